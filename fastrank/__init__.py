@@ -1,0 +1,87 @@
+"""fastrank: trec_eval-compatible evaluation of rankings, fast.
+
+>>> import fastrank as fr
+>>> qrels, run = fr.read_qrels("data/digits.qrels"), fr.read_run("data/pixels.run")
+>>> scores = fr.evaluate(qrels, run, "map P.5,10")
+>>> scores.mean["map"], scores["P_10"]                          # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.columns import Preferences as Preferences
+    from fastrank.columns import Qrels as Qrels
+    from fastrank.columns import Run as Run
+    from fastrank.errors import EvaluationError as EvaluationError
+    from fastrank.errors import FastrankError as FastrankError
+    from fastrank.errors import FormatError as FormatError
+    from fastrank.errors import MeasureError as MeasureError
+    from fastrank.errors import NoQueriesError as NoQueriesError
+    from fastrank.errors import ReadError as ReadError
+    from fastrank.evaluation import Scores as Scores
+    from fastrank.evaluation import evaluate as evaluate
+    from fastrank.measures import MEASURES as MEASURES
+    from fastrank.measures import Measure as Measure
+    from fastrank.native import EngineError as EngineError
+    from fastrank.native import engine as engine
+    from fastrank.trec import ZScores as ZScores
+    from fastrank.trec import read_prefs as read_prefs
+    from fastrank.trec import read_qrels as read_qrels
+    from fastrank.trec import read_qrels_jg as read_qrels_jg
+    from fastrank.trec import read_qrels_prefs as read_qrels_prefs
+    from fastrank.trec import read_run as read_run
+    from fastrank.trec import read_zscores as read_zscores
+    from fastrank.trec import write_prefs as write_prefs
+    from fastrank.trec import write_qrels as write_qrels
+    from fastrank.trec import write_run as write_run
+    from fastrank.trec import write_zscores as write_zscores
+
+# Public names are imported when they are first used: the trec_eval command pays for what it
+# needs, and `import fastrank` for nothing.
+_HOMES = {
+    "columns": ("Preferences", "Qrels", "Run"),
+    "errors": (
+        "EvaluationError",
+        "FastrankError",
+        "FormatError",
+        "MeasureError",
+        "NoQueriesError",
+        "ReadError",
+    ),
+    "evaluation": ("Scores", "evaluate"),
+    "measures": ("MEASURES", "Measure"),
+    "native": ("EngineError", "engine"),
+    "trec": (
+        "ZScores",
+        "read_prefs",
+        "read_qrels",
+        "read_qrels_jg",
+        "read_qrels_prefs",
+        "read_run",
+        "read_zscores",
+        "write_prefs",
+        "write_qrels",
+        "write_run",
+        "write_zscores",
+    ),
+}
+
+__all__ = sorted(["__version__", *(name for names in _HOMES.values() for name in names)])
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _HOMES.items():
+        if name in names:
+            from importlib import import_module
+
+            value = getattr(import_module(f"fastrank.{module}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'fastrank' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

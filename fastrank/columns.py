@@ -1,0 +1,192 @@
+"""The nouns: judgments and runs as flat columns, one row range per query.
+
+They are frozen, and what they hold was checked when they were made. Texts stay bytes in the
+buffer they were read in; numbers are typed memory that kernels read and numpy views.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+
+
+class Frozen:
+    """Fields given once, by name, and never changed."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __init__(self, **fields: Any) -> None:
+        for name in self.__slots__:
+            object.__setattr__(self, name, fields.pop(name))
+        if fields:
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(fields)}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
+
+def as_array(column: Any) -> npt.NDArray[Any]:
+    """A read-only numpy view of a column."""
+    import numpy
+
+    view: npt.NDArray[Any] = numpy.asarray(column).view()
+    view.flags.writeable = False
+    return view
+
+
+class Texts(Frozen):
+    """Byte strings as ranges of one buffer; a sequence of `bytes`."""
+
+    __slots__ = ("buffer", "lengths", "starts")
+
+    buffer: bytes
+    starts: memoryview
+    lengths: memoryview
+
+    def __init__(self, buffer: bytes, starts: Any, lengths: Any) -> None:
+        super().__init__(buffer=buffer, starts=starts, lengths=lengths)
+
+    @property
+    def columns(self) -> tuple[Any, Any, Any]:
+        """Buffer, starts and lengths, as kernels take them."""
+        return self.buffer, self.starts, self.lengths
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, i: int) -> bytes:
+        start = self.starts[i]
+        return bytes(self.buffer[start : start + self.lengths[i]])
+
+    def __iter__(self) -> Iterator[bytes]:
+        return map(self.__getitem__, range(len(self)))
+
+    def line(self, i: int) -> int:
+        """The line of the buffer, from 1, on which text i stands."""
+        return self.buffer.count(b"\n", 0, self.starts[i]) + 1
+
+
+def decoded(text: bytes) -> str:
+    """A text as str; bytes that are not UTF-8 survive a round trip through `os.fsencode`'s rule."""
+    return text.decode("utf-8", "surrogateescape")
+
+
+class Qrels(Frozen):
+    """Relevance judgments.
+
+    Queries stand in the order of their first line; the judgments of query i are the rows
+    offsets[i] : offsets[i + 1] of `docs` and `grades`, in file order. `groups` holds the second
+    field of each line: the judgment group in the qrels_jg format, otherwise without meaning.
+    """
+
+    __slots__ = ("_grades", "_offsets", "docs", "groups", "queries", "source")
+
+    queries: Texts
+    docs: Texts
+    groups: Texts
+    source: str
+    _grades: Any
+    _offsets: Any
+
+    @property
+    def grades(self) -> npt.NDArray[np.int64]:
+        """The grade of every judgment, int64[judgments]."""
+        return as_array(self._grades)
+
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """Row ranges, int64[queries + 1]."""
+        return as_array(self._offsets)
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """Buffer, offsets, starts, lengths and grades, as kernels take them."""
+        return self.docs.buffer, self._offsets, self.docs.starts, self.docs.lengths, self._grades
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def __repr__(self) -> str:
+        return f"<Qrels {self.source}: {len(self.queries)} queries, {len(self.docs)} judgments>"
+
+
+class Run(Frozen):
+    """A retrieval result.
+
+    Queries stand in the order of their first line; the documents of query i are the rows
+    offsets[i] : offsets[i + 1] of `docs` and `scores`, in file order, which need not be by score.
+    `tag` is the run's name, from the last line.
+    """
+
+    __slots__ = ("_offsets", "_scores", "docs", "queries", "source", "tag")
+
+    queries: Texts
+    docs: Texts
+    tag: bytes
+    source: str
+    _offsets: Any
+    _scores: Any
+
+    @property
+    def scores(self) -> npt.NDArray[np.float64]:
+        """The score of every document, float64[documents]."""
+        return as_array(self._scores)
+
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """Row ranges, int64[queries + 1]."""
+        return as_array(self._offsets)
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """Buffer, offsets, starts, lengths and scores, as kernels take them."""
+        return self.docs.buffer, self._offsets, self.docs.starts, self.docs.lengths, self._scores
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.source}: {len(self.queries)} queries, {len(self.docs)} documents>"
+
+
+class Preferences(Frozen):
+    """Preference judgments: rows of group, subgroup, document and preference level.
+
+    `subgroups` has empty texts in the qrels_prefs format, where there is only one.
+    """
+
+    __slots__ = ("_levels", "_offsets", "docs", "groups", "queries", "source", "subgroups")
+
+    queries: Texts
+    groups: Texts
+    subgroups: Texts
+    docs: Texts
+    source: str
+    _levels: Any
+    _offsets: Any
+
+    @property
+    def levels(self) -> npt.NDArray[np.float64]:
+        """The preference level of every row, float64[rows]; higher is preferred."""
+        return as_array(self._levels)
+
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """Row ranges, int64[queries + 1]."""
+        return as_array(self._offsets)
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """Buffer, offsets, starts and lengths of the documents, as kernels take them."""
+        return self.docs.buffer, self._offsets, self.docs.starts, self.docs.lengths
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def __repr__(self) -> str:
+        return f"<Preferences {self.source}: {len(self.queries)} queries, {len(self.docs)} rows>"

@@ -1,0 +1,60 @@
+"""What can go wrong, as exceptions that say where and what was expected."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.evaluation import Scores
+
+
+class FastrankError(ValueError):
+    """Base of every error about what a caller gave to fastrank."""
+
+
+class ReadError(FastrankError):
+    """A file cannot be read at all: `path` and `reason`."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class FormatError(FastrankError):
+    """A line of a file is not what its format asks for: `path`, `line` (from 1), `reason`."""
+
+    def __init__(self, path: str, line: int, reason: str) -> None:
+        super().__init__(f"{path}:{line}: {reason}")
+        self.path = path
+        self.line = line
+        self.reason = reason
+
+
+class MeasureError(FastrankError):
+    """A measure does not exist, or its parameters are impossible; `measure` is its name."""
+
+    def __init__(self, measure: str, reason: str) -> None:
+        super().__init__(reason)
+        self.measure = measure
+
+
+class EvaluationError(FastrankError):
+    """A query cannot be evaluated: `measure` is the first one that fails, `query` the query.
+
+    `inconsistent` is true for preferences that contradict each other; `before` holds the Scores
+    of the queries before this one, if there are any.
+    """
+
+    before: Scores | None = None
+
+    def __init__(
+        self, measure: str, query: bytes, reason: str, *, inconsistent: bool = False
+    ) -> None:
+        super().__init__(reason)
+        self.measure = measure
+        self.query = query
+        self.inconsistent = inconsistent
+
+
+class NoQueriesError(FastrankError):
+    """No query has both judgments and results."""

@@ -1,0 +1,1 @@
+"""Numba sources of the native core, by topic."""

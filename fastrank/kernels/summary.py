@@ -1,0 +1,34 @@
+"""From values per query to one value: sums in query order, as trec_eval adds them."""
+
+from __future__ import annotations
+
+from fastrank.native.declare import kernel
+
+
+@kernel("void(float64[::1], int64, float64[::1])")
+def add_up(values, width, totals):
+    """totals[j] = the sum over queries of values[q * width + j], first query first."""
+    for q in range(len(values) // width):
+        for j in range(width):
+            totals[j] += values[q * width + j]
+
+
+@kernel("void(float64[::1], int64, int64[::1], float64[::1])")
+def average_groups(values, width, offsets, means):
+    """For each query the mean over its rows offsets[q] : offsets[q + 1], column by column."""
+    for q in range(len(offsets) - 1):
+        for j in range(width):
+            total = 0.0
+            for row in range(offsets[q], offsets[q + 1]):
+                total += values[row * width + j]
+            means[q * width + j] = total / (offsets[q + 1] - offsets[q])
+
+
+@kernel("int64(int64[::1])")
+def count_positive(grades):
+    """How many grades are above zero."""
+    positive = 0
+    for grade in grades:
+        if grade > 0:
+            positive += 1
+    return positive

@@ -1,0 +1,205 @@
+"""Texts as byte ranges of a buffer: comparing, hashing, interning, and the one sort.
+
+A text is `buffer[start : start + length]`. Bytes decide equality and order; a hash only says
+where to look first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.native.declare import helper, kernel
+
+
+@helper
+def compare(left, left_start, left_length, right, right_start, right_length):
+    """Order of two texts as C's strcmp: negative, zero or positive."""
+    for i in range(min(left_length, right_length)):
+        difference = np.int64(left[left_start + i]) - np.int64(right[right_start + i])
+        if difference != 0:
+            return difference
+    return left_length - right_length
+
+
+@helper
+def equal(left, left_start, left_length, right, right_start, right_length):
+    """True when two texts have the same bytes."""
+    if left_length != right_length:
+        return False
+    for i in range(left_length):
+        if left[left_start + i] != right[right_start + i]:
+            return False
+    return True
+
+
+@helper
+def hash_text(text, start, length):
+    """FNV-1a with a final mix, so that the low bits depend on every byte."""
+    value = np.uint64(14695981039346656037)
+    for i in range(start, start + length):
+        value = (value ^ np.uint64(text[i])) * np.uint64(1099511628211)
+    return value ^ (value >> np.uint64(32))
+
+
+@helper
+def slot_of(text, start, length, mask):
+    """Where the search for a text begins in a table of `mask` + 1 slots."""
+    return np.int64(hash_text(text, start, length) & np.uint64(mask))
+
+
+@helper
+def table_mask(items):
+    """One less than the smallest power of two that is at least twice `items`."""
+    size = 2
+    while size < 2 * items:
+        size *= 2
+    return size - 1
+
+
+@kernel("int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
+def intern_texts(text, starts, lengths, table, ids, firsts):
+    """Number the distinct texts in order of appearance; return how many there are.
+
+    ids[i] becomes the number of text i, firsts[n] the index of the first text with number n.
+    `table` is zeroed scratch whose size is a power of two above the number of texts.
+    """
+    found = 0
+    mask = len(table) - 1
+    for i in range(len(starts)):
+        slot = slot_of(text, starts[i], lengths[i], mask)
+        while True:
+            known = table[slot] - 1
+            if known < 0:
+                table[slot] = found + 1
+                firsts[found] = i
+                ids[i] = found
+                found += 1
+                break
+            first = firsts[known]
+            if equal(text, starts[first], lengths[first], text, starts[i], lengths[i]):
+                ids[i] = known
+                break
+            slot = (slot + 1) & mask
+    return found
+
+
+def sort_by(comparison):
+    """A function `sort(order, count, scratch, data)` that sorts order[:count] stably.
+
+    `comparison(a, b, data)` is negative, zero or positive as in C. The halving and the merging
+    are those of glibc's qsort: where a comparison is no total order (NaN scores, gains less than
+    1 apart) the outcome depends on them, and trec_eval's numbers with it. The comparison is bound
+    here and not passed along: numba cannot keep code on disk that passes functions. There is no
+    recursion, which would leave the library with unresolved symbols: the parts of each depth are
+    found by walking down from the whole.
+    """
+
+    @helper
+    def merge(order, low, middle, high, scratch, data):
+        for i in range(low, middle):
+            scratch[i] = order[i]
+        left, right, to = low, middle, low
+        while left < middle and right < high:
+            if comparison(scratch[left], order[right], data) <= 0:
+                order[to] = scratch[left]
+                left += 1
+            else:
+                order[to] = order[right]
+                right += 1
+            to += 1
+        while left < middle:
+            order[to] = scratch[left]
+            left += 1
+            to += 1
+
+    @helper
+    def sort(order, count, scratch, data):
+        depth = 0
+        while 1 << depth < count:
+            depth += 1
+        for level in range(depth - 1, -1, -1):
+            for part in range(1 << level):
+                low, high = 0, count
+                for bit in range(level - 1, -1, -1):
+                    middle = low + (high - low) // 2
+                    if part >> bit & 1:
+                        low = middle
+                    else:
+                        high = middle
+                merge(order, low, low + (high - low) // 2, high, scratch, data)
+
+    return sort
+
+
+def sort_if_needed_by(comparison):
+    """The same for a total order, where what is sorted already can be left alone."""
+    sort = sort_by(comparison)
+
+    @helper
+    def sort_if_needed(order, count, scratch, data):
+        for i in range(1, count):
+            if comparison(order[i - 1], order[i], data) > 0:
+                sort(order, count, scratch, data)
+                return
+
+    return sort_if_needed
+
+
+@helper
+def _by_text(a, b, data):
+    text, starts, lengths = data
+    return compare(text, starts[a], lengths[a], text, starts[b], lengths[b])
+
+
+_sort_by_text = sort_if_needed_by(_by_text)
+
+
+@helper
+def sort_texts(text, starts, lengths, order, count, scratch):
+    """Fill order[:count] with 0, 1, ... and sort it by the bytes of the texts."""
+    data = (text, starts, lengths)
+    for i in range(count):
+        order[i] = i
+    _sort_by_text(order, count, scratch, data)
+
+
+@kernel("void(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
+def order_texts(text, starts, lengths, order, scratch):
+    """Write into `order` the indices of the texts in byte order, equal texts as they stand."""
+    sort_texts(text, starts, lengths, order, len(starts), scratch)
+
+
+@kernel(
+    "int64(uint8[::1], int64[::1], int64[::1], int64[::1],"
+    " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def match_texts(
+    text, starts, lengths, order, other_text, other_starts, other_lengths, other_order, matches
+):
+    """For the i-th text in byte order, the index of the equal text on the other side, or -1.
+
+    Both sides hold distinct texts, `order` and `other_order` sort them. Returns the number found.
+    """
+    found = 0
+    j = 0
+    for i in range(len(order)):
+        own = order[i]
+        matches[i] = -1
+        while j < len(other_order):
+            other = other_order[j]
+            sign = compare(
+                text,
+                starts[own],
+                lengths[own],
+                other_text,
+                other_starts[other],
+                other_lengths[other],
+            )
+            if sign < 0:
+                break
+            j += 1
+            if sign == 0:
+                matches[i] = other
+                found += 1
+                break
+    return found

@@ -1,0 +1,70 @@
+"""The native core: `kernels.NAME(...)` calls an exported kernel, whichever engine runs it."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.native.jit import Jit
+    from fastrank.native.library import Library
+
+
+class EngineError(RuntimeError):
+    """The engine asked for with FASTRANK_ENGINE does not exist or cannot be used."""
+
+
+class _Kernels:
+    """Every exported kernel as an attribute, bound when it is first used."""
+
+    _engine: Library | Jit | None = None
+    _name = ""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        function = self._load().bind(name)
+        setattr(self, name, function)
+        return function
+
+    def _load(self) -> Library | Jit:
+        if self._engine is None:
+            self._engine, self._name = _choose()
+        return self._engine
+
+
+kernels = _Kernels()
+
+
+def engine() -> str:
+    """Which engine runs the kernels, and why: `library (x86-64-v3)`, `jit (...)`, `python (...)`.
+
+    The environment variable FASTRANK_ENGINE=library or =jit insists on one of them;
+    NUMBA_DISABLE_JIT=1 runs the kernels as plain Python.
+    """
+    kernels._load()
+    return kernels._name
+
+
+def _choose() -> tuple[Library | Jit, str]:
+    wanted = os.environ.get("FASTRANK_ENGINE", "")
+    if wanted not in ("", "library", "jit"):
+        raise EngineError(f"FASTRANK_ENGINE={wanted!r}: expected 'library' or 'jit'")
+    interpret = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+    reason = "FASTRANK_ENGINE=jit"
+    if interpret and wanted != "library":
+        reason = "NUMBA_DISABLE_JIT is set"
+    elif wanted != "jit":
+        from fastrank.native import library
+
+        loaded, reason = library.load()
+        if loaded is not None:
+            return loaded, f"library ({loaded.level})"
+        if wanted == "library":
+            raise EngineError(f"FASTRANK_ENGINE=library: {reason}")
+    from fastrank.native.jit import Jit
+
+    jit = Jit()
+    return jit, f"{'jit' if jit.compiles else 'python'} ({reason})"

@@ -1,0 +1,38 @@
+"""Flat typed memory that Python, numpy and the library share, without importing numpy."""
+
+from __future__ import annotations
+
+import ctypes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SIZES = {"B": 1, "i": 4, "q": 8, "d": 8}
+CODES = {"uint8": "B", "int32": "i", "int64": "q", "float64": "d"}
+
+
+def zeros(code: str, count: int) -> Any:
+    """`count` zeroed items of type `code`: `B` uint8, `i` int32, `q` int64, `d` float64.
+
+    The memory is calloc'ed: pages that nobody writes cost nothing, so generous sizes are cheap.
+    """
+    memory: Any = memoryview(bytearray(count * SIZES[code]))
+    return memory.cast(code)
+
+
+def filled(code: str, values: list[Any]) -> Any:
+    """The given numbers as typed memory."""
+    made = zeros(code, len(values))
+    for i, value in enumerate(values):
+        made[i] = value
+    return made
+
+
+def address(buffer: Any) -> int:
+    """The address of the first byte of bytes, writable memory or a numpy array."""
+    if isinstance(buffer, bytes):
+        return ctypes.cast(ctypes.c_char_p(buffer), ctypes.c_void_p).value or 0
+    if hasattr(buffer, "ctypes"):
+        return int(buffer.ctypes.data)
+    return ctypes.addressof((ctypes.c_char * 0).from_buffer(buffer))

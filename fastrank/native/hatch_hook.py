@@ -1,0 +1,45 @@
+"""The build hook: a wheel carries the compiled libraries, a source checkout gets them in place.
+
+Without a C linker the package is built all the same, and its kernels are compiled by numba when
+they are first used.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
+    """Compiles the kernels for wheels and editable installations."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the libraries and put them where the kind of build needs them."""
+        if self.target_name != "wheel":
+            return
+        sys.path.insert(0, self.root)
+        from fastrank.native.build import BuildError, build
+        from fastrank.native.sources import NATIVE
+
+        editable = version == "editable"
+        folder = NATIVE if editable else os.path.join(self.directory, "libraries")
+        os.makedirs(folder, exist_ok=True)
+        try:
+            libraries = build(folder)
+        except BuildError as error:
+            self.app.display_warning(f"kernels are not compiled ahead of time: {error}")
+            return
+        finally:
+            sys.path.remove(self.root)
+        if editable:
+            return
+        for library in libraries:
+            target = f"fastrank/native/{os.path.basename(library)}"
+            build_data["force_include"][library] = target
+        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-{platform}"

@@ -1,0 +1,108 @@
+"""The fallback engine: the same kernels through `numba.njit`, or as plain Python.
+
+With a compiler-less installation each kernel is compiled when it is first called. The machine
+code is kept on disk in a folder named after a digest of all kernel sources: numba's own cache
+looks only at the file of the entry point, and would serve stale code when a kernel in another
+file changed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import importlib.util
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+
+from fastrank.native import entries, signature
+from fastrank.native.buffers import address
+from fastrank.native.declare import OPTIONS
+from fastrank.native.sources import read_sources
+
+
+class Jit:
+    """Kernels compiled in this process, or interpreted when NUMBA_DISABLE_JIT is set."""
+
+    def __init__(self) -> None:
+        entries.declare_all()
+        self.compiles = not numba.config.DISABLE_JIT
+        self._module, self._cached = _entries_module()
+
+    def bind(self, name: str) -> Callable[..., Any]:
+        """A Python function that converts buffers to arrays and calls the kernel `name`."""
+        result, arguments = signature.parse(entries.flat_signature(name))
+        function = getattr(self._module, name)
+        if self.compiles:
+            types = f"{result}({', '.join(arguments)})"
+            function = numba.njit(types, cache=self._cached, **OPTIONS)(function)
+        dtypes = [
+            np.dtype(signature.item(argument)) if signature.is_array(argument) else None
+            for argument in arguments
+        ]
+
+        def call(*given: Any) -> Any:
+            # Plain Python meets numpy's warnings where compiled code just computes inf or nan.
+            arrays = [
+                value if dtype is None else _array(value, dtype)
+                for dtype, value in zip(dtypes, given, strict=True)
+            ]
+            with np.errstate(all="ignore"):
+                found = function(*arrays)
+            return found.item() if isinstance(found, np.generic) else found
+
+        return call
+
+
+def _array(buffer: Any, dtype: np.dtype[Any]) -> Any:
+    """A writable array over the buffer's memory; kernels are typed for writable arrays."""
+    count = memoryview(buffer).nbytes // dtype.itemsize
+    if count == 0:
+        return np.empty(0, dtype)
+    memory: Any = (ctypes.c_char * (count * dtype.itemsize)).from_address(address(buffer))
+    return np.frombuffer(memory, dtype)
+
+
+def _entries_module() -> tuple[ModuleType, bool]:
+    """The generated entry points as a module in a file, and whether that file stays."""
+    digest = hashlib.sha256(
+        read_sources() + f"{numba.__version__} {np.__version__} {sys.version}".encode()
+    ).hexdigest()[:24]
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    folder = os.path.join(base, "fastrank", digest)
+    try:
+        path = _write_module(folder)
+    except OSError:
+        # A read-only home: everything works, but is compiled anew in each process.
+        with tempfile.TemporaryDirectory() as scratch:
+            return _import(_write_module(scratch)), False
+    return _import(path), True
+
+
+def _write_module(folder: str) -> str:
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "entries.py")
+    if not os.path.exists(path):
+        handle, scratch = tempfile.mkstemp(dir=folder)
+        with os.fdopen(handle, "w") as file:
+            file.write(entries.module_source())
+        os.replace(scratch, path)
+    return path
+
+
+def _import(path: str) -> ModuleType:
+    # Numba imports the module by name again when it loads code from its cache.
+    name = f"fastrank_entries_{os.path.basename(os.path.dirname(path))}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module

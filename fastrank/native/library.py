@@ -1,0 +1,93 @@
+"""The compiled library: found, checked against its sources, and called through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+from fastrank.native.buffers import CODES, SIZES, address
+from fastrank.native.signature import is_array, item, parse
+from fastrank.native.sources import library_path, read_sources
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_C: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double, "void": ctypes.c_void_p}
+
+
+class Library:
+    """A loaded library whose sources are the files beside it."""
+
+    def __init__(self, level: str, handle: ctypes.CDLL) -> None:
+        self.level = level
+        self._handle = handle
+        lines = _text(handle, "signatures").decode().split("\n")
+        self._signatures = dict(line.split(" ", 1) for line in lines)
+
+    def bind(self, name: str) -> Callable[..., Any]:
+        """A Python function that calls the entry point `name`."""
+        result, arguments = parse(self._signatures[name])
+        entry = getattr(self._handle, f"fastrank_{name}")
+        entry.restype = ctypes.c_int32
+        flat: list[Any] = [ctypes.c_void_p, ctypes.c_void_p]
+        sizes: list[int] = []
+        for argument in arguments:
+            if is_array(argument):
+                sizes.append(SIZES[CODES[item(argument)]])
+                flat += [ctypes.c_void_p, ctypes.c_int64]
+            else:
+                sizes.append(0)
+                flat.append(_C[argument])
+        entry.argtypes = flat
+        result_type = _C[result]
+
+        def call(*given: Any) -> Any:
+            values: list[Any] = []
+            for size, value in zip(sizes, given, strict=True):
+                if size:
+                    values += [address(value), _bytes_of(value) // size]
+                else:
+                    values.append(value)
+            # Numba's calling convention: a place for the result, one for an exception.
+            out, exception = result_type(), ctypes.c_void_p()
+            status = entry(ctypes.byref(out), ctypes.byref(exception), *values)
+            if status != 0:
+                raise RuntimeError(f"kernel {name} ended with status {status}")
+            return out.value
+
+        return call
+
+
+def load() -> tuple[Library | None, str]:
+    """The best library for this processor, or None and the reason why there is none to use."""
+    for first in ("x86-64-v2", "baseline"):
+        path = library_path(first)
+        if os.path.exists(path):
+            break
+    else:
+        return None, "no compiled library is installed"
+    try:
+        handle = ctypes.CDLL(path)
+        if _text(handle, "sources") != read_sources():
+            return None, "the compiled library was made from other sources than these"
+        handle.fastrank_cpu_level.restype = ctypes.c_int64
+        level = first
+        if handle.fastrank_cpu_level() >= 3 and os.path.exists(library_path("x86-64-v3")):
+            better = ctypes.CDLL(library_path("x86-64-v3"))
+            if _text(better, "sources") == _text(handle, "sources"):
+                handle, level = better, "x86-64-v3"
+    except (OSError, AttributeError, ValueError) as error:
+        return None, f"the compiled library {path} cannot be used: {error}"
+    return Library(level, handle), ""
+
+
+def _text(handle: ctypes.CDLL, name: str) -> bytes:
+    size = ctypes.c_int64.in_dll(handle, f"fastrank_{name}_size").value
+    first = ctypes.c_char.in_dll(handle, f"fastrank_{name}")
+    return ctypes.string_at(ctypes.addressof(first), size)
+
+
+def _bytes_of(value: Any) -> int:
+    return len(value) if isinstance(value, bytes) else memoryview(value).nbytes
