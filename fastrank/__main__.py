@@ -1,0 +1,7 @@
+"""`python -m fastrank` is the command `fastrank`."""
+
+import sys
+
+from fastrank.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,50 @@
+"""The command `fastrank`: `fastrank trec_eval ...` is the drop-in, `fastrank --version` says
+which engine runs."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns its exit status. Arguments as in `sys.argv[1:]`."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["trec_eval"]:
+        from fastrank.cli.trec_eval import main as trec_eval
+
+        return trec_eval(words[1:])
+    return _main(words)
+
+
+def _main(words: list[str]) -> int:
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        prog="fastrank", description="Fast, exact, trec_eval-compatible evaluation of rankings."
+    )
+    parser.add_argument(
+        "--version", action="store_true", help="print the version and the engine, and exit"
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands.add_parser(
+        "trec_eval",
+        help="evaluate a run as the trec_eval program does; same arguments, same output",
+        add_help=False,
+    )
+    given = parser.parse_args(words)
+    if given.version:
+        print(version())
+        return 0
+    parser.print_help(sys.stderr)
+    return 2
+
+
+def version() -> str:
+    """The version of fastrank, and the engine that runs its kernels."""
+    from fastrank import __version__
+    from fastrank.native import EngineError, engine
+
+    try:
+        return f"fastrank {__version__}, engine: {engine()}"
+    except EngineError as error:
+        return f"fastrank {__version__}, no engine: {error}"

@@ -1,0 +1,316 @@
+"""The command `trec_eval`: the original's arguments, output and exit status.
+
+Nothing on this path may import numpy, numba or argparse: on a small file the command costs about
+what starting Python costs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from fastrank import errors, files, trec
+from fastrank.cli.getopt import Parser, UsageError
+from fastrank.evaluation import MAX_RETRIEVED, Options, evaluate_bound
+from fastrank.measures import COMPAT_LEVELS, DEFAULT_COMPAT, Selection
+from fastrank.numbers import atol
+from fastrank.report import trec_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.judge import Judged
+
+SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
+LONG = {
+    "help": ("h", False),
+    "version": ("v", False),
+    "query_eval_wanted": ("q", False),
+    "measure": ("m", True),
+    "complete_rel_info_wanted": ("c", False),
+    "level_for_rel": ("l", True),
+    "nosummary": ("n", False),
+    "Debug_level": ("D", True),
+    "Judged_docs_only": ("J", False),
+    "Number_docs_in_coll": ("N", True),
+    "Max_retrieved_per_topic": ("M", True),
+    "Rel_info_format": ("R", True),
+    "Results_format": ("T", True),
+    "Output_old_results_format": ("o", True),
+    "Zscore": ("Z", True),
+}
+
+USAGE = """\
+Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
+   -h: help on all options, file formats and (with -m) measures
+   -q: also print the values of each query
+   -m: measure, measure.parameters or a set of measures; `-h -m all_trec` lists them
+   Further options: -c -l -n -v -D -J -M -N -R -T -Z
+"""
+
+# The original's version numbers, after which the tag in parentheses is ours.
+VERSIONS = {"9.0.8": "9.0.7", "10.0": "10.0-rc3"}
+
+# Relevance formats: reader, the name the original's reader has in messages, and what it reads.
+FORMATS: dict[str, tuple[Any, str, str]] = {
+    "qrels": (trec.read_qrels, "get_qrels", "qrels"),
+    "qrels_jg": (trec.read_qrels_jg, "get_qrels_jg", "qrels"),
+    "prefs": (trec.read_prefs, "get_prefs", "prefs"),
+    "qrels_prefs": (trec.read_qrels_prefs, "get_qrels_prefs", "prefs"),
+}
+RUN_FORMAT = "trec_results"
+
+
+class _ExitError(Exception):
+    """End the program: lines for standard error, and the exit status."""
+
+    def __init__(self, status: int, *lines: str) -> None:
+        super().__init__("\n".join(lines))
+        self.status = status
+
+
+class _Request:
+    """What the command line asks for."""
+
+    def __init__(self, compat: str) -> None:
+        self.compat = compat
+        self.selection = Selection()
+        self.help = self.per_query = self.complete = self.judged_only = False
+        self.summary = True
+        self.relevance_level = 1
+        self.collection_size = 0
+        self.max_retrieved = MAX_RETRIEVED
+        self.debug_level = 0
+        self.query: bytes | None = None
+        self.relevance_format, self.run_format = "qrels", RUN_FORMAT
+        self.zscores: str | None = None
+
+    def take(self, letter: str, value: str) -> None:
+        """Apply one option."""
+        if letter == "h":
+            self.help = True
+        elif letter == "v":
+            raise _ExitError(0, version(self.compat))
+        elif letter == "q":
+            self.per_query = True
+        elif letter == "m":
+            try:
+                self.selection.add(value)
+            except errors.MeasureError as error:
+                raise _ExitError(1, f"trec_eval: {error}") from None
+        elif letter == "c":
+            self.complete = True
+        elif letter == "l":
+            self.relevance_level = atol(os.fsencode(value))
+        elif letter == "n":
+            self.summary = False
+        elif letter == "D":
+            level, point, query = value.partition(".")
+            self.debug_level = atol(os.fsencode(level))
+            if point:
+                self.query = os.fsencode(query)
+        elif letter == "J":
+            self.judged_only = True
+        elif letter == "N":
+            self.collection_size = atol(os.fsencode(value))
+        elif letter == "M":
+            self.max_retrieved = atol(os.fsencode(value))
+        elif letter == "R":
+            self.relevance_format = value
+        elif letter == "T":
+            self.run_format = value
+        elif letter == "Z":
+            self.zscores = value
+
+    def options(self) -> Options:
+        """The part of it that evaluation needs."""
+        preferences = self.relevance_format in ("prefs", "qrels_prefs")
+        return Options(
+            compat=self.compat,
+            relevance_format="prefs" if preferences else self.relevance_format,
+            relevance_level=self.relevance_level,
+            complete=self.complete,
+            judged_only=self.judged_only,
+            max_retrieved=self.max_retrieved,
+            collection_size=self.collection_size,
+            query=self.query,
+        )
+
+
+def version(compat: str) -> str:
+    """The line that -v prints."""
+    from fastrank import __version__
+
+    return f"trec_eval version {VERSIONS[compat]} (fastrank {__version__})"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns its exit status. Arguments as in `sys.argv[1:]`."""
+    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        status = _run(words)
+        sys.stdout.flush()
+        return status
+    except _ExitError as stop:
+        if str(stop):
+            _complain(str(stop))
+        return stop.status
+    except BrokenPipeError:
+        # Whoever read the output has seen enough. Python would complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except OSError as error:
+        _complain(f"trec_eval: cannot write the results: {error.strerror}")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _complain(message: str) -> None:
+    """Write lines to standard error; bytes that are not text come out as they came in."""
+    sys.stdout.flush()
+    sys.stderr.buffer.write(os.fsencode(message) + b"\n")
+    sys.stderr.flush()
+
+
+def _warn(message: str) -> None:
+    _complain(f"trec_eval: {message}")
+
+
+def _run(words: list[str]) -> int:
+    compat = os.environ.get("FASTRANK_COMPAT", DEFAULT_COMPAT)
+    if compat not in COMPAT_LEVELS:
+        expected = " or ".join(COMPAT_LEVELS)
+        raise _ExitError(1, f"trec_eval: FASTRANK_COMPAT={compat}: expected {expected}")
+    request = _Request(compat)
+    parser = Parser("trec_eval", SHORT, LONG, words)
+    try:
+        for letter, value in parser:
+            request.take(letter, value)
+    except UsageError as error:
+        raise _ExitError(1, str(error), USAGE.rstrip()) from None
+    if request.help:
+        from fastrank.cli.help import help_text
+
+        measures = request.selection.measures(compat)
+        _write([help_text(measures, request.relevance_format, request.run_format).encode()])
+        return 0
+    if len(parser.operands) != 2:
+        raise _ExitError(
+            1, f"trec_eval: expected 2 files, found {len(parser.operands)}", USAGE.rstrip()
+        )
+    if request.max_retrieved < 0:
+        raise _ExitError(
+            1, f"trec_eval: -M {request.max_retrieved}: expected 0 or more", USAGE.rstrip()
+        )
+    return _evaluate(request, *parser.operands)
+
+
+def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
+    judgments = _read_judgments(request, relevance_file)
+    run = _read_run(request, run_file)
+    zscores = None
+    if request.zscores is not None:
+        try:
+            zscores = trec.read_zscores(request.zscores)
+        except errors.ReadError as error:
+            raise _ExitError(255, _unreadable("get_zscores", "zscores", error)) from None
+        except errors.FormatError as error:
+            raise _ExitError(255, f"trec_eval.get_zscores: {error}") from None
+    if not request.selection:
+        request.selection.add("official")
+    try:
+        bound = request.selection.bind(request.compat)
+    except errors.MeasureError as error:
+        raise _ExitError(
+            2, f"trec_eval: {error}", f"trec_eval: Cannot initialize measure '{error.measure}'"
+        ) from None
+    try:
+        scores = evaluate_bound(
+            judgments,
+            run,
+            bound,
+            request.options(),
+            zscores=zscores,
+            watch=_tracer(request.debug_level) if request.debug_level > 0 else None,
+        )
+    except errors.NoQueriesError as error:
+        raise _ExitError(7, f"trec_eval: {error}") from None
+    except errors.EvaluationError as error:
+        if error.before is not None and not error.inconsistent:
+            _write(trec_lines(error.before, per_query=request.per_query, summary=False))
+        raise _ExitError(
+            134 if error.inconsistent else 4,
+            f"trec_eval: query '{os.fsdecode(error.query)}': {error}",
+            f"trec_eval: Can't calculate measure '{error.measure}'",
+        ) from None
+    if scores.missing and not request.complete:
+        _complain(
+            f"trec_eval: {scores.missing} of {scores.missing + len(scores)} judged queries are"
+            " missing from the run and are not averaged in (-c counts them as 0)"
+        )
+    _write(trec_lines(scores, per_query=request.per_query, summary=request.summary))
+    return 0
+
+
+def _read_judgments(request: _Request, path: str) -> Any:
+    if request.relevance_format not in FORMATS:
+        raise _ExitError(
+            2,
+            f"trec_eval: Illegal rel_format '{request.relevance_format}': expected"
+            f" {', '.join(FORMATS)}",
+        )
+    read, reader, kind = FORMATS[request.relevance_format]
+    try:
+        return read(path, compat=request.compat, warn=_warn)
+    except errors.ReadError as error:
+        # The original reads both preference formats under one name.
+        reader = "get_prefs" if kind == "prefs" else reader
+        raise _ExitError(2, _unreadable(reader, kind, error), _quit(path)) from None
+    except errors.FormatError as error:
+        raise _ExitError(2, f"trec_eval.{reader}: {error}", _quit(path)) from None
+
+
+def _read_run(request: _Request, path: str) -> Any:
+    if request.run_format != RUN_FORMAT:
+        raise _ExitError(
+            2,
+            f"trec_eval: Illegal retrieval results format '{request.run_format}': expected"
+            f" {RUN_FORMAT}",
+        )
+    try:
+        # trec_eval 10.0 looks at the first character only, and accepts that nothing comes.
+        if request.compat != DEFAULT_COMPAT and path.startswith("-"):
+            text = files.decompressed(sys.stdin.buffer.read(), "-")
+            return trec.parse_run(text, "-", compat=request.compat, warn=_warn)
+        return trec.read_run(path, compat=request.compat, warn=_warn)
+    except errors.ReadError as error:
+        raise _ExitError(2, _unreadable("get_results", "results", error), _quit(path)) from None
+    except errors.FormatError as error:
+        raise _ExitError(2, f"trec_eval.get_results: {error}", _quit(path)) from None
+
+
+def _unreadable(reader: str, kind: str, error: errors.ReadError) -> str:
+    return f"trec_eval.{reader}: Cannot read {kind} file '{error.path}': {error.reason}"
+
+
+def _quit(path: str) -> str:
+    return f"trec_eval: Quit in file '{path}'"
+
+
+def _write(lines: Any) -> None:
+    sys.stdout.buffer.writelines(lines)
+
+
+def _tracer(level: int) -> Any:
+    """What -D shows on standard error: the counts of each query, from level 2 its grades."""
+
+    def trace(queries: list[bytes], judged: Judged) -> None:
+        for line in judged_lines(queries, judged, grades=level > 1):
+            _complain(line)
+
+    from fastrank.report import judged_lines
+
+    return trace

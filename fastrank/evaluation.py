@@ -1,0 +1,537 @@
+"""Measures over judged rankings: values per query, and their summary."""
+
+from __future__ import annotations
+
+from math import exp, log
+
+from fastrank.columns import Frozen, Preferences, Qrels, Run, Texts, as_array, decoded
+from fastrank.errors import EvaluationError, NoQueriesError
+from fastrank.judge import (
+    Judged,
+    JudgingOptions,
+    Matched,
+    StoppedError,
+    count_preferences,
+    judge,
+    judge_groups,
+    match,
+)
+from fastrank.measures import DEFAULT_COMPAT, BoundMeasure, Selection, check_compat
+from fastrank.native import kernels
+from fastrank.native.buffers import filled, zeros
+from fastrank.trec import ZScores, split_groups
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Judgments = Qrels | Preferences
+    Entry = tuple[bytes, float, float]
+
+MAX_RETRIEVED = 2**31 - 1
+# What gm_map and gm_bpref take a value of 0 for; a query without results under -c has it.
+SMALLEST_GEOMETRIC = 0.00001
+# The document that trec_eval 10.0 gives a query without results under -c.
+PLACEHOLDER = b"ceci_nest_pas_un_docno"
+MISSING_ZSCORE = -1000000.0
+# With gains that are not whole numbers trec_eval's table of all grades up to the highest is
+# needed (see kernels/gains.py); this is the highest grade for which we make one: 5 GB.
+LARGEST_DENSE_GRADE = 2**27
+
+
+class Options(Frozen):
+    """How to evaluate; see `evaluate` for the meaning. `relevance_format`: -R of trec_eval."""
+
+    __slots__ = (
+        "collection_size", "compat", "complete", "judged_only", "max_retrieved", "query",
+        "relevance_format", "relevance_level",
+    )  # fmt: skip
+
+    compat: str
+    relevance_format: str
+    relevance_level: int
+    complete: bool
+    judged_only: bool
+    max_retrieved: int
+    collection_size: int
+    query: bytes | None
+
+
+class Scores(Frozen):
+    """The values of measures for every evaluated query, and over all of them.
+
+    queries: the evaluated queries, in byte order of their ids. missing: how many judged queries
+    the run has no results for (unless they were evaluated as empty). bound: the measures with
+    their parameters. tag: the run's name.
+    """
+
+    __slots__ = ("_queries", "_summary", "_values", "bound", "missing", "tag", "zscored")
+
+    bound: list[BoundMeasure]
+    missing: int
+    tag: bytes
+    zscored: bool
+    _queries: list[bytes]
+    _values: list[Any]
+    _summary: list[Any]
+
+    @property
+    def queries(self) -> list[str]:
+        """Ids of the evaluated queries, in byte order."""
+        return [decoded(query) for query in self._queries]
+
+    @property
+    def names(self) -> list[str]:
+        """The printed names of all values that exist per query, such as `map` and `P_10`."""
+        return [name for name, *_ in self._columns()]
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """Over all queries, by printed name, as trec_eval prints for `all`.
+
+        That is the mean for most measures, the sum for counts (num_ret, ...), the geometric mean
+        for gm_map and gm_bpref.
+        """
+        found: dict[str, float] = {}
+        for bound, summary in zip(self.bound, self._summary, strict=True):
+            if bound.measure.average:
+                for name, value in zip(bound.names, summary, strict=True):
+                    found.setdefault(decoded(name), value)
+        return found
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """The values of one measure by printed name, float64[queries] in the order of `queries`.
+
+        `relstring` gives strings. Raises KeyError for a name that has no values per query.
+        """
+        import numpy
+
+        for own, values, width, column in self._columns():
+            if own == name:
+                if isinstance(values, list):
+                    return numpy.array([decoded(text) for text in values])
+                return as_array(values).reshape(-1, width)[:, column]
+        raise KeyError(f"{name}: the values per query are {', '.join(self.names)}")
+
+    def _columns(self) -> Iterable[tuple[str, Any, int, int]]:
+        """Name, values, width and column of everything that has a value per query."""
+        for bound, values in zip(self.bound, self._values, strict=True):
+            if values is not None and bound.measure.average != "geometric":
+                for column, name in enumerate(bound.names):
+                    yield decoded(name), values, bound.width, column
+
+    def __len__(self) -> int:
+        return len(self._queries)
+
+    def __repr__(self) -> str:
+        return f"<Scores of {decoded(self.tag)!r}: {len(self)} queries, {len(self.names)} values>"
+
+    def __str__(self) -> str:
+        width = max((len(name) for name in self.mean), default=0)
+        return "\n".join(f"{name:{width}}  {value:.4f}" for name, value in self.mean.items())
+
+
+def evaluate(
+    qrels: Judgments,
+    run: Run,
+    measures: str | Iterable[str] = "official",
+    *,
+    relevance_level: int = 1,
+    complete: bool = False,
+    judged_only: bool = False,
+    max_retrieved: int | None = None,
+    collection_size: int = 0,
+    compat: str = DEFAULT_COMPAT,
+) -> Scores:
+    """Evaluate a run against judgments.
+
+    measures: names in trec_eval's notation (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...), one
+        string with blanks between them or several strings.
+    relevance_level: the lowest grade that is relevant (trec_eval -l).
+    complete: average over all judged queries, not only those in the run (-c).
+    judged_only: drop documents without a grade >= 0 from the rankings (-J).
+    max_retrieved: cut rankings after so many documents (-M).
+    collection_size: number of documents in the collection, for `utility` (-N).
+    compat: "9.0.8" or "10.0": whose numbers to compute.
+
+    Raises MeasureError for unknown measures or impossible parameters, NoQueriesError when no
+    query has both judgments and results, EvaluationError for a query that cannot be evaluated,
+    such as one whose ranking holds a document twice. Definitions: trec_eval.
+    """
+    if max_retrieved is not None and max_retrieved < 0:
+        raise ValueError(f"max_retrieved {max_retrieved}: expected 0 or more")
+    selection = Selection(measures.split() if isinstance(measures, str) else measures)
+    bound = selection.bind(check_compat(compat))
+    needed = {own.measure.on for own in bound}
+    by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
+    relevance_format = "qrels_jg" if by_group else "qrels"
+    if isinstance(qrels, Preferences):
+        relevance_format = "prefs"
+    options = Options(
+        compat=compat,
+        relevance_format=relevance_format,
+        relevance_level=relevance_level,
+        complete=complete,
+        judged_only=judged_only,
+        max_retrieved=MAX_RETRIEVED if max_retrieved is None else max_retrieved,
+        collection_size=collection_size,
+        query=None,
+    )
+    return evaluate_bound(qrels, run, bound, options)
+
+
+def evaluate_bound(
+    judgments: Judgments,
+    run: Run,
+    bound: list[BoundMeasure],
+    options: Options,
+    *,
+    zscores: ZScores | None = None,
+    watch: Callable[[list[bytes], Judged], None] | None = None,
+) -> Scores:
+    """Evaluate measures that are already looked up; `watch` sees the judged rankings.
+
+    Raises NoQueriesError and EvaluationError; the latter's `before` has the queries before the
+    one that failed.
+    """
+    matched, missing = _chosen(judgments, run, options)
+    if options.complete and options.compat != DEFAULT_COMPAT and missing:
+        run = _with_placeholder(run)
+    if not len(matched):
+        raise NoQueriesError("No queries with both results and relevance info")
+    queries = [judgments.queries[i] for i in matched.judgments]
+    plan = _Plan(judgments, run, bound, options)
+    failure: EvaluationError | None = None
+    try:
+        plan.judge(matched)
+    except StoppedError as stop:
+        failure = stop.error(plan.first_to_fail(), queries[stop.place])
+        matched, queries = matched.first(stop.place), queries[: stop.place]
+    # What no query survives is found at the first one, unless its ranking fails an earlier
+    # measure: trec_eval goes through the measures query by query.
+    hopeless = plan.hopeless()
+    if hopeless is not None:
+        place, reason = hopeless
+        if failure is None or queries or place < plan.first_place():
+            name = bound[place].measure.name
+            raise EvaluationError(name, judgments.queries[0], reason)
+    if failure is not None:
+        if not queries:
+            raise failure
+        plan.judge(matched)
+    if watch is not None and plan.judged is not None:
+        watch(queries, plan.judged)
+    values = [plan.values(own, len(queries)) for own in bound]
+    if options.complete and options.compat != DEFAULT_COMPAT and missing:
+        _clear_placeholders(bound, values, matched, len(run) - 1)
+    if zscores is not None:
+        _to_zscores(bound, values, queries, zscores)
+    scores = Scores(
+        bound=bound,
+        missing=missing,
+        tag=run.tag,
+        zscored=zscores is not None,
+        _queries=queries,
+        _values=values,
+        _summary=_summaries(bound, values, len(queries), judgments, run, options),
+    )
+    if failure is not None:
+        failure.before = scores
+        raise failure
+    return scores
+
+
+def _chosen(judgments: Judgments, run: Run, options: Options) -> tuple[Matched, int]:
+    """The queries to evaluate, and how many judged ones the run lacks."""
+    matched = match(judgments, run)
+    pairs = list(zip(matched.judgments, matched.rankings, strict=True))
+    if options.query is not None:
+        pairs = [pair for pair in pairs if judgments.queries[pair[0]] == options.query]
+    found = [pair for pair in pairs if pair[1] >= 0]
+    missing = len(pairs) - len(found)
+    if options.complete and options.compat != DEFAULT_COMPAT:
+        # The place that _with_placeholder gives the ranking of queries without results.
+        found = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
+    chosen = Matched(
+        judgments=filled("q", [query for query, _ in found]),
+        rankings=filled("q", [ranking for _, ranking in found]),
+    )
+    return chosen, missing
+
+
+def _with_placeholder(run: Run) -> Run:
+    """The run with a last query of one document: what trec_eval 10.0 takes for missing queries."""
+    text, offsets, starts, lengths, scores = run.columns
+    rows = len(scores)
+    extended = Texts(text + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1))
+    extended.starts[:rows], extended.lengths[:rows] = starts, lengths
+    extended.starts[rows], extended.lengths[rows] = len(text), len(PLACEHOLDER)
+    values, ranges = zeros("d", rows + 1), zeros("q", len(offsets) + 1)
+    values[:rows], values[rows] = scores, 1.0
+    ranges[: len(offsets)], ranges[len(offsets)] = offsets, rows + 1
+    named = Texts(
+        extended.buffer,
+        filled("q", [*run.queries.starts, 0]),
+        filled("q", [*run.queries.lengths, 0]),
+    )
+    return Run(
+        queries=named, docs=extended, tag=run.tag, source=run.source, _offsets=ranges,
+        _scores=values,
+    )  # fmt: skip
+
+
+class _Plan:
+    """What has to be judged for the measures, judged once and shared by them."""
+
+    def __init__(
+        self, judgments: Judgments, run: Run, bound: list[BoundMeasure], options: Options
+    ) -> None:
+        self.judgments, self.run, self.bound, self.options = judgments, run, bound, options
+        self.judged: Judged | None = None
+        self._groups: Any = None
+        self._group_offsets: Any = None
+        self._preferences: tuple[Any, ...] = ()
+        self._gained: dict[Any, tuple[Any, ...]] = {}
+
+    def fits(self, own: BoundMeasure) -> bool:
+        """Whether a measure is one for the format of the judgments."""
+        needed = {"groups": "qrels_jg", "preferences": "prefs"}.get(own.measure.on, "qrels")
+        return own.measure.on in ("run", "queries") or needed == self.options.relevance_format
+
+    def first_place(self) -> int:
+        """The place of the first measure that needs the judged rankings."""
+        places = range(len(self.bound))
+        return next(
+            (
+                place
+                for place in places
+                if self.bound[place].measure.kernel and self.fits(self.bound[place])
+            ),
+            len(self.bound),
+        )
+
+    def first_to_fail(self) -> str:
+        """The measure that trec_eval would name when a ranking cannot be judged."""
+        return self.bound[self.first_place()].measure.name
+
+    def hopeless(self) -> tuple[int, str] | None:
+        """The first measure that fails whatever the query is, and why."""
+        for place, own in enumerate(self.bound):
+            if not self.fits(own):
+                on = {"groups": "qrels_jg", "preferences": "(prefs or qrels_prefs)"}
+                return place, (
+                    f"rel_info format not {on.get(own.measure.on, 'qrels')}:"
+                    f" '{own.measure.name}' cannot be computed from -R"
+                    f" {self.options.relevance_format}"
+                )
+            if own.measure.takes == "weights" and len(own.numbers) != 4:
+                return place, (
+                    f"improper number of coefficients: '{own.measure.name}' takes 4,"
+                    f" found {len(own.numbers)}"
+                )
+        return None
+
+    def judge(self, matched: Matched) -> None:
+        """Judge the rankings, if any measure needs that. Raises StoppedError."""
+        if self.first_place() == len(self.bound):
+            return
+        options = self.options
+        judging = JudgingOptions(
+            relevance_level=options.relevance_level,
+            max_retrieved=options.max_retrieved,
+            judged_only=options.judged_only,
+            list_unjudged=options.relevance_level < 0
+            or any(grade == -1 for own in self.bound for grade, _ in own.pairs),
+            single_precision=options.compat == DEFAULT_COMPAT,
+            collection_size=options.collection_size,
+        )
+        if isinstance(self.judgments, Preferences):
+            self._preferences = count_preferences(self.judgments, self.run, matched, judging)
+        elif options.relevance_format == "qrels_jg":
+            split, offsets = split_groups(self.judgments)
+            self._groups, self._group_offsets = judge_groups(
+                split, offsets, self.run, matched, judging
+            )
+        else:
+            self.judged = judge(self.judgments, self.run, matched, judging)
+
+    def values(self, own: BoundMeasure, queries: int) -> Any:
+        """The values of a measure, queries * width of them; a list of texts for relstring."""
+        measure = own.measure
+        if not measure.kernel:
+            return None
+        kernel = getattr(kernels, measure.kernel)
+        numbers = filled("d", own.numbers)
+        if measure.name == "relstring":
+            return self._relevance_strings(own, queries)
+        values = zeros("d", queries * own.width)
+        if measure.on == "preferences":
+            kernel(*self._preferences, numbers, values)
+        elif measure.on == "groups":
+            by_group = zeros("d", len(self._groups) * own.width)
+            kernel(*self._groups.columns, numbers, by_group)
+            kernels.average_groups(by_group, own.width, self._group_offsets, values)
+        elif measure.on == "ranking":
+            assert self.judged is not None
+            kernel(*self.judged.columns, numbers, values)
+        else:
+            kernel(*self._gains(own), numbers, values)
+        return values
+
+    def _relevance_strings(self, own: BoundMeasure, queries: int) -> list[bytes]:
+        assert self.judged is not None
+        _, _, _, _, _, _, num_ret, *_ = self.judged.columns
+        wanted = own.numbers[0]
+        length = int(min(wanted, max(num_ret))) if wanted >= 0 else 0
+        codes = zeros("B", queries * length)
+        kernels.relevance_string(*self.judged.columns, filled("d", []), codes)
+        return [
+            bytes(codes[i * length : i * length + min(length, num_ret[i])]) for i in range(queries)
+        ]
+
+    def _gains(self, own: BoundMeasure) -> tuple[Any, ...]:
+        """The columns of the record `Gained` for the gains that a measure gives to grades."""
+        rescale = own.measure.on == "unit gains"
+        key = (tuple(own.pairs), rescale)
+        if key not in self._gained:
+            self._gained[key] = self._assign_gains(own, rescale)
+        return self._gained[key]
+
+    def _assign_gains(self, own: BoundMeasure, rescale: bool) -> tuple[Any, ...]:
+        assert self.judged is not None
+        offsets, ranks, grades, grade_offsets, grade_values, grade_counts, num_ret, num_rel, *_ = (
+            self.judged.columns
+        )
+        dense = any(gain != gain or gain % 1 for _, gain in own.pairs)
+        room = kernels.widest(grade_offsets)
+        if dense:
+            room = max(grade_values, default=0) + 1
+            if room > LARGEST_DENSE_GRADE:
+                raise EvaluationError(
+                    own.measure.name,
+                    self.judgments.queries[0],
+                    f"grade {room - 1} is too large for gains that are not whole numbers",
+                )
+        room += len(own.pairs)
+        listed, distinct = offsets[len(offsets) - 1], grade_offsets[len(grade_offsets) - 1]
+        gains, ideal_offsets = zeros("d", listed), zeros("q", len(offsets))
+        ideal_gains, ideal_counts = zeros("d", distinct), zeros("q", distinct)
+        kernels.assign_gains(
+            offsets,
+            grades,
+            grade_offsets,
+            grade_values,
+            grade_counts,
+            filled("q", [grade for grade, _ in own.pairs]),
+            filled("d", [gain for _, gain in own.pairs]),
+            dense,
+            rescale,
+            zeros("q", room),
+            zeros("d", room),
+            zeros("q", room),
+            zeros("q", room),
+            zeros("q", room),
+            gains,
+            ideal_offsets,
+            ideal_gains,
+            ideal_counts,
+        )
+        return offsets, ranks, gains, ideal_offsets, ideal_gains, ideal_counts, num_ret, num_rel
+
+
+def _clear_placeholders(
+    bound: list[BoundMeasure], values: list[Any], matched: Matched, placeholder: int
+) -> None:
+    """Zero what trec_eval 10.0 zeroes for a query that the run lacks: by printed name."""
+    missing = [i for i, ranking in enumerate(matched.rankings) if ranking == placeholder]
+    for own, column in zip(bound, values, strict=True):
+        for j, name in enumerate(own.names):
+            if name in (b"num_ret", b"utility", b"rbp_resid") or name.startswith(b"unj"):
+                for i in missing:
+                    column[i * own.width + j] = 0.0
+            elif name == b"relstring":
+                for i in missing:
+                    column[i] = b""
+
+
+def _to_zscores(
+    bound: list[BoundMeasure], values: list[Any], queries: list[bytes], zscores: ZScores
+) -> None:
+    """Replace each value by its distance from the mean in standard deviations."""
+    for i, query in enumerate(queries):
+        entries = zscores.entries.get(query, [])
+        for own, column in zip(bound, values, strict=True):
+            if column is not None and not isinstance(column, list):
+                for j, name in enumerate(own.names):
+                    at = i * own.width + j
+                    column[at] = _zscore(column[at], _entry(entries, name))
+
+
+def _entry(entries: list[Entry], name: bytes) -> Entry | None:
+    """Look up a measure as trec_eval does, which decides between entries of the same name."""
+    low, high = 0, len(entries)
+    while low <= high:
+        middle = (low + high) // 2
+        if middle == len(entries):
+            return None
+        if entries[middle][0] == name:
+            return entries[middle]
+        if name < entries[middle][0]:
+            high = middle - 1
+        else:
+            low = middle + 1
+    return None
+
+
+def _zscore(value: float, entry: Entry | None) -> float:
+    if entry is None:
+        return MISSING_ZSCORE
+    _, mean, deviation = entry
+    if deviation:
+        return (value - mean) / deviation
+    return 0.0 if value == mean else MISSING_ZSCORE
+
+
+def _summaries(
+    bound: list[BoundMeasure],
+    values: list[Any],
+    evaluated: int,
+    judgments: Judgments,
+    run: Run,
+    options: Options,
+) -> list[Any]:
+    """The summary of every measure: a list with one number for each name, or the run's tag."""
+    count = len(judgments) if options.complete else evaluated
+    made: list[Any] = []
+    for own, column in zip(bound, values, strict=True):
+        measure = own.measure
+        if measure.on == "run":
+            made.append([run.tag])
+        elif measure.on == "queries":
+            made.append([float(count)])
+        elif measure.average == "":
+            made.append([])
+        elif measure.name == "num_rel" and options.complete:
+            assert isinstance(judgments, Qrels)
+            made.append([float(kernels.count_positive(judgments._grades))])
+        else:
+            totals = zeros("d", own.width)
+            kernels.add_up(column, own.width, totals)
+            wanted = range(len(own.names))
+            made.append([_average(measure.average, totals[j], count, evaluated) for j in wanted])
+    return made
+
+
+def _average(kind: str, total: float, count: int, evaluated: int) -> float:
+    if kind == "sum":
+        return total
+    if kind == "mean":
+        return total / count
+    total += (count - evaluated) * log(SMALLEST_GEOMETRIC)
+    try:
+        return exp(total / count)
+    except OverflowError:
+        return float("inf")

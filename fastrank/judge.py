@@ -1,0 +1,277 @@
+"""Judgments and run → what measures need: the join, done once."""
+
+from __future__ import annotations
+
+from fastrank.columns import Frozen, Preferences, Qrels, Run
+from fastrank.errors import EvaluationError
+from fastrank.kernels import places as at
+from fastrank.native import kernels
+from fastrank.native.buffers import filled, zeros
+from fastrank.trec import power_of_two
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Matched(Frozen):
+    """Queries to evaluate, in byte order: their place in the judgments and in the run (or -1)."""
+
+    __slots__ = ("judgments", "rankings")
+
+    judgments: Any
+    rankings: Any
+
+    def __len__(self) -> int:
+        return len(self.judgments)
+
+    def first(self, count: int) -> Matched:
+        """The first `count` of the queries."""
+        return Matched(judgments=self.judgments[:count], rankings=self.rankings[:count])
+
+
+def match(judgments: Qrels | Preferences, run: Run) -> Matched:
+    """Every judged query, in byte order of its id, with its place in the run or -1."""
+    order, run_order = _byte_order(judgments), _byte_order(run)
+    rankings = zeros("q", len(order))
+    kernels.match_texts(
+        *judgments.queries.columns, order, *run.queries.columns, run_order, rankings
+    )
+    return Matched(judgments=order, rankings=rankings)
+
+
+def _byte_order(noun: Qrels | Preferences | Run) -> Any:
+    order = zeros("q", len(noun.queries))
+    kernels.order_texts(*noun.queries.columns, order, zeros("q", len(order)))
+    return order
+
+
+class Judged(Frozen):
+    """Rankings as grades: per evaluated query the listed documents' ranks and grades, and counts.
+
+    `columns` are those of the record `Ranking` in fastrank/kernels/ranking.py, in its order.
+    """
+
+    __slots__ = ("columns",)
+
+    columns: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns[0]) - 1
+
+
+class JudgingOptions(Frozen):
+    """How rankings are cut and judged; the names are those of `fastrank.evaluate`."""
+
+    __slots__ = (
+        "collection_size", "judged_only", "list_unjudged", "max_retrieved", "relevance_level",
+        "single_precision",
+    )  # fmt: skip
+
+    relevance_level: int
+    max_retrieved: int
+    judged_only: bool
+    list_unjudged: bool
+    single_precision: bool
+    collection_size: int
+
+    def places(self, *, stop_if_none_judged: bool) -> Any:
+        """The options as the kernels take them."""
+        options = zeros("q", 6)
+        options[at.LEVEL] = self.relevance_level
+        options[at.MAX_RETRIEVED] = self.max_retrieved
+        options[at.JUDGED_ONLY] = self.judged_only
+        options[at.LIST_UNJUDGED] = self.list_unjudged
+        options[at.SINGLE_PRECISION] = self.single_precision
+        options[at.STOP_IF_NONE_JUDGED] = stop_if_none_judged
+        return options
+
+
+class StoppedError(Exception):
+    """Judging ended at query number `at`, for a reason; `inconsistent` as in EvaluationError."""
+
+    def __init__(self, place: int, reason: str, *, inconsistent: bool = False) -> None:
+        super().__init__(reason)
+        self.place = place
+        self.inconsistent = inconsistent
+
+    def error(self, measure: str, query: bytes) -> EvaluationError:
+        """The same as an error about the query and the first measure that needs it."""
+        return EvaluationError(measure, query, str(self), inconsistent=self.inconsistent)
+
+
+def judge(
+    qrels: Qrels, run: Run, matched: Matched, options: JudgingOptions, *, groups: bool = False
+) -> Judged:
+    """Judge the matched rankings. Raises StoppedError at the first query that cannot be judged.
+
+    A repeated document, in a ranking or in a query's judgments, cannot; nor can, as in
+    trec_eval and unless judging by `groups`, a first query that has only negative grades.
+    """
+    count = len(matched)
+    deepest, most = kernels.widest(run._offsets), kernels.widest(qrels._offsets)
+    listed = kernels.count_picked(run._offsets, matched.rankings)
+    judged = kernels.count_picked(qrels._offsets, matched.judgments)
+    problem = zeros("q", 3)
+    offsets, ranks, grades = zeros("q", count + 1), zeros("q", listed), zeros("q", listed)
+    grade_offsets = zeros("q", count + 1)
+    grade_values, grade_counts = zeros("q", judged), zeros("q", judged)
+    num_ret, num_rel, num_rel_ret = (zeros("q", count) for _ in range(3))
+    done = kernels.judge_rankings(
+        *qrels.columns,
+        *run.columns,
+        matched.judgments,
+        matched.rankings,
+        options.places(stop_if_none_judged=not groups),
+        zeros("d", deepest),
+        zeros("q", deepest),
+        zeros("q", deepest + 1),
+        zeros("q", power_of_two(2 * (deepest + most))),
+        offsets,
+        ranks,
+        grades,
+        grade_offsets,
+        grade_values,
+        grade_counts,
+        num_ret,
+        num_rel,
+        num_rel_ret,
+        problem,
+    )
+    if problem[0] != at.FINE:
+        raise StoppedError(done, _reason(problem, qrels, run))
+    return Judged(
+        columns=(
+            offsets, ranks, grades, grade_offsets, grade_values, grade_counts, num_ret, num_rel,
+            num_rel_ret, options.relevance_level, options.collection_size,
+        )
+    )  # fmt: skip
+
+
+def judge_groups(
+    split: Qrels, group_offsets: Any, run: Run, matched: Matched, options: JudgingOptions
+) -> tuple[Judged, Any]:
+    """Judge each ranking once per judgment group; the groups of query i are offsets[i : i + 2]."""
+    judgments: list[int] = []
+    rankings: list[int] = []
+    offsets = [0]
+    for query, ranking in zip(matched.judgments, matched.rankings, strict=True):
+        own = range(group_offsets[query], group_offsets[query + 1])
+        judgments += own
+        rankings += [ranking] * len(own)
+        offsets.append(len(judgments))
+    units = Matched(judgments=filled("q", judgments), rankings=filled("q", rankings))
+    try:
+        return judge(split, run, units, options, groups=True), filled("q", offsets)
+    except StoppedError as stop:
+        place = sum(first <= stop.place for first in offsets) - 1
+        raise StoppedError(place, str(stop)) from None
+
+
+def count_preferences(
+    preferences: Preferences, run: Run, matched: Matched, options: JudgingOptions
+) -> tuple[Any, ...]:
+    """The columns of the record `Preferences` of fastrank/kernels. Raises StoppedError."""
+    count = len(matched)
+    deepest, most = kernels.widest(run._offsets), kernels.widest(preferences._offsets)
+    rows = len(preferences.docs)
+    places = options.places(stop_if_none_judged=False)
+    problem, sizes, numbers = zeros("q", 3), zeros("q", 2 * count), zeros("q", rows)
+    # Scratch for one query: its ranking and its judgments.
+    widest = max(deepest, most)
+    done = kernels.number_documents(
+        *preferences.columns,
+        *run.columns,
+        matched.judgments,
+        matched.rankings,
+        places,
+        zeros("d", deepest),
+        zeros("q", widest),
+        zeros("q", widest),
+        zeros("q", power_of_two(2 * (deepest + most))),
+        *(zeros("q", most) for _ in range(5)),
+        numbers,
+        sizes,
+        problem,
+    )
+    numbered = matched.first(done)
+    repeats = problem[0] == at.RUN_REPEATS
+    stopped = StoppedError(done, _reason(problem, preferences, run)) if repeats else None
+    documents = max((sizes[2 * i] for i in range(done)), default=0)
+    levels = preferences._levels
+    if options.single_precision:
+        levels = zeros("d", rows)
+        kernels.to_single_precision(preferences._levels, levels)
+    group_rows = kernels.count_picked(preferences._offsets, matched.judgments)
+    group_offsets = zeros("q", count + 1)
+    tallies = [zeros("q", group_rows) for _ in range(5)]
+    balanced = [zeros("d", group_rows) for _ in range(4)]
+    agreement, pairs = zeros("d", 3 * count), zeros("q", 3 * count)
+    problem[0] = at.FINE
+    done = kernels.count_preferences(
+        preferences.docs.buffer,
+        preferences._offsets,
+        preferences.groups.starts,
+        preferences.groups.lengths,
+        *_subgroups(preferences, rows),
+        levels,
+        numbers,
+        numbered.judgments,
+        sizes,
+        zeros("q", max(most, 9)),
+        zeros("q", max(most, 9)),
+        zeros("i", documents * documents),
+        zeros("B", documents * documents),
+        zeros("d", documents),
+        zeros("q", documents),
+        group_offsets,
+        *tallies,
+        *balanced,
+        agreement,
+        pairs,
+        problem,
+    )
+    if problem[0] != at.FINE:
+        cycle = problem[0] == at.CYCLE
+        raise StoppedError(done, _reason(problem, preferences, run), inconsistent=cycle)
+    if stopped is not None:
+        raise stopped
+    pair_offsets = filled("q", [3 * i for i in range(count + 1)])
+    return group_offsets, *tallies, *balanced, pair_offsets, agreement, pairs
+
+
+def _subgroups(preferences: Preferences, rows: int) -> tuple[Any, Any]:
+    """The subgroup texts; empty ones where the format has no subgroups."""
+    texts = preferences.subgroups
+    return (texts.starts, texts.lengths) if len(texts) == rows else (zeros("q", rows),) * 2
+
+
+def _reason(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
+    """What is wrong, in words, with the lines where it stands."""
+    kind, one, other = problem
+    if kind == at.RUN_REPEATS:
+        return f"duplicate docs {_name(run, one)}, {_lines(run, one, other)}"
+    if kind == at.QRELS_REPEAT:
+        return f"duplicate docs {_name(judgments, one)}, {_lines(judgments, one, other)}"
+    if kind == at.NONE_JUDGED:
+        return "all judgments of the query are negative, and it is the first one evaluated"
+    if kind == at.GRADE_TOO_LARGE:
+        return "a grade of the query is too large to count judgments by grade"
+    where = f"{judgments.source}:{judgments.docs.line(one)}"
+    if kind == at.TWO_LEVELS:
+        return (
+            f"{where}: document {_name(judgments, one)} occurs with different levels in the same"
+            " judgment group"
+        )
+    if kind == at.ZERO_AND_NONZERO:
+        return f"{where}: doc '{_name(judgments, one)}' has both 0 and non-0 rel_level assigned"
+    return f"{where}: Pref inconsistency found: the preferences of this judgment group form a cycle"
+
+
+def _name(noun: Any, row: int) -> str:
+    return str(noun.docs[row].decode("utf-8", "replace"))
+
+
+def _lines(noun: Any, one: int, other: int) -> str:
+    first, second = sorted((noun.docs.line(one), noun.docs.line(other)))
+    return f"lines {first} and {second} of {noun.source}"

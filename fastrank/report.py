@@ -1,0 +1,77 @@
+"""Scores as text: the only room that rounds."""
+
+from __future__ import annotations
+
+from fastrank.evaluation import Scores
+from fastrank.numbers import printed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrank.judge import Judged
+    from fastrank.measures import BoundMeasure
+
+
+def trec_lines(scores: Scores, *, per_query: bool, summary: bool) -> Iterator[bytes]:
+    """The lines that trec_eval prints: queries first if wanted (-q), then the summary (no -n).
+
+    Layout: the name padded to 22 characters, TAB, query or `all`, TAB, value; counts as
+    integers, other values with four decimals, z-scores with a leading Z and four decimals.
+    """
+    if per_query:
+        yield from _query_lines(scores)
+    if summary:
+        for own, values in zip(scores.bound, scores._summary, strict=True):
+            form = _form(own, scores.zscored)
+            for name, value in zip(own.names, values, strict=False):
+                yield _line(form, name, b"all", value)
+
+
+def _query_lines(scores: Scores) -> Iterator[bytes]:
+    columns = [
+        (own, _form(own, scores.zscored), values)
+        for own, values in zip(scores.bound, scores._values, strict=True)
+        if values is not None and own.measure.average != "geometric"
+    ]
+    for i, query in enumerate(scores._queries):
+        for own, form, values in columns:
+            if form == "text":
+                yield _line(form, own.names[0], query, b"'" + values[i] + b"'")
+                continue
+            for j, name in enumerate(own.names):
+                yield _line(form, name, query, values[i * own.width + j])
+
+
+def _form(own: BoundMeasure, zscored: bool) -> str:
+    if own.measure.average == "":
+        return "text"
+    if zscored:
+        return "zscore"
+    return "integer" if own.measure.average == "sum" else "real"
+
+
+def _line(form: str, name: bytes, query: bytes, value: float | bytes) -> bytes:
+    if isinstance(value, bytes):
+        return b"%-22b\t%b\t%b\n" % (name, query, value)
+    if form == "integer":
+        return b"%-22b\t%b\t%d\n" % (name, query, value)
+    mark = b"Z" if form == "zscore" else b""
+    if value != value:
+        return b"%b%-22b\t%b\t%b\n" % (mark, name, query, printed("%6.4f", value).encode())
+    return b"%b%-22b\t%b\t%6.4f\n" % (mark, name, query, value)
+
+
+def judged_lines(queries: list[bytes], judged: Judged, *, grades: bool) -> Iterator[str]:
+    """What the measures see of each query: counts, and with `grades` rank:grade of the documents
+    that are in the judgments."""
+    offsets, ranks, codes, _, _, _, num_ret, num_rel, num_rel_ret, *_ = judged.columns
+    for i, query in enumerate(queries):
+        line = (
+            f"debug: query {query.decode('utf-8', 'surrogateescape')}: retrieved {num_ret[i]},"
+            f" relevant {num_rel[i]}, relevant retrieved {num_rel_ret[i]}"
+        )
+        if grades:
+            rows = range(offsets[i], offsets[i + 1])
+            line += "; rank:grade" + "".join(f" {ranks[row]}:{codes[row]}" for row in rows)
+        yield line

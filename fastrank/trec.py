@@ -1,0 +1,451 @@
+"""Readers and writers of the TREC formats.
+
+Every reader takes a path, `-` for standard input, or a binary file object, compressed or not, and
+follows trec_eval's lexical rules: fields are separated by any run of blanks (space, tab, VT, FF,
+CR), only a newline ends a line, lines of a query may stand anywhere, numbers are read as C's atol
+and strtod read them. A line that breaks its format raises FormatError with file and line.
+
+`compat="10.0"` reads comments as trec_eval 10.0 does: in runs, lines whose first character other
+than a blank is `#`; in judgments, lines with `#` in column 0, except that the line after such a
+line is always data. With `"9.0.8"` a `#` has no meaning, unless the file could not be read
+without comments: then all lines that begin with `#` are comments. `warn` is told of bytes that
+are not read.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from fastrank import files
+from fastrank.columns import Frozen, Preferences, Qrels, Run, Texts
+from fastrank.errors import FormatError
+from fastrank.kernels import places as at
+from fastrank.native import kernels
+from fastrank.native.buffers import zeros
+from fastrank.numbers import atof, printed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from fastrank.files import Source
+
+    Warn = Callable[[str], None]
+
+RUN_LINE = "at least 6 fields (query Q0 doc rank score tag)"
+QRELS_LINE = "4 fields (query iter doc grade)"
+QRELS_JG_LINE = "4 fields (query group doc grade)"
+PREFS_LINE = "5 fields (query group subgroup doc level)"
+QRELS_PREFS_LINE = "4 fields (query group doc level)"
+ZSCORES_LINE = "4 fields (query measure mean stddev)"
+
+
+def python_warning(message: str) -> None:
+    """Tell what a reader passes over, as a Python warning at the line that called the reader."""
+    import warnings
+
+    depth, package = 1, __name__.partition(".")[0]
+    while sys._getframe(depth).f_globals.get("__name__", "").partition(".")[0] == package:
+        depth += 1
+    warnings.warn(message, stacklevel=depth + 1)
+
+
+def read_run(source: Source, *, compat: str = "9.0.8", warn: Warn = python_warning) -> Run:
+    """Read a run: lines `query Q0 doc rank score tag`.
+
+    Blank lines and fields after the sixth are ignored, rank and Q0 too. Raises ReadError,
+    FormatError. Format: trec_eval's `trec_results`.
+    """
+    return parse_run(files.read(source), files.name_of(source), compat=compat, warn=warn)
+
+
+def parse_run(
+    text: bytes, name: str = "<bytes>", *, compat: str = "9.0.8", warn: Warn = python_warning
+) -> Run:
+    """Read a run from its text; `name` is for messages."""
+
+    def scan(scanner: _Scanner, comments: int) -> None:
+        kernels.scan_run(
+            text, comments, *scanner.docs, scanner.numbers, scanner.hard, *scanner.stretches,
+            scanner.bounds, scanner.state,
+        )  # fmt: skip
+
+    found = _Scanner(text, name, RUN_LINE, {"docs", "numbers"}).run(
+        scan, compat, warn, indented=True
+    )
+    queries, offsets, docs, scores = found.grouped(found.docs, found.numbers)
+    start, length = found.state[at.TAG_START], found.state[at.TAG_LENGTH]
+    return Run(
+        queries=queries,
+        docs=Texts(text, *docs),
+        tag=text[start : start + length],
+        source=name,
+        _offsets=offsets,
+        _scores=scores,
+    )
+
+
+def read_qrels(source: Source, *, compat: str = "9.0.8", warn: Warn = python_warning) -> Qrels:
+    """Read judgments: lines `query iter doc grade`, the grade an integer.
+
+    Raises ReadError, FormatError. Format: trec_eval's `qrels`.
+    """
+    return parse_qrels(files.read(source), files.name_of(source), compat=compat, warn=warn)
+
+
+def parse_qrels(
+    text: bytes,
+    name: str = "<bytes>",
+    *,
+    compat: str = "9.0.8",
+    warn: Warn = python_warning,
+    expected: str = QRELS_LINE,
+) -> Qrels:
+    """Read judgments from their text; `name` is for messages."""
+
+    def scan(scanner: _Scanner, comments: int) -> None:
+        kernels.scan_qrels(
+            text, comments, *scanner.groups, *scanner.docs, scanner.numbers, *scanner.stretches,
+            scanner.bounds, scanner.state,
+        )  # fmt: skip
+
+    found = _Scanner(text, name, expected, {"docs", "groups", "integers"}).run(scan, compat, warn)
+    queries, offsets, docs, groups, grades = found.grouped(found.docs, found.groups, found.numbers)
+    return Qrels(
+        queries=queries,
+        docs=Texts(text, *docs),
+        groups=Texts(text, *groups),
+        source=name,
+        _grades=grades,
+        _offsets=offsets,
+    )
+
+
+def read_qrels_jg(source: Source, *, compat: str = "9.0.8", warn: Warn = python_warning) -> Qrels:
+    """Read judgments whose second field names the judgment group: `query group doc grade`.
+
+    A document twice in a group raises FormatError. Format: trec_eval's `qrels_jg`.
+    """
+    name = files.name_of(source)
+    return parse_qrels_jg(files.read(source), name, compat=compat, warn=warn)
+
+
+def parse_qrels_jg(
+    text: bytes, name: str = "<bytes>", *, compat: str = "9.0.8", warn: Warn = python_warning
+) -> Qrels:
+    """Read judgments with groups from their text."""
+    qrels = parse_qrels(text, name, compat=compat, warn=warn, expected=QRELS_JG_LINE)
+    by_group, _ = split_groups(qrels)
+    rows = len(by_group.docs)
+    repeat = kernels.find_repeat(
+        text,
+        by_group._offsets,
+        by_group.docs.starts,
+        by_group.docs.lengths,
+        zeros("q", power_of_two(2 * rows)),
+        zeros("q", rows),
+        zeros("q", rows),
+    )
+    if repeat >= 0:
+        doc = by_group.docs[repeat].decode("utf-8", "replace")
+        reason = f"duplicate document {doc!r} in a judgment group of its query"
+        raise FormatError(name, by_group.docs.line(repeat), reason)
+    return qrels
+
+
+def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
+    """The judgments with one row range per (query, group), groups of a query in byte order.
+
+    Returns them, and offsets that say which of the ranges belong to query i.
+    """
+    rows, queries = len(qrels.docs), len(qrels.queries)
+    order, scratch, ranges = zeros("q", rows), zeros("q", rows), zeros("q", rows + 1)
+    group_offsets = zeros("q", queries + 1)
+    texts = qrels.groups
+    count = kernels.sort_groups(
+        texts.buffer, qrels._offsets, texts.starts, texts.lengths, order, scratch, group_offsets,
+        ranges,
+    )  # fmt: skip
+    starts, lengths, grades = zeros("q", rows), zeros("q", rows), zeros("q", rows)
+    kernels.take_integers(qrels.docs.starts, order, starts)
+    kernels.take_integers(qrels.docs.lengths, order, lengths)
+    kernels.take_integers(qrels._grades, order, grades)
+    split = Qrels(
+        queries=qrels.queries,
+        docs=Texts(qrels.docs.buffer, starts, lengths),
+        groups=texts,
+        source=qrels.source,
+        _grades=grades,
+        _offsets=ranges[: count + 1],
+    )
+    return split, group_offsets
+
+
+def read_prefs(
+    source: Source, *, compat: str = "9.0.8", warn: Warn = python_warning
+) -> Preferences:
+    """Read preferences: lines `query group subgroup doc level`, a higher level preferred.
+
+    Raises ReadError, FormatError. Format: trec_eval's `prefs`.
+    """
+    return parse_prefs(files.read(source), files.name_of(source), compat=compat, warn=warn)
+
+
+def read_qrels_prefs(
+    source: Source, *, compat: str = "9.0.8", warn: Warn = python_warning
+) -> Preferences:
+    """Read preferences in the layout of qrels: lines `query group doc level`.
+
+    Raises ReadError, FormatError. Format: trec_eval's `qrels_prefs`.
+    """
+    name = files.name_of(source)
+    return parse_prefs(files.read(source), name, compat=compat, warn=warn, subgroups=False)
+
+
+def parse_prefs(
+    text: bytes,
+    name: str = "<bytes>",
+    *,
+    compat: str = "9.0.8",
+    warn: Warn = python_warning,
+    subgroups: bool = True,
+) -> Preferences:
+    """Read preferences from their text, with or without the field for subgroups."""
+    expected = PREFS_LINE if subgroups else QRELS_PREFS_LINE
+
+    def scan(scanner: _Scanner, comments: int) -> None:
+        kernels.scan_preferences(
+            text, comments, 5 if subgroups else 4, *scanner.groups, *scanner.subgroups,
+            *scanner.docs, scanner.numbers, scanner.hard, *scanner.stretches, scanner.bounds,
+            scanner.state,
+        )  # fmt: skip
+
+    wanted = {"docs", "groups", "subgroups", "numbers"}
+    found = _Scanner(text, name, expected, wanted).run(scan, compat, warn)
+    queries, offsets, docs, groups, subs, levels = found.grouped(
+        found.docs, found.groups, found.subgroups, found.numbers
+    )
+    return Preferences(
+        queries=queries,
+        groups=Texts(text, *groups),
+        subgroups=Texts(text, *subs),
+        docs=Texts(text, *docs),
+        source=name,
+        _levels=levels,
+        _offsets=offsets,
+    )
+
+
+class ZScores(Frozen):
+    """Mean and standard deviation per query and measure: {query: [(measure, mean, sd), ...]}.
+
+    The entries of a query are sorted by the bytes of the measure's printed name.
+    """
+
+    __slots__ = ("entries", "source")
+
+    entries: dict[bytes, list[tuple[bytes, float, float]]]
+    source: str
+
+
+def read_zscores(source: Source) -> ZScores:
+    """Read a z-score file: lines `query measure mean stddev`. Raises ReadError, FormatError."""
+    text, name = files.read(source), files.name_of(source)
+    entries: dict[bytes, list[tuple[bytes, float, float]]] = {}
+    for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), 1):
+        if b"\0" in line:
+            raise FormatError(name, number, "NUL byte in the line: this is not a text file")
+        fields = line.split()
+        if len(fields) != 4:
+            raise FormatError(name, number, _malformed(ZSCORES_LINE, len(fields), line))
+        query, measure, mean, deviation = fields
+        entries.setdefault(query, []).append((measure, atof(mean), atof(deviation)))
+    for own in entries.values():
+        own.sort(key=_measure_of)
+    return ZScores(entries=entries, source=name)
+
+
+def _measure_of(entry: tuple[bytes, float, float]) -> bytes:
+    return entry[0]
+
+
+def write_run(run: Run, target: Source) -> None:
+    """Write a run, each query's documents in their order, ranks counted from 1.
+
+    Scores get the shortest text that restores the double: reading the file gives the same run.
+    """
+    files.write(target, _run_lines(run))
+
+
+def write_qrels(qrels: Qrels, target: Source) -> None:
+    """Write judgments, second field included: reading the file gives the same judgments."""
+    columns = zip(qrels.groups, qrels.docs, qrels._grades, strict=True)
+    files.write(
+        target,
+        (b"%b %b %b %d\n" % (query, *row) for query, row in _by_query(qrels, columns)),
+    )
+
+
+def write_prefs(preferences: Preferences, target: Source) -> None:
+    """Write preferences, with subgroups if they have any (prefs), else without (qrels_prefs)."""
+    columns = zip(
+        preferences.groups,
+        preferences.subgroups,
+        preferences.docs,
+        map(shortest, preferences._levels),
+        strict=True,
+    )
+    files.write(
+        target,
+        (
+            b" ".join(filter(None, (query, *row))) + b"\n"
+            for query, row in _by_query(preferences, columns)
+        ),
+    )
+
+
+def write_zscores(zscores: ZScores, target: Source) -> None:
+    """Write a z-score file; reading it gives the same entries."""
+    files.write(
+        target,
+        (
+            b"%b %b %b %b\n" % (query, measure, shortest(mean), shortest(deviation))
+            for query, own in zscores.entries.items()
+            for measure, mean, deviation in own
+        ),
+    )
+
+
+def shortest(value: float) -> bytes:
+    """The shortest text that reads back as the same double."""
+    return (repr(value) if value == value else printed("%3.2f", value).strip()).encode()
+
+
+def _run_lines(run: Run) -> Iterator[bytes]:
+    rank = 0
+    previous = None
+    columns = zip(run.docs, run._scores, strict=True)
+    for query, (doc, score) in _by_query(run, columns):
+        rank = rank + 1 if query is previous else 1
+        previous = query
+        yield b"%b Q0 %b %d %b %b\n" % (query, doc, rank, shortest(score), run.tag)
+
+
+def _by_query(noun: Any, rows: Any) -> Iterator[tuple[bytes, Any]]:
+    """Every row with the query it belongs to."""
+    for i, query in enumerate(noun.queries):
+        for _ in range(noun._offsets[i], noun._offsets[i + 1]):
+            yield query, next(rows)
+
+
+def power_of_two(least: int) -> int:
+    """The smallest power of two that is at least `least` and 2."""
+    return max(2, 1 << (least - 1).bit_length())
+
+
+class _Scanner:
+    """The columns that a scan kernel fills, and what is done with them afterwards."""
+
+    def __init__(self, text: bytes, name: str, expected: str, columns: set[str]) -> None:
+        lines = kernels.count_lines(text)
+        self.text, self.name, self.expected = text, name, expected
+
+        def texts(wanted: bool) -> tuple[Any, Any]:
+            return zeros("q", lines if wanted else 0), zeros("q", lines if wanted else 0)
+
+        self.docs = texts("docs" in columns)
+        self.groups = texts("groups" in columns)
+        self.subgroups = texts("subgroups" in columns)
+        self.numbers = zeros("q" if "integers" in columns else "d", lines)
+        self.hard = zeros("q", 3 * lines if "numbers" in columns else 0)
+        self.stretches = (*texts(True), zeros("q", lines + 1))
+        self.bounds = zeros("q", 12)
+        self.state = zeros("q", at.STATE_SIZE)
+
+    def run(
+        self,
+        scan: Callable[[_Scanner, int], None],
+        compat: str,
+        warn: Callable[[str], None],
+        *,
+        indented: bool = False,
+    ) -> _Scanner:
+        """Scan with the comments of a compat level; raise FormatError for what is malformed."""
+        scan(self, at.SINGLE_COMMENTS if compat == "10.0" else at.NO_COMMENTS)
+        if self.state[at.STATUS] == at.MALFORMED and compat != "10.0":
+            line = self._line()
+            if (line.lstrip() if indented else line).startswith(b"#"):
+                for i in range(at.STATE_SIZE):
+                    self.state[i] = 0
+                scan(self, at.ALL_COMMENTS)
+        self._check(warn)
+        for i in range(self.state[at.HARD_NUMBERS]):
+            row, start, length = self.hard[3 * i : 3 * i + 3]
+            self.numbers[row] = atof(self.text[start : start + length])
+        return self
+
+    def _line(self) -> bytes:
+        """The line at which scanning ended, without its newline."""
+        start = self.state[at.AT]
+        end = self.text.find(b"\n", start)
+        return self.text[start : end if end >= 0 else len(self.text)]
+
+    def _check(self, warn: Callable[[str], None]) -> None:
+        status, start = self.state[at.STATUS], self.state[at.AT]
+        if status == at.DONE:
+            return
+        number = self.text.count(b"\n", 0, start) + 1
+        if status == at.NUL_IN_LINE or (status == at.NUL_AT_LINE_START and self.name == "-"):
+            reason = "NUL byte in the line: this is not a text file"
+            raise FormatError(self.name, number, reason)
+        if status == at.MALFORMED:
+            reason = _malformed(self.expected, self.state[at.FIELDS_FOUND], self._line())
+            raise FormatError(self.name, number, reason)
+        # A NUL at the start of a line ends the file, as in trec_eval, but not in silence. On
+        # standard input trec_eval 10.0 would join what is around it: that is refused.
+        warn(
+            f"{self.name}:{number}: the line begins with a NUL byte, which ends the file:"
+            f" {len(self.text) - start} bytes from here on are not read"
+        )
+
+    def grouped(self, *columns: Any) -> tuple[Any, ...]:
+        """Queries, their row ranges, and the columns with each query's rows together."""
+        rows, stretches = self.state[at.ROWS], self.state[at.STRETCHES]
+        starts, lengths, first_rows = (column[:stretches] for column in self.stretches)
+        ids, firsts = zeros("q", stretches), zeros("q", stretches)
+        table = zeros("q", power_of_two(2 * stretches))
+        count = kernels.intern_texts(self.text, starts, lengths, table, ids, firsts)
+        if count == stretches:
+            offsets = self.stretches[2][: stretches + 1]
+            offsets[stretches] = rows
+            cut = [_cut(column, rows) for column in columns]
+            return Texts(self.text, starts, lengths), offsets, *cut
+        offsets, order = zeros("q", count + 1), zeros("q", rows)
+        kernels.gather_rows(ids, first_rows, rows, offsets, order)
+        queries = Texts(self.text, _taken(starts, firsts[:count]), _taken(lengths, firsts[:count]))
+        return queries, offsets, *(_taken(_cut(column, rows), order) for column in columns)
+
+
+def _cut(column: Any, rows: int) -> Any:
+    """The first rows of a column or of a pair of columns."""
+    if isinstance(column, tuple):
+        return tuple(part[:rows] for part in column)
+    return column[:rows]
+
+
+def _taken(column: Any, order: Any) -> Any:
+    """The rows of a column, or of a pair of columns, in the given order."""
+    if isinstance(column, tuple):
+        return tuple(_taken(part, order) for part in column)
+    if not column:
+        return column
+    taken = zeros(column.format, len(order))
+    take = kernels.take_numbers if column.format == "d" else kernels.take_integers
+    take(column, order, taken)
+    return taken
+
+
+def _malformed(expected: str, found: int, line: bytes) -> str:
+    shown = line[:60].decode("utf-8", "replace") + ("..." if len(line) > 60 else "")
+    return f"malformed line: expected {expected}, found {found}: {shown!r}"
