@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from fastrank.errors import MeasureError as MeasureError
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import ReadError as ReadError
-    from fastrank.evaluation import Scores as Scores
     from fastrank.evaluation import evaluate as evaluate
     from fastrank.measures import MEASURES as MEASURES
     from fastrank.measures import Measure as Measure
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
-    from fastrank.trec import ZScores as ZScores
+    from fastrank.scores import Scores as Scores
     from fastrank.trec import read_prefs as read_prefs
     from fastrank.trec import read_qrels as read_qrels
     from fastrank.trec import read_qrels_jg as read_qrels_jg
     from fastrank.trec import read_qrels_prefs as read_qrels_prefs
     from fastrank.trec import read_run as read_run
-    from fastrank.trec import read_zscores as read_zscores
     from fastrank.trec import write_prefs as write_prefs
     from fastrank.trec import write_qrels as write_qrels
     from fastrank.trec import write_run as write_run
-    from fastrank.trec import write_zscores as write_zscores
+    from fastrank.zscores import ZScores as ZScores
+    from fastrank.zscores import read_zscores as read_zscores
+    from fastrank.zscores import write_zscores as write_zscores
 
 # Public names are imported when they are first used: the trec_eval command pays for what it
 # needs, and `import fastrank` for nothing.
@@ -51,22 +51,21 @@ _HOMES = {
         "NoQueriesError",
         "ReadError",
     ),
-    "evaluation": ("Scores", "evaluate"),
+    "evaluation": ("evaluate",),
     "measures": ("MEASURES", "Measure"),
     "native": ("EngineError", "engine"),
+    "scores": ("Scores",),
     "trec": (
-        "ZScores",
         "read_prefs",
         "read_qrels",
         "read_qrels_jg",
         "read_qrels_prefs",
         "read_run",
-        "read_zscores",
         "write_prefs",
         "write_qrels",
         "write_run",
-        "write_zscores",
     ),
+    "zscores": ("ZScores", "read_zscores", "write_zscores"),
 }
 
 __all__ = sorted(["__version__", *(name for names in _HOMES.values() for name in names)])

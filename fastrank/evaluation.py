@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, log
-
-from fastrank.columns import Frozen, Preferences, Qrels, Run, Texts, as_array, decoded
+from fastrank.columns import Frozen, Preferences, Qrels, Run, Texts
 from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.judge import (
     Judged,
@@ -16,27 +14,24 @@ from fastrank.judge import (
     judge_groups,
     match,
 )
-from fastrank.measures import DEFAULT_COMPAT, BoundMeasure, Selection, check_compat
+from fastrank.measures import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
-from fastrank.trec import ZScores, split_groups
+from fastrank.scores import Scores
+from fastrank.selection import BoundMeasure, Selection, check_compat
+from fastrank.trec import split_groups
+from fastrank.zscores import ZScores, to_zscores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    import numpy.typing as npt
-
     Judgments = Qrels | Preferences
-    Entry = tuple[bytes, float, float]
 
 MAX_RETRIEVED = 2**31 - 1
-# What gm_map and gm_bpref take a value of 0 for; a query without results under -c has it.
-SMALLEST_GEOMETRIC = 0.00001
 # The document that trec_eval 10.0 gives a query without results under -c.
 PLACEHOLDER = b"ceci_nest_pas_un_docno"
-MISSING_ZSCORE = -1000000.0
 # With gains that are not whole numbers trec_eval's table of all grades up to the highest is
 # needed (see kernels/gains.py); this is the highest grade for which we make one: 5 GB.
 LARGEST_DENSE_GRADE = 2**27
@@ -58,80 +53,6 @@ class Options(Frozen):
     max_retrieved: int
     collection_size: int
     query: bytes | None
-
-
-class Scores(Frozen):
-    """The values of measures for every evaluated query, and over all of them.
-
-    queries: the evaluated queries, in byte order of their ids. missing: how many judged queries
-    the run has no results for (unless they were evaluated as empty). bound: the measures with
-    their parameters. tag: the run's name.
-    """
-
-    __slots__ = ("_queries", "_summary", "_values", "bound", "missing", "tag", "zscored")
-
-    bound: list[BoundMeasure]
-    missing: int
-    tag: bytes
-    zscored: bool
-    _queries: list[bytes]
-    _values: list[Any]
-    _summary: list[Any]
-
-    @property
-    def queries(self) -> list[str]:
-        """Ids of the evaluated queries, in byte order."""
-        return [decoded(query) for query in self._queries]
-
-    @property
-    def names(self) -> list[str]:
-        """The printed names of all values that exist per query, such as `map` and `P_10`."""
-        return [name for name, *_ in self._columns()]
-
-    @property
-    def mean(self) -> dict[str, float]:
-        """Over all queries, by printed name, as trec_eval prints for `all`.
-
-        That is the mean for most measures, the sum for counts (num_ret, ...), the geometric mean
-        for gm_map and gm_bpref.
-        """
-        found: dict[str, float] = {}
-        for bound, summary in zip(self.bound, self._summary, strict=True):
-            if bound.measure.average:
-                for name, value in zip(bound.names, summary, strict=True):
-                    found.setdefault(decoded(name), value)
-        return found
-
-    def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """The values of one measure by printed name, float64[queries] in the order of `queries`.
-
-        `relstring` gives strings. Raises KeyError for a name that has no values per query.
-        """
-        import numpy
-
-        for own, values, width, column in self._columns():
-            if own == name:
-                if isinstance(values, list):
-                    return numpy.array([decoded(text) for text in values])
-                return as_array(values).reshape(-1, width)[:, column]
-        raise KeyError(f"{name}: the values per query are {', '.join(self.names)}")
-
-    def _columns(self) -> Iterable[tuple[str, Any, int, int]]:
-        """Name, values, width and column of everything that has a value per query."""
-        for bound, values in zip(self.bound, self._values, strict=True):
-            if values is not None and bound.measure.average != "geometric":
-                for column, name in enumerate(bound.names):
-                    yield decoded(name), values, bound.width, column
-
-    def __len__(self) -> int:
-        return len(self._queries)
-
-    def __repr__(self) -> str:
-        return f"<Scores of {decoded(self.tag)!r}: {len(self)} queries, {len(self.names)} values>"
-
-    def __str__(self) -> str:
-        width = max((len(name) for name in self.mean), default=0)
-        return "\n".join(f"{name:{width}}  {value:.4f}" for name, value in self.mean.items())
 
 
 def evaluate(
@@ -228,7 +149,7 @@ def evaluate_bound(
     if options.complete and options.compat != DEFAULT_COMPAT and missing:
         _clear_placeholders(bound, values, matched, len(run) - 1)
     if zscores is not None:
-        _to_zscores(bound, values, queries, zscores)
+        to_zscores(bound, values, queries, zscores)
     scores = Scores(
         bound=bound,
         missing=missing,
@@ -457,44 +378,6 @@ def _clear_placeholders(
                     column[i] = b""
 
 
-def _to_zscores(
-    bound: list[BoundMeasure], values: list[Any], queries: list[bytes], zscores: ZScores
-) -> None:
-    """Replace each value by its distance from the mean in standard deviations."""
-    for i, query in enumerate(queries):
-        entries = zscores.entries.get(query, [])
-        for own, column in zip(bound, values, strict=True):
-            if column is not None and not isinstance(column, list):
-                for j, name in enumerate(own.names):
-                    at = i * own.width + j
-                    column[at] = _zscore(column[at], _entry(entries, name))
-
-
-def _entry(entries: list[Entry], name: bytes) -> Entry | None:
-    """Look up a measure as trec_eval does, which decides between entries of the same name."""
-    low, high = 0, len(entries)
-    while low <= high:
-        middle = (low + high) // 2
-        if middle == len(entries):
-            return None
-        if entries[middle][0] == name:
-            return entries[middle]
-        if name < entries[middle][0]:
-            high = middle - 1
-        else:
-            low = middle + 1
-    return None
-
-
-def _zscore(value: float, entry: Entry | None) -> float:
-    if entry is None:
-        return MISSING_ZSCORE
-    _, mean, deviation = entry
-    if deviation:
-        return (value - mean) / deviation
-    return 0.0 if value == mean else MISSING_ZSCORE
-
-
 def _summaries(
     bound: list[BoundMeasure],
     values: list[Any],
@@ -530,8 +413,4 @@ def _average(kind: str, total: float, count: int, evaluated: int) -> float:
         return total
     if kind == "mean":
         return total / count
-    total += (count - evaluated) * log(SMALLEST_GEOMETRIC)
-    try:
-        return exp(total / count)
-    except OverflowError:
-        return float("inf")
+    return float(kernels.geometric_mean(total, count, count - evaluated))

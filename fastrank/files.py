@@ -10,7 +10,7 @@ from fastrank.errors import ReadError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import BinaryIO
+    from typing import Any, BinaryIO
 
     Source = str | os.PathLike[str] | BinaryIO
 
@@ -45,6 +45,9 @@ def read(source: Source) -> bytes:
                 content = file.readall()
     except OSError as error:
         raise ReadError(name, (error.strerror or str(error)).lower()) from error
+    except ValueError as error:
+        # A path with a NUL byte, or a closed file object.
+        raise ReadError(name, str(error)) from error
     if not isinstance(content, bytes):
         raise ReadError(name, f"expected a file that yields bytes, found {type(content).__name__}")
     content = decompressed(content, name)
@@ -62,10 +65,11 @@ def decompressed(content: bytes, name: str) -> bytes:
     try:
         return function(content)
     except ImportError as error:
+        hint = ""
+        if kind == "zstd" and sys.version_info < (3, 14):
+            hint = ": pip install 'fastrank-eval[zstd]'"
         raise ReadError(
-            name,
-            f"{kind}-compressed, which needs the 'zstandard' package:"
-            " pip install 'fastrank-eval[zstd]'",
+            name, f"{kind}-compressed, which needs the Python module '{error.name}'{hint}"
         ) from error
     except Exception as error:
         # The four libraries raise a dozen types (EOFError, zlib.error, LZMAError, ...) that all
@@ -94,32 +98,39 @@ def _gunzip(content: bytes) -> bytes:
 def _bunzip2(content: bytes) -> bytes:
     import bz2
 
-    return bz2.decompress(content)
+    return _unpack_members(content, bz2.BZ2Decompressor)
 
 
 def _unxz(content: bytes) -> bytes:
     import lzma
 
-    return lzma.decompress(content)
+    return _unpack_members(content, lzma.LZMADecompressor)
 
 
 def _unzstd(content: bytes) -> bytes:
     if sys.version_info >= (3, 14):
         from compression import zstd
 
-        return bytes(zstd.decompress(content))
-    import io
-
+        return _unpack_members(content, zstd.ZstdDecompressor)
     import zstandard
 
-    # The one-shot function refuses frames without a content size and stops after the first one.
-    with zstandard.ZstdDecompressor().stream_reader(
-        io.BytesIO(content), read_across_frames=True
-    ) as reader:
-        unpacked = reader.read()
-    if not unpacked and len(content) > 13:
-        raise ValueError("the data ends in the middle of a frame")
-    return bytes(unpacked)
+    return _unpack_members(content, zstandard.ZstdDecompressor().decompressobj)
+
+
+def _unpack_members(content: bytes, start: Callable[[], Any]) -> bytes:
+    """Unpack members one after the other, of which none may be cut off or be anything else.
+
+    The one-shot functions of these modules drop what follows the first member when it is broken.
+    """
+    parts = []
+    while content:
+        member = start()
+        parts.append(member.decompress(content))
+        if not member.eof:
+            raise EOFError("the data ends before its end marker")
+        # Zero bytes may pad the end, as tape archives and xz itself do.
+        content = member.unused_data.lstrip(b"\0")
+    return b"".join(parts)
 
 
 def write(target: Source, pieces: Iterable[bytes]) -> None:

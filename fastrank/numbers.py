@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import copysign, inf
-
 BLANKS = b" \t\n\v\f\r"
 DIGITS = b"0123456789"
 HEX_DIGITS = b"0123456789abcdefABCDEF"
@@ -28,20 +26,26 @@ def atof(text: bytes) -> float:
     negative = text[:1] == b"-"
     at = 1 if text[:1] in (b"+", b"-") else 0
     word = text[at : at + 3].lower()
+    value: float | None
     if word in (b"inf", b"nan"):
         value = float(word)
     elif text[at : at + 2].lower() == b"0x":
         value = _hexadecimal(text, at + 2)
     else:
         value = _decimal(text, at)
+    if value is None:
+        return 0.0
     return -value if negative else value
 
 
 def printed(specification: str, value: float) -> str:
     """`value` as C prints it: like Python, but a NaN shows its sign bit."""
-    if value != value and copysign(1.0, value) < 0:
+    if value != value:
+        # Not imported above: the trec_eval command has no other use for it.
+        from math import copysign
+
         width = int(specification[1:].split(".")[0])
-        return "-nan".rjust(width)
+        return ("-nan" if copysign(1.0, value) < 0 else "nan").rjust(width)
     return specification % value
 
 
@@ -72,17 +76,18 @@ def _exponent(text: bytes, at: int, letters: bytes) -> int:
     return end if end > start else at
 
 
-def _decimal(text: bytes, at: int) -> float:
+def _decimal(text: bytes, at: int) -> float | None:
     end, found = _mantissa(text, at, DIGITS)
-    return float(text[at : _exponent(text, end, b"eE")]) if found else 0.0
+    return float(text[at : _exponent(text, end, b"eE")]) if found else None
 
 
 def _hexadecimal(text: bytes, at: int) -> float:
     end, found = _mantissa(text, at, HEX_DIGITS)
     if not found:
+        # Only the 0 of 0x is a number.
         return 0.0
     number = text[at : _exponent(text, end, b"pP")].decode("ascii")
     try:
         return float.fromhex("0x" + number)
     except OverflowError:
-        return inf
+        return float("inf")

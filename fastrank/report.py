@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from fastrank.evaluation import Scores
 from fastrank.numbers import printed
+from fastrank.scores import Scores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastrank.judge import Judged
-    from fastrank.measures import BoundMeasure
+    from fastrank.selection import BoundMeasure
 
 
 def trec_lines(scores: Scores, *, per_query: bool, summary: bool) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import sys
 
 from fastrank import files
-from fastrank.columns import Frozen, Preferences, Qrels, Run, Texts
+from fastrank.columns import Preferences, Qrels, Run, Texts
 from fastrank.errors import FormatError
 from fastrank.kernels import places as at
 from fastrank.native import kernels
@@ -38,7 +38,6 @@ QRELS_LINE = "4 fields (query iter doc grade)"
 QRELS_JG_LINE = "4 fields (query group doc grade)"
 PREFS_LINE = "5 fields (query group subgroup doc level)"
 QRELS_PREFS_LINE = "4 fields (query group doc level)"
-ZSCORES_LINE = "4 fields (query measure mean stddev)"
 
 
 def python_warning(message: str) -> None:
@@ -237,39 +236,6 @@ def parse_prefs(
     )
 
 
-class ZScores(Frozen):
-    """Mean and standard deviation per query and measure: {query: [(measure, mean, sd), ...]}.
-
-    The entries of a query are sorted by the bytes of the measure's printed name.
-    """
-
-    __slots__ = ("entries", "source")
-
-    entries: dict[bytes, list[tuple[bytes, float, float]]]
-    source: str
-
-
-def read_zscores(source: Source) -> ZScores:
-    """Read a z-score file: lines `query measure mean stddev`. Raises ReadError, FormatError."""
-    text, name = files.read(source), files.name_of(source)
-    entries: dict[bytes, list[tuple[bytes, float, float]]] = {}
-    for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), 1):
-        if b"\0" in line:
-            raise FormatError(name, number, "NUL byte in the line: this is not a text file")
-        fields = line.split()
-        if len(fields) != 4:
-            raise FormatError(name, number, _malformed(ZSCORES_LINE, len(fields), line))
-        query, measure, mean, deviation = fields
-        entries.setdefault(query, []).append((measure, atof(mean), atof(deviation)))
-    for own in entries.values():
-        own.sort(key=_measure_of)
-    return ZScores(entries=entries, source=name)
-
-
-def _measure_of(entry: tuple[bytes, float, float]) -> bytes:
-    return entry[0]
-
-
 def write_run(run: Run, target: Source) -> None:
     """Write a run, each query's documents in their order, ranks counted from 1.
 
@@ -301,18 +267,6 @@ def write_prefs(preferences: Preferences, target: Source) -> None:
         (
             b" ".join(filter(None, (query, *row))) + b"\n"
             for query, row in _by_query(preferences, columns)
-        ),
-    )
-
-
-def write_zscores(zscores: ZScores, target: Source) -> None:
-    """Write a z-score file; reading it gives the same entries."""
-    files.write(
-        target,
-        (
-            b"%b %b %b %b\n" % (query, measure, shortest(mean), shortest(deviation))
-            for query, own in zscores.entries.items()
-            for measure, mean, deviation in own
         ),
     )
 
@@ -400,7 +354,7 @@ class _Scanner:
             reason = "NUL byte in the line: this is not a text file"
             raise FormatError(self.name, number, reason)
         if status == at.MALFORMED:
-            reason = _malformed(self.expected, self.state[at.FIELDS_FOUND], self._line())
+            reason = malformed(self.expected, self.state[at.FIELDS_FOUND], self._line())
             raise FormatError(self.name, number, reason)
         # A NUL at the start of a line ends the file, as in trec_eval, but not in silence. On
         # standard input trec_eval 10.0 would join what is around it: that is refused.
@@ -446,6 +400,7 @@ def _taken(column: Any, order: Any) -> Any:
     return taken
 
 
-def _malformed(expected: str, found: int, line: bytes) -> str:
+def malformed(expected: str, found: int, line: bytes) -> str:
+    """Why a line is malformed, with its beginning."""
     shown = line[:60].decode("utf-8", "replace") + ("..." if len(line) > 60 else "")
     return f"malformed line: expected {expected}, found {found}: {shown!r}"

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import sys
 
-from fastrank import errors, files, trec
+from fastrank import errors, files, trec, zscores
 from fastrank.cli.getopt import Parser, UsageError
 from fastrank.evaluation import MAX_RETRIEVED, Options, evaluate_bound
-from fastrank.measures import COMPAT_LEVELS, DEFAULT_COMPAT, Selection
+from fastrank.measures import COMPAT_LEVELS, DEFAULT_COMPAT
 from fastrank.numbers import atol
 from fastrank.report import trec_lines
+from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,10 +212,10 @@ def _run(words: list[str]) -> int:
 def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     judgments = _read_judgments(request, relevance_file)
     run = _read_run(request, run_file)
-    zscores = None
+    reference = None
     if request.zscores is not None:
         try:
-            zscores = trec.read_zscores(request.zscores)
+            reference = zscores.read_zscores(request.zscores)
         except errors.ReadError as error:
             raise _ExitError(255, _unreadable("get_zscores", "zscores", error)) from None
         except errors.FormatError as error:
@@ -233,7 +234,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             run,
             bound,
             request.options(),
-            zscores=zscores,
+            zscores=reference,
             watch=_tracer(request.debug_level) if request.debug_level > 0 else None,
         )
     except errors.NoQueriesError as error:

@@ -15,6 +15,8 @@ from fastrank.kernels.ranking import Ranking  # noqa: F401  (declares the record
 from fastrank.native.declare import helper, kernel
 
 MEASURE = "void(Ranking, float64[::1], float64[::1])"
+# What the geometric means take a value of 0 for.
+SMALLEST_GEOMETRIC = 0.00001
 
 
 @helper
@@ -76,7 +78,7 @@ def average_precision(q, parameters, values):
 @kernel(MEASURE)
 def log_average_precision(q, parameters, values):
     average_precision(q, parameters, values)
-    values[0] = math.log(max(values[0], 0.00001))
+    values[0] = math.log(max(values[0], SMALLEST_GEOMETRIC))
 
 
 @kernel(MEASURE)
@@ -249,7 +251,7 @@ def binary_preference(q, parameters, values):
 @kernel(MEASURE)
 def log_binary_preference(q, parameters, values):
     binary_preference(q, parameters, values)
-    values[0] = math.log(max(values[0], 0.00001))
+    values[0] = math.log(max(values[0], SMALLEST_GEOMETRIC))
 
 
 @kernel(MEASURE)

@@ -159,7 +159,8 @@ def read_decimal(text, start, stop, number):
             at += 1
         exponent = 0
         while at < stop and is_digit(text[at]):
-            if exponent < 100000:
+            # Digits enough that no text is long enough to bring the number back into range.
+            if exponent < 10**17:
                 exponent = exponent * 10 + np.int64(text[at]) - 48
             at += 1
         power += sign * exponent

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from fastrank.kernels.measures import SMALLEST_GEOMETRIC
 from fastrank.native.declare import kernel
 
 
@@ -32,3 +35,9 @@ def count_positive(grades):
         if grade > 0:
             positive += 1
     return positive
+
+
+@kernel("float64(float64, int64, int64)")
+def geometric_mean(total, count, missing):
+    """The mean of logarithms, taken back; `missing` of the `count` queries are as good as 0."""
+    return math.exp((total + missing * math.log(SMALLEST_GEOMETRIC)) / count)

@@ -9,16 +9,24 @@ if TYPE_CHECKING:
     from typing import Any
 
 SIZES = {"B": 1, "i": 4, "q": 8, "d": 8}
+MAPPED = 1 << 20
 CODES = {"uint8": "B", "int32": "i", "int64": "q", "float64": "d"}
 
 
 def zeros(code: str, count: int) -> Any:
     """`count` zeroed items of type `code`: `B` uint8, `i` int32, `q` int64, `d` float64.
 
-    The memory is calloc'ed: pages that nobody writes cost nothing, so generous sizes are cheap.
+    Large memory is mapped, so that pages nobody writes cost nothing and generous sizes are cheap;
+    a bytearray of 268 MB takes 0.7 s to be cleared.
     """
-    memory: Any = memoryview(bytearray(count * SIZES[code]))
-    return memory.cast(code)
+    size = count * SIZES[code]
+    if size < MAPPED:
+        small: Any = memoryview(bytearray(size))
+        return small.cast(code)
+    import mmap
+
+    large: Any = memoryview(mmap.mmap(-1, size))
+    return large.cast(code)
 
 
 def filled(code: str, values: list[Any]) -> Any:

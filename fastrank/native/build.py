@@ -20,16 +20,16 @@ import tempfile
 from fastrank.native.sources import NATIVE, library_path, read_sources
 
 # What the compiled code may expect of the system: the memory and mathematics of libc and libm.
-ALLOWED = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "log", "log2"}
+ALLOWED = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "exp", "log", "log2"}
 
 # CPUID, as a function of the library itself: 3 when the processor and the operating system
 # support x86-64-v3. Leaf 1: FMA, MOVBE, OSXSAVE, AVX, F16C; XCR0: SSE and AVX state; leaf 7:
-# BMI1, AVX2, BMI2; extended leaf: LZCNT.
+# BMI1, AVX2, BMI2; extended leaf: LZCNT. The function itself uses none of these.
 _CPUID = 'asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx}"'
 _XGETBV = 'asm sideeffect "xgetbv", "={ax},={dx},{cx}"'
 _CPU_LEVEL = f"""
 %registers = type {{i32, i32, i32, i32}}
-define i64 @fastrank_cpu_level() {{
+define i64 @fastrank_cpu_level() #0 {{
   %leaf1 = call %registers {_CPUID}(i32 1, i32 0)
   %ecx1 = extractvalue %registers %leaf1, 2
   %features1 = and i32 %ecx1, {1 << 12 | 1 << 22 | 1 << 27 | 1 << 28 | 1 << 29}
@@ -56,6 +56,7 @@ yes:
 no:
   ret i64 2
 }}
+attributes #0 = {{ "target-cpu"="x86-64" "target-features"="" }}
 """
 _NO_CPU_LEVEL = "define i64 @fastrank_cpu_level() {\n  ret i64 0\n}\n"
 
@@ -71,9 +72,11 @@ def levels() -> dict[str, str]:
     return {"baseline": "generic"}
 
 
-def build(folder: str = NATIVE) -> list[str]:
+def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
     """Compile and link all libraries into `folder`; return their paths.
 
+    A library carries its sources, so that it is not used when they have changed; one for an
+    installed package, whose sources do not change, carries none and is loaded without a look.
     Raises BuildError when there is no C linker or a library would need more than libc and libm.
     """
     linker = shutil.which(os.environ.get("CC", "cc"))
@@ -81,7 +84,8 @@ def build(folder: str = NATIVE) -> list[str]:
         raise BuildError("no C linker: 'cc' is not on the PATH")
     made = []
     with tempfile.TemporaryDirectory() as scratch:
-        parts = _compile_parts(scratch, min(os.cpu_count() or 1, 8))
+        sources = b"" if installed else read_sources()
+        parts = [_texts(sources=sources), *_compile_parts(scratch, min(os.cpu_count() or 1, 8))]
         for level, cpu in levels().items():
             object_file = os.path.join(scratch, f"{level}.o")
             linked = os.path.join(scratch, f"{level}.so")
@@ -171,22 +175,25 @@ def compile_part(part: int, parts: int) -> bytes:
     if part == 0:
         on_x86 = "baseline" not in levels()
         names = [f"{name} {entries.flat_signature(name)}" for name in KERNELS]
-        texts = _texts(sources=read_sources(), signatures="\n".join(names).encode())
-        module.link_in(llvm.parse_assembly((_CPU_LEVEL if on_x86 else _NO_CPU_LEVEL) + texts))
+        module.link_in(llvm.parse_assembly(_CPU_LEVEL if on_x86 else _NO_CPU_LEVEL))
+        module.link_in(llvm.parse_bitcode(_texts(signatures="\n".join(names).encode())))
     _keep_only(module, exports)
     compiled: bytes = module.as_bitcode()
     return compiled
 
 
-def _texts(**texts: bytes) -> str:
-    """LLVM constants that let the library say what it was made from."""
+def _texts(**texts: bytes) -> bytes:
+    """LLVM constants that let the library say what it was made from, as bitcode."""
+    import llvmlite.binding as llvm
+
     parts = []
     for name, text in texts.items():
         body = "".join(f"\\{byte:02x}" for byte in text)
         size = len(text)
         parts.append(f'@fastrank_{name} = constant [{size} x i8] c"{body}"\n')
         parts.append(f"@fastrank_{name}_size = constant i64 {size}\n")
-    return "".join(parts)
+    compiled: bytes = llvm.parse_assembly("".join(parts)).as_bitcode()
+    return compiled
 
 
 def _keep_only(module: object, exports: dict[str, str]) -> None:

@@ -29,7 +29,7 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
         folder = NATIVE if editable else os.path.join(self.directory, "libraries")
         os.makedirs(folder, exist_ok=True)
         try:
-            libraries = build(folder)
+            libraries = build(folder, installed=not editable)
         except BuildError as error:
             self.app.display_warning(f"kernels are not compiled ahead of time: {error}")
             return

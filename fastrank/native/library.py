@@ -62,25 +62,23 @@ class Library:
 
 def load() -> tuple[Library | None, str]:
     """The best library for this processor, or None and the reason why there is none to use."""
-    for first in ("x86-64-v2", "baseline"):
-        path = library_path(first)
-        if os.path.exists(path):
-            break
-    else:
-        return None, "no compiled library is installed"
-    try:
-        handle = ctypes.CDLL(path)
-        if _text(handle, "sources") != read_sources():
-            return None, "the compiled library was made from other sources than these"
-        handle.fastrank_cpu_level.restype = ctypes.c_int64
-        level = first
-        if handle.fastrank_cpu_level() >= 3 and os.path.exists(library_path("x86-64-v3")):
-            better = ctypes.CDLL(library_path("x86-64-v3"))
-            if _text(better, "sources") == _text(handle, "sources"):
-                handle, level = better, "x86-64-v3"
-    except (OSError, AttributeError, ValueError) as error:
-        return None, f"the compiled library {path} cannot be used: {error}"
-    return Library(level, handle), ""
+    reason = "no compiled library is installed"
+    for level, needed in (("x86-64-v3", 3), ("x86-64-v2", 2), ("baseline", 0)):
+        path = library_path(level)
+        if not os.path.exists(path):
+            continue
+        try:
+            handle = ctypes.CDLL(path)
+            handle.fastrank_cpu_level.restype = ctypes.c_int64
+            if handle.fastrank_cpu_level() < needed:
+                continue
+            sources = _text(handle, "sources")
+            if not sources or sources == read_sources():
+                return Library(level, handle), ""
+            reason = "the compiled library was made from other sources than these"
+        except (OSError, AttributeError, ValueError) as error:
+            reason = f"the compiled library {path} cannot be used: {error}"
+    return None, reason
 
 
 def _text(handle: ctypes.CDLL, name: str) -> bytes:

@@ -1,0 +1,105 @@
+"""Z-scores: each value as its distance from a mean, in standard deviations (-Z of trec_eval)."""
+
+from __future__ import annotations
+
+from fastrank import files
+from fastrank.columns import Frozen
+from fastrank.errors import FormatError
+from fastrank.numbers import atof
+from fastrank.trec import malformed, shortest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.files import Source
+    from fastrank.selection import BoundMeasure
+
+    Entry = tuple[bytes, float, float]
+
+ZSCORES_LINE = "4 fields (query measure mean stddev)"
+# The z-score of a value for which there is no mean and deviation.
+MISSING = -1000000.0
+
+
+class ZScores(Frozen):
+    """Mean and standard deviation per query and measure: {query: [(measure, mean, sd), ...]}.
+
+    The entries of a query are sorted by the bytes of the measure's printed name.
+    """
+
+    __slots__ = ("entries", "source")
+
+    entries: dict[bytes, list[tuple[bytes, float, float]]]
+    source: str
+
+
+def read_zscores(source: Source) -> ZScores:
+    """Read a z-score file: lines `query measure mean stddev`. Raises ReadError, FormatError."""
+    text, name = files.read(source), files.name_of(source)
+    entries: dict[bytes, list[tuple[bytes, float, float]]] = {}
+    for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), 1):
+        if b"\0" in line:
+            raise FormatError(name, number, "NUL byte in the line: this is not a text file")
+        fields = line.split()
+        if len(fields) != 4:
+            raise FormatError(name, number, malformed(ZSCORES_LINE, len(fields), line))
+        query, measure, mean, deviation = fields
+        entries.setdefault(query, []).append((measure, atof(mean), atof(deviation)))
+    for own in entries.values():
+        own.sort(key=_measure_of)
+    return ZScores(entries=entries, source=name)
+
+
+def _measure_of(entry: tuple[bytes, float, float]) -> bytes:
+    return entry[0]
+
+
+def write_zscores(zscores: ZScores, target: Source) -> None:
+    """Write a z-score file; reading it gives the same entries."""
+    files.write(
+        target,
+        (
+            b"%b %b %b %b\n" % (query, measure, shortest(mean), shortest(deviation))
+            for query, own in zscores.entries.items()
+            for measure, mean, deviation in own
+        ),
+    )
+
+
+def to_zscores(
+    bound: list[BoundMeasure], values: list[Any], queries: list[bytes], zscores: ZScores
+) -> None:
+    """Replace each value by its distance from the mean in standard deviations."""
+    for i, query in enumerate(queries):
+        entries = zscores.entries.get(query, [])
+        for own, column in zip(bound, values, strict=True):
+            if column is not None and not isinstance(column, list):
+                for j, name in enumerate(own.names):
+                    at = i * own.width + j
+                    column[at] = _zscore(column[at], _find(entries, name))
+
+
+def _find(entries: list[Entry], name: bytes) -> Entry | None:
+    """Look up a measure as trec_eval does, which decides between entries of the same name."""
+    low, high = 0, len(entries)
+    while low <= high:
+        middle = (low + high) // 2
+        if middle == len(entries):
+            return None
+        if entries[middle][0] == name:
+            return entries[middle]
+        if name < entries[middle][0]:
+            high = middle - 1
+        else:
+            low = middle + 1
+    return None
+
+
+def _zscore(value: float, entry: Entry | None) -> float:
+    if entry is None:
+        return MISSING
+    _, mean, deviation = entry
+    if deviation:
+        return (value - mean) / deviation
+    return 0.0 if value == mean else MISSING
