@@ -1,0 +1,58 @@
+"""Fixtures: the trec_eval command run in this process, and the recorded cases of the original."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from fastrank.cli.trec_eval import main
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SHARED = REPOSITORY.parent / "shared" / "trec_eval"
+
+
+class Result(NamedTuple):
+    """What a command left behind."""
+
+    status: int
+    stdout: bytes
+    stderr: str
+
+
+Command = Callable[..., Result]
+
+
+@pytest.fixture
+def trec_eval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run `trec_eval ARGUMENTS` on files written to an empty folder."""
+
+    def run(
+        *arguments: str,
+        files: dict[str, bytes] | None = None,
+        stdin: bytes = b"",
+        compat: str = "9.0.8",
+        folder: Path = tmp_path,
+    ) -> Result:
+        for name, content in (files or {}).items():
+            (folder / name).write_bytes(content)
+        streams = [io.TextIOWrapper(io.BytesIO()) for _ in range(2)]
+        with monkeypatch.context() as patch:
+            patch.chdir(folder)
+            patch.setenv("FASTRANK_COMPAT", compat)
+            patch.delenv("POSIXLY_CORRECT", raising=False)
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+            patch.setattr(sys, "stdout", streams[0])
+            patch.setattr(sys, "stderr", streams[1])
+            status = main(list(arguments))
+            for stream in streams:
+                stream.flush()
+        out, err = (stream.buffer.getvalue() for stream in streams)  # type: ignore[attr-defined]
+        return Result(status, out, os.fsdecode(err))
+
+    return run

@@ -1,0 +1,177 @@
+"""The Python interface: reading, evaluating, scores."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+import fastrank as fr
+from fastrank.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
+
+QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
+RUN = b"q1 Q0 b 1 2.0 mine\nq1 Q0 a 2 1.0 mine\nq2 Q0 c 1 9 mine\nq9 Q0 z 1 1 mine\n"
+
+
+def test_evaluate_gives_values_per_query_and_means() -> None:
+    """map of the two common queries: 0.5 and 1.0."""
+    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map P.1,2")
+
+    assert scores.queries == ["q1", "q2"]
+    assert scores["map"].tolist() == [0.5, 1.0]
+    assert scores["P_2"].tolist() == [0.5, 0.5]
+    assert scores.mean == {"map": 0.75, "P_1": 0.5, "P_2": 0.5}
+    assert scores.names == ["map", "P_1", "P_2"]
+    assert scores.missing == 1
+    assert scores.tag == b"mine"
+
+
+def test_complete_counts_missing_queries_as_zero() -> None:
+    """The mean is over all three judged queries; only two were evaluated."""
+    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", complete=True)
+
+    assert scores.mean["map"] == 1.5 / 3
+    assert len(scores) == 2
+
+
+def test_complete_at_10_0_evaluates_missing_queries() -> None:
+    """trec_eval 10.0 also has values for the query without results."""
+    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", complete=True, compat="10.0")
+
+    assert scores.queries == ["q1", "q2", "q3"]
+    assert scores["map"].tolist() == [0.5, 1.0, 0.0]
+
+
+def test_options_mean_what_trec_eval_means() -> None:
+    """relevance_level is -l, max_retrieved -M, judged_only -J, collection_size -N."""
+    qrels, run = parse_qrels(QRELS), parse_run(RUN)
+
+    assert fr.evaluate(qrels, run, "num_rel", relevance_level=2).mean["num_rel"] == 1
+    assert fr.evaluate(qrels, run, "num_ret", max_retrieved=1).mean["num_ret"] == 2
+    unjudged = parse_run(RUN + b"q1 Q0 x 9 99 mine\n")
+    assert fr.evaluate(qrels, unjudged, "recip_rank")["recip_rank"][0] == 1 / 3
+    assert fr.evaluate(qrels, unjudged, "recip_rank", judged_only=True)["recip_rank"][0] == 1 / 2
+    only_last = fr.evaluate(qrels, run, "utility.0,0,0,1", collection_size=10)
+    assert only_last["utility_0,0,0,1"].tolist() == [8.0, 9.0]
+
+
+def test_compat_decides_whether_scores_are_floats() -> None:
+    """Scores that are one C float tie at 9.0.8, and then the larger id ranks first."""
+    qrels = parse_qrels(b"q 0 a 1\n")
+    run = parse_run(b"q Q0 a 1 1.00000001 t\nq Q0 b 2 1.0 t\n")
+
+    assert fr.evaluate(qrels, run, "recip_rank").mean["recip_rank"] == 0.5
+    assert fr.evaluate(qrels, run, "recip_rank", compat="10.0").mean["recip_rank"] == 1.0
+
+
+def test_geometric_means_have_no_values_per_query() -> None:
+    """gm_map stands in the means only, and asking for its values says what there is."""
+    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "gm_map map")
+
+    assert scores.mean["gm_map"] == pytest.approx((0.5 * 1.0) ** 0.5)
+    with pytest.raises(KeyError, match="gm_map: the values per query are map"):
+        scores["gm_map"]
+
+
+def test_relstring_gives_strings() -> None:
+    """The string of grades of each query."""
+    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "relstring")
+
+    assert scores["relstring"].tolist() == ["01", "2"]
+
+
+def test_judgment_groups_are_used_by_the_measures_for_them() -> None:
+    """map_avgjg averages over the groups that the second field names."""
+    qrels = parse_qrels_jg(b"q g1 a 1\nq g2 a 0\nq g2 b 1\n")
+    run = parse_run(b"q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
+
+    assert fr.evaluate(qrels, run, "map_avgjg").mean["map_avgjg"] == 0.75
+
+
+def test_preferences() -> None:
+    """One of two preferences is fulfilled."""
+    preferences = parse_prefs(b"q g s a 2\nq g s b 1\nq g s c 1\n")
+    run = parse_run(b"q Q0 b 1 3 t\nq Q0 a 2 2 t\nq Q0 c 3 1 t\n")
+
+    assert fr.evaluate(preferences, run, "prefs_simp").mean["prefs_simp"] == 0.5
+
+
+def test_a_measure_for_another_format_is_refused() -> None:
+    """map has no meaning for preferences."""
+    preferences = parse_prefs(b"q g s a 2\n")
+
+    with pytest.raises(fr.EvaluationError, match="rel_info format not qrels: 'map'"):
+        fr.evaluate(preferences, parse_run(b"q Q0 a 1 1 t\n"), "map")
+
+
+def test_no_common_query_is_an_error() -> None:
+    """Nothing to average over."""
+    with pytest.raises(fr.NoQueriesError, match="No queries"):
+        fr.evaluate(parse_qrels(b"q 0 a 1\n"), parse_run(b"other Q0 a 1 1 t\n"))
+
+
+def test_a_duplicate_document_is_an_error_that_names_its_lines() -> None:
+    """Query, document, file and both lines."""
+    run = parse_run(b"q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n", "my.run")
+
+    with pytest.raises(fr.EvaluationError, match=r"duplicate docs a, lines 1 and 3 of my\.run"):
+        fr.evaluate(parse_qrels(b"q 0 a 1\n"), run)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"compat": "9"}, "expected '9.0.8' or '10.0'"), ({"max_retrieved": -1}, "0 or more")],
+)
+def test_impossible_options_are_refused(options: dict[str, object], message: str) -> None:
+    """Before anything is computed."""
+    with pytest.raises(ValueError, match=message):
+        fr.evaluate(parse_qrels(QRELS), parse_run(RUN), **options)
+
+
+def test_columns_are_read_only_arrays() -> None:
+    """numpy views of the columns, which cannot be written."""
+    run = parse_run(RUN)
+
+    assert run.scores.dtype == np.float64
+    assert run.scores.tolist() == [2.0, 1.0, 9.0, 1.0]
+    assert run.offsets.tolist() == [0, 2, 3, 4]
+    with pytest.raises(ValueError, match="read-only"):
+        run.scores[0] = 1.0
+    with pytest.raises(AttributeError, match="frozen"):
+        run.tag = b"other"
+
+
+def test_scores_print_as_a_table() -> None:
+    """Name and mean, four decimals."""
+    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map recip_rank")
+
+    assert str(scores) == "map         0.7500\nrecip_rank  0.7500"
+    assert repr(scores) == "<Scores of 'mine': 2 queries, 2 values>"
+
+
+def test_read_and_write_take_file_objects() -> None:
+    """Bytes in, bytes out, through the public names."""
+    target = io.BytesIO()
+
+    fr.write_qrels(fr.read_qrels(io.BytesIO(QRELS)), target)
+
+    assert target.getvalue() == QRELS
+
+
+def test_every_public_name_exists() -> None:
+    """`__all__` and the lazy imports agree."""
+    assert {name: hasattr(fr, name) for name in fr.__all__} == dict.fromkeys(fr.__all__, True)
+    with pytest.raises(AttributeError, match="no attribute 'evalute'"):
+        fr.evalute  # noqa: B018
+
+
+def test_nothing_the_caller_passed_is_changed() -> None:
+    """Evaluating twice, with everything that reorders or cuts, gives the same twice."""
+    qrels, run = parse_qrels(QRELS), parse_run(RUN)
+    before = (run.scores.tolist(), run.offsets.tolist(), list(run.docs), qrels.grades.tolist())
+
+    fr.evaluate(qrels, run, "all_trec", max_retrieved=1, judged_only=True, complete=True)
+
+    after = (run.scores.tolist(), run.offsets.tolist(), list(run.docs), qrels.grades.tolist())
+    assert after == before

@@ -1,0 +1,166 @@
+"""The table of measures is complete: order, help, kernels, sets, parameters."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import fastrank
+from fastrank.errors import MeasureError
+from fastrank.measures import BY_NAME, COMPAT_LEVELS, MEASURES, NICKNAMES
+from fastrank.selection import Selection
+
+KERNELS = Path(fastrank.__file__).parent / "kernels"
+ORDER = [
+    "runid",
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "map",
+    "gm_map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+    "iprec_at_recall",
+    "P",
+    "relstring",
+    "recall",
+    "infAP",
+    "gm_bpref",
+    "Rprec_mult",
+    "utility",
+    "11pt_avg",
+    "binG",
+    "G",
+    "dcg",
+    "ideal_dcg",
+    "ndcg",
+    "ndcg_rel",
+    "Rndcg",
+    "ndcg_cut",
+    "map_cut",
+    "relative_P",
+    "success",
+    "set_P",
+    "set_relative_P",
+    "set_recall",
+    "set_map",
+    "set_F",
+    "num_nonrel_judged_ret",
+    "prefs_num_prefs_poss",
+    "prefs_num_prefs_ful",
+    "prefs_num_prefs_ful_ret",
+    "prefs_simp",
+    "prefs_pair",
+    "prefs_avgjg",
+    "prefs_avgjg_Rnonrel",
+    "prefs_simp_ret",
+    "prefs_pair_ret",
+    "prefs_avgjg_ret",
+    "prefs_avgjg_Rnonrel_ret",
+    "prefs_simp_imp",
+    "prefs_pair_imp",
+    "prefs_avgjg_imp",
+    "map_avgjg",
+    "P_avgjg",
+    "Rprec_mult_avgjg",
+    "yaap",
+    "rbp",
+    "rbp_resid",
+    "unj",
+]
+
+
+def _exported() -> dict[str, str]:
+    """Every function with the decorator `kernel`, and the text of its signature."""
+    found = {}
+    for path in KERNELS.glob("*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef):
+                for decorator in node.decorator_list:
+                    if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "kernel":
+                        found[node.name] = ast.unparse(decorator.args[0])
+    return found
+
+
+def test_order_is_that_of_trec_eval() -> None:
+    """The 57 measures stand in the order in which trec_eval prints them."""
+    assert [measure.name for measure in MEASURES] == ORDER
+
+
+def test_every_kernel_of_a_measure_exists() -> None:
+    """A record names a kernel that is exported, unless it needs none."""
+    exported = _exported()
+
+    assert {m.kernel for m in MEASURES if m.kernel} <= exported.keys()
+    assert [m.name for m in MEASURES if not m.kernel] == ["runid", "num_q"]
+
+
+def test_every_measure_kernel_has_a_record() -> None:
+    """A kernel over one query's ranking, gains or preferences is some measure's kernel."""
+    takes_a_record = {
+        name
+        for name, signature in _exported().items()
+        if signature == "MEASURE" or "Ranking" in signature
+    }
+
+    assert takes_a_record == {m.kernel for m in MEASURES if m.kernel}
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+def test_help_says_what_it_is(measure: fastrank.Measure) -> None:
+    """Help is a full text, fits a terminal, and names parameters exactly if there are some."""
+    assert measure.help.endswith(".")
+    assert max(map(len, measure.help.split("\n"))) <= 90
+    assert ("Parameter" in measure.help) == bool(measure.takes)
+
+
+def test_sets_have_the_members_of_the_original() -> None:
+    """The sizes of the nicknames, at both compat levels."""
+    sizes = {
+        level: {name: len(Selection([name]).measures(level)) for name in NICKNAMES}
+        for level in COMPAT_LEVELS
+    }
+
+    assert sizes["9.0.8"] == {
+        "official": 12, "set": 11, "all_trec": 34, "all_prefs": 16, "prefs": 8, "qrels_jg": 5,
+    }  # fmt: skip
+    assert sizes["10.0"] == {**sizes["9.0.8"], "all_trec": 37}
+
+
+def test_first_parameters_count() -> None:
+    """Of several parameter lists the first is used, also when a nickname asks for the measure."""
+    bound = Selection(["official", "P.3", "P.7"]).bind("9.0.8")
+
+    assert [own.names for own in bound if own.measure.name == "P"] == [[b"P_3"]]
+
+
+@pytest.mark.parametrize(
+    ("specification", "words"),
+    [
+        ("mpa", "illegal measure 'mpa'; the closest are map"),
+        ("NDCG", "ndcg"),
+        ("P.", "nothing after the point"),
+        ("P.0", "Negative cutoff"),
+        ("P.5,abc", "Negative cutoff"),
+        ("P.5,5", "duplicate cutoffs detected in 'P.5,5': 5 stands twice"),
+        ("iprec_at_recall.0.5,.50", "duplicate cutoffs"),
+        ("ndcg.1", "expected grade=gain, found '1'"),
+        ("ndcg.1=2=3", "malformed pair parameters"),
+    ],
+)
+def test_impossible_requests_are_explained(specification: str, words: str) -> None:
+    """The message names the measure, the parameter, and what was expected."""
+    with pytest.raises(MeasureError) as caught:
+        Selection([specification]).bind("9.0.8")
+
+    assert words in str(caught.value)
+
+
+def test_records_cannot_be_changed() -> None:
+    """A measure is frozen."""
+    with pytest.raises(AttributeError, match="frozen"):
+        BY_NAME["map"].name = "MAP"

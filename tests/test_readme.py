@@ -1,0 +1,85 @@
+"""The README is true: its commands run, and what it shows is what they print."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+TEXT = (REPOSITORY / "README.md").read_text("utf-8")
+BLOCKS = re.findall(r"(?:<!-- output of: (.*?) -->\n)?```(\w+)\n(.*?)```", TEXT, re.DOTALL)
+SETUP = [block for _, kind, block in BLOCKS if kind == "sh" and "-m venv" in block]
+COMMANDS = [
+    line
+    for _, kind, block in BLOCKS
+    if kind == "sh" and block not in SETUP
+    for line in block.strip().splitlines()
+]
+OUTPUTS = [(command, block) for command, kind, block in BLOCKS if kind == "text"]
+PYTHON = [block for _, kind, block in BLOCKS if kind == "python"]
+
+
+def _shell(command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in the checkout, with this environment's programs first on the PATH."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path}
+    environment.pop("FASTRANK_COMPAT", None)
+    return subprocess.run(
+        command, shell=True, cwd=REPOSITORY, env=environment, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+
+
+def test_every_block_is_of_a_kind_that_is_tested() -> None:
+    """Shell, Python, or text that says which command prints it."""
+    assert {kind for _, kind, _ in BLOCKS} == {"sh", "python", "text"}
+    assert all(command for command, _ in OUTPUTS)
+    assert len(COMMANDS) >= 6
+    assert len(PYTHON) == 1
+
+
+def test_two_commands_do_all_the_set_up() -> None:
+    """One installs and evaluates, one installs and tests; what follows the installation runs."""
+    assert len(SETUP) == 2
+    evaluate, test = ([part.strip() for part in block.split("&&")] for block in SETUP)
+
+    assert evaluate[:2] == ["python3 -m venv .venv", ".venv/bin/pip install ."]
+    assert test == [
+        "python3 -m venv .venv",
+        ".venv/bin/pip install -e '.[test]'",
+        ".venv/bin/python -m pytest",
+    ]
+    found = _shell(evaluate[2].removeprefix(".venv/bin/"))
+    assert found.returncode == 0
+    assert "map                   \tall\t0.4348\n" in found.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_runs(command: str) -> None:
+    """Each command of the README succeeds and prints something, without complaint."""
+    found = _shell(command)
+
+    assert found.returncode == 0
+    assert found.stdout
+    assert found.stderr == ""
+
+
+@pytest.mark.parametrize(("command", "output"), OUTPUTS)
+def test_output_is_what_is_shown(command: str, output: str) -> None:
+    """The text in the README is the command's output."""
+    assert _shell(command).stdout == output
+
+
+@pytest.mark.parametrize("block", PYTHON)
+def test_python_runs(block: str) -> None:
+    """The Python example runs in a process of its own and prints the mean."""
+    found = subprocess.run(
+        [sys.executable, "-c", block], cwd=REPOSITORY, capture_output=True, text=True, check=True
+    )
+
+    assert found.stdout.startswith("map   0.4348\n")
