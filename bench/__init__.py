@@ -1,0 +1,1 @@
+"""The benchmarks of fastrank: `python -m bench` for commands, `pytest bench` for kernels."""

@@ -1,0 +1,146 @@
+"""Kernels one by one: `pytest bench`. Each timing stands beside a check of the result.
+
+The check is by pytrec_eval or by a plain Python loop; `extra_info["correct"]` carries it into
+the JSON that pytest-benchmark writes.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from bench import inputs, oracle
+from fastrank import evaluation, judge, trec
+from fastrank.columns import Qrels, Run
+from fastrank.kernels import places as at
+from fastrank.measures import DEFAULT_COMPAT
+from fastrank.native import engine, kernels
+from fastrank.native.buffers import filled, zeros
+from fastrank.selection import Selection
+
+# 100,000 lines of run, 10,000 judgments.
+QUERIES, RETRIEVED, JUDGED = 100, 1000, 100
+
+OPTIONS = evaluation.Options(
+    compat=DEFAULT_COMPAT,
+    relevance_format="qrels",
+    relevance_level=1,
+    complete=False,
+    judged_only=False,
+    max_retrieved=evaluation.MAX_RETRIEVED,
+    collection_size=0,
+    query=None,
+)
+
+
+@pytest.fixture(scope="module")
+def collection() -> inputs.Collection:
+    return inputs.collection(QUERIES, RETRIEVED, JUDGED)
+
+
+@pytest.fixture(scope="module")
+def qrels(collection: inputs.Collection) -> Qrels:
+    return trec.parse_qrels(collection.qrels_text().encode())
+
+
+@pytest.fixture(scope="module")
+def run(collection: inputs.Collection) -> Run:
+    return trec.parse_run(collection.run_text().encode())
+
+
+def record(benchmark: Any, correct: bool, **facts: Any) -> None:
+    """Put a check beside the timing, then insist on it."""
+    benchmark.extra_info.update(correct=correct, engine=engine(), **facts)
+    assert correct
+
+
+def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
+    text = collection.run_text().encode()
+    lines = QUERIES * RETRIEVED
+    starts, lengths, scores = zeros("q", lines), zeros("q", lines), zeros("d", lines)
+    hard, bounds, state = zeros("q", 3 * lines), zeros("q", 12), zeros("q", at.STATE_SIZE)
+    stretches = [zeros("q", lines) for _ in range(3)]
+
+    def scan() -> None:
+        for i in range(at.STATE_SIZE):
+            state[i] = 0
+        kernels.scan_run(
+            text, at.NO_COMMENTS, starts, lengths, scores, hard, *stretches, bounds, state
+        )
+
+    benchmark(scan)
+    rows = [row for ranking in collection.run.values() for row in ranking.items()]
+    found = [
+        (text[start : start + length].decode(), score)
+        for start, length, score in zip(starts, lengths, scores, strict=True)
+    ]
+    finished = state[at.STATUS] == at.DONE and state[at.ROWS] == lines
+    correct = finished and state[at.HARD_NUMBERS] == 0 and found == rows
+    record(benchmark, correct, lines=lines, bytes=len(text))
+
+
+def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: Run) -> None:
+    options = judge.JudgingOptions(
+        relevance_level=1,
+        max_retrieved=evaluation.MAX_RETRIEVED,
+        judged_only=False,
+        list_unjudged=False,
+        single_precision=True,
+        collection_size=0,
+    )
+    matched = judge.match(qrels, run)
+
+    judged = benchmark(judge.judge, qrels, run, matched, options)
+
+    offsets, ranks, grades = judged.columns[:3]
+    found = [
+        list(zip(ranks[first:stop], grades[first:stop], strict=True))
+        for first, stop in pairwise(offsets)
+    ]
+    expected = [
+        [
+            (rank, collection.qrels[query][doc])
+            for rank, doc in enumerate(collection.run[query], 1)
+            if doc in collection.qrels[query]
+        ]
+        for query in sorted(collection.run)
+    ]
+    record(benchmark, found == expected, lines=QUERIES * RETRIEVED)
+
+
+def prepared(name: str, qrels: Qrels, run: Run) -> tuple[Any, Any, Any]:
+    """The plan of an evaluation with its rankings judged, one measure, and room for its values."""
+    bound = Selection([name]).bind(DEFAULT_COMPAT)
+    plan = evaluation._Plan(qrels, run, bound, OPTIONS)
+    plan.judge(judge.match(qrels, run))
+    return plan, bound[0], zeros("d", QUERIES)
+
+
+def expected_values(collection: inputs.Collection, measure: str) -> list[float]:
+    """The value of a measure for every query, in byte order of the queries."""
+    values = oracle.reference(collection.qrels, collection.run, measure)
+    return [values[query] for query in sorted(values)]
+
+
+def test_average_precision(
+    benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: Run
+) -> None:
+    plan, own, values = prepared("map", qrels, run)
+    numbers = filled("d", own.numbers)
+
+    benchmark(kernels.average_precision, *plan.judged.columns, numbers, values)
+
+    correct = values.tolist() == expected_values(collection, "map")
+    record(benchmark, correct, queries=QUERIES)
+
+
+def test_ndcg(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: Run) -> None:
+    plan, own, values = prepared("ndcg", qrels, run)
+    numbers = filled("d", own.numbers)
+
+    benchmark(kernels.normalized_discounted_gain, *plan._gains(own), numbers, values)
+
+    correct = values.tolist() == expected_values(collection, "ndcg")
+    record(benchmark, correct, queries=QUERIES)
