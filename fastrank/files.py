@@ -19,6 +19,7 @@ _GZIP = b"\x1f\x8b\x08"
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 _XZ = b"\xfd7zXZ\0"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_PIECE = 1 << 16
 
 
 def name_of(source: Source) -> str:
@@ -91,8 +92,10 @@ def _unpacker(content: bytes) -> tuple[str, Callable[[bytes], bytes]] | None:
 
 def _gunzip(content: bytes) -> bytes:
     import gzip
+    import io
 
-    return gzip.decompress(content)
+    # gzip.decompress copies what is left once per member, and bgzip makes one for every 64 kB.
+    return gzip.GzipFile(fileobj=io.BytesIO(content)).read()
 
 
 def _bunzip2(content: bytes) -> bytes:
@@ -121,15 +124,24 @@ def _unpack_members(content: bytes, start: Callable[[], Any]) -> bytes:
     """Unpack members one after the other, of which none may be cut off or be anything else.
 
     The one-shot functions of these modules drop what follows the first member when it is broken.
+    In pieces, because a finished member hands back a copy of what it did not use.
     """
     parts = []
-    while content:
-        member = start()
-        parts.append(member.decompress(content))
-        if not member.eof:
-            raise EOFError("the data ends before its end marker")
-        # Zero bytes may pad the end, as tape archives and xz itself do.
-        content = member.unused_data.lstrip(b"\0")
+    member = None
+    for at in range(0, len(content), _PIECE):
+        piece = content[at : at + _PIECE]
+        while piece:
+            if member is None:
+                # Zero bytes may pad the end, as tape archives and xz itself do.
+                piece = piece.lstrip(b"\0")
+                if not piece:
+                    break
+                member = start()
+            parts.append(member.decompress(piece))
+            piece = member.unused_data if member.eof else b""
+            member = None if member.eof else member
+    if member is not None:
+        raise EOFError("the data ends before its end marker")
     return b"".join(parts)
 
 

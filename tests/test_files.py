@@ -159,6 +159,19 @@ def test_corrupt_second_member_is_an_error(kind: str, pack: Packer) -> None:
 
 
 @packed
+def test_zero_bytes_may_follow_compressed_data(kind: str, pack: Packer) -> None:
+    """Padding, such as tapes and some tools leave, is no part of the text."""
+    assert files.read(io.BytesIO(pack(TEXT) + bytes(512))) == TEXT
+
+
+@packed
+def test_rubbish_after_compressed_data_is_an_error(kind: str, pack: Packer) -> None:
+    """What is neither a member nor padding is not dropped in silence."""
+    with pytest.raises(ReadError, match=f"broken {kind} data"):
+        files.read(io.BytesIO(pack(TEXT) + b"rubbish that is longer than any header"))
+
+
+@packed
 def test_compressed_emptiness_is_an_empty_file(kind: str, pack: Packer) -> None:
     """A compressed file of no content is as empty as a file of no bytes."""
     with pytest.raises(ReadError, match=r"^<file object>: the file is empty$"):
@@ -422,6 +435,15 @@ def test_text_file_object_is_refused(given: io.StringIO) -> None:
         files.read(given)  # type: ignore[arg-type]
 
 
+def test_closed_file_object() -> None:
+    """A file object that cannot be read any more is a ReadError."""
+    file = io.BytesIO(TEXT)
+    file.close()
+
+    with pytest.raises(ReadError, match="closed file"):
+        files.read(file)
+
+
 def test_failing_file_object() -> None:
     """An OSError while reading is a ReadError with its reason, whatever the source."""
 
@@ -437,3 +459,11 @@ def test_every_error_of_a_source_is_a_fastrank_error() -> None:
     """One except clause is enough for whatever is wrong with what was given."""
     assert issubclass(ReadError, FastrankError)
     assert issubclass(FastrankError, ValueError)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstd], ids=["gzip", "bzip2", "zstd"])
+def test_many_members_do_not_take_quadratic_time(pack: Callable[[bytes], bytes]) -> None:
+    """20,000 members, as bgzip and pbzip2 make them, are read in one pass."""
+    content = pack(b"q Q0 d 1 1 t\n") * 20_000
+
+    assert files.decompressed(content, "run") == b"q Q0 d 1 1 t\n" * 20_000

@@ -71,9 +71,10 @@ def _array(buffer: Any, dtype: np.dtype[Any]) -> Any:
 
 def _entries_module() -> tuple[ModuleType, bool]:
     """The generated entry points as a module in a file, and whether that file stays."""
-    digest = hashlib.sha256(
-        read_sources() + f"{numba.__version__} {np.__version__} {sys.version}".encode()
-    ).hexdigest()[:24]
+    with open(__file__, "rb") as file:
+        own = file.read()
+    versions = f"{numba.__version__} {np.__version__} {sys.version}".encode()
+    digest = hashlib.sha256(read_sources() + own + versions).hexdigest()[:24]
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     folder = os.path.join(base, "fastrank", digest)
     try:
