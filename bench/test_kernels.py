@@ -18,12 +18,13 @@ from fastrank.kernels import places as at
 from fastrank.measures import DEFAULT_COMPAT
 from fastrank.native import engine, kernels
 from fastrank.native.buffers import filled, zeros
+from fastrank.plan import Options, Plan
 from fastrank.selection import Selection
 
 # 100,000 lines of run, 10,000 judgments.
 QUERIES, RETRIEVED, JUDGED = 100, 1000, 100
 
-OPTIONS = evaluation.Options(
+OPTIONS = Options(
     compat=DEFAULT_COMPAT,
     relevance_format="qrels",
     relevance_level=1,
@@ -113,7 +114,7 @@ def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run:
 def prepared(name: str, qrels: Qrels, run: Run) -> tuple[Any, Any, Any]:
     """The plan of an evaluation with its rankings judged, one measure, and room for its values."""
     bound = Selection([name]).bind(DEFAULT_COMPAT)
-    plan = evaluation._Plan(qrels, run, bound, OPTIONS)
+    plan = Plan(qrels, run, bound, OPTIONS)
     plan.judge(judge.match(qrels, run))
     return plan, bound[0], zeros("d", QUERIES)
 
@@ -140,7 +141,7 @@ def test_ndcg(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: 
     plan, own, values = prepared("ndcg", qrels, run)
     numbers = filled("d", own.numbers)
 
-    benchmark(kernels.normalized_discounted_gain, *plan._gains(own), numbers, values)
+    benchmark(kernels.normalized_discounted_gain, *plan.gains(own), numbers, values)
 
     correct = values.tolist() == expected_values(collection, "ndcg")
     record(benchmark, correct, queries=QUERIES)

@@ -15,7 +15,7 @@ PACKAGE = Path(fastrank.__file__).parent
 # From left to right, as data flows; a room may import from those before it.
 ROOMS = [
     "errors", "numbers", "files", "columns", "native", "kernels", "trec", "judge", "measures",
-    "selection", "zscores", "scores", "evaluation", "report", "cli",
+    "selection", "zscores", "scores", "plan", "evaluation", "report", "cli",
 ]  # fmt: skip
 MODULES = sorted(
     path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")

@@ -11,9 +11,10 @@ import sys
 
 from fastrank import errors, files, trec, zscores
 from fastrank.cli.getopt import Parser, UsageError
-from fastrank.evaluation import MAX_RETRIEVED, Options, evaluate_bound
+from fastrank.evaluation import MAX_RETRIEVED, evaluate_bound
 from fastrank.measures import COMPAT_LEVELS, DEFAULT_COMPAT
 from fastrank.numbers import atol
+from fastrank.plan import Options
 from fastrank.report import trec_lines
 from fastrank.selection import Selection
 
