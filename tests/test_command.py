@@ -95,6 +95,20 @@ def test_an_unknown_compat_level_is_refused(trec_eval: Any) -> None:
     assert "FASTRANK_COMPAT=9: expected 9.0.8 or 10.0" in found.stderr
 
 
+def test_an_engine_that_does_not_exist_is_explained(tmp_path: Path) -> None:
+    """A message and status 1, no traceback."""
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+
+    found = subprocess.run(
+        [*COMMAND, "qrels", "run"], cwd=tmp_path, capture_output=True, check=False,
+        env={**os.environ, "FASTRANK_ENGINE": "gpu"},
+    )  # fmt: skip
+
+    assert found.returncode == 1
+    assert found.stderr == b"trec_eval: FASTRANK_ENGINE='gpu': expected 'library' or 'jit'\n"
+
+
 def test_missing_queries_are_counted_on_standard_error(trec_eval: Any) -> None:
     """One line without -c, none with it."""
     files = {"qrels": QRELS + b"q3 0 d 1\nq4 0 d 1\n", "run": RUN}

@@ -13,6 +13,7 @@ from fastrank import errors, files, trec, zscores
 from fastrank.cli.getopt import Parser, UsageError
 from fastrank.evaluation import MAX_RETRIEVED, evaluate_bound
 from fastrank.measures import COMPAT_LEVELS, DEFAULT_COMPAT
+from fastrank.native import EngineError
 from fastrank.numbers import atol
 from fastrank.plan import Options
 from fastrank.report import trec_lines
@@ -151,28 +152,36 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit status. Arguments as in `sys.argv[1:]`."""
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        status = _run(words)
+        try:
+            status = _run(words)
+        except _ExitError as stop:
+            if str(stop):
+                _complain(str(stop))
+            status = stop.status
         sys.stdout.flush()
         return status
-    except _ExitError as stop:
-        if str(stop):
-            _complain(str(stop))
-        return stop.status
     except BrokenPipeError:
-        # Whoever read the output has seen enough. Python would complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read the output has seen enough.
+        _drop_output()
         return 141
     except OSError as error:
         _complain(f"trec_eval: cannot write the results: {error.strerror}")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
+        return 1
+    except EngineError as error:
+        _complain(f"trec_eval: {error}")
         return 1
     except KeyboardInterrupt:
         return 130
 
 
+def _drop_output() -> None:
+    """Let what could not be written go nowhere, or Python would try again and complain at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _complain(message: str) -> None:
     """Write lines to standard error; bytes that are not text come out as they came in."""
-    sys.stdout.flush()
     sys.stderr.buffer.write(os.fsencode(message) + b"\n")
     sys.stderr.flush()
 
