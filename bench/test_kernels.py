@@ -15,7 +15,7 @@ from bench import inputs, oracle
 from fastrank import evaluation, judge, trec
 from fastrank.columns import Qrels, Run
 from fastrank.kernels import places as at
-from fastrank.measures import DEFAULT_COMPAT
+from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import engine, kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.plan import Options, Plan

@@ -16,18 +16,52 @@ if TYPE_CHECKING:
 
 
 class Frozen:
-    """Fields given once, by name, and never changed."""
+    """Fields given once, by name, and never changed; can be copied and pickled."""
 
     __slots__: tuple[str, ...] = ()
 
     def __init__(self, **fields: Any) -> None:
-        for name in self.__slots__:
-            object.__setattr__(self, name, fields.pop(name))
-        if fields:
-            raise TypeError(f"{type(self).__name__} has no field {', '.join(fields)}")
+        wrong = set(self.__slots__) ^ set(fields)
+        if wrong:
+            raise TypeError(f"{type(self).__name__}: fields missing or unknown: {sorted(wrong)}")
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen")
+
+    def __reduce__(self) -> Any:
+        fields = {name: _packed(getattr(self, name)) for name in self.__slots__}
+        return _unpack, (type(self), fields)
+
+
+class _Packed:
+    """Typed memory on its way through a pickle, which knows no memoryviews."""
+
+    def __init__(self, column: memoryview) -> None:
+        self.code, self.content = column.format, bytes(column)
+
+    def column(self) -> Any:
+        memory: Any = memoryview(bytearray(self.content))
+        return memory.cast(self.code)
+
+
+def _packed(value: Any) -> Any:
+    if isinstance(value, memoryview):
+        return _Packed(value)
+    return [_packed(item) for item in value] if isinstance(value, list) else value
+
+
+def _unpacked(value: Any) -> Any:
+    if isinstance(value, _Packed):
+        return value.column()
+    return [_unpacked(item) for item in value] if isinstance(value, list) else value
+
+
+def _unpack(kind: type[Frozen], fields: dict[str, Any]) -> Frozen:
+    made = object.__new__(kind)
+    Frozen.__init__(made, **{name: _unpacked(value) for name, value in fields.items()})
+    return made
 
 
 def as_array(column: Any) -> npt.NDArray[Any]:
@@ -61,7 +95,7 @@ class Texts(Frozen):
 
     def __getitem__(self, i: int) -> bytes:
         start = self.starts[i]
-        return bytes(self.buffer[start : start + self.lengths[i]])
+        return self.buffer[start : start + self.lengths[i]]
 
     def __iter__(self) -> Iterator[bytes]:
         return map(self.__getitem__, range(len(self)))
@@ -84,29 +118,35 @@ class Qrels(Frozen):
     field of each line: the judgment group in the qrels_jg format, otherwise without meaning.
     """
 
-    __slots__ = ("_grades", "_offsets", "docs", "groups", "queries", "source")
+    __slots__ = ("docs", "grade_column", "groups", "offset_column", "queries", "source")
 
     queries: Texts
     docs: Texts
     groups: Texts
     source: str
-    _grades: Any
-    _offsets: Any
+    grade_column: Any
+    offset_column: Any
 
     @property
     def grades(self) -> npt.NDArray[np.int64]:
         """The grade of every judgment, int64[judgments]."""
-        return as_array(self._grades)
+        return as_array(self.grade_column)
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
         """Row ranges, int64[queries + 1]."""
-        return as_array(self._offsets)
+        return as_array(self.offset_column)
 
     @property
     def columns(self) -> tuple[Any, ...]:
         """Buffer, offsets, starts, lengths and grades, as kernels take them."""
-        return self.docs.buffer, self._offsets, self.docs.starts, self.docs.lengths, self._grades
+        return (
+            self.docs.buffer,
+            self.offset_column,
+            self.docs.starts,
+            self.docs.lengths,
+            self.grade_column,
+        )
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -123,29 +163,35 @@ class Run(Frozen):
     `tag` is the run's name, from the last line.
     """
 
-    __slots__ = ("_offsets", "_scores", "docs", "queries", "source", "tag")
+    __slots__ = ("docs", "offset_column", "queries", "score_column", "source", "tag")
 
     queries: Texts
     docs: Texts
     tag: bytes
     source: str
-    _offsets: Any
-    _scores: Any
+    offset_column: Any
+    score_column: Any
 
     @property
     def scores(self) -> npt.NDArray[np.float64]:
         """The score of every document, float64[documents]."""
-        return as_array(self._scores)
+        return as_array(self.score_column)
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
         """Row ranges, int64[queries + 1]."""
-        return as_array(self._offsets)
+        return as_array(self.offset_column)
 
     @property
     def columns(self) -> tuple[Any, ...]:
         """Buffer, offsets, starts, lengths and scores, as kernels take them."""
-        return self.docs.buffer, self._offsets, self.docs.starts, self.docs.lengths, self._scores
+        return (
+            self.docs.buffer,
+            self.offset_column,
+            self.docs.starts,
+            self.docs.lengths,
+            self.score_column,
+        )
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -160,30 +206,38 @@ class Preferences(Frozen):
     `subgroups` has empty texts in the qrels_prefs format, where there is only one.
     """
 
-    __slots__ = ("_levels", "_offsets", "docs", "groups", "queries", "source", "subgroups")
+    __slots__ = (
+        "docs",
+        "groups",
+        "level_column",
+        "offset_column",
+        "queries",
+        "source",
+        "subgroups",
+    )
 
     queries: Texts
     groups: Texts
     subgroups: Texts
     docs: Texts
     source: str
-    _levels: Any
-    _offsets: Any
+    level_column: Any
+    offset_column: Any
 
     @property
     def levels(self) -> npt.NDArray[np.float64]:
         """The preference level of every row, float64[rows]; higher is preferred."""
-        return as_array(self._levels)
+        return as_array(self.level_column)
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
         """Row ranges, int64[queries + 1]."""
-        return as_array(self._offsets)
+        return as_array(self.offset_column)
 
     @property
     def columns(self) -> tuple[Any, ...]:
         """Buffer, offsets, starts and lengths of the documents, as kernels take them."""
-        return self.docs.buffer, self._offsets, self.docs.starts, self.docs.lengths
+        return self.docs.buffer, self.offset_column, self.docs.starts, self.docs.lengths
 
     def __len__(self) -> int:
         return len(self.queries)

@@ -15,27 +15,37 @@ class ReadError(FastrankError):
     """A file cannot be read at all: `path` and `reason`."""
 
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
+        super().__init__(path, reason)
         self.path = path
         self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
 
 
 class FormatError(FastrankError):
     """A line of a file is not what its format asks for: `path`, `line` (from 1), `reason`."""
 
     def __init__(self, path: str, line: int, reason: str) -> None:
-        super().__init__(f"{path}:{line}: {reason}")
+        super().__init__(path, line, reason)
         self.path = path
         self.line = line
         self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
 
 
 class MeasureError(FastrankError):
     """A measure does not exist, or its parameters are impossible; `measure` is its name."""
 
     def __init__(self, measure: str, reason: str) -> None:
-        super().__init__(reason)
+        super().__init__(measure, reason)
         self.measure = measure
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 class EvaluationError(FastrankError):
@@ -50,10 +60,14 @@ class EvaluationError(FastrankError):
     def __init__(
         self, measure: str, query: bytes, reason: str, *, inconsistent: bool = False
     ) -> None:
-        super().__init__(reason)
+        super().__init__(measure, query, reason)
         self.measure = measure
         self.query = query
+        self.reason = reason
         self.inconsistent = inconsistent
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 class NoQueriesError(FastrankError):

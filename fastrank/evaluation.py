@@ -5,12 +5,12 @@ from __future__ import annotations
 from fastrank.columns import Preferences, Qrels, Run, Texts
 from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.judge import Matched, StoppedError, match
-from fastrank.measures import DEFAULT_COMPAT
+from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.plan import Options, Plan
 from fastrank.scores import Scores
-from fastrank.selection import Selection, check_compat
+from fastrank.selection import Selection
 from fastrank.zscores import to_zscores
 
 TYPE_CHECKING = False
@@ -52,11 +52,15 @@ def evaluate(
     collection_size: number of documents in the collection, for `utility` (-N).
     compat: "9.0.8" or "10.0": whose numbers to compute.
 
-    Raises MeasureError for unknown measures or impossible parameters, NoQueriesError when no
-    query has both judgments and results, EvaluationError for a query that cannot be evaluated,
-    such as one whose ranking holds a document twice. Definitions: trec_eval.
+    Measures for plain judgments, for judgment groups and for preferences cannot be mixed in one
+    call. Raises TypeError for other objects, MeasureError for unknown measures or impossible
+    parameters, NoQueriesError when no query has both judgments and results, EvaluationError for
+    a query that cannot be evaluated, such as one whose ranking holds a document twice.
+    Definitions: trec_eval.
     """
-    if max_retrieved is not None and max_retrieved < 0:
+    check_nouns(qrels, run)
+    deepest = MAX_RETRIEVED if max_retrieved is None else _integer("max_retrieved", max_retrieved)
+    if deepest < 0:
         raise ValueError(f"max_retrieved {max_retrieved}: expected 0 or more")
     selection = Selection(measures.split() if isinstance(measures, str) else measures)
     bound = selection.bind(check_compat(compat))
@@ -68,14 +72,32 @@ def evaluate(
     options = Options(
         compat=compat,
         relevance_format=relevance_format,
-        relevance_level=relevance_level,
+        relevance_level=_integer("relevance_level", relevance_level),
         complete=complete,
         judged_only=judged_only,
-        max_retrieved=MAX_RETRIEVED if max_retrieved is None else max_retrieved,
-        collection_size=collection_size,
+        max_retrieved=deepest,
+        collection_size=_integer("collection_size", collection_size),
         query=None,
     )
     return evaluate_bound(qrels, run, bound, options)
+
+
+def check_nouns(judgments: object, run: object) -> None:
+    """Raise TypeError, with a hint, unless these are judgments and a run."""
+    if not isinstance(judgments, (Qrels, Preferences)):
+        found = type(judgments).__name__
+        raise TypeError(f"qrels: expected Qrels or Preferences, found {found} (see read_qrels)")
+    if not isinstance(run, Run):
+        raise TypeError(f"run: expected a Run, found {type(run).__name__} (see read_run)")
+
+
+def _integer(name: str, value: int) -> int:
+    """A number that fits the kernels' 64-bit integers."""
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"{name}: expected an integer, found {type(value).__name__}")
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"{name} {value}: expected a 64-bit integer")
+    return value.__index__()
 
 
 def evaluate_bound(
@@ -129,9 +151,9 @@ def evaluate_bound(
         missing=missing,
         tag=run.tag,
         zscored=zscores is not None,
-        _queries=queries,
-        _values=values,
-        _summary=_summaries(bound, values, len(queries), judgments, run, options),
+        query_ids=queries,
+        value_columns=values,
+        summaries=_summaries(bound, values, len(queries), judgments, run, options),
     )
     if failure is not None:
         failure.before = scores
@@ -173,8 +195,8 @@ def _with_placeholder(run: Run) -> Run:
         filled("q", [*run.queries.lengths, 0]),
     )
     return Run(
-        queries=named, docs=extended, tag=run.tag, source=run.source, _offsets=ranges,
-        _scores=values,
+        queries=named, docs=extended, tag=run.tag, source=run.source, offset_column=ranges,
+        score_column=values,
     )  # fmt: skip
 
 
@@ -214,7 +236,7 @@ def _summaries(
             made.append([])
         elif measure.name == "num_rel" and options.complete:
             assert isinstance(judgments, Qrels)
-            made.append([float(kernels.count_positive(judgments._grades))])
+            made.append([float(kernels.count_positive(judgments.grade_column))])
         else:
             totals = zeros("d", own.width)
             kernels.add_up(column, own.width, totals)

@@ -36,24 +36,37 @@ def read(source: Source) -> bytes:
     error, since trec_eval does not read one. Raises ReadError.
     """
     name = name_of(source)
+    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
+        raise TypeError(f"expected a path or a binary file, found {type(source).__name__}")
     try:
         if not isinstance(source, (str, os.PathLike)):
-            content = source.read()
+            content: Any = source.read()
         elif name == "-" and not os.path.exists(name):
-            content = sys.stdin.buffer.read()
+            content = read_stdin()
         else:
             with open(source, "rb", buffering=0) as file:
                 content = file.readall()
     except OSError as error:
         raise ReadError(name, (error.strerror or str(error)).lower()) from error
+    except ReadError:
+        raise
     except ValueError as error:
         # A path with a NUL byte, or a closed file object.
         raise ReadError(name, str(error)) from error
-    if not isinstance(content, bytes):
-        raise ReadError(name, f"expected a file that yields bytes, found {type(content).__name__}")
-    content = decompressed(content, name)
-    if not content:
+    if not isinstance(content, (bytes, bytearray, memoryview)):
+        found = type(content).__name__
+        raise ReadError(name, f"expected a file that yields bytes, found {found}")
+    text = decompressed(bytes(content), name)
+    if not text:
         raise ReadError(name, "the file is empty")
+    return text
+
+
+def read_stdin() -> bytes:
+    """All of standard input. Raises ReadError when there is none."""
+    if sys.stdin is None:
+        raise ReadError("-", "standard input is closed")
+    content: bytes = sys.stdin.buffer.read()
     return content
 
 
@@ -146,27 +159,40 @@ def _unpack_members(content: bytes, start: Callable[[], Any]) -> bytes:
 
 
 def write(target: Source, pieces: Iterable[bytes]) -> None:
-    """Write to a path or a binary file object.
+    """Write to a path, to `-` (standard output) or to a binary file object.
 
     A path gets its content by renaming a finished temporary file beside it: whatever fails, the
-    path holds the old content or the new, never a part.
+    path holds the old content or the new, never a part. A device, pipe or socket is written to.
     """
     if not isinstance(target, (str, os.PathLike)):
         for piece in pieces:
             target.write(piece)
         return
-    import tempfile
-
+    if os.fspath(target) == "-":
+        sys.stdout.buffer.writelines(pieces)
+        return
     path = os.path.realpath(target)
-    handle, scratch = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".fastrank-")
+    if os.path.exists(target) and not os.path.isfile(path):
+        with open(target, "wb") as device:
+            device.writelines(pieces)
+        return
+    _replace(path, pieces)
+
+
+def _replace(path: str, pieces: Iterable[bytes]) -> None:
+    folder, name = os.path.split(path)
+    scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
+    try:
+        # Created like any other file, so that the umask applies without our touching it.
+        handle = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    except OSError as error:
+        error.filename = path
+        raise
     try:
         with os.fdopen(handle, "wb") as file:
-            for piece in pieces:
-                file.write(piece)
-        # mkstemp makes private files; give what open() would have given.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(scratch, 0o666 & ~mask)
+            file.writelines(pieces)
+        if name and os.path.exists(path):
+            os.chmod(scratch, os.stat(path).st_mode & 0o7777)
         os.replace(scratch, path)
     except BaseException:
         os.unlink(scratch)

@@ -109,9 +109,9 @@ def judge(
     trec_eval and unless judging by `groups`, a first query that has only negative grades.
     """
     count = len(matched)
-    deepest, most = kernels.widest(run._offsets), kernels.widest(qrels._offsets)
-    listed = kernels.count_picked(run._offsets, matched.rankings)
-    judged = kernels.count_picked(qrels._offsets, matched.judgments)
+    deepest, most = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
+    listed = kernels.count_picked(run.offset_column, matched.rankings)
+    judged = kernels.count_picked(qrels.offset_column, matched.judgments)
     problem = zeros("q", 3)
     offsets, ranks, grades = zeros("q", count + 1), zeros("q", listed), zeros("q", listed)
     grade_offsets = zeros("q", count + 1)
@@ -173,7 +173,7 @@ def count_preferences(
 ) -> tuple[Any, ...]:
     """The columns of the record `Preferences` of fastrank/kernels. Raises StoppedError."""
     count = len(matched)
-    deepest, most = kernels.widest(run._offsets), kernels.widest(preferences._offsets)
+    deepest, most = kernels.widest(run.offset_column), kernels.widest(preferences.offset_column)
     rows = len(preferences.docs)
     places = options.places(stop_if_none_judged=False)
     problem, sizes, numbers = zeros("q", 3), zeros("q", 2 * count), zeros("q", rows)
@@ -198,11 +198,11 @@ def count_preferences(
     repeats = problem[0] == at.RUN_REPEATS
     stopped = StoppedError(done, _reason(problem, preferences, run)) if repeats else None
     documents = max((sizes[2 * i] for i in range(done)), default=0)
-    levels = preferences._levels
+    levels = preferences.level_column
     if options.single_precision:
         levels = zeros("d", rows)
-        kernels.to_single_precision(preferences._levels, levels)
-    group_rows = kernels.count_picked(preferences._offsets, matched.judgments)
+        kernels.to_single_precision(preferences.level_column, levels)
+    group_rows = kernels.count_picked(preferences.offset_column, matched.judgments)
     group_offsets = zeros("q", count + 1)
     tallies = [zeros("q", group_rows) for _ in range(5)]
     balanced = [zeros("d", group_rows) for _ in range(4)]
@@ -210,7 +210,7 @@ def count_preferences(
     problem[0] = at.FINE
     done = kernels.count_preferences(
         preferences.docs.buffer,
-        preferences._offsets,
+        preferences.offset_column,
         preferences.groups.starts,
         preferences.groups.lengths,
         *_subgroups(preferences, rows),

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from fastrank.columns import Frozen
 
-COMPAT_LEVELS = ("9.0.8", "10.0")
-DEFAULT_COMPAT = "9.0.8"
-
 
 class Measure(Frozen):
     """What a measure is.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.columns import Frozen, Preferences
 from fastrank.errors import EvaluationError
 from fastrank.judge import Judged, JudgingOptions, Matched, count_preferences, judge, judge_groups
-from fastrank.measures import DEFAULT_COMPAT
+from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.trec import split_groups
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     Judgments = Qrels | Preferences
 
 # With gains that are not whole numbers trec_eval's table of all grades up to the highest is
-# needed (see kernels/gains.py); this is the highest grade for which we make one: 5 GB.
-LARGEST_DENSE_GRADE = 2**27
+# needed (see kernels/gains.py), and looked through for every document; this is the highest grade
+# for which we make one. The original's time grows with the square of it.
+LARGEST_DENSE_GRADE = 2**20
 
 
 class Options(Frozen):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.columns import decoded
 from fastrank.numbers import printed
 from fastrank.scores import Scores
 
@@ -22,7 +23,7 @@ def trec_lines(scores: Scores, *, per_query: bool, summary: bool) -> Iterator[by
     if per_query:
         yield from _query_lines(scores)
     if summary:
-        for own, values in zip(scores.bound, scores._summary, strict=True):
+        for own, values in zip(scores.bound, scores.summaries, strict=True):
             form = _form(own, scores.zscored)
             for name, value in zip(own.names, values, strict=False):
                 yield _line(form, name, b"all", value)
@@ -31,10 +32,10 @@ def trec_lines(scores: Scores, *, per_query: bool, summary: bool) -> Iterator[by
 def _query_lines(scores: Scores) -> Iterator[bytes]:
     columns = [
         (own, _form(own, scores.zscored), values)
-        for own, values in zip(scores.bound, scores._values, strict=True)
+        for own, values in zip(scores.bound, scores.value_columns, strict=True)
         if values is not None and own.measure.average != "geometric"
     ]
-    for i, query in enumerate(scores._queries):
+    for i, query in enumerate(scores.query_ids):
         for own, form, values in columns:
             if form == "text":
                 yield _line(form, own.names[0], query, b"'" + values[i] + b"'")
@@ -68,7 +69,7 @@ def judged_lines(queries: list[bytes], judged: Judged, *, grades: bool) -> Itera
     offsets, ranks, codes, _, _, _, num_ret, num_rel, num_rel_ret, *_ = judged.columns
     for i, query in enumerate(queries):
         line = (
-            f"debug: query {query.decode('utf-8', 'surrogateescape')}: retrieved {num_ret[i]},"
+            f"debug: query {decoded(query)}: retrieved {num_ret[i]},"
             f" relevant {num_rel[i]}, relevant retrieved {num_rel_ret[i]}"
         )
         if grades:

@@ -6,7 +6,7 @@ from fastrank.columns import Frozen, as_array, decoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     import numpy.typing as npt
@@ -22,20 +22,20 @@ class Scores(Frozen):
     their parameters. tag: the run's name.
     """
 
-    __slots__ = ("_queries", "_summary", "_values", "bound", "missing", "tag", "zscored")
+    __slots__ = ("bound", "missing", "query_ids", "summaries", "tag", "value_columns", "zscored")
 
     bound: list[BoundMeasure]
     missing: int
     tag: bytes
     zscored: bool
-    _queries: list[bytes]
-    _values: list[Any]
-    _summary: list[Any]
+    query_ids: list[bytes]
+    value_columns: list[Any]
+    summaries: list[Any]
 
     @property
     def queries(self) -> list[str]:
         """Ids of the evaluated queries, in byte order."""
-        return [decoded(query) for query in self._queries]
+        return [decoded(query) for query in self.query_ids]
 
     @property
     def names(self) -> list[str]:
@@ -50,7 +50,7 @@ class Scores(Frozen):
         for gm_map and gm_bpref.
         """
         found: dict[str, float] = {}
-        for bound, summary in zip(self.bound, self._summary, strict=True):
+        for bound, summary in zip(self.bound, self.summaries, strict=True):
             if bound.measure.average:
                 for name, value in zip(bound.names, summary, strict=True):
                     found.setdefault(decoded(name), value)
@@ -72,17 +72,34 @@ class Scores(Frozen):
 
     def _columns(self) -> Iterable[tuple[str, Any, int, int]]:
         """Name, values, width and column of everything that has a value per query."""
-        for bound, values in zip(self.bound, self._values, strict=True):
+        for bound, values in zip(self.bound, self.value_columns, strict=True):
             if values is not None and bound.measure.average != "geometric":
                 for column, name in enumerate(bound.names):
                     yield decoded(name), values, bound.width, column
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
     def __len__(self) -> int:
-        return len(self._queries)
+        return len(self.names)
 
     def __repr__(self) -> str:
-        return f"<Scores of {decoded(self.tag)!r}: {len(self)} queries, {len(self.names)} values>"
+        return (
+            f"<Scores of {decoded(self.tag)!r}: {len(self.query_ids)} queries, {len(self)} values>"
+        )
 
     def __str__(self) -> str:
+        counts = {
+            decoded(name)
+            for bound in self.bound
+            if bound.measure.average == "sum"
+            for name in bound.names
+        }
         width = max((len(name) for name in self.mean), default=0)
-        return "\n".join(f"{name:{width}}  {value:.4f}" for name, value in self.mean.items())
+        return "\n".join(
+            f"{name:{width}}  {value:.{0 if name in counts else 4}f}"
+            for name, value in self.mean.items()
+        )

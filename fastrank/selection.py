@@ -6,7 +6,8 @@ import os
 
 from fastrank.columns import Frozen
 from fastrank.errors import MeasureError
-from fastrank.measures import BY_NAME, COMPAT_LEVELS, DEFAULT_COMPAT, MEASURES, NICKNAMES, Measure
+from fastrank.levels import DEFAULT_COMPAT
+from fastrank.measures import BY_NAME, MEASURES, NICKNAMES, Measure
 from fastrank.numbers import DIGITS, atof, atol, printed
 
 TYPE_CHECKING = False
@@ -38,6 +39,9 @@ class Selection:
     """
 
     def __init__(self, specifications: Iterable[str] = ()) -> None:
+        if not hasattr(specifications, "__iter__"):
+            found = type(specifications).__name__
+            raise TypeError(f"measures: expected names, found {found}")
         self._names: set[str] = set()
         self._parameters: dict[str, str] = {}
         self._nicknames: set[str] = set()
@@ -49,6 +53,8 @@ class Selection:
 
     def add(self, specification: str) -> None:
         """Ask for `name`, `name.parameters` or a nickname. Raises MeasureError."""
+        if not isinstance(specification, str):
+            raise TypeError(f"measures: expected str, found {type(specification).__name__}")
         name, point, parameters = specification.partition(".")
         if point and not parameters:
             raise MeasureError(
@@ -83,19 +89,15 @@ class Selection:
         ]
 
 
-def check_compat(compat: str) -> str:
-    """Return a compat level that exists; raise ValueError for others."""
-    if compat not in COMPAT_LEVELS:
-        raise ValueError(f"compat {compat!r}: expected {' or '.join(map(repr, COMPAT_LEVELS))}")
-    return compat
-
-
 def _closest(name: str) -> str:
     """A hint at the names a user may have meant."""
     import difflib
 
     known = [*BY_NAME, *NICKNAMES]
-    close = difflib.get_close_matches(name, known, cutoff=0.5)
+    close = difflib.get_close_matches(name, known, cutoff=0.6)
+    stem, _, parameters = name.rpartition("_")
+    if stem in BY_NAME and BY_NAME[stem].takes:
+        close.insert(0, f"{stem}.{parameters}")
     close += [other for other in known if other.lower() == name.lower() and other not in close]
     return f"; the closest are {', '.join(close)}" if close else "; see -h -m all_trec for all"
 

@@ -20,6 +20,7 @@ from fastrank import files
 from fastrank.columns import Preferences, Qrels, Run, Texts
 from fastrank.errors import FormatError
 from fastrank.kernels import places as at
+from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 from fastrank.numbers import atof, printed
@@ -50,7 +51,7 @@ def python_warning(message: str) -> None:
     warnings.warn(message, stacklevel=depth + 1)
 
 
-def read_run(source: Source, *, compat: str = "9.0.8", warn: Warn = python_warning) -> Run:
+def read_run(source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning) -> Run:
     """Read a run: lines `query Q0 doc rank score tag`.
 
     Blank lines and fields after the sixth are ignored, rank and Q0 too. Raises ReadError,
@@ -60,7 +61,7 @@ def read_run(source: Source, *, compat: str = "9.0.8", warn: Warn = python_warni
 
 
 def parse_run(
-    text: bytes, name: str = "<bytes>", *, compat: str = "9.0.8", warn: Warn = python_warning
+    text: bytes, name: str = "<bytes>", *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
 ) -> Run:
     """Read a run from its text; `name` is for messages."""
 
@@ -80,12 +81,14 @@ def parse_run(
         docs=Texts(text, *docs),
         tag=text[start : start + length],
         source=name,
-        _offsets=offsets,
-        _scores=scores,
+        offset_column=offsets,
+        score_column=scores,
     )
 
 
-def read_qrels(source: Source, *, compat: str = "9.0.8", warn: Warn = python_warning) -> Qrels:
+def read_qrels(
+    source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+) -> Qrels:
     """Read judgments: lines `query iter doc grade`, the grade an integer.
 
     Raises ReadError, FormatError. Format: trec_eval's `qrels`.
@@ -97,7 +100,7 @@ def parse_qrels(
     text: bytes,
     name: str = "<bytes>",
     *,
-    compat: str = "9.0.8",
+    compat: str = DEFAULT_COMPAT,
     warn: Warn = python_warning,
     expected: str = QRELS_LINE,
 ) -> Qrels:
@@ -116,12 +119,14 @@ def parse_qrels(
         docs=Texts(text, *docs),
         groups=Texts(text, *groups),
         source=name,
-        _grades=grades,
-        _offsets=offsets,
+        grade_column=grades,
+        offset_column=offsets,
     )
 
 
-def read_qrels_jg(source: Source, *, compat: str = "9.0.8", warn: Warn = python_warning) -> Qrels:
+def read_qrels_jg(
+    source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+) -> Qrels:
     """Read judgments whose second field names the judgment group: `query group doc grade`.
 
     A document twice in a group raises FormatError. Format: trec_eval's `qrels_jg`.
@@ -131,7 +136,7 @@ def read_qrels_jg(source: Source, *, compat: str = "9.0.8", warn: Warn = python_
 
 
 def parse_qrels_jg(
-    text: bytes, name: str = "<bytes>", *, compat: str = "9.0.8", warn: Warn = python_warning
+    text: bytes, name: str = "<bytes>", *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
 ) -> Qrels:
     """Read judgments with groups from their text."""
     qrels = parse_qrels(text, name, compat=compat, warn=warn, expected=QRELS_JG_LINE)
@@ -139,7 +144,7 @@ def parse_qrels_jg(
     rows = len(by_group.docs)
     repeat = kernels.find_repeat(
         text,
-        by_group._offsets,
+        by_group.offset_column,
         by_group.docs.starts,
         by_group.docs.lengths,
         zeros("q", power_of_two(2 * rows)),
@@ -163,26 +168,26 @@ def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
     group_offsets = zeros("q", queries + 1)
     texts = qrels.groups
     count = kernels.sort_groups(
-        texts.buffer, qrels._offsets, texts.starts, texts.lengths, order, scratch, group_offsets,
-        ranges,
+        texts.buffer, qrels.offset_column, texts.starts, texts.lengths, order, scratch,
+        group_offsets, ranges,
     )  # fmt: skip
     starts, lengths, grades = zeros("q", rows), zeros("q", rows), zeros("q", rows)
     kernels.take_integers(qrels.docs.starts, order, starts)
     kernels.take_integers(qrels.docs.lengths, order, lengths)
-    kernels.take_integers(qrels._grades, order, grades)
+    kernels.take_integers(qrels.grade_column, order, grades)
     split = Qrels(
         queries=qrels.queries,
         docs=Texts(qrels.docs.buffer, starts, lengths),
         groups=texts,
         source=qrels.source,
-        _grades=grades,
-        _offsets=ranges[: count + 1],
+        grade_column=grades,
+        offset_column=ranges[: count + 1],
     )
     return split, group_offsets
 
 
 def read_prefs(
-    source: Source, *, compat: str = "9.0.8", warn: Warn = python_warning
+    source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
 ) -> Preferences:
     """Read preferences: lines `query group subgroup doc level`, a higher level preferred.
 
@@ -192,7 +197,7 @@ def read_prefs(
 
 
 def read_qrels_prefs(
-    source: Source, *, compat: str = "9.0.8", warn: Warn = python_warning
+    source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
 ) -> Preferences:
     """Read preferences in the layout of qrels: lines `query group doc level`.
 
@@ -206,7 +211,7 @@ def parse_prefs(
     text: bytes,
     name: str = "<bytes>",
     *,
-    compat: str = "9.0.8",
+    compat: str = DEFAULT_COMPAT,
     warn: Warn = python_warning,
     subgroups: bool = True,
 ) -> Preferences:
@@ -231,8 +236,8 @@ def parse_prefs(
         subgroups=Texts(text, *subs),
         docs=Texts(text, *docs),
         source=name,
-        _levels=levels,
-        _offsets=offsets,
+        level_column=levels,
+        offset_column=offsets,
     )
 
 
@@ -241,12 +246,15 @@ def write_run(run: Run, target: Source) -> None:
 
     Scores get the shortest text that restores the double: reading the file gives the same run.
     """
-    files.write(target, _run_lines(run))
+    _expect(Run, run)
+    # A run without queries is a blank line: of nothing at all, trec_eval cannot read a file.
+    files.write(target, _run_lines(run) if len(run.docs) else [b"\n"])
 
 
 def write_qrels(qrels: Qrels, target: Source) -> None:
     """Write judgments, second field included: reading the file gives the same judgments."""
-    columns = zip(qrels.groups, qrels.docs, qrels._grades, strict=True)
+    _expect(Qrels, qrels)
+    columns = zip(qrels.groups, qrels.docs, qrels.grade_column, strict=True)
     files.write(
         target,
         (b"%b %b %b %d\n" % (query, *row) for query, row in _by_query(qrels, columns)),
@@ -255,11 +263,12 @@ def write_qrels(qrels: Qrels, target: Source) -> None:
 
 def write_prefs(preferences: Preferences, target: Source) -> None:
     """Write preferences, with subgroups if they have any (prefs), else without (qrels_prefs)."""
+    _expect(Preferences, preferences)
     columns = zip(
         preferences.groups,
         preferences.subgroups,
         preferences.docs,
-        map(shortest, preferences._levels),
+        map(shortest, preferences.level_column),
         strict=True,
     )
     files.write(
@@ -271,6 +280,11 @@ def write_prefs(preferences: Preferences, target: Source) -> None:
     )
 
 
+def _expect(noun: type, found: object) -> None:
+    if not isinstance(found, noun):
+        raise TypeError(f"expected {noun.__name__}, found {type(found).__name__}")
+
+
 def shortest(value: float) -> bytes:
     """The shortest text that reads back as the same double."""
     return (repr(value) if value == value else printed("%3.2f", value).strip()).encode()
@@ -279,7 +293,7 @@ def shortest(value: float) -> bytes:
 def _run_lines(run: Run) -> Iterator[bytes]:
     rank = 0
     previous = None
-    columns = zip(run.docs, run._scores, strict=True)
+    columns = zip(run.docs, run.score_column, strict=True)
     for query, (doc, score) in _by_query(run, columns):
         rank = rank + 1 if query is previous else 1
         previous = query
@@ -289,7 +303,7 @@ def _run_lines(run: Run) -> Iterator[bytes]:
 def _by_query(noun: Any, rows: Any) -> Iterator[tuple[bytes, Any]]:
     """Every row with the query it belongs to."""
     for i, query in enumerate(noun.queries):
-        for _ in range(noun._offsets[i], noun._offsets[i + 1]):
+        for _ in range(noun.offset_column[i], noun.offset_column[i + 1]):
             yield query, next(rows)
 
 
@@ -326,8 +340,9 @@ class _Scanner:
         indented: bool = False,
     ) -> _Scanner:
         """Scan with the comments of a compat level; raise FormatError for what is malformed."""
-        scan(self, at.SINGLE_COMMENTS if compat == "10.0" else at.NO_COMMENTS)
-        if self.state[at.STATUS] == at.MALFORMED and compat != "10.0":
+        has_comments = check_compat(compat) != DEFAULT_COMPAT
+        scan(self, at.SINGLE_COMMENTS if has_comments else at.NO_COMMENTS)
+        if self.state[at.STATUS] == at.MALFORMED and not has_comments:
             line = self._line()
             if (line.lstrip() if indented else line).startswith(b"#"):
                 for i in range(at.STATE_SIZE):

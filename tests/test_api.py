@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import pickle
 
 import numpy as np
 import pytest
@@ -32,7 +34,7 @@ def test_complete_counts_missing_queries_as_zero() -> None:
     scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", complete=True)
 
     assert scores.mean["map"] == 1.5 / 3
-    assert len(scores) == 2
+    assert len(scores.queries) == 2
 
 
 def test_complete_at_10_0_evaluates_missing_queries() -> None:
@@ -117,6 +119,71 @@ def test_a_duplicate_document_is_an_error_that_names_its_lines() -> None:
 
     with pytest.raises(fr.EvaluationError, match=r"duplicate docs a, lines 1 and 3 of my\.run"):
         fr.evaluate(parse_qrels(b"q 0 a 1\n"), run)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("qrels.txt", "run.txt"), r"qrels: expected Qrels or Preferences, found str \(see read_"),
+        ((parse_qrels(QRELS), parse_qrels(QRELS)), r"run: expected a Run, found Qrels"),
+        ((parse_qrels(QRELS), parse_run(RUN), None), "measures: expected names, found NoneType"),
+        ((parse_qrels(QRELS), parse_run(RUN), [b"map"]), "measures: expected str, found bytes"),
+    ],
+)
+def test_other_objects_are_refused(arguments: tuple[object, ...], message: str) -> None:
+    """With what was expected and what was found."""
+    with pytest.raises(TypeError, match=message):
+        fr.evaluate(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("collection_size", 2**63), ("relevance_level", 1.5)]
+)
+def test_options_must_be_integers_that_fit(option: str, value: object) -> None:
+    """No silent wrap-around."""
+    with pytest.raises((TypeError, ValueError), match=f"{option}.*expected"):
+        fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **{option: value})
+
+
+def test_nouns_can_be_copied_and_pickled() -> None:
+    """What comes back evaluates to the same."""
+    qrels, run = parse_qrels(QRELS), parse_run(RUN)
+    scores = fr.evaluate(qrels, run, "map relstring")
+
+    for again in (pickle.loads(pickle.dumps((qrels, run))), copy.deepcopy((qrels, run)),
+                  (copy.copy(qrels), copy.copy(run))):  # fmt: skip
+        assert fr.evaluate(*again, "map").mean == {"map": scores.mean["map"]}
+    thawed = pickle.loads(pickle.dumps(scores))
+    assert thawed["map"].tolist() == scores["map"].tolist()
+    assert thawed["relstring"].tolist() == ["01", "2"]
+    assert len(pickle.loads(pickle.dumps(fr.MEASURES))) == 57
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        fr.ReadError("run", "gone"),
+        fr.FormatError("run", 3, "malformed"),
+        fr.MeasureError("maap", "illegal measure 'maap'"),
+        fr.EvaluationError("map", b"q1", "duplicate docs", inconsistent=True),
+    ],
+)
+def test_errors_survive_a_pickle(error: fr.FastrankError) -> None:
+    """A worker process can hand them to its parent."""
+    again = pickle.loads(pickle.dumps(error))
+
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
+def test_scores_are_a_container_of_names() -> None:
+    """`in`, iteration and length go over the names that have values per query."""
+    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map gm_map num_ret")
+
+    assert "map" in scores
+    assert "gm_map" not in scores
+    assert list(scores) == ["num_ret", "map"]
+    assert len(scores) == 2
+    assert str(scores).splitlines()[0] == "num_ret  3"
 
 
 @pytest.mark.parametrize(

@@ -272,6 +272,46 @@ def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     assert found.stderr == b"trec_eval: cannot write the results: No space left on device\n"
 
 
+@pytest.mark.parametrize(
+    ("redirection", "status", "words"),
+    [
+        ("qrels run >&-", 1, "cannot write the results: standard output is closed"),
+        ("qrels - <&-", 2, "Cannot read results file '-': standard input is closed"),
+        ("nothing run 2>&-", 2, ""),
+        ("nothing run 2>/dev/full", 2, ""),
+        ("-v 2>&-", 0, ""),
+    ],
+)
+def test_closed_streams(redirection: str, status: int, words: str, tmp_path: Path) -> None:
+    """A message where there is somebody to read it, and the right status in any case."""
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    command = " ".join([*COMMAND, redirection])
+
+    found = subprocess.run(
+        command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert found.returncode == status
+    assert words in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+def test_output_is_buffered_whatever_python_is_told(tmp_path: Path) -> None:
+    """PYTHONUNBUFFERED=1 changes nothing but the number of system calls."""
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    answers = [
+        subprocess.run(
+            [*COMMAND, "-q", "qrels", "run"], cwd=tmp_path, capture_output=True, check=True,
+            env={**os.environ, "PYTHONUNBUFFERED": value},
+        ).stdout
+        for value in ("", "1")
+    ]  # fmt: skip
+
+    assert answers[0] == answers[1] != b""
+
+
 def test_bytes_that_are_not_text_come_out_as_they_went_in(trec_eval: Any) -> None:
     """Query ids and tags are bytes."""
     files = {"qrels": b"\xff\xfe 0 a 1\n", "run": b"\xff\xfe Q0 a 1 1 \xe9t\xe9\n"}

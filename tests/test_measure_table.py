@@ -9,7 +9,8 @@ import pytest
 
 import fastrank
 from fastrank.errors import MeasureError
-from fastrank.measures import BY_NAME, COMPAT_LEVELS, MEASURES, NICKNAMES
+from fastrank.levels import COMPAT_LEVELS
+from fastrank.measures import BY_NAME, MEASURES, NICKNAMES
 from fastrank.selection import Selection
 
 KERNELS = Path(fastrank.__file__).parent / "kernels"

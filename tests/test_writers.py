@@ -110,9 +110,40 @@ def test_a_score_is_written_as_the_shortest_text_that_restores_it(
     assert written(write_zscores, zscores) == b"q m %b 0.0\n" % text
 
 
-def test_nothing_is_written_of_an_empty_noun() -> None:
-    """A run without queries makes a file without bytes."""
-    assert written(write_run, parse_run(b"\n")) == b""
+def test_a_run_without_queries_is_a_blank_line() -> None:
+    """A file without bytes could not be read."""
+    assert written(write_run, parse_run(b"\n\n")) == b"\n"
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(run: Run, tmp_path: Path) -> None:
+    """Only files are replaced; replacing a device would destroy it."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+    write_run(run, path)
+
+    assert os.read(reader, 1 << 16) == written(write_run, run)
+    assert stat.S_ISFIFO(path.stat().st_mode)
+    os.close(reader)
+
+
+def test_a_replaced_file_keeps_its_permissions(run: Run, tmp_path: Path) -> None:
+    """A private file stays private."""
+    path = tmp_path / "run"
+    path.touch(mode=0o600)
+
+    write_run(run, path)
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_writer_refuses_another_noun(run: Run, tmp_path: Path) -> None:
+    """With the names of both, and without a file."""
+    with pytest.raises(TypeError, match="expected Qrels, found Run"):
+        write_qrels(run, tmp_path / "qrels")  # type: ignore[arg-type]
+
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_numbers_written_do_not_follow_the_format_of_the_source() -> None:

@@ -3,7 +3,11 @@ which engine runs."""
 
 from __future__ import annotations
 
+import os
 import sys
+
+from fastrank import __version__
+from fastrank.native import EngineError, engine
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,18 +37,20 @@ def _main(words: list[str]) -> int:
     )
     given = parser.parse_args(words)
     if given.version:
-        print(version())
+        try:
+            print(version(), flush=True)
+        except EngineError as error:
+            print(f"fastrank {__version__}: {error}", file=sys.stderr)
+            return 1
+        except OSError as error:
+            print(f"fastrank: cannot write: {error.strerror}", file=sys.stderr)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
         return 0
     parser.print_help(sys.stderr)
     return 2
 
 
 def version() -> str:
-    """The version of fastrank, and the engine that runs its kernels."""
-    from fastrank import __version__
-    from fastrank.native import EngineError, engine
-
-    try:
-        return f"fastrank {__version__}, engine: {engine()}"
-    except EngineError as error:
-        return f"fastrank {__version__}, no engine: {error}"
+    """The version of fastrank, and the engine that runs its kernels. Raises EngineError."""
+    return f"fastrank {__version__}, engine: {engine()}"

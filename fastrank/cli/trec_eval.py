@@ -6,13 +6,15 @@ what starting Python costs.
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
 
 from fastrank import errors, files, trec, zscores
 from fastrank.cli.getopt import Parser, UsageError
 from fastrank.evaluation import MAX_RETRIEVED, evaluate_bound
-from fastrank.measures import COMPAT_LEVELS, DEFAULT_COMPAT
+from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
 from fastrank.native import EngineError
 from fastrank.numbers import atol
 from fastrank.plan import Options
@@ -21,6 +23,7 @@ from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from fastrank.judge import Judged
@@ -158,7 +161,8 @@ def main(arguments: list[str] | None = None) -> int:
             if str(stop):
                 _complain(str(stop))
             status = stop.status
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return status
     except BrokenPipeError:
         # Whoever read the output has seen enough.
@@ -168,22 +172,33 @@ def main(arguments: list[str] | None = None) -> int:
         _complain(f"trec_eval: cannot write the results: {error.strerror}")
         _drop_output()
         return 1
-    except EngineError as error:
+    except (EngineError, ImportError) as error:
         _complain(f"trec_eval: {error}")
         return 1
+    except MemoryError as error:
+        # What the original exits with when it cannot reserve space.
+        _complain(f"trec_eval: out of memory: {error}")
+        return 3
     except KeyboardInterrupt:
         return 130
 
 
 def _drop_output() -> None:
     """Let what could not be written go nowhere, or Python would try again and complain at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(message: str) -> None:
     """Write lines to standard error; bytes that are not text come out as they came in."""
-    sys.stderr.buffer.write(os.fsencode(message) + b"\n")
-    sys.stderr.flush()
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.buffer.write(os.fsencode(message) + b"\n")
+        sys.stderr.flush()
+    except OSError:
+        # There is nobody left to tell; the exit status still says it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _warn(message: str) -> None:
@@ -191,7 +206,7 @@ def _warn(message: str) -> None:
 
 
 def _run(words: list[str]) -> int:
-    compat = os.environ.get("FASTRANK_COMPAT", DEFAULT_COMPAT)
+    compat = os.environ.get("FASTRANK_COMPAT") or DEFAULT_COMPAT
     if compat not in COMPAT_LEVELS:
         expected = " or ".join(COMPAT_LEVELS)
         raise _ExitError(1, f"trec_eval: FASTRANK_COMPAT={compat}: expected {expected}")
@@ -258,9 +273,10 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             f"trec_eval: Can't calculate measure '{error.measure}'",
         ) from None
     if scores.missing and not request.complete:
+        judged = scores.missing + len(scores.queries)
         _complain(
-            f"trec_eval: {scores.missing} of {scores.missing + len(scores)} judged queries are"
-            " missing from the run and are not averaged in (-c counts them as 0)"
+            f"trec_eval: {scores.missing} of {judged} judged queries are missing from the run and"
+            " are not averaged in (-c counts them as 0)"
         )
     _write(trec_lines(scores, per_query=request.per_query, summary=request.summary))
     return 0
@@ -294,7 +310,7 @@ def _read_run(request: _Request, path: str) -> Any:
     try:
         # trec_eval 10.0 looks at the first character only, and accepts that nothing comes.
         if request.compat != DEFAULT_COMPAT and path.startswith("-"):
-            text = files.decompressed(sys.stdin.buffer.read(), "-")
+            text = files.decompressed(files.read_stdin(), "-")
             return trec.parse_run(text, "-", compat=request.compat, warn=_warn)
         return trec.read_run(path, compat=request.compat, warn=_warn)
     except errors.ReadError as error:
@@ -311,8 +327,18 @@ def _quit(path: str) -> str:
     return f"trec_eval: Quit in file '{path}'"
 
 
-def _write(lines: Any) -> None:
-    sys.stdout.buffer.writelines(lines)
+def _write(lines: Iterable[bytes]) -> None:
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
+    stream: Any = sys.stdout.buffer
+    if isinstance(stream, io.RawIOBase):
+        # PYTHONUNBUFFERED: a system call for every line takes four times as long as all the rest.
+        stream = io.BufferedWriter(stream)
+        stream.writelines(lines)
+        stream.flush()
+        stream.detach()
+    else:
+        stream.writelines(lines)
 
 
 def _tracer(level: int) -> Any:

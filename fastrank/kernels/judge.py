@@ -84,27 +84,29 @@ def rank_documents(
 
 
 @helper
+def by_value(a, b, data):
+    return a - b
+
+
+sort_values_if_needed = sort_if_needed_by(by_value)
+
+
+@helper
 def count_grades(grades, values, counts):
     """Distinct grades >= 0 in ascending order and how often each occurs; returns how many."""
-    distinct = 0
+    judged = 0
     for grade in grades:
-        if grade < 0:
-            continue
-        low, high = 0, distinct
-        while low < high:
-            middle = (low + high) // 2
-            if values[middle] < grade:
-                low = middle + 1
-            else:
-                high = middle
-        if low == distinct or values[low] != grade:
-            for i in range(distinct, low, -1):
-                values[i] = values[i - 1]
-                counts[i] = counts[i - 1]
-            values[low] = grade
-            counts[low] = 0
+        if grade >= 0:
+            values[judged] = grade
+            judged += 1
+    sort_values_if_needed(values, judged, counts, ())
+    distinct = 0
+    for i in range(judged):
+        if distinct == 0 or values[i] != values[distinct - 1]:
+            values[distinct] = values[i]
+            counts[distinct] = 0
             distinct += 1
-        counts[low] += 1
+        counts[distinct - 1] += 1
     return distinct
 
 
@@ -226,19 +228,21 @@ def judge_rankings(
         judged = qrels_offsets[judgments[i] + 1] - qrels_first
         run_first = run_offsets[rankings[i]]
         retrieved = run_offsets[rankings[i] + 1] - run_first
-        rank_documents(
-            run_text,
-            run_starts,
-            run_lengths,
-            scores,
-            run_first,
-            retrieved,
-            options[SINGLE_PRECISION] != 0,
-            LARGER_ID_FIRST,
-            keys,
-            order,
-            scratch,
-        )
+        # Judged by several groups, a ranking comes several times in a row.
+        if i == 0 or rankings[i] != rankings[i - 1]:
+            rank_documents(
+                run_text,
+                run_starts,
+                run_lengths,
+                scores,
+                run_first,
+                retrieved,
+                options[SINGLE_PRECISION] != 0,
+                LARGER_ID_FIRST,
+                keys,
+                order,
+                scratch,
+            )
         kept = min(retrieved, options[MAX_RETRIEVED])
         problem[0] = join(
             (qrels_text, qrels_starts, qrels_lengths),

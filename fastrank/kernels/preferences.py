@@ -235,6 +235,7 @@ def count_preferences(
             tally = scratch[:9]
             tally[:] = 0
             if subgroups == 1:
+                lines = lines[: counted_lines(lines, levels)]
                 problem[0] = count_classes(
                     lines, levels, numbers, documents, retrieved, wins, level_of, state_of, tally,
                     problem,
@@ -307,9 +308,7 @@ def count_classes(
     lines, levels, numbers, documents, retrieved, wins, level_of, state_of, tally, problem
 ):
     """A group without subgroups: every line is preferred to all lines of lower level."""
-    only_minus_three = True
     for line in lines:
-        only_minus_three = only_minus_three and levels[line] == -3.0
         state_of[numbers[line]] = 0
     for line in lines:
         number = numbers[line]
@@ -318,9 +317,6 @@ def count_classes(
             return TWO_LEVELS
         state_of[number] = 1
         level_of[number] = levels[line]
-    if only_minus_three:
-        # trec_eval uses this level as a mark of its own, and finds no class.
-        return 0
     for a in range(len(lines)):
         x, level = numbers[lines[a]], levels[lines[a]]
         count_relevance(level > 0.0, x, retrieved, tally)
@@ -330,6 +326,21 @@ def count_classes(
                 count_pair(x, y, retrieved, tally)
                 wins[x * documents + y] += 1
     return 0
+
+
+@helper
+def counted_lines(lines, levels):
+    """How many lines of a group without subgroups count.
+
+    trec_eval starts counting classes at a level of -3. Where the first class has that level it is
+    one class short, and leaves out the last.
+    """
+    count = len(lines)
+    if levels[lines[0]] == -3.0:
+        lowest = levels[lines[count - 1]]
+        while count > 0 and levels[lines[count - 1]] == lowest:
+            count -= 1
+    return count
 
 
 @helper

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 SIZES = {"B": 1, "i": 4, "q": 8, "d": 8}
+# numpy's int64 has the format of C's long where that has 64 bits.
+FORMATS = {"B": "B", "i": "i", "q": "ql", "d": "d"}
 MAPPED = 1 << 20
 CODES = {"uint8": "B", "int32": "i", "int64": "q", "float64": "d"}
 
@@ -25,7 +27,10 @@ def zeros(code: str, count: int) -> Any:
         return small.cast(code)
     import mmap
 
-    large: Any = memoryview(mmap.mmap(-1, size))
+    try:
+        large: Any = memoryview(mmap.mmap(-1, size))
+    except OSError as error:
+        raise MemoryError(f"{size} bytes of memory cannot be had") from error
     return large.cast(code)
 
 
@@ -44,3 +49,13 @@ def address(buffer: Any) -> int:
     if hasattr(buffer, "ctypes"):
         return int(buffer.ctypes.data)
     return ctypes.addressof((ctypes.c_char * 0).from_buffer(buffer))
+
+
+def count_items(buffer: Any, code: str) -> int:
+    """How many items a contiguous buffer of type `code` has. Raises TypeError for another type."""
+    if isinstance(buffer, bytes) and code == "B":
+        return len(buffer)
+    view = memoryview(buffer)
+    if view.format not in FORMATS[code] or not view.c_contiguous:
+        raise TypeError(f"expected contiguous memory of type {code!r}, found {view.format!r}")
+    return view.nbytes // SIZES[code]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -79,9 +80,12 @@ def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
     installed package, whose sources do not change, carries none and is loaded without a look.
     Raises BuildError when there is no C linker or a library would need more than libc and libm.
     """
-    linker = shutil.which(os.environ.get("CC", "cc"))
-    if linker is None:
-        raise BuildError("no C linker: 'cc' is not on the PATH")
+    linker = shlex.split(os.environ.get("CC") or "cc")
+    if shutil.which(linker[0]) is None:
+        raise BuildError(f"no C linker: {linker[0]!r} is not on the PATH")
+    if sys.platform == "linux":
+        # No undefined symbols, whatever the process that loads the library happens to hold.
+        linker.append("-Wl,-z,defs")
     made = []
     with tempfile.TemporaryDirectory() as scratch:
         sources = b"" if installed else read_sources()
@@ -91,7 +95,9 @@ def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
             linked = os.path.join(scratch, f"{level}.so")
             with open(object_file, "wb") as file:
                 file.write(emit_object(parts, cpu))
-            subprocess.run([linker, "-shared", "-o", linked, object_file, "-lm"], check=True)
+            linking = [*linker, "-shared", "-o", linked, object_file, "-lm"]
+            if subprocess.run(linking, check=False).returncode:
+                raise BuildError(f"linking failed: {' '.join(linking)}")
             _check_loads(linked)
             target = library_path(level, folder)
             # A copy beside the target and a rename: a process that has the old library mapped

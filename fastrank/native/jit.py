@@ -22,7 +22,7 @@ import numba
 import numpy as np
 
 from fastrank.native import entries, signature
-from fastrank.native.buffers import address
+from fastrank.native.buffers import CODES, address, count_items
 from fastrank.native.declare import OPTIONS
 from fastrank.native.sources import read_sources
 
@@ -42,16 +42,16 @@ class Jit:
         if self.compiles:
             types = f"{result}({', '.join(arguments)})"
             function = numba.njit(types, cache=self._cached, **OPTIONS)(function)
-        dtypes = [
-            np.dtype(signature.item(argument)) if signature.is_array(argument) else None
+        items = [
+            signature.item(argument) if signature.is_array(argument) else None
             for argument in arguments
         ]
 
         def call(*given: Any) -> Any:
             # Plain Python meets numpy's warnings where compiled code just computes inf or nan.
             arrays = [
-                value if dtype is None else _array(value, dtype)
-                for dtype, value in zip(dtypes, given, strict=True)
+                value if item is None else _array(value, item)
+                for item, value in zip(items, given, strict=True)
             ]
             with np.errstate(all="ignore"):
                 found = function(*arrays)
@@ -60,9 +60,10 @@ class Jit:
         return call
 
 
-def _array(buffer: Any, dtype: np.dtype[Any]) -> Any:
+def _array(buffer: Any, item: str) -> Any:
     """A writable array over the buffer's memory; kernels are typed for writable arrays."""
-    count = memoryview(buffer).nbytes // dtype.itemsize
+    dtype: Any = np.dtype(item)
+    count = count_items(buffer, CODES[item])
     if count == 0:
         return np.empty(0, dtype)
     memory: Any = (ctypes.c_char * (count * dtype.itemsize)).from_address(address(buffer))
@@ -75,7 +76,9 @@ def _entries_module() -> tuple[ModuleType, bool]:
         own = file.read()
     versions = f"{numba.__version__} {np.__version__} {sys.version}".encode()
     digest = hashlib.sha256(read_sources() + own + versions).hexdigest()[:24]
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.join(os.path.expanduser("~"), ".cache")
     folder = os.path.join(base, "fastrank", digest)
     try:
         path = _write_module(folder)

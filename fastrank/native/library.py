@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 
-from fastrank.native.buffers import CODES, SIZES, address
+from fastrank.native.buffers import CODES, address, count_items
 from fastrank.native.signature import is_array, item, parse
 from fastrank.native.sources import library_path, read_sources
 
@@ -32,22 +32,22 @@ class Library:
         entry = getattr(self._handle, f"fastrank_{name}")
         entry.restype = ctypes.c_int32
         flat: list[Any] = [ctypes.c_void_p, ctypes.c_void_p]
-        sizes: list[int] = []
+        codes: list[str] = []
         for argument in arguments:
             if is_array(argument):
-                sizes.append(SIZES[CODES[item(argument)]])
+                codes.append(CODES[item(argument)])
                 flat += [ctypes.c_void_p, ctypes.c_int64]
             else:
-                sizes.append(0)
+                codes.append("")
                 flat.append(_C[argument])
         entry.argtypes = flat
         result_type = _C[result]
 
         def call(*given: Any) -> Any:
             values: list[Any] = []
-            for size, value in zip(sizes, given, strict=True):
-                if size:
-                    values += [address(value), _bytes_of(value) // size]
+            for code, value in zip(codes, given, strict=True):
+                if code:
+                    values += [address(value), count_items(value, code)]
                 else:
                     values.append(value)
             # Numba's calling convention: a place for the result, one for an exception.
@@ -85,7 +85,3 @@ def _text(handle: ctypes.CDLL, name: str) -> bytes:
     size = ctypes.c_int64.in_dll(handle, f"fastrank_{name}_size").value
     first = ctypes.c_char.in_dll(handle, f"fastrank_{name}")
     return ctypes.string_at(ctypes.addressof(first), size)
-
-
-def _bytes_of(value: Any) -> int:
-    return len(value) if isinstance(value, bytes) else memoryview(value).nbytes
