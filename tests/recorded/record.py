@@ -528,6 +528,9 @@ def other_formats():
     files = both(judged("q1 g s: a=1 b=2 c=3"), run("q1: c=1 a=1 b=1"))
     case("prefs_ties", "Equal scores: the smaller document id first.", args, files)
     case("prefs_run_twice", "In the run.", args, both(arrays, found + "q2 x n 1 1 r\n"))
+    below = "A 0 s a -3\nA 0 s b -4\nA 0 s c -5\nA 1 s a 2\nA 1 s b 1\n"
+    ranked = "A 0 a 1 2 t\nA 0 b 2 1 t\n"
+    case("prefs_first_level_minus_three", "The last class is left out.", args, both(below, ranked))
     case("prefs_malformed", "Four fields.", args, both("q g s a 1\nq g a 1\n", found))
     case("prefs_blank_line", "A blank line.", args, both("q g s a 1\n\n", found))
     args = "-R qrels_prefs -m all_prefs -q qrels run"
