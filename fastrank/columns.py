@@ -20,8 +20,13 @@ class Frozen:
 
     __slots__: tuple[str, ...] = ()
 
+    @classmethod
+    def field_names(cls) -> set[str]:
+        """The names of all fields, those of base classes included."""
+        return {name for kind in cls.__mro__ for name in getattr(kind, "__slots__", ())}
+
     def __init__(self, **fields: Any) -> None:
-        wrong = set(self.__slots__) ^ set(fields)
+        wrong = self.field_names() ^ set(fields)
         if wrong:
             raise TypeError(f"{type(self).__name__}: fields missing or unknown: {sorted(wrong)}")
         for name, value in fields.items():
@@ -31,7 +36,7 @@ class Frozen:
         raise AttributeError(f"{type(self).__name__} is frozen")
 
     def __reduce__(self) -> Any:
-        fields = {name: _packed(getattr(self, name)) for name in self.__slots__}
+        fields = {name: _packed(getattr(self, name)) for name in self.field_names()}
         return _unpack, (type(self), fields)
 
 
@@ -110,124 +115,19 @@ def decoded(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-class Qrels(Frozen):
-    """Relevance judgments.
+class PerQuery(Frozen):
+    """Rows of documents, one range of rows per query.
 
-    Queries stand in the order of their first line; the judgments of query i are the rows
-    offsets[i] : offsets[i + 1] of `docs` and `grades`, in file order. `groups` holds the second
-    field of each line: the judgment group in the qrels_jg format, otherwise without meaning.
+    Queries stand in the order of their first line; query i has the rows
+    offsets[i] : offsets[i + 1], in file order. `source` is the file's name, for messages.
     """
 
-    __slots__ = ("docs", "grade_column", "groups", "offset_column", "queries", "source")
+    __slots__ = ("docs", "offset_column", "queries", "source")
 
     queries: Texts
     docs: Texts
-    groups: Texts
-    source: str
-    grade_column: Any
-    offset_column: Any
-
-    @property
-    def grades(self) -> npt.NDArray[np.int64]:
-        """The grade of every judgment, int64[judgments]."""
-        return as_array(self.grade_column)
-
-    @property
-    def offsets(self) -> npt.NDArray[np.int64]:
-        """Row ranges, int64[queries + 1]."""
-        return as_array(self.offset_column)
-
-    @property
-    def columns(self) -> tuple[Any, ...]:
-        """Buffer, offsets, starts, lengths and grades, as kernels take them."""
-        return (
-            self.docs.buffer,
-            self.offset_column,
-            self.docs.starts,
-            self.docs.lengths,
-            self.grade_column,
-        )
-
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    def __repr__(self) -> str:
-        return f"<Qrels {self.source}: {len(self.queries)} queries, {len(self.docs)} judgments>"
-
-
-class Run(Frozen):
-    """A retrieval result.
-
-    Queries stand in the order of their first line; the documents of query i are the rows
-    offsets[i] : offsets[i + 1] of `docs` and `scores`, in file order, which need not be by score.
-    `tag` is the run's name, from the last line.
-    """
-
-    __slots__ = ("docs", "offset_column", "queries", "score_column", "source", "tag")
-
-    queries: Texts
-    docs: Texts
-    tag: bytes
     source: str
     offset_column: Any
-    score_column: Any
-
-    @property
-    def scores(self) -> npt.NDArray[np.float64]:
-        """The score of every document, float64[documents]."""
-        return as_array(self.score_column)
-
-    @property
-    def offsets(self) -> npt.NDArray[np.int64]:
-        """Row ranges, int64[queries + 1]."""
-        return as_array(self.offset_column)
-
-    @property
-    def columns(self) -> tuple[Any, ...]:
-        """Buffer, offsets, starts, lengths and scores, as kernels take them."""
-        return (
-            self.docs.buffer,
-            self.offset_column,
-            self.docs.starts,
-            self.docs.lengths,
-            self.score_column,
-        )
-
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    def __repr__(self) -> str:
-        return f"<Run {self.source}: {len(self.queries)} queries, {len(self.docs)} documents>"
-
-
-class Preferences(Frozen):
-    """Preference judgments: rows of group, subgroup, document and preference level.
-
-    `subgroups` has empty texts in the qrels_prefs format, where there is only one.
-    """
-
-    __slots__ = (
-        "docs",
-        "groups",
-        "level_column",
-        "offset_column",
-        "queries",
-        "source",
-        "subgroups",
-    )
-
-    queries: Texts
-    groups: Texts
-    subgroups: Texts
-    docs: Texts
-    source: str
-    level_column: Any
-    offset_column: Any
-
-    @property
-    def levels(self) -> npt.NDArray[np.float64]:
-        """The preference level of every row, float64[rows]; higher is preferred."""
-        return as_array(self.level_column)
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
@@ -243,4 +143,68 @@ class Preferences(Frozen):
         return len(self.queries)
 
     def __repr__(self) -> str:
-        return f"<Preferences {self.source}: {len(self.queries)} queries, {len(self.docs)} rows>"
+        rows, queries = len(self.docs), len(self.queries)
+        return f"<{type(self).__name__} {self.source}: {queries} queries, {rows} rows>"
+
+
+class Qrels(PerQuery):
+    """Relevance judgments: rows of document and grade.
+
+    `groups` holds the second field of each line: the judgment group in the qrels_jg format,
+    otherwise without meaning.
+    """
+
+    __slots__ = ("grade_column", "groups")
+
+    groups: Texts
+    grade_column: Any
+
+    @property
+    def grades(self) -> npt.NDArray[np.int64]:
+        """The grade of every judgment, int64[rows]."""
+        return as_array(self.grade_column)
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """Buffer, offsets, starts, lengths and grades, as kernels take them."""
+        return *super().columns, self.grade_column
+
+
+class Run(PerQuery):
+    """A retrieval result: rows of document and score, which need not be by score.
+
+    `tag` is the run's name, from the last line.
+    """
+
+    __slots__ = ("score_column", "tag")
+
+    tag: bytes
+    score_column: Any
+
+    @property
+    def scores(self) -> npt.NDArray[np.float64]:
+        """The score of every document, float64[rows]."""
+        return as_array(self.score_column)
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """Buffer, offsets, starts, lengths and scores, as kernels take them."""
+        return *super().columns, self.score_column
+
+
+class Preferences(PerQuery):
+    """Preference judgments: rows of group, subgroup, document and preference level.
+
+    `subgroups` is empty in the qrels_prefs format, where there is only one.
+    """
+
+    __slots__ = ("groups", "level_column", "subgroups")
+
+    groups: Texts
+    subgroups: Texts
+    level_column: Any
+
+    @property
+    def levels(self) -> npt.NDArray[np.float64]:
+        """The preference level of every row, float64[rows]; higher is preferred."""
+        return as_array(self.level_column)

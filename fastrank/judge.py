@@ -77,7 +77,7 @@ class JudgingOptions(Frozen):
 
     def places(self, *, stop_if_none_judged: bool) -> Any:
         """The options as the kernels take them."""
-        options = zeros("q", 6)
+        options = zeros("q", at.OPTIONS_SIZE)
         options[at.LEVEL] = self.relevance_level
         options[at.MAX_RETRIEVED] = self.max_retrieved
         options[at.JUDGED_ONLY] = self.judged_only
@@ -125,7 +125,7 @@ def judge(
         options.places(stop_if_none_judged=not groups),
         zeros("d", deepest),
         zeros("q", deepest),
-        zeros("q", deepest + 1),
+        zeros("q", deepest),
         zeros("q", power_of_two(2 * (deepest + most))),
         offsets,
         ranks,
@@ -218,8 +218,8 @@ def count_preferences(
         numbers,
         numbered.judgments,
         sizes,
-        zeros("q", max(most, 9)),
-        zeros("q", max(most, 9)),
+        zeros("q", most),
+        zeros("q", max(most, at.TALLY_SIZE)),
         zeros("i", documents * documents),
         zeros("B", documents * documents),
         zeros("d", documents),

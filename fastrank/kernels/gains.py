@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from fastrank.kernels.measures import to_integer
+from fastrank.kernels.arithmetic import log2_or_nan, to_integer
 from fastrank.kernels.ranking import Gained, Ranking  # noqa: F401  (declare records by name)
 from fastrank.kernels.text import sort_by
 from fastrank.native.declare import helper, kernel
@@ -274,14 +274,6 @@ def graded_g(q, parameters, values):
             total += gain / log2_or_nan(2.0 + ideal - own)
     if best > 0.0:
         values[0] = total / best
-
-
-@helper
-def log2_or_nan(x):
-    """C's log2, where Python's refuses: -inf at 0, the processor's NaN below."""
-    if x > 0.0:
-        return math.log2(x)
-    return -np.inf if x == 0.0 else np.float64(x - x) / (x - x)
 
 
 @kernel(MEASURE)

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from fastrank.kernels.arithmetic import log_or_nan, to_integer
 from fastrank.kernels.ranking import Ranking  # noqa: F401  (declares the record by its name)
 from fastrank.native.declare import helper, kernel
 
@@ -86,14 +87,6 @@ def log_odds_average_precision(q, parameters, values):
     """Of the average precision with one more relevant and one more nonrelevant document."""
     total, _ = precision_sum(q, q.num_ret)
     values[0] = log_or_nan(np.float64(1.0 + total) / (1.0 + q.num_rel - total))
-
-
-@helper
-def log_or_nan(x):
-    """C's log, where Python's refuses: -inf at 0, the processor's NaN below."""
-    if x > 0.0:
-        return math.log(x)
-    return -np.inf if x == 0.0 else np.float64(x - x) / (x - x)
 
 
 @kernel(MEASURE)
@@ -307,14 +300,6 @@ def interpolate(q, recalls, rounded, best_at):
     while last >= 0:
         best_at[last] = best
         last -= 1
-
-
-@helper
-def to_integer(x):
-    """C's conversion of a double to long on x86-64: the smallest long when out of range."""
-    if x >= -9223372036854775808.0 and x < 9223372036854775808.0:
-        return np.int64(x)
-    return np.int64(-9223372036854775807) - np.int64(1)
 
 
 @helper

@@ -16,6 +16,7 @@ NO_COMMENTS, SINGLE_COMMENTS, ALL_COMMENTS = range(3)
 
 # Judging: places in `options` ...
 LEVEL, MAX_RETRIEVED, JUDGED_ONLY, LIST_UNJUDGED, SINGLE_PRECISION, STOP_IF_NONE_JUDGED = range(6)
+OPTIONS_SIZE = 6
 # ... and what problem[0] says; problem[1] and problem[2] are rows.
 (
     FINE,
@@ -27,6 +28,10 @@ LEVEL, MAX_RETRIEVED, JUDGED_ONLY, LIST_UNJUDGED, SINGLE_PRECISION, STOP_IF_NONE
     ZERO_AND_NONZERO,
     CYCLE,
 ) = range(8)
+
+# Counting preferences: places in the tally of a judgment group.
+RET, RET_DONE, IMP, IMP_DONE, ABSENT, REL, NONREL, REL_RET, NONREL_RET = range(9)
+TALLY_SIZE = 9
 
 # Grades of retrieved documents without one of their own: outside the qrels; negative there.
 UNJUDGED, POOLED = -1, -2

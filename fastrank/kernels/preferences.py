@@ -11,10 +11,20 @@ import numpy as np
 
 from fastrank.kernels.judge import SMALLER_ID_FIRST, join, rank_documents
 from fastrank.kernels.places import (
+    ABSENT,
     CYCLE,
+    IMP,
+    IMP_DONE,
     MAX_RETRIEVED,
+    NONREL,
+    NONREL_RET,
+    REL,
+    REL_RET,
+    RET,
+    RET_DONE,
     RUN_REPEATS,
     SINGLE_PRECISION,
+    TALLY_SIZE,
     TWO_LEVELS,
     ZERO_AND_NONZERO,
 )
@@ -232,7 +242,8 @@ def count_preferences(
                     subgroups += 1
                 end += 1
             lines = order[begin:end]
-            tally = scratch[:9]
+            # The sort, which also uses the scratch memory, is done.
+            tally = scratch[:TALLY_SIZE]
             tally[:] = 0
             if subgroups == 1:
                 lines = lines[: counted_lines(lines, levels)]
@@ -274,10 +285,6 @@ def count_preferences(
             pair_count[3 * i : 3 * i + 3],
         )
     return len(judgments)
-
-
-# Places in a group's tally.
-RET, RET_DONE, IMP, IMP_DONE, ABSENT, REL, NONREL, REL_RET, NONREL_RET = range(9)
 
 
 @helper
