@@ -115,7 +115,8 @@ def evaluate_bound(
     one that failed.
     """
     matched, missing = _chosen(judgments, run, options)
-    if options.complete and options.compat != DEFAULT_COMPAT and missing:
+    has_placeholders = missing > 0 and _evaluates_missing(options)
+    if has_placeholders:
         run = _with_placeholder(run)
     if not len(matched):
         raise NoQueriesError("No queries with both results and relevance info")
@@ -142,7 +143,7 @@ def evaluate_bound(
     if watch is not None and plan.judged is not None:
         watch(queries, plan.judged)
     values = [plan.values(own, len(queries)) for own in bound]
-    if options.complete and options.compat != DEFAULT_COMPAT and missing:
+    if has_placeholders:
         _clear_placeholders(bound, values, matched, len(run) - 1)
     if zscores is not None:
         to_zscores(bound, values, queries, zscores)
@@ -161,6 +162,11 @@ def evaluate_bound(
     return scores
 
 
+def _evaluates_missing(options: Options) -> bool:
+    """Whether queries without results get values: trec_eval 10.0 under -c, and no other."""
+    return options.complete and options.compat != DEFAULT_COMPAT
+
+
 def _chosen(judgments: Judgments, run: Run, options: Options) -> tuple[Matched, int]:
     """The queries to evaluate, and how many judged ones the run lacks."""
     matched = match(judgments, run)
@@ -169,7 +175,7 @@ def _chosen(judgments: Judgments, run: Run, options: Options) -> tuple[Matched, 
         pairs = [pair for pair in pairs if judgments.queries[pair[0]] == options.query]
     found = [pair for pair in pairs if pair[1] >= 0]
     missing = len(pairs) - len(found)
-    if options.complete and options.compat != DEFAULT_COMPAT:
+    if _evaluates_missing(options):
         # The place that _with_placeholder gives the ranking of queries without results.
         found = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
     chosen = Matched(

@@ -6,8 +6,7 @@ from fastrank.columns import Frozen, Preferences, Qrels, Run
 from fastrank.errors import EvaluationError
 from fastrank.kernels import places as at
 from fastrank.native import kernels
-from fastrank.native.buffers import filled, zeros
-from fastrank.trec import power_of_two
+from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ def judge(
         zeros("d", deepest),
         zeros("q", deepest),
         zeros("q", deepest),
-        zeros("q", power_of_two(2 * (deepest + most))),
+        zeros("q", table_size(deepest + most)),
         offsets,
         ranks,
         grades,
@@ -188,7 +187,7 @@ def count_preferences(
         zeros("d", deepest),
         zeros("q", widest),
         zeros("q", widest),
-        zeros("q", power_of_two(2 * (deepest + most))),
+        zeros("q", table_size(deepest + most)),
         *(zeros("q", most) for _ in range(5)),
         numbers,
         sizes,

@@ -18,7 +18,7 @@ class Scores(Frozen):
     """The values of measures for every evaluated query, and over all of them.
 
     queries: the evaluated queries, in byte order of their ids. missing: how many judged queries
-    the run has no results for (unless they were evaluated as empty). bound: the measures with
+    the run has no results for. bound: the measures with
     their parameters. tag: the run's name.
     """
 

@@ -22,7 +22,7 @@ from fastrank.errors import FormatError
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
-from fastrank.native.buffers import zeros
+from fastrank.native.buffers import table_size, zeros
 from fastrank.numbers import atof, printed
 
 TYPE_CHECKING = False
@@ -147,7 +147,7 @@ def parse_qrels_jg(
         by_group.offset_column,
         by_group.docs.starts,
         by_group.docs.lengths,
-        zeros("q", power_of_two(2 * rows)),
+        zeros("q", table_size(rows)),
         zeros("q", rows),
         zeros("q", rows),
     )
@@ -307,11 +307,6 @@ def _by_query(noun: Any, rows: Any) -> Iterator[tuple[bytes, Any]]:
             yield query, next(rows)
 
 
-def power_of_two(least: int) -> int:
-    """The smallest power of two that is at least `least` and 2."""
-    return max(2, 1 << (least - 1).bit_length())
-
-
 class _Scanner:
     """The columns that a scan kernel fills, and what is done with them afterwards."""
 
@@ -335,7 +330,7 @@ class _Scanner:
         self,
         scan: Callable[[_Scanner, int], None],
         compat: str,
-        warn: Callable[[str], None],
+        warn: Warn,
         *,
         indented: bool = False,
     ) -> _Scanner:
@@ -360,7 +355,7 @@ class _Scanner:
         end = self.text.find(b"\n", start)
         return self.text[start : end if end >= 0 else len(self.text)]
 
-    def _check(self, warn: Callable[[str], None]) -> None:
+    def _check(self, warn: Warn) -> None:
         status, start = self.state[at.STATUS], self.state[at.AT]
         if status == at.DONE:
             return
@@ -383,7 +378,7 @@ class _Scanner:
         rows, stretches = self.state[at.ROWS], self.state[at.STRETCHES]
         starts, lengths, first_rows = (column[:stretches] for column in self.stretches)
         ids, firsts = zeros("q", stretches), zeros("q", stretches)
-        table = zeros("q", power_of_two(2 * stretches))
+        table = zeros("q", table_size(stretches))
         count = kernels.intern_texts(self.text, starts, lengths, table, ids, firsts)
         if count == stretches:
             offsets = self.stretches[2][: stretches + 1]

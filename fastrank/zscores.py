@@ -30,14 +30,14 @@ class ZScores(Frozen):
 
     __slots__ = ("entries", "source")
 
-    entries: dict[bytes, list[tuple[bytes, float, float]]]
+    entries: dict[bytes, list[Entry]]
     source: str
 
 
 def read_zscores(source: Source) -> ZScores:
     """Read a z-score file: lines `query measure mean stddev`. Raises ReadError, FormatError."""
     text, name = files.read(source), files.name_of(source)
-    entries: dict[bytes, list[tuple[bytes, float, float]]] = {}
+    entries: dict[bytes, list[Entry]] = {}
     for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), 1):
         if b"\0" in line:
             raise FormatError(name, number, "NUL byte in the line: this is not a text file")
@@ -51,7 +51,7 @@ def read_zscores(source: Source) -> ZScores:
     return ZScores(entries=entries, source=name)
 
 
-def _measure_of(entry: tuple[bytes, float, float]) -> bytes:
+def _measure_of(entry: Entry) -> bytes:
     return entry[0]
 
 

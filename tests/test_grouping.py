@@ -195,7 +195,7 @@ def test_splitting_equals_sorting_by_group(text: bytes) -> None:
 def test_tables_are_as_large_as_kernels_take_them_to_be() -> None:
     """The caller's size and the kernels' mask agree, or a kernel would write past the end."""
     from fastrank.kernels.text import table_mask
-    from fastrank.trec import power_of_two
+    from fastrank.native.buffers import table_size
 
     for items in [*range(70), 1000, 1023, 1024, 1025]:
-        assert power_of_two(2 * items) == table_mask(items) + 1
+        assert table_size(items) == table_mask(items) + 1

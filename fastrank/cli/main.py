@@ -3,7 +3,6 @@ which engine runs."""
 
 from __future__ import annotations
 
-import os
 import sys
 
 from fastrank import __version__
@@ -43,8 +42,10 @@ def _main(words: list[str]) -> int:
             print(f"fastrank {__version__}: {error}", file=sys.stderr)
             return 1
         except OSError as error:
+            from fastrank.cli.trec_eval import discard
+
             print(f"fastrank: cannot write: {error.strerror}", file=sys.stderr)
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            discard(sys.stdout)
             return 1
         return 0
     parser.print_help(sys.stderr)

@@ -18,13 +18,13 @@ from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
 from fastrank.native import EngineError
 from fastrank.numbers import atol
 from fastrank.plan import Options
-from fastrank.report import trec_lines
+from fastrank.report import judged_lines, trec_lines
 from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
+    from typing import Any, TextIO
 
     from fastrank.judge import Judged
 
@@ -166,11 +166,11 @@ def main(arguments: list[str] | None = None) -> int:
         return status
     except BrokenPipeError:
         # Whoever read the output has seen enough.
-        _drop_output()
+        discard(sys.stdout)
         return 141
     except OSError as error:
         _complain(f"trec_eval: cannot write the results: {error.strerror}")
-        _drop_output()
+        discard(sys.stdout)
         return 1
     except (EngineError, ImportError) as error:
         _complain(f"trec_eval: {error}")
@@ -183,10 +183,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
 
 
-def _drop_output() -> None:
+def discard(stream: TextIO | None) -> None:
     """Let what could not be written go nowhere, or Python would try again and complain at exit."""
-    if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _complain(message: str) -> None:
@@ -198,7 +198,7 @@ def _complain(message: str) -> None:
         sys.stderr.flush()
     except OSError:
         # There is nobody left to tell; the exit status still says it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        discard(sys.stderr)
 
 
 def _warn(message: str) -> None:
@@ -347,7 +347,5 @@ def _tracer(level: int) -> Any:
     def trace(queries: list[bytes], judged: Judged) -> None:
         for line in judged_lines(queries, judged, grades=level > 1):
             _complain(line)
-
-    from fastrank.report import judged_lines
 
     return trace

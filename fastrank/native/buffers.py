@@ -42,6 +42,11 @@ def filled(code: str, values: list[Any]) -> Any:
     return made
 
 
+def table_size(items: int) -> int:
+    """How many slots a hash table for so many items has: what kernels/text.py calls for."""
+    return max(2, 1 << (2 * items - 1).bit_length())
+
+
 def address(buffer: Any) -> int:
     """The address of the first byte of bytes, writable memory or a numpy array."""
     if isinstance(buffer, bytes):

@@ -18,7 +18,7 @@ _C: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double, "void
 
 
 class Library:
-    """A loaded library whose sources are the files beside it."""
+    """A loaded library: its kernels by name, with the signatures it carries."""
 
     def __init__(self, level: str, handle: ctypes.CDLL) -> None:
         self.level = level
