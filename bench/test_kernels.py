@@ -61,14 +61,17 @@ def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
     text = collection.run_text().encode()
     lines = QUERIES * RETRIEVED
     starts, lengths, scores = zeros("q", lines), zeros("q", lines), zeros("d", lines)
-    hard, bounds, state = zeros("q", 3 * lines), zeros("q", 12), zeros("q", at.STATE_SIZE)
+    hard, state = zeros("q", 3 * lines), zeros("q", at.STATE_SIZE)
+    cursor = zeros("q", at.CURSOR_SIZE)
     stretches = [zeros("q", lines) for _ in range(3)]
+    block = [zeros("q", at.BLOCK_PLACES) for _ in range(4)]
 
     def scan() -> None:
-        for i in range(at.STATE_SIZE):
-            state[i] = 0
+        for memory in (state, cursor):
+            for i in range(len(memory)):
+                memory[i] = 0
         kernels.scan_run(
-            text, at.NO_COMMENTS, starts, lengths, scores, hard, *stretches, bounds, state
+            text, at.NO_COMMENTS, starts, lengths, scores, hard, *stretches, *block, cursor, state
         )
 
     benchmark(scan)

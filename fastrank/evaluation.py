@@ -8,31 +8,34 @@ from fastrank.judge import Matched, StoppedError, match
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
-from fastrank.plan import Options, Plan
+from fastrank.plan import Options, Plan, judging_options
 from fastrank.scores import Scores
 from fastrank.selection import Selection
+from fastrank.stream import PLACEHOLDER, FileJudge, Streamed
+from fastrank.trec import python_warning, read_run
 from fastrank.zscores import to_zscores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
+    from fastrank.files import Source
     from fastrank.judge import Judged
     from fastrank.selection import BoundMeasure
+    from fastrank.trec import Warn
     from fastrank.zscores import ZScores
 
     Judgments = Qrels | Preferences
+    Measures = str | Iterable[str]
 
 MAX_RETRIEVED = 2**31 - 1
-# The document that trec_eval 10.0 gives a query without results under -c.
-PLACEHOLDER = b"ceci_nest_pas_un_docno"
 
 
 def evaluate(
     qrels: Judgments,
-    run: Run,
-    measures: str | Iterable[str] = "official",
+    run: Run | Source | Sequence[Run | Source],
+    measures: Measures = "official",
     *,
     relevance_level: int = 1,
     complete: bool = False,
@@ -40,9 +43,12 @@ def evaluate(
     max_retrieved: int | None = None,
     collection_size: int = 0,
     compat: str = DEFAULT_COMPAT,
-) -> Scores:
-    """Evaluate a run against judgments.
+    threads: int | None = None,
+) -> Scores | list[Scores]:
+    """Evaluate a run against judgments, or several runs.
 
+    run: a Run in memory, or a file as `read_run` takes it, which is then judged while it is read,
+        without keeping it; of a list of them, each is evaluated: a list of Scores comes back.
     measures: names in trec_eval's notation (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...), one
         string with blanks between them or several strings.
     relevance_level: the lowest grade that is relevant (trec_eval -l).
@@ -50,18 +56,23 @@ def evaluate(
     judged_only: drop documents without a grade >= 0 from the rankings (-J).
     max_retrieved: cut rankings after so many documents (-M).
     collection_size: number of documents in the collection, for `utility` (-N).
-    compat: "9.0.8" or "10.0": whose numbers to compute.
+    compat: "9.0.8" or "10.0": whose numbers to compute, and how to read comments in a file.
+    threads: how many may judge a file; by default as many as help. The values do not depend on it.
 
     Measures for plain judgments, for judgment groups and for preferences cannot be mixed in one
     call. Raises TypeError for other objects, MeasureError for unknown measures or impossible
     parameters, NoQueriesError when no query has both judgments and results, EvaluationError for
-    a query that cannot be evaluated, such as one whose ranking holds a document twice.
-    Definitions: trec_eval.
+    a query that cannot be evaluated, such as one whose ranking holds a document twice, ReadError
+    and FormatError for a file. Definitions: trec_eval.
     """
-    check_nouns(qrels, run)
+    runs = run if isinstance(run, (list, tuple)) else [run]
+    for one in runs:
+        check_nouns(qrels, one)
     deepest = MAX_RETRIEVED if max_retrieved is None else _integer("max_retrieved", max_retrieved)
     if deepest < 0:
         raise ValueError(f"max_retrieved {max_retrieved}: expected 0 or more")
+    if threads is not None and _integer("threads", threads) < 1:
+        raise ValueError(f"threads {threads}: expected 1 or more")
     selection = Selection(measures.split() if isinstance(measures, str) else measures)
     bound = selection.bind(check_compat(compat))
     needed = {own.measure.on for own in bound}
@@ -79,16 +90,24 @@ def evaluate(
         collection_size=_integer("collection_size", collection_size),
         query=None,
     )
-    return evaluate_bound(qrels, run, bound, options)
+    reader = None
+    scores = []
+    for one in runs:
+        if not isinstance(one, Run):
+            reader = reader or RunReader(qrels, bound, options)
+            one = reader.read(one, threads=threads)
+        scores.append(evaluate_bound(qrels, one, bound, options))
+    return scores if runs is run else scores[0]
 
 
 def check_nouns(judgments: object, run: object) -> None:
-    """Raise TypeError, with a hint, unless these are judgments and a run."""
+    """Raise TypeError, with a hint, unless these are judgments and a run or a file."""
     if not isinstance(judgments, (Qrels, Preferences)):
         found = type(judgments).__name__
         raise TypeError(f"qrels: expected Qrels or Preferences, found {found} (see read_qrels)")
-    if not isinstance(run, Run):
-        raise TypeError(f"run: expected a Run, found {type(run).__name__} (see read_run)")
+    if not (isinstance(run, (Run, str)) or hasattr(run, "read") or hasattr(run, "__fspath__")):
+        found = type(run).__name__
+        raise TypeError(f"run: expected a Run or a file, found {found} (see read_run)")
 
 
 def _integer(name: str, value: int) -> int:
@@ -100,9 +119,33 @@ def _integer(name: str, value: int) -> int:
     return value.__index__()
 
 
+class RunReader:
+    """Reads run files for evaluation, judging them meanwhile where that can be done."""
+
+    def __init__(self, judgments: Judgments, bound: list[BoundMeasure], options: Options) -> None:
+        self._compat = options.compat
+        self._judge: FileJudge | None = None
+        if isinstance(judgments, Qrels) and options.relevance_format == "qrels":
+            self._judge = FileJudge(
+                judgments,
+                judging_options(bound, options),
+                only=options.query,
+                with_absent=_evaluates_missing(options),
+                compat=options.compat,
+            )
+
+    def read(
+        self, source: Source, *, threads: int | None = None, warn: Warn = python_warning
+    ) -> Streamed | Run:
+        """The run, in memory or judged already. Raises ReadError and FormatError."""
+        if self._judge is None:
+            return read_run(source, compat=self._compat, warn=warn)
+        return self._judge.judge(source, threads=threads, warn=warn)
+
+
 def evaluate_bound(
     judgments: Judgments,
-    run: Run,
+    run: Run | Streamed,
     bound: list[BoundMeasure],
     options: Options,
     *,
@@ -114,20 +157,28 @@ def evaluate_bound(
     Raises NoQueriesError and EvaluationError; the latter's `before` has the queries before the
     one that failed.
     """
-    matched, missing = _chosen(judgments, run, options)
-    has_placeholders = missing > 0 and _evaluates_missing(options)
-    if has_placeholders:
-        run = _with_placeholder(run)
-    if not len(matched):
-        raise NoQueriesError("No queries with both results and relevance info")
-    queries = [judgments.queries[i] for i in matched.judgments]
-    plan = Plan(judgments, run, bound, options)
+    plan = Plan(judgments, bound, options)
     failure: EvaluationError | None = None
-    try:
-        plan.judge(matched)
-    except StoppedError as stop:
-        failure = stop.error(plan.first_to_fail(), queries[stop.place])
-        matched, queries = matched.first(stop.place), queries[: stop.place]
+    if isinstance(run, Streamed):
+        queries = [judgments.queries[i] for i in run.queries]
+        absent, missing = run.absent, run.missing
+        if plan.needs_judging:
+            plan.judged = run.judged
+    else:
+        matched, missing = _chosen(judgments, run, options)
+        if missing and _evaluates_missing(options):
+            run = _with_placeholder(run)
+            absent = [i for i, own in enumerate(matched.rankings) if own == len(run) - 1]
+        else:
+            absent = []
+        queries = [judgments.queries[i] for i in matched.judgments]
+        try:
+            plan.judge(run, matched)
+        except StoppedError as stop:
+            failure = stop.error(plan.first_to_fail(), queries[stop.place])
+            matched, queries = matched.first(stop.place), queries[: stop.place]
+    if not queries and failure is None:
+        raise NoQueriesError("No queries with both results and relevance info")
     # What no query survives is found at the first one, unless its ranking fails an earlier
     # measure: trec_eval goes through the measures query by query.
     hopeless = plan.hopeless()
@@ -139,12 +190,13 @@ def evaluate_bound(
     if failure is not None:
         if not queries:
             raise failure
-        plan.judge(matched)
+        assert not isinstance(run, Streamed)
+        plan.judge(run, matched)
     if watch is not None and plan.judged is not None:
         watch(queries, plan.judged)
     values = [plan.values(own, len(queries)) for own in bound]
-    if has_placeholders:
-        _clear_placeholders(bound, values, matched, len(run) - 1)
+    if absent:
+        _clear_placeholders(bound, values, absent)
     if zscores is not None:
         to_zscores(bound, values, queries, zscores)
     scores = Scores(
@@ -154,7 +206,7 @@ def evaluate_bound(
         zscored=zscores is not None,
         query_ids=queries,
         value_columns=values,
-        summaries=_summaries(bound, values, len(queries), judgments, run, options),
+        summaries=_summaries(bound, values, len(queries), judgments, run.tag, options),
     )
     if failure is not None:
         failure.before = scores
@@ -206,18 +258,15 @@ def _with_placeholder(run: Run) -> Run:
     )  # fmt: skip
 
 
-def _clear_placeholders(
-    bound: list[BoundMeasure], values: list[Any], matched: Matched, placeholder: int
-) -> None:
+def _clear_placeholders(bound: list[BoundMeasure], values: list[Any], absent: list[int]) -> None:
     """Zero what trec_eval 10.0 zeroes for a query that the run lacks: by printed name."""
-    missing = [i for i, ranking in enumerate(matched.rankings) if ranking == placeholder]
     for own, column in zip(bound, values, strict=True):
         for j, name in enumerate(own.names):
             if name in (b"num_ret", b"utility", b"rbp_resid") or name.startswith(b"unj"):
-                for i in missing:
+                for i in absent:
                     column[i * own.width + j] = 0.0
             elif name == b"relstring":
-                for i in missing:
+                for i in absent:
                     column[i] = b""
 
 
@@ -226,7 +275,7 @@ def _summaries(
     values: list[Any],
     evaluated: int,
     judgments: Judgments,
-    run: Run,
+    tag: bytes,
     options: Options,
 ) -> list[Any]:
     """The summary of every measure: a list with one number for each name, or the run's tag."""
@@ -235,7 +284,7 @@ def _summaries(
     for own, column in zip(bound, values, strict=True):
         measure = own.measure
         if measure.on == "run":
-            made.append([run.tag])
+            made.append([tag])
         elif measure.on == "queries":
             made.append([float(count)])
         elif measure.average == "":

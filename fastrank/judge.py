@@ -31,7 +31,7 @@ class Matched(Frozen):
 
 def match(judgments: Qrels | Preferences, run: Run) -> Matched:
     """Every judged query, in byte order of its id, with its place in the run or -1."""
-    order, run_order = _byte_order(judgments), _byte_order(run)
+    order, run_order = byte_order(judgments), byte_order(run)
     rankings = zeros("q", len(order))
     kernels.match_texts(
         *judgments.queries.columns, order, *run.queries.columns, run_order, rankings
@@ -39,7 +39,7 @@ def match(judgments: Qrels | Preferences, run: Run) -> Matched:
     return Matched(judgments=order, rankings=rankings)
 
 
-def _byte_order(noun: Qrels | Preferences | Run) -> Any:
+def byte_order(noun: Qrels | Preferences | Run) -> Any:
     order = zeros("q", len(noun.queries))
     kernels.order_texts(*noun.queries.columns, order, zeros("q", len(order)))
     return order

@@ -43,13 +43,24 @@ class Options(Frozen):
     query: bytes | None
 
 
+def judging_options(bound: list[BoundMeasure], options: Options) -> JudgingOptions:
+    """How to judge rankings for these measures."""
+    return JudgingOptions(
+        relevance_level=options.relevance_level,
+        max_retrieved=options.max_retrieved,
+        judged_only=options.judged_only,
+        list_unjudged=options.relevance_level < 0
+        or any(grade == -1 for own in bound for grade, _ in own.pairs),
+        single_precision=options.compat == DEFAULT_COMPAT,
+        collection_size=options.collection_size,
+    )
+
+
 class Plan:
     """What has to be judged for the measures, judged once and shared by them."""
 
-    def __init__(
-        self, judgments: Judgments, run: Run, bound: list[BoundMeasure], options: Options
-    ) -> None:
-        self.judgments, self.run, self.bound, self.options = judgments, run, bound, options
+    def __init__(self, judgments: Judgments, bound: list[BoundMeasure], options: Options) -> None:
+        self.judgments, self.bound, self.options = judgments, bound, options
         self.judged: Judged | None = None
         self._groups: Any = None
         self._group_offsets: Any = None
@@ -94,29 +105,23 @@ class Plan:
                 )
         return None
 
-    def judge(self, matched: Matched) -> None:
+    @property
+    def needs_judging(self) -> bool:
+        """Whether any measure needs the judged rankings."""
+        return self.first_place() < len(self.bound)
+
+    def judge(self, run: Run, matched: Matched) -> None:
         """Judge the rankings, if any measure needs that. Raises StoppedError."""
-        if self.first_place() == len(self.bound):
+        if not self.needs_judging:
             return
-        options = self.options
-        judging = JudgingOptions(
-            relevance_level=options.relevance_level,
-            max_retrieved=options.max_retrieved,
-            judged_only=options.judged_only,
-            list_unjudged=options.relevance_level < 0
-            or any(grade == -1 for own in self.bound for grade, _ in own.pairs),
-            single_precision=options.compat == DEFAULT_COMPAT,
-            collection_size=options.collection_size,
-        )
+        judging = judging_options(self.bound, self.options)
         if isinstance(self.judgments, Preferences):
-            self._preferences = count_preferences(self.judgments, self.run, matched, judging)
-        elif options.relevance_format == "qrels_jg":
+            self._preferences = count_preferences(self.judgments, run, matched, judging)
+        elif self.options.relevance_format == "qrels_jg":
             split, offsets = split_groups(self.judgments)
-            self._groups, self._group_offsets = judge_groups(
-                split, offsets, self.run, matched, judging
-            )
+            self._groups, self._group_offsets = judge_groups(split, offsets, run, matched, judging)
         else:
-            self.judged = judge(self.judgments, self.run, matched, judging)
+            self.judged = judge(self.judgments, run, matched, judging)
 
     def values(self, own: BoundMeasure, queries: int) -> Any:
         """The values of a measure, queries * width of them; a list of texts for relstring."""

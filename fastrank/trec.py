@@ -68,7 +68,8 @@ def parse_run(
     def scan(scanner: _Scanner, comments: int) -> None:
         kernels.scan_run(
             text, comments, *scanner.docs, scanner.numbers, scanner.hard, *scanner.stretches,
-            scanner.bounds, scanner.state,
+            *(zeros("q", at.BLOCK_PLACES) for _ in range(4)), zeros("q", at.CURSOR_SIZE),
+            scanner.state,
         )  # fmt: skip
 
     found = _Scanner(text, name, RUN_LINE, {"docs", "numbers"}).run(

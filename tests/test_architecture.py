@@ -16,7 +16,7 @@ PACKAGE = Path(fastrank.__file__).parent
 # From left to right, as data flows; a room may import from those before it.
 ROOMS = [
     "levels", "errors", "numbers", "files", "columns", "native", "kernels", "trec", "judge",
-    "measures", "selection", "zscores", "scores", "plan", "evaluation", "report", "cli",
+    "stream", "measures", "selection", "zscores", "scores", "plan", "evaluation", "report", "cli",
 ]  # fmt: skip
 MODULES = sorted(set(PACKAGE.rglob("*.py")) - {PACKAGE / "__init__.py", PACKAGE / "__main__.py"})
 

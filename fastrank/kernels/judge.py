@@ -10,20 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastrank.kernels.listing import count_judgments, list_hits
 from fastrank.kernels.places import (
     FINE,
-    GRADE_TOO_LARGE,
-    JUDGED_ONLY,
-    LEVEL,
     LIST_UNJUDGED,
     MAX_RETRIEVED,
-    NONE_JUDGED,
-    POOLED,
     QRELS_REPEAT,
     RUN_REPEATS,
     SINGLE_PRECISION,
-    STOP_IF_NONE_JUDGED,
-    UNJUDGED,
 )
 from fastrank.kernels.text import (
     compare,
@@ -35,11 +29,6 @@ from fastrank.kernels.text import (
     table_mask,
 )
 from fastrank.native.declare import helper, kernel
-
-# trec_eval counts the judgments of each grade in a table of 8-byte items; this is the largest
-# grade for which such a table fits the 47-bit address space of a process.
-LARGEST_GRADE = 2**44 - 2
-
 
 # Which of two documents with equal scores ranks first: the one whose id sorts later (trec_eval's
 # rule), or, for the preference measures, the one whose id sorts earlier.
@@ -81,33 +70,6 @@ def rank_documents(
         sort_ranking(order, count, scratch, data)
     else:
         sort_ranking_if_needed(order, count, scratch, data)
-
-
-@helper
-def by_value(a, b, data):
-    return a - b
-
-
-sort_values_if_needed = sort_if_needed_by(by_value)
-
-
-@helper
-def count_grades(grades, values, counts):
-    """Distinct grades >= 0 in ascending order and how often each occurs; returns how many."""
-    judged = 0
-    for grade in grades:
-        if grade >= 0:
-            values[judged] = grade
-            judged += 1
-    sort_values_if_needed(values, judged, counts, ())
-    distinct = 0
-    for i in range(judged):
-        if distinct == 0 or values[i] != values[distinct - 1]:
-            values[distinct] = values[i]
-            counts[distinct] = 0
-            distinct += 1
-        counts[distinct - 1] += 1
-    return distinct
 
 
 @helper
@@ -178,6 +140,17 @@ def join(qrels, qrels_first, judged, run, run_first, order, kept, table, found, 
     return status
 
 
+@helper
+def collect_hits(found, kept, options, ranks):
+    """Ranks of the documents to list, and in found[] the rows of their judgments; how many."""
+    hits = 0
+    for r in range(kept):
+        if found[r] >= 0 or options[LIST_UNJUDGED]:
+            ranks[hits], found[hits] = r + 1, found[r]
+            hits += 1
+    return hits
+
+
 @kernel(
     "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " uint8[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
@@ -220,7 +193,6 @@ def judge_rankings(
     Stops at the first query with a problem, says which in `problem`, and returns how many
     queries were judged before it.
     """
-    level = options[LEVEL]
     listed = 0
     distinct = 0
     for i in range(len(judgments)):
@@ -258,38 +230,25 @@ def judge_rankings(
         )
         if problem[0] != FINE:
             return i
+        # Hits are collected where they will be listed; listing only ever drops some.
+        hits = collect_hits(scratch, kept, options, ranks[listed:])
         own_grades = grades[qrels_first : qrels_first + judged]
-        levels = count_grades(own_grades, grade_values[distinct:], grade_counts[distinct:])
-        if levels == 0 and options[STOP_IF_NONE_JUDGED] and i == 0:
-            problem[0] = NONE_JUDGED
+        levels, num_rel[i], problem[0] = count_judgments(
+            own_grades, options, i == 0, grade_values[distinct:], grade_counts[distinct:]
+        )
+        if problem[0] != FINE:
             return i
-        if levels > 0 and grade_values[distinct + levels - 1] > LARGEST_GRADE:
-            problem[0] = GRADE_TOO_LARGE
-            return i
-        relevant = 0
-        for v in range(distinct, distinct + levels):
-            if grade_values[v] >= level:
-                relevant += grade_counts[v]
-        rank = 0
-        relevant_retrieved = 0
-        for r in range(kept):
-            code = UNJUDGED
-            if scratch[r] >= 0:
-                grade = own_grades[scratch[r]]
-                code = grade if grade >= 0 else POOLED
-            if code < 0 and options[JUDGED_ONLY]:
-                continue
-            rank += 1
-            if code >= 0 and code >= level:
-                relevant_retrieved += 1
-            if code != UNJUDGED or options[LIST_UNJUDGED]:
-                ranks[listed] = rank
-                codes[listed] = code
-                listed += 1
+        more, num_ret[i], num_rel_ret[i] = list_hits(
+            (ranks[listed:], scratch),
+            hits,
+            kept,
+            own_grades,
+            options,
+            ranks[listed:],
+            codes[listed:],
+        )
         distinct += levels
+        listed += more
         offsets[i + 1] = listed
         grade_offsets[i + 1] = distinct
-        num_ret[i] = rank
-        num_rel[i] = relevant
-        num_rel_ret[i] = relevant_retrieved
     return len(judgments)

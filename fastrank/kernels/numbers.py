@@ -10,7 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.native.declare import helper
+from fastrank.kernels.instructions import (
+    as_double,
+    leading_zeros,
+    load_word,
+    multiply,
+    trailing_zeros,
+)
+from fastrank.native.declare import helper, inlined
 
 SMALLEST_POWER = -342
 LARGEST_POWER = 308
@@ -33,49 +40,29 @@ def _powers_of_five() -> np.ndarray:
 
 
 POWERS = _powers_of_five()
-LOW = np.uint64(0xFFFFFFFF)
-HALF = np.uint64(32)
 ONE = np.uint64(1)
+POWERS_OF_TEN = np.array([10**i for i in range(20)], dtype=np.uint64)
+# Powers of ten that are doubles exactly.
+DOUBLES_OF_TEN = np.array([10.0**i for i in range(23)], dtype=np.float64)
+# Every integer up to here is a double exactly.
+LARGEST_EXACT = np.uint64(2**53)
 
 # What read_decimal says of a text.
 EXACT, HARD = 0, 1
 
 
-@helper
-def multiply(a, b):
-    """The 128-bit product of two 64-bit numbers, as high and low half."""
-    a_low, a_high = a & LOW, a >> HALF
-    b_low, b_high = b & LOW, b >> HALF
-    low = a_low * b_low
-    middle = a_high * b_low + (low >> HALF)
-    other = a_low * b_high + (middle & LOW)
-    return a_high * b_high + (middle >> HALF) + (other >> HALF), (other << HALF) | (low & LOW)
-
-
-@helper
-def leading_zeros(value):
-    """How many of the 64 bits come before the first set one; `value` is not zero."""
-    zeros = 0
-    for shift in (32, 16, 8, 4, 2, 1):
-        if value >> np.uint64(64 - shift) == np.uint64(0):
-            value = value << np.uint64(shift)
-            zeros += shift
-    return zeros
-
-
-@helper
+@inlined
 def is_digit(byte):
     return 48 <= byte <= 57
 
 
-@helper
-def scaled(mantissa, power, bits):
-    """bits[0] = the double nearest to mantissa * 10**power, as its 64 bits; HARD if undecided."""
-    bits[0] = np.uint64(0)
+@inlined
+def scaled(mantissa, power):
+    """EXACT and the double nearest to mantissa * 10**power, or HARD if that is undecided."""
     if mantissa == np.uint64(0):
-        return EXACT
+        return EXACT, 0.0
     if power < SMALLEST_POWER or power > LARGEST_POWER:
-        return HARD
+        return HARD, 0.0
     zeros = leading_zeros(mantissa)
     shifted = mantissa << np.uint64(zeros)
     entry = 2 * (power - SMALLEST_POWER)
@@ -89,13 +76,13 @@ def scaled(mantissa, power, bits):
         if low < before:
             high = high + ONE
         if low == np.uint64(0xFFFFFFFFFFFFFFFF) and (power < -27 or power > 55):
-            return HARD
+            return HARD, 0.0
     top = np.int64(high >> np.uint64(63))
     fraction = high >> np.uint64(top + 9)
     # 217706 / 2**16 is log2(10) to the precision that this range of powers needs.
     exponent = ((217706 * power) >> 16) + 63 + 1023 + top - zeros
     if exponent <= 0 or exponent >= 2046:
-        return HARD
+        return HARD, 0.0
     halfway = low <= ONE and -4 <= power <= 23 and fraction & np.uint64(3) == ONE
     if halfway and fraction << np.uint64(top + 9) == high:
         fraction = fraction & ~ONE
@@ -103,18 +90,96 @@ def scaled(mantissa, power, bits):
     if fraction >= np.uint64(1 << 53):
         fraction = np.uint64(1 << 52)
         exponent += 1
-    bits[0] = (np.uint64(exponent) << np.uint64(52)) | (fraction & np.uint64((1 << 52) - 1))
-    return EXACT
+    bits = (np.uint64(exponent) << np.uint64(52)) | (fraction & np.uint64((1 << 52) - 1))
+    return EXACT, as_double(bits)
+
+
+@inlined
+def leading_digits(word):
+    """How many bytes of a word of text are digits before the first that is not, and their value."""
+    digits = word ^ np.uint64(0x3030303030303030)
+    # A byte above 9 gets its highest bit here; what it carries goes only into later bytes.
+    others = ((digits + np.uint64(0x7676767676767676)) | digits) & np.uint64(0x8080808080808080)
+    if others == np.uint64(0):
+        count = 8
+    else:
+        count = trailing_zeros(others) >> 3
+        digits = digits << np.uint64(8 * (8 - count)) if count > 0 else np.uint64(0)
+    # Pairs, fours and eights of digits, in three multiplications.
+    digits = digits * np.uint64(10) + (digits >> np.uint64(8))
+    pairs = np.uint64(0x000000FF000000FF)
+    fours = (digits & pairs) * np.uint64(0x000F424000000064)
+    eights = ((digits >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
+    return count, (fours + eights) >> np.uint64(32)
+
+
+@inlined
+def read_digits(text, at, mantissa):
+    """The mantissa with the digits from `at` on appended, and how many; stops at 17 or more."""
+    count, value = leading_digits(load_word(text, at))
+    mantissa = mantissa * POWERS_OF_TEN[np.uint64(count)] + value
+    if count < 8:
+        return mantissa, count
+    more, value = leading_digits(load_word(text, at + 8))
+    mantissa = mantissa * POWERS_OF_TEN[np.uint64(more)] + value
+    if more < 8:
+        return mantissa, 8 + more
+    more, value = leading_digits(load_word(text, at + 16))
+    return mantissa * POWERS_OF_TEN[np.uint64(more)] + value, 16 + more
+
+
+@inlined
+def read_exponent(text, at, stop):
+    """The exponent that begins with the `e` at `at`, and where it ends."""
+    at += 1
+    sign = 1
+    if at + 1 < stop and (text[at] == 45 or text[at] == 43):
+        sign = -1 if text[at] == 45 else 1
+        at += 1
+    exponent = 0
+    while at < stop and is_digit(text[at]):
+        # Digits enough that no text is long enough to bring the number back into range.
+        if exponent < 10**17:
+            exponent = exponent * 10 + np.int64(text[at]) - 48
+        at += 1
+    return sign * exponent, at
+
+
+@inlined
+def read_decimal(text, start, stop):
+    """Read the longest decimal prefix of text[start:stop] as strtod would; a blank or the end of
+    the text is at `stop`.
+
+    Returns EXACT and the value (0 when no number starts there), or HARD when the text must be
+    given to a slower, complete reader.
+    """
+    negative = start < stop and text[start] == 45
+    at = start + 1 if negative else start
+    mantissa, digits = read_digits(text, at, np.uint64(0))
+    at += digits
+    power = 0
+    if at < stop and text[at] == 46:
+        mantissa, fraction = read_digits(text, at + 1, mantissa)
+        at += 1 + fraction
+        digits += fraction
+        power = -fraction
+    if at + 1 < stop and text[at] | 32 == 101:
+        exponent, at = read_exponent(text, at, stop)
+        power += exponent
+    # The whole text, and no digit lost: 10**19 is below 2**64.
+    if at != stop or digits == 0 or digits > 19:
+        return read_any_decimal(text, start, stop)
+    if mantissa <= LARGEST_EXACT and -22 <= power <= 0:
+        status = EXACT
+        value = np.float64(np.int64(mantissa)) / DOUBLES_OF_TEN[np.uint64(-power)]
+    else:
+        status, value = scaled(mantissa, power)
+    return status, -value if negative else value
 
 
 @helper
-def read_decimal(text, start, stop, number):
-    """Read the longest decimal prefix of text[start:stop] as strtod would.
-
-    number[0] becomes its value (0 when no number starts there). Returns EXACT, or HARD when the
-    text must be given to a slower, complete reader.
-    """
-    number[0] = 0.0
+def read_any_decimal(text, start, stop):
+    """The same for every form of number, a byte at a time."""
     at = start
     negative = False
     if at < stop and (text[at] == 45 or text[at] == 43):
@@ -122,9 +187,9 @@ def read_decimal(text, start, stop, number):
         at += 1
     if at < stop and not is_digit(text[at]) and text[at] != 46:
         letter = text[at] | 32
-        return HARD if letter == 105 or letter == 110 else EXACT
+        return (HARD if letter == 105 or letter == 110 else EXACT), 0.0
     if at + 1 < stop and text[at] == 48 and text[at + 1] | 32 == 120:
-        return HARD
+        return HARD, 0.0
     mantissa = np.uint64(0)
     digits = 0
     power = 0
@@ -141,7 +206,7 @@ def read_decimal(text, start, stop, number):
                 if point:
                     power -= 1
             elif byte != 48:
-                return HARD
+                return HARD, 0.0
             elif not point:
                 power += 1
         elif byte == 46 and not point:
@@ -150,25 +215,12 @@ def read_decimal(text, start, stop, number):
             break
         at += 1
     if not seen:
-        return EXACT
+        return EXACT, 0.0
     if at + 1 < stop and text[at] | 32 == 101:
-        at += 1
-        sign = 1
-        if at + 1 < stop and (text[at] == 45 or text[at] == 43):
-            sign = -1 if text[at] == 45 else 1
-            at += 1
-        exponent = 0
-        while at < stop and is_digit(text[at]):
-            # Digits enough that no text is long enough to bring the number back into range.
-            if exponent < 10**17:
-                exponent = exponent * 10 + np.int64(text[at]) - 48
-            at += 1
-        power += sign * exponent
-    bits = number.view(np.uint64)
-    status = scaled(mantissa, power, bits)
-    if negative:
-        number[0] = -number[0]
-    return status
+        exponent, _ = read_exponent(text, at, stop)
+        power += exponent
+    status, value = scaled(mantissa, power)
+    return status, -value if negative else value
 
 
 @helper

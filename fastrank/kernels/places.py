@@ -7,10 +7,40 @@ compiled library need not import the kernels' sources to know them.
 from __future__ import annotations
 
 # Scanning: places in `state` ...
-ROWS, STRETCHES, HARD_NUMBERS, STATUS, AT, FIELDS_FOUND, TAG_START, TAG_LENGTH = range(8)
-STATE_SIZE = 8
+ROWS, STRETCHES, HARD_NUMBERS, STATUS, AT, FIELDS_FOUND, TAG_START, TAG_LENGTH, LISTED = range(9)
+STATE_SIZE = 9
 # ... and values of state[STATUS].
 DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
+# Taking lines of a run: places in `cursor`, the last two for streams only ...
+(
+    POSITION,
+    FIELD,
+    FIELDS,
+    LINE,
+    LINES,
+    INDEXED,
+    NUL_SEEN,
+    QUERY,
+    QUERY_LENGTH,
+    FIELDS_IN_LINE,
+    TAG,
+    TAG_SIZE,
+    SIZE,
+    ENDED,
+) = range(14)
+CURSOR_SIZE = 14
+# ... what comes next, if it is none of the values of state[STATUS] ...
+NEW_QUERY, SAME_QUERY, END_OF_BLOCK = range(4, 7)
+# ... and how much text is indexed at once: with its index it stays in a 48 kB L1 cache.
+BLOCK = 1 << 14
+# Places for field ends and for newlines of a block: at most every second byte ends a field, and
+# a few fields wait from the block before.
+BLOCK_PLACES = BLOCK + 64
+# Scores of consecutive lines: where they descend nobody reads them all.
+DESCENDING, ASCENDING, UNREADABLE = range(3)
+# Streaming: values of state[STATUS] beside those above; the whole file must be read then, by
+# readers that know more or to gather the lines of queries that stand in several places.
+SCATTERED, NOT_STREAMED = range(7, 9)
 # Which lines of a relevance file are comments: none; as in trec_eval 10.0; all that begin with #.
 NO_COMMENTS, SINGLE_COMMENTS, ALL_COMMENTS = range(3)
 

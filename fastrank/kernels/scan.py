@@ -7,31 +7,37 @@ file with its queries together has as many stretches as queries.
 
 from __future__ import annotations
 
+from fastrank.kernels.fields import HASH, index_block, is_blank, next_query, take_lines
 from fastrank.kernels.numbers import EXACT, read_decimal, read_integer
 from fastrank.kernels.places import (
     ALL_COMMENTS,
     AT,
+    BLOCK,
+    END_OF_BLOCK,
     FIELDS_FOUND,
+    FIELDS_IN_LINE,
     HARD_NUMBERS,
+    INDEXED,
     MALFORMED,
+    NEW_QUERY,
     NUL_AT_LINE_START,
     NUL_IN_LINE,
+    NUL_SEEN,
+    POSITION,
+    QUERY,
+    QUERY_LENGTH,
     ROWS,
     STATUS,
     STRETCHES,
+    TAG,
     TAG_LENGTH,
+    TAG_SIZE,
     TAG_START,
 )
 from fastrank.kernels.text import equal
 from fastrank.native.declare import helper, kernel
 
-NEWLINE, HASH = 10, 35
-
-
-@helper
-def is_blank(byte):
-    """C's isspace in the C locale."""
-    return byte == 32 or 9 <= byte <= 13
+NEWLINE = 10
 
 
 @kernel("int64(uint8[::1])")
@@ -100,7 +106,8 @@ def note_query(text, start, stop, row, stretch_starts, stretch_lengths, stretch_
 @helper
 def note_number(text, start, stop, row, numbers, hard, state):
     """Read a decimal into numbers[row], or note in `hard` that a slower reader must."""
-    if read_decimal(text, start, stop, numbers[row : row + 1]) != EXACT:
+    status, numbers[row] = read_decimal(text, start, stop)
+    if status != EXACT:
         at = 3 * state[HARD_NUMBERS]
         hard[at], hard[at + 1], hard[at + 2] = row, start, stop - start
         state[HARD_NUMBERS] += 1
@@ -114,7 +121,8 @@ def stop_reading(state, status, at, fields):
 
 @kernel(
     "void(uint8[::1], int64, int64[::1], int64[::1], float64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1])"
 )
 def scan_run(
     text,
@@ -126,39 +134,54 @@ def scan_run(
     stretch_starts,
     stretch_lengths,
     stretch_rows,
-    bounds,
+    ends,
+    newlines,
+    score_starts,
+    score_lengths,
+    cursor,
     state,
 ):
     """Read `query Q0 doc rank score tag` lines; further fields and blank lines are ignored.
 
-    With `comments`, a line whose first non-blank character is # is skipped.
+    With `comments`, a line whose first non-blank character is # is skipped. Scratch for a block
+    of text: `ends`, `newlines`, `score_starts`, `score_lengths`.
     """
-    at = 0
+    size = len(text)
     row = 0
-    while at < len(text):
-        if text[at] == 0:
-            stop_reading(state, NUL_AT_LINE_START, at, 0)
-            break
-        line = at
-        if comments:
-            at = skip_comment(text, line, True)
-            if at != line:
-                continue
-        fields, at = split_line(text, line, bounds)
-        if fields == 0:
-            continue
-        if fields < 6:
-            stop_reading(state, NUL_IN_LINE if fields < 0 else MALFORMED, line, fields)
-            break
-        note_query(
-            text, bounds[0], bounds[1], row, stretch_starts, stretch_lengths, stretch_rows, state
+    cursor[NUL_SEEN] = -1
+    kind = END_OF_BLOCK
+    while kind >= NEW_QUERY:
+        if kind == END_OF_BLOCK:
+            if cursor[INDEXED] == size:
+                break
+            stop = min(cursor[INDEXED] + BLOCK, size)
+            index_block(text, stop, stop == size, ends, newlines, cursor)
+        elif kind == NEW_QUERY:
+            stretch = state[STRETCHES]
+            stretch_starts[stretch] = cursor[QUERY]
+            stretch_lengths[stretch] = cursor[QUERY_LENGTH]
+            stretch_rows[stretch] = row
+            state[STRETCHES] += 1
+        first = row
+        row += take_lines(
+            text,
+            ends,
+            newlines,
+            cursor,
+            0,
+            doc_starts[first:],
+            doc_lengths[first:],
+            score_starts,
+            score_lengths,
         )
-        doc_starts[row] = bounds[4]
-        doc_lengths[row] = bounds[5] - bounds[4]
-        note_number(text, bounds[8], bounds[9], row, scores, hard, state)
-        state[TAG_START], state[TAG_LENGTH] = bounds[10], bounds[11] - bounds[10]
-        row += 1
+        for i in range(row - first):
+            stop = score_starts[i] + score_lengths[i]
+            note_number(text, score_starts[i], stop, first + i, scores, hard, state)
+        kind = next_query(text, comments, ends, newlines, cursor)
     state[ROWS] = row
+    if kind < NEW_QUERY:
+        stop_reading(state, kind, cursor[POSITION], cursor[FIELDS_IN_LINE])
+    state[TAG_START], state[TAG_LENGTH] = cursor[TAG], cursor[TAG_SIZE]
 
 
 @helper

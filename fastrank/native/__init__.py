@@ -6,6 +6,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from fastrank.native.jit import Jit
@@ -28,6 +29,13 @@ class _Kernels:
         function = self._load().bind(name)
         setattr(self, name, function)
         return function
+
+    def prepare(self, name: str, *given: Any) -> Callable[[], Any]:
+        """A function that calls a kernel with these arguments, for many calls in a row.
+
+        What changes between the calls must be in memory, which may not move.
+        """
+        return self._load().prepare(name, *given)
 
     def _load(self) -> Library | Jit:
         if self._engine is None:

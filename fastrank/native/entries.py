@@ -10,6 +10,8 @@ KERNEL_MODULES = (
     "scan",
     "group",
     "judge",
+    "stream",
+    "gather",
     "gains",
     "measures",
     "preferences",

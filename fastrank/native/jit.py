@@ -23,7 +23,7 @@ import numpy as np
 
 from fastrank.native import entries, signature
 from fastrank.native.buffers import CODES, address, count_items
-from fastrank.native.declare import OPTIONS
+from fastrank.native.declare import NO_ALLOCATION
 from fastrank.native.sources import read_sources
 
 
@@ -34,30 +34,56 @@ class Jit:
         entries.declare_all()
         self.compiles = not numba.config.DISABLE_JIT
         self._module, self._cached = _entries_module()
+        self._functions: dict[str, Callable[..., Any]] = {}
 
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that converts buffers to arrays and calls the kernel `name`."""
+        function, items = self._entry(name)
+
+        def call(*given: Any) -> Any:
+            return _call(function, _arrays(items, given))
+
+        return call
+
+    def prepare(self, name: str, *given: Any) -> Callable[[], Any]:
+        """The same call of the kernel `name` again and again, its arguments converted once."""
+        function, items = self._entry(name)
+        arrays = _arrays(items, given)
+
+        def call() -> Any:
+            return _call(function, arrays)
+
+        # Arrays over addresses keep no memory alive; the function does.
+        call.memory = given  # type: ignore[attr-defined]
+        return call
+
+    def _entry(self, name: str) -> tuple[Callable[..., Any], list[str | None]]:
+        """The compiled function, and for each argument its item type (None for a number)."""
         result, arguments = signature.parse(entries.flat_signature(name))
-        function = getattr(self._module, name)
-        if self.compiles:
-            types = f"{result}({', '.join(arguments)})"
-            function = numba.njit(types, cache=self._cached, **OPTIONS)(function)
-        items = [
+        if name not in self._functions:
+            function = getattr(self._module, name)
+            if self.compiles:
+                types = f"{result}({', '.join(arguments)})"
+                function = numba.njit(types, cache=self._cached, **NO_ALLOCATION)(function)
+            self._functions[name] = function
+        return self._functions[name], [
             signature.item(argument) if signature.is_array(argument) else None
             for argument in arguments
         ]
 
-        def call(*given: Any) -> Any:
-            # Plain Python meets numpy's warnings where compiled code just computes inf or nan.
-            arrays = [
-                value if item is None else _array(value, item)
-                for item, value in zip(items, given, strict=True)
-            ]
-            with np.errstate(all="ignore"):
-                found = function(*arrays)
-            return found.item() if isinstance(found, np.generic) else found
 
-        return call
+def _arrays(items: list[str | None], given: tuple[Any, ...]) -> list[Any]:
+    return [
+        value if item is None else _array(value, item)
+        for item, value in zip(items, given, strict=True)
+    ]
+
+
+def _call(function: Callable[..., Any], arrays: list[Any]) -> Any:
+    # Plain Python meets numpy's warnings where compiled code just computes inf or nan.
+    with np.errstate(all="ignore"):
+        found = function(*arrays)
+    return found.item() if isinstance(found, np.generic) else found
 
 
 def _array(buffer: Any, item: str) -> Any:

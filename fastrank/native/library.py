@@ -28,6 +28,30 @@ class Library:
 
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that calls the entry point `name`."""
+        entry, codes, result_type = self._entry(name)
+
+        def call(*given: Any) -> Any:
+            return _call(name, entry, result_type(), _flat(codes, given))
+
+        return call
+
+    def prepare(self, name: str, *given: Any) -> Callable[[], Any]:
+        """The same call of the entry point `name` again and again, its arguments looked at once.
+
+        What changes between the calls must be in memory; that of the arguments may not move.
+        """
+        entry, codes, result_type = self._entry(name)
+        flat, out = _flat(codes, given), result_type()
+
+        def call() -> Any:
+            return _call(name, entry, out, flat)
+
+        # Addresses keep no memory alive; the function does.
+        call.memory = given  # type: ignore[attr-defined]
+        return call
+
+    def _entry(self, name: str) -> tuple[Any, list[str], Any]:
+        """The C function, a type code for each array (empty for a number), the result's type."""
         result, arguments = parse(self._signatures[name])
         entry = getattr(self._handle, f"fastrank_{name}")
         entry.restype = ctypes.c_int32
@@ -41,23 +65,27 @@ class Library:
                 codes.append("")
                 flat.append(_C[argument])
         entry.argtypes = flat
-        result_type = _C[result]
+        return entry, codes, _C[result]
 
-        def call(*given: Any) -> Any:
-            values: list[Any] = []
-            for code, value in zip(codes, given, strict=True):
-                if code:
-                    values += [address(value), count_items(value, code)]
-                else:
-                    values.append(value)
-            # Numba's calling convention: a place for the result, one for an exception.
-            out, exception = result_type(), ctypes.c_void_p()
-            status = entry(ctypes.byref(out), ctypes.byref(exception), *values)
-            if status != 0:
-                raise RuntimeError(f"kernel {name} ended with status {status}")
-            return out.value
 
-        return call
+def _flat(codes: list[str], given: tuple[Any, ...]) -> list[Any]:
+    """Arguments as C takes them: address and length of each array."""
+    values: list[Any] = []
+    for code, value in zip(codes, given, strict=True):
+        if code:
+            values += [address(value), count_items(value, code)]
+        else:
+            values.append(value)
+    return values
+
+
+def _call(name: str, entry: Any, out: Any, values: list[Any]) -> Any:
+    # Numba's calling convention: a place for the result, one for an exception.
+    exception = ctypes.c_void_p()
+    status = entry(ctypes.byref(out), ctypes.byref(exception), *values)
+    if status != 0:
+        raise RuntimeError(f"kernel {name} ended with status {status}")
+    return out.value
 
 
 def load() -> tuple[Library | None, str]:

@@ -1,0 +1,203 @@
+"""Lines of a run into fields, 64 bytes at a time.
+
+A block of text is first indexed: where its fields end and where its newlines are. Lines are then
+taken from the index, and consecutive lines of one query in one go. `cursor` (kernels/places.py)
+says how far both have come; a line that goes over the end of a block waits for the next one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.kernels.instructions import count_ones, load_masks, trailing_zeros
+from fastrank.kernels.places import (
+    END_OF_BLOCK,
+    FIELD,
+    FIELDS,
+    FIELDS_IN_LINE,
+    INDEXED,
+    LINE,
+    LINES,
+    MALFORMED,
+    NEW_QUERY,
+    NUL_AT_LINE_START,
+    NUL_IN_LINE,
+    NUL_SEEN,
+    POSITION,
+    QUERY,
+    QUERY_LENGTH,
+    SAME_QUERY,
+    TAG,
+    TAG_SIZE,
+)
+from fastrank.kernels.text import equal
+from fastrank.native.declare import helper, inlined
+
+HASH = 35
+U = np.uint64
+ZERO, ONE = U(0), U(1)
+ALL = U(0xFFFFFFFFFFFFFFFF)
+# Behind the last field end of a block; no line ends so late.
+NEVER = 2**62
+
+
+@inlined
+def is_blank(byte):
+    """C's isspace in the C locale."""
+    return byte == 32 or 9 <= byte <= 13
+
+
+@inlined
+def note_bits(bits, at, places, count, group):
+    """Append `at` + the place of every set bit to places[:count]; returns the new count.
+
+    A `group` at a time without a look at the bits left: a few useless stores cost less than a
+    branch that guesses wrong.
+    """
+    stop = count + count_ones(bits)
+    while count < stop:
+        for i in range(group):
+            places[U(count + i)] = at + trailing_zeros(bits)
+            bits &= bits - ONE
+        count += group
+    return stop
+
+
+@helper
+def index_block(text, stop, ended, ends, newlines, cursor):
+    """Index the text from cursor[INDEXED] to `stop`, after what is left of the block before.
+
+    If the text has `ended` there, it need not end with a newline.
+    """
+    fields = 0
+    # Of a line longer than a block, no more than what tells that it has enough fields.
+    for field in range(cursor[FIELD], min(cursor[FIELDS], cursor[FIELD] + 16)):
+        ends[fields] = ends[field]
+        fields += 1
+    lines = 0
+    nul = -1
+    at = cursor[INDEXED]
+    was_blank = ONE if at == 0 or is_blank(text[at - 1]) else ZERO
+    while at < stop:
+        blanks, breaks, nuls = load_masks(text, at, stop)
+        # A field ends at a blank that has none before it.
+        fields = note_bits(blanks & ~(blanks << ONE | was_blank), at, ends, fields, 12)
+        lines = note_bits(breaks, at, newlines, lines, 2)
+        if nuls != ZERO and nul < 0:
+            nul = at + trailing_zeros(nuls)
+        was_blank = blanks >> U(63)
+        at += 64
+    if ended and stop > 0 and text[stop - 1] != 10:
+        if not is_blank(text[stop - 1]):
+            ends[fields] = stop
+            fields += 1
+        newlines[lines] = stop
+        lines += 1
+    # Taking lines looks at most 6 fields ahead.
+    for i in range(7):
+        ends[fields + i] = NEVER
+    cursor[FIELD], cursor[FIELDS] = 0, fields
+    cursor[LINE], cursor[LINES] = 0, lines
+    cursor[INDEXED] = stop
+    if cursor[NUL_SEEN] < 0:
+        cursor[NUL_SEEN] = nul
+
+
+@inlined
+def after_blanks(text, at):
+    """Where the field begins that comes after the blank at `at`."""
+    at += 1
+    while is_blank(text[U(at)]):
+        at += 1
+    return at
+
+
+@inlined
+def line_start(text, position):
+    """Where the first field of the line at `position` begins."""
+    return after_blanks(text, position) if is_blank(text[U(position)]) else position
+
+
+@helper
+def take_lines(
+    text, ends, newlines, cursor, row, doc_starts, doc_lengths, score_starts, score_lengths
+):
+    """Note document and score of the next lines, into `row` and on, while their query is the same.
+
+    Returns the next free row. Stops before the first line that is of another query, or none.
+    """
+    position, field = cursor[POSITION], cursor[FIELD]
+    query, query_length = cursor[QUERY], cursor[QUERY_LENGTH]
+    line, lines = cursor[LINE], cursor[LINES]
+    if cursor[NUL_SEEN] >= 0:
+        while lines > line and newlines[lines - 1] > cursor[NUL_SEEN]:
+            lines -= 1
+    first = line
+    last = field
+    while line < lines:
+        stop = newlines[U(line)]
+        start = line_start(text, position)
+        if ends[U(field + 5)] > stop or not equal(
+            text, start, ends[U(field)] - start, text, query, query_length
+        ):
+            break
+        doc = after_blanks(text, ends[U(field + 1)])
+        score = after_blanks(text, ends[U(field + 3)])
+        doc_starts[U(row)] = doc
+        doc_lengths[U(row)] = ends[U(field + 2)] - doc
+        score_starts[U(row)] = score
+        score_lengths[U(row)] = ends[U(field + 4)] - score
+        row += 1
+        line += 1
+        position = stop + 1
+        last = field
+        field += 6
+        while ends[U(field)] <= stop:
+            field += 1
+    cursor[POSITION], cursor[FIELD], cursor[LINE] = position, field, line
+    if line > first:
+        cursor[TAG] = after_blanks(text, ends[last + 4])
+        cursor[TAG_SIZE] = ends[last + 5] - cursor[TAG]
+    return row
+
+
+@helper
+def next_nul(text, at, stop):
+    """Where the first NUL of text[at:stop] is, or -1."""
+    for i in range(at, stop):
+        if text[i] == 0:
+            return i
+    return -1
+
+
+@helper
+def next_query(text, comments, ends, newlines, cursor):
+    """Pass over lines without a result. Returns what comes then.
+
+    SAME_QUERY or NEW_QUERY, which becomes cursor[QUERY]; END_OF_BLOCK; or what is wrong with the
+    line at cursor[POSITION].
+    """
+    while cursor[LINE] < cursor[LINES]:
+        position, field, stop = cursor[POSITION], cursor[FIELD], newlines[cursor[LINE]]
+        fields = 0
+        while ends[field + fields] <= stop:
+            fields += 1
+        if text[position] == 0:
+            return NUL_AT_LINE_START
+        start = position if fields == 0 else line_start(text, position)
+        if fields != 0 and not (comments and text[start] == HASH):
+            cursor[FIELDS_IN_LINE] = fields
+            if position <= cursor[NUL_SEEN] < stop:
+                return NUL_IN_LINE
+            if fields < 6:
+                return MALFORMED
+            length = ends[field] - start
+            if equal(text, start, length, text, cursor[QUERY], cursor[QUERY_LENGTH]):
+                return SAME_QUERY
+            cursor[QUERY], cursor[QUERY_LENGTH] = start, length
+            return NEW_QUERY
+        if position <= cursor[NUL_SEEN] < stop:
+            cursor[NUL_SEEN] = next_nul(text, stop, cursor[INDEXED])
+        cursor[POSITION], cursor[FIELD] = stop + 1, field + fields
+        cursor[LINE] += 1
+    return END_OF_BLOCK

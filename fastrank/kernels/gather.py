@@ -1,0 +1,77 @@
+"""What the parts of a run gave, put together in the order in which queries are evaluated."""
+
+from __future__ import annotations
+
+from fastrank.kernels.listing import count_judgments
+from fastrank.kernels.places import FINE
+from fastrank.native.declare import kernel
+
+
+@kernel(
+    "int64(int64[::1], int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def gather_judged(
+    order,
+    parts,
+    part_firsts,
+    part_counts,
+    part_num_ret,
+    part_num_rel_ret,
+    part_ranks,
+    part_codes,
+    qrels_offsets,
+    grades,
+    options,
+    queries,
+    found_in,
+    offsets,
+    ranks,
+    codes,
+    grade_offsets,
+    grade_values,
+    grade_counts,
+    num_ret,
+    num_rel,
+    num_rel_ret,
+):
+    """Gather the queries of `order` that have results; returns how many.
+
+    Each of the `parts` has its own stretch of the part_* columns. queries[i] becomes the i-th query
+    that has results, and found_in[i] its part. -1: the results of a query stand in two parts;
+    -2: a query cannot be evaluated.
+    """
+    rooms = len(part_ranks) // parts
+    everything = len(part_firsts) // parts
+    gathered = listed = distinct = 0
+    for query in order:
+        at = -1
+        for part in range(parts):
+            if part_firsts[part * everything + query] != 0:
+                if at >= 0:
+                    return -1
+                at = part * everything + query
+                found_in[gathered] = part
+        if at < 0:
+            continue
+        queries[gathered] = query
+        levels, num_rel[gathered], problem = count_judgments(
+            grades[qrels_offsets[query] : qrels_offsets[query + 1]],
+            options,
+            gathered == 0,
+            grade_values[distinct:],
+            grade_counts[distinct:],
+        )
+        if problem != FINE:
+            return -2
+        distinct += levels
+        num_ret[gathered], num_rel_ret[gathered] = part_num_ret[at], part_num_rel_ret[at]
+        first = found_in[gathered] * rooms + part_firsts[at] - 1
+        for i in range(part_counts[at]):
+            ranks[listed], codes[listed] = part_ranks[first + i], part_codes[first + i]
+            listed += 1
+        gathered += 1
+        offsets[gathered], grade_offsets[gathered] = listed, distinct
+    return gathered

@@ -1,0 +1,211 @@
+"""Processor instructions that Numba has no name for, each with its meaning in plain Python.
+
+Compiled code gets the instruction, the interpreter runs the Python function of the same name.
+Texts are bytes in memory, so words are little-endian: the first byte is the lowest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from fastrank.native.declare import NO_ALLOCATION, inlined
+
+_BYTE, _WORD, _DOUBLE_WORD = ir.IntType(8), ir.IntType(64), ir.IntType(128)
+_BLOCK = ir.VectorType(_BYTE, 64)
+
+
+def _compiled_as(function, instruction):
+    """Let compiled code that calls `function` execute `instruction` instead."""
+    overload(function, jit_options={**NO_ALLOCATION, "forceinline": True})(instruction)
+
+
+def trailing_zeros(word):
+    """How many of the 64 bits come after the last one that is set; 64 when none is."""
+    word = int(word)
+    return (word & -word).bit_length() - 1 if word else 64
+
+
+@intrinsic
+def _trailing_zeros(context, word):
+    def generate(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), generate
+
+
+_compiled_as(trailing_zeros, lambda word: lambda word: _trailing_zeros(word))
+
+
+def leading_zeros(word):
+    """How many of the 64 bits come before the first one that is set; 64 when none is."""
+    return 64 - int(word).bit_length()
+
+
+@intrinsic
+def _leading_zeros(context, word):
+    def generate(context, builder, signature, arguments):
+        return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), generate
+
+
+_compiled_as(leading_zeros, lambda word: lambda word: _leading_zeros(word))
+
+
+def count_ones(word):
+    """How many bits are set."""
+    return bin(int(word)).count("1")
+
+
+@intrinsic
+def _count_ones(context, word):
+    def generate(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
+_compiled_as(count_ones, lambda word: lambda word: _count_ones(word))
+
+
+def swap_bytes(word):
+    """The bytes in reverse order: words of text then compare as the text does."""
+    return np.uint64(int.from_bytes(int(word).to_bytes(8, "little"), "big"))
+
+
+@intrinsic
+def _swap_bytes(context, word):
+    def generate(context, builder, signature, arguments):
+        return builder.bswap(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+_compiled_as(swap_bytes, lambda word: lambda word: _swap_bytes(word))
+
+
+def multiply(a, b):
+    """The 128-bit product of two words, as high and low half."""
+    product = int(a) * int(b)
+    return np.uint64(product >> 64), np.uint64(product & (2**64 - 1))
+
+
+@intrinsic
+def _multiply(context, a, b):
+    def generate(context, builder, signature, arguments):
+        wide = [builder.zext(argument, _DOUBLE_WORD) for argument in arguments]
+        product = builder.mul(*wide)
+        high = builder.lshr(product, ir.Constant(_DOUBLE_WORD, 64))
+        halves = [builder.trunc(half, _WORD) for half in (high, product)]
+        return context.make_tuple(builder, signature.return_type, halves)
+
+    return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), generate
+
+
+_compiled_as(multiply, lambda a, b: lambda a, b: _multiply(a, b))
+
+
+def as_double(word):
+    """The double whose 64 bits these are."""
+    return np.uint64(word).view(np.float64)
+
+
+@intrinsic
+def _as_double(context, word):
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.uint64), generate
+
+
+_compiled_as(as_double, lambda word: lambda word: _as_double(word))
+
+
+def _load_word(text, at):
+    return np.uint64(int.from_bytes(bytes(text[int(at) : int(at) + 8]), "little"))
+
+
+def _address(context, builder, array_type, array, at):
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [at])
+
+
+@intrinsic
+def _load_8_bytes(context, text, at):
+    def generate(context, builder, signature, arguments):
+        address = _address(context, builder, signature.args[0], *arguments)
+        return builder.load(builder.bitcast(address, _WORD.as_pointer()), align=1)
+
+    return types.uint64(text, types.int64), generate
+
+
+_compiled_as(_load_word, lambda text, at: lambda text, at: _load_8_bytes(text, at))
+
+
+@inlined
+def load_word(text, at):
+    """The 8 bytes from `at` on as a word; zeros stand for what is behind the end."""
+    if at + 8 <= len(text):
+        return _load_word(text, at)
+    word = np.uint64(0)
+    for i in range(len(text) - at):
+        word |= np.uint64(text[at + i]) << np.uint64(8 * i)
+    return word
+
+
+def _load_masks(text, at):
+    block = np.asarray(text[int(at) : int(at) + 64])
+    controls = (block >= 9) & (block <= 13)
+    return tuple(
+        np.packbits(mask, bitorder="little").view(np.uint64)[0]
+        for mask in ((block == 32) | controls, block == 10, block == 0)
+    )
+
+
+@intrinsic
+def _load_64_bytes(context, text, at):
+    def generate(context, builder, signature, arguments):
+        def all_of(byte):
+            return ir.Constant(_BLOCK, [byte] * 64)
+
+        address = _address(context, builder, signature.args[0], *arguments)
+        block = builder.load(builder.bitcast(address, _BLOCK.as_pointer()), align=1)
+        space = builder.icmp_unsigned("==", block, all_of(32))
+        control = builder.icmp_unsigned("<", builder.sub(block, all_of(9)), all_of(5))
+        masks = [
+            builder.or_(space, control),
+            builder.icmp_unsigned("==", block, all_of(10)),
+            builder.icmp_unsigned("==", block, all_of(0)),
+        ]
+        words = [builder.bitcast(mask, _WORD) for mask in masks]
+        return context.make_tuple(builder, signature.return_type, words)
+
+    return types.UniTuple(types.uint64, 3)(text, types.int64), generate
+
+
+_compiled_as(_load_masks, lambda text, at: lambda text, at: _load_64_bytes(text, at))
+
+
+@inlined
+def load_masks(text, at, stop):
+    """For each of the 64 bytes from `at` on, one bit in each of three words: is it a blank (C's
+    isspace), a newline, a NUL? Bytes from `stop` on are none of them."""
+    count = min(stop - at, 64)
+    limit = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - count)
+    if at + 64 <= len(text):
+        blanks, newlines, nuls = _load_masks(text, at)
+        return blanks & limit, newlines & limit, nuls & limit
+    blanks = newlines = nuls = np.uint64(0)
+    for i in range(count):
+        byte = text[at + i]
+        bit = np.uint64(1) << np.uint64(i)
+        if byte == 32 or 9 <= byte <= 13:
+            blanks |= bit
+        if byte == 10:
+            newlines |= bit
+        if byte == 0:
+            nuls |= bit
+    return blanks, newlines, nuls

@@ -1,0 +1,272 @@
+"""Judging a run while it is read: a query is done with as soon as its lines end.
+
+A piece of the run goes in, as much of it as could be dealt with comes back; the rest is given
+again with what follows it in the file. Whatever is not as usual ends the streaming, and the
+readers of whole files find out what it is: nothing is reported from here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.kernels.fields import index_block, next_query, take_lines
+from fastrank.kernels.hits import (
+    GIVEN_UP,
+    find_hits,
+    rank_by_counting,
+    rank_in_order,
+    read_scores,
+)
+from fastrank.kernels.judge import LARGER_ID_FIRST, collect_hits, join, rank_documents
+from fastrank.kernels.listing import list_hits
+from fastrank.kernels.order import check_order
+from fastrank.kernels.places import (
+    BLOCK,
+    DESCENDING,
+    DONE,
+    ENDED,
+    END_OF_BLOCK,
+    FIELD,
+    FIELDS,
+    FINE,
+    INDEXED,
+    LINE,
+    LINES,
+    LISTED,
+    MAX_RETRIEVED,
+    NEW_QUERY,
+    NOT_STREAMED,
+    NUL_SEEN,
+    POSITION,
+    QUERY,
+    QUERY_LENGTH,
+    SCATTERED,
+    SINGLE_PRECISION,
+    SIZE,
+    STATUS,
+    TAG_SIZE,
+    UNREADABLE,
+)
+from fastrank.kernels.text import equal, hash_text, slot_of
+from fastrank.native.declare import helper, kernel
+
+
+@helper
+def find_query(text, start, length, queries, table):
+    """The number of a query among those with judgments, or -1."""
+    query_text, starts, lengths = queries
+    mask = len(table) - 1
+    slot = slot_of(text, start, length, mask)
+    while table[slot] != 0:
+        query = table[slot] - 1
+        if equal(text, start, length, query_text, starts[query], lengths[query]):
+            return query
+        slot = (slot + 1) & mask
+    return np.int64(-1)
+
+
+@helper
+def judge_quickly(text, docs, scores, hashes, results, judgments, own, order, options, work, hits):
+    """Ranks and rows of the judged documents, without ranking the others; how many.
+
+    GIVEN_UP where that would not be right or not be quick.
+    """
+    filter_words, table, suspects, values, keys = work
+    first, judged = own
+    starts, lengths = docs
+    found = find_hits(
+        text,
+        starts,
+        lengths,
+        hashes,
+        results,
+        judgments,
+        first,
+        judged,
+        (filter_words, table, suspects),
+        hits,
+    )
+    if found == GIVEN_UP or found == 0:
+        return found
+    single = options[SINGLE_PRECISION] != 0
+    if order == DESCENDING:
+        if rank_in_order(text, docs, scores, results, hits, found, single):
+            return found
+        return GIVEN_UP
+    if not read_scores(text, scores, results, values):
+        return GIVEN_UP
+    for i in range(results):
+        keys[i] = np.float32(values[i]) if single else values[i]
+    return found if rank_by_counting(text, docs, keys, results, hits, found) else GIVEN_UP
+
+
+@helper
+def judge_fully(text, docs, scores, results, judgments, own, options, work, hits, problem):
+    """The same by ranking all results, and joining them with the judgments one by one.
+
+    GIVEN_UP if a document is repeated or a score is left to a slower reader.
+    """
+    words, _, places, values, keys = work
+    starts, lengths = docs
+    ranks, rows = hits
+    first, judged = own
+    if not read_scores(text, scores, results, values):
+        return GIVEN_UP
+    single = options[SINGLE_PRECISION] != 0
+    rank_documents(
+        text,
+        starts,
+        lengths,
+        values,
+        0,
+        results,
+        single,
+        LARGER_ID_FIRST,
+        keys,
+        places,
+        rows,
+    )
+    kept = min(results, options[MAX_RETRIEVED])
+    run = (text, starts, lengths)
+    status = join(judgments, first, judged, run, 0, places, kept, words, rows, problem)
+    return GIVEN_UP if status != FINE else collect_hits(rows, kept, options, ranks)
+
+
+@kernel(
+    "int64(uint8[::1], int64,"
+    " uint8[::1], int64[::1], int64[::1], int64[::1],"
+    " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], float64[::1], float64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1])"
+)
+def stream_run(
+    text,
+    comments,
+    queries_text,
+    query_starts,
+    query_lengths,
+    query_table,
+    qrels_text,
+    qrels_offsets,
+    qrels_starts,
+    qrels_lengths,
+    grades,
+    options,
+    ends,
+    newlines,
+    doc_starts,
+    doc_lengths,
+    score_starts,
+    score_lengths,
+    hashes,
+    words,
+    table,
+    places,
+    values,
+    keys,
+    hit_ranks,
+    hit_rows,
+    ranks,
+    codes,
+    first_listed,
+    listed_counts,
+    num_ret,
+    num_rel_ret,
+    cursor,
+    state,
+):
+    """Judge the queries in text[: cursor[SIZE]]; returns how many bytes are done with.
+
+    All of them if the run has ended there (cursor[ENDED]), else what comes before the last query.
+    Listed documents are appended to `ranks` and `codes`, state[LISTED] of them so far; of query
+    q they are listed_counts[q], from first_listed[q] - 1 on (0: no results seen yet). Scratch has
+    as many places as the text can have lines, and for `words` and `table` see kernels/hits.py.
+    """
+    size, ended = cursor[SIZE], cursor[ENDED] != 0
+    docs, scores = (doc_starts, doc_lengths), (score_starts, score_lengths)
+    judgments = (qrels_text, qrels_starts, qrels_lengths)
+    hits = (hit_ranks, hit_rows)
+    work = (words, table, places, values, keys)
+    cursor[POSITION] = cursor[FIELD] = cursor[FIELDS] = cursor[LINE] = cursor[LINES] = 0
+    cursor[INDEXED] = cursor[QUERY] = cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = 0
+    cursor[NUL_SEEN] = -1
+    query, begun, results, order = np.int64(-1), np.int64(0), np.int64(0), DESCENDING
+    kind = END_OF_BLOCK
+    while True:
+        over = kind == END_OF_BLOCK and cursor[INDEXED] == size
+        if query >= 0 and (kind == NEW_QUERY or (over and ended)):
+            first = qrels_offsets[query]
+            own = (first, qrels_offsets[query + 1] - first)
+            found = np.int64(GIVEN_UP)
+            if order != UNREADABLE:
+                found = judge_quickly(
+                    text,
+                    docs,
+                    scores,
+                    hashes,
+                    results,
+                    judgments,
+                    own,
+                    order,
+                    options,
+                    work,
+                    hits,
+                )
+            if found == GIVEN_UP:
+                found = judge_fully(
+                    text, docs, scores, results, judgments, own, options, work, hits, state
+                )
+            if found == GIVEN_UP:
+                state[STATUS] = NOT_STREAMED
+                break
+            listed = state[LISTED]
+            kept = min(results, options[MAX_RETRIEVED])
+            listed_counts[query], num_ret[query], num_rel_ret[query] = list_hits(
+                hits, found, kept, grades[first:], options, ranks[listed:], codes[listed:]
+            )
+            first_listed[query] = listed + 1
+            state[LISTED] = listed + listed_counts[query]
+            query = np.int64(-1)
+        if over:
+            break
+        if kind < NEW_QUERY:
+            state[STATUS] = kind
+            break
+        if kind == END_OF_BLOCK:
+            stop = min(cursor[INDEXED] + BLOCK, size)
+            index_block(text, stop, ended and stop == size, ends, newlines, cursor)
+        elif kind == NEW_QUERY:
+            query = find_query(
+                text,
+                cursor[QUERY],
+                cursor[QUERY_LENGTH],
+                (queries_text, query_starts, query_lengths),
+                query_table,
+            )
+            if query >= 0 and first_listed[query] != 0:
+                state[STATUS] = SCATTERED
+                break
+            begun, results, order = cursor[POSITION], np.int64(0), DESCENDING
+        first = results if query >= 0 else np.int64(0)
+        results = take_lines(
+            text,
+            ends,
+            newlines,
+            cursor,
+            first,
+            doc_starts,
+            doc_lengths,
+            score_starts,
+            score_lengths,
+        )
+        if query >= 0:
+            for i in range(first, results):
+                hashes[i] = np.int64(hash_text(text, doc_starts[i], doc_lengths[i]))
+            if order == DESCENDING:
+                order = check_order(text, score_starts, score_lengths, first, results)
+        kind = next_query(text, comments, ends, newlines, cursor)
+    if state[STATUS] != DONE or ended:
+        return size
+    return begun if query >= 0 else cursor[POSITION]
