@@ -310,7 +310,7 @@ def _read_run(request: _Request, path: str) -> Any:
     try:
         # trec_eval 10.0 looks at the first character only, and accepts that nothing comes.
         if request.compat != DEFAULT_COMPAT and path.startswith("-"):
-            text = files.decompressed(files.read_stdin(), "-")
+            text = files.read_stdin()
             return trec.parse_run(text, "-", compat=request.compat, warn=_warn)
         return trec.read_run(path, compat=request.compat, warn=_warn)
     except errors.ReadError as error:
