@@ -189,6 +189,7 @@ class _Unzstd:
             return 0
         header = int.from_bytes(held[:3], "little")
         repeated = (header >> 1 & 3) == 1
+        # The checksum comes with the last block, lest it be taken for the header of one more.
         is_last = header & 1
         return 3 + (1 if repeated else header >> 3) + (self._checksum if is_last else 0)
 
