@@ -117,8 +117,8 @@ def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run:
 def prepared(name: str, qrels: Qrels, run: Run) -> tuple[Any, Any, Any]:
     """The plan of an evaluation with its rankings judged, one measure, and room for its values."""
     bound = Selection([name]).bind(DEFAULT_COMPAT)
-    plan = Plan(qrels, run, bound, OPTIONS)
-    plan.judge(judge.match(qrels, run))
+    plan = Plan(qrels, bound, OPTIONS)
+    plan.judge(run, judge.match(qrels, run))
     return plan, bound[0], zeros("d", QUERIES)
 
 

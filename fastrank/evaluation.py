@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from fastrank.files import Source
     from fastrank.judge import Judged
+    from fastrank.pieces import Pieces
     from fastrank.selection import BoundMeasure
     from fastrank.trec import Warn
     from fastrank.zscores import ZScores
@@ -65,7 +66,7 @@ def evaluate(
     a query that cannot be evaluated, such as one whose ranking holds a document twice, ReadError
     and FormatError for a file. Definitions: trec_eval.
     """
-    runs = run if isinstance(run, (list, tuple)) else [run]
+    runs: list[Any] = list(run) if isinstance(run, (list, tuple)) else [run]
     for one in runs:
         check_nouns(qrels, one)
     deepest = MAX_RETRIEVED if max_retrieved is None else _integer("max_retrieved", max_retrieved)
@@ -97,7 +98,7 @@ def evaluate(
             reader = reader or RunReader(qrels, bound, options)
             one = reader.read(one, threads=threads)
         scores.append(evaluate_bound(qrels, one, bound, options))
-    return scores if runs is run else scores[0]
+    return scores if isinstance(run, (list, tuple)) else scores[0]
 
 
 def check_nouns(judgments: object, run: object) -> None:
@@ -135,7 +136,11 @@ class RunReader:
             )
 
     def read(
-        self, source: Source, *, threads: int | None = None, warn: Warn = python_warning
+        self,
+        source: Source | Pieces,
+        *,
+        threads: int | None = None,
+        warn: Warn = python_warning,
     ) -> Streamed | Run:
         """The run, in memory or judged already. Raises ReadError and FormatError."""
         if self._judge is None:

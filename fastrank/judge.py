@@ -40,6 +40,7 @@ def match(judgments: Qrels | Preferences, run: Run) -> Matched:
 
 
 def byte_order(noun: Qrels | Preferences | Run) -> Any:
+    """The places of the queries in the byte order of their ids."""
     order = zeros("q", len(noun.queries))
     kernels.order_texts(*noun.queries.columns, order, zeros("q", len(order)))
     return order

@@ -9,6 +9,7 @@ say what is wrong.
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 
 from fastrank import pieces, trec
 from fastrank.columns import Frozen, Qrels
@@ -20,7 +21,6 @@ from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from fastrank.columns import Run
@@ -99,7 +99,7 @@ class FileJudge:
 
     def judge(
         self,
-        source: Source,
+        source: Source | Pieces,
         *,
         threads: int | None = None,
         warn: Warn = trec.python_warning,
@@ -108,7 +108,7 @@ class FileJudge:
 
         threads: at most so many, by default as many as help. Raises ReadError and FormatError.
         """
-        with pieces.open_pieces(source) as file:
+        with source if isinstance(source, pieces.Pieces) else pieces.open_pieces(source) as file:
             content = None if file.rereadable else file.read()
             if not self._options.list_unjudged:
                 judged = self._judge(file, content, threads)
@@ -138,14 +138,14 @@ class FileJudge:
             readers = [file.whole()]
         else:
             cuts = _cuts(file, default_threads(file.size) if threads is None else threads)
-            readers = [file.part(*stretch) for stretch in zip(cuts, cuts[1:], strict=False)]
+            readers = [file.part(start, stop) for start, stop in pairwise(cuts)]
         count = len(readers)
         self._make_parts(count + self._with_absent)
         jobs = []
-        for part, reader, start, stop in zip(self._parts, readers, cuts, cuts[1:], strict=False):
+        for part, reader, (start, stop) in zip(self._parts, readers, pairwise(cuts), strict=False):
             part.begin(min(PIECE, stop - start + 1), comments)
-            jobs.append((part.judge, reader))
-        _all_at_once(jobs)
+            jobs.append((part, reader))
+        _judge_all(jobs)
         if any(part.status != at.DONE for part in self._parts[:count]):
             return None
         return next((part.tag for part in reversed(self._parts[:count]) if part.tag), b"")
@@ -337,20 +337,21 @@ class _Content:
         return count
 
 
-def _all_at_once(jobs: list[tuple[Callable[[Any], None], Any]]) -> None:
-    """Do every job, all but the first in threads; raises what the first that failed raised."""
+def _judge_all(jobs: list[tuple[_Part, Reader | _Content]]) -> None:
+    """Judge each part with its reader, all but the first in threads; raises what the first raised
+    that failed."""
     if len(jobs) == 1:
-        job, reader = jobs[0]
-        job(reader)
+        part, reader = jobs[0]
+        part.judge(reader)
         return
     from threading import Thread
 
     failures: dict[int, BaseException] = {}
 
     def attempt(number: int) -> None:
-        job, reader = jobs[number]
+        part, reader = jobs[number]
         try:
-            job(reader)
+            part.judge(reader)
         except BaseException as error:
             failures[number] = error
 

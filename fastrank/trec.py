@@ -24,6 +24,7 @@ from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
 from fastrank.numbers import atof, printed
+from fastrank.pieces import Pieces, open_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,13 +52,16 @@ def python_warning(message: str) -> None:
     warnings.warn(message, stacklevel=depth + 1)
 
 
-def read_run(source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning) -> Run:
+def read_run(
+    source: Source | Pieces, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+) -> Run:
     """Read a run: lines `query Q0 doc rank score tag`.
 
     Blank lines and fields after the sixth are ignored, rank and Q0 too. Raises ReadError,
     FormatError. Format: trec_eval's `trec_results`.
     """
-    return parse_run(files.read(source), files.name_of(source), compat=compat, warn=warn)
+    with source if isinstance(source, Pieces) else open_pieces(source) as file:
+        return parse_run(file.read(), file.name, compat=compat, warn=warn)
 
 
 def parse_run(

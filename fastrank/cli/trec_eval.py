@@ -11,12 +11,13 @@ import io
 import os
 import sys
 
-from fastrank import errors, files, trec, zscores
+from fastrank import errors, trec, zscores
 from fastrank.cli.getopt import Parser, UsageError
-from fastrank.evaluation import MAX_RETRIEVED, evaluate_bound
+from fastrank.evaluation import MAX_RETRIEVED, RunReader, evaluate_bound
 from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
 from fastrank.native import EngineError
 from fastrank.numbers import atol
+from fastrank.pieces import open_stdin
 from fastrank.plan import Options
 from fastrank.report import judged_lines, trec_lines
 from fastrank.selection import Selection
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from fastrank.judge import Judged
+    from fastrank.selection import BoundMeasure
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -81,6 +83,7 @@ class _Request:
 
     def __init__(self, compat: str) -> None:
         self.compat = compat
+        self.threads: int | None = None
         self.selection = Selection()
         self.help = self.per_query = self.complete = self.judged_only = False
         self.summary = True
@@ -211,6 +214,7 @@ def _run(words: list[str]) -> int:
         expected = " or ".join(COMPAT_LEVELS)
         raise _ExitError(1, f"trec_eval: FASTRANK_COMPAT={compat}: expected {expected}")
     request = _Request(compat)
+    request.threads = _threads(os.environ.get("FASTRANK_THREADS", ""))
     parser = Parser("trec_eval", SHORT, LONG, words)
     try:
         for letter, value in parser:
@@ -234,9 +238,28 @@ def _run(words: list[str]) -> int:
     return _evaluate(request, *parser.operands)
 
 
+def _threads(given: str) -> int | None:
+    """The number of threads asked for, None if none is."""
+    if not given:
+        return None
+    if not (given.isascii() and given.isdigit()) or int(given) < 1:
+        raise _ExitError(1, f"trec_eval: FASTRANK_THREADS={given}: expected 1 or more")
+    return int(given)
+
+
 def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     judgments = _read_judgments(request, relevance_file)
-    run = _read_run(request, run_file)
+    if not request.selection:
+        request.selection.add("official")
+    # What is wrong with the measures is said after what is wrong with the files.
+    bound: list[BoundMeasure] = []
+    wrong: errors.MeasureError | None = None
+    try:
+        bound = request.selection.bind(request.compat)
+    except errors.MeasureError as error:
+        wrong = error
+    options = request.options()
+    run = _read_run(request, RunReader(judgments, bound, options), run_file)
     reference = None
     if request.zscores is not None:
         try:
@@ -245,20 +268,16 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             raise _ExitError(255, _unreadable("get_zscores", "zscores", error)) from None
         except errors.FormatError as error:
             raise _ExitError(255, f"trec_eval.get_zscores: {error}") from None
-    if not request.selection:
-        request.selection.add("official")
-    try:
-        bound = request.selection.bind(request.compat)
-    except errors.MeasureError as error:
+    if wrong is not None:
         raise _ExitError(
-            2, f"trec_eval: {error}", f"trec_eval: Cannot initialize measure '{error.measure}'"
-        ) from None
+            2, f"trec_eval: {wrong}", f"trec_eval: Cannot initialize measure '{wrong.measure}'"
+        )
     try:
         scores = evaluate_bound(
             judgments,
             run,
             bound,
-            request.options(),
+            options,
             zscores=reference,
             watch=_tracer(request.debug_level) if request.debug_level > 0 else None,
         )
@@ -300,7 +319,7 @@ def _read_judgments(request: _Request, path: str) -> Any:
         raise _ExitError(2, f"trec_eval.{reader}: {error}", _quit(path)) from None
 
 
-def _read_run(request: _Request, path: str) -> Any:
+def _read_run(request: _Request, reader: RunReader, path: str) -> Any:
     if request.run_format != RUN_FORMAT:
         raise _ExitError(
             2,
@@ -309,10 +328,9 @@ def _read_run(request: _Request, path: str) -> Any:
         )
     try:
         # trec_eval 10.0 looks at the first character only, and accepts that nothing comes.
-        if request.compat != DEFAULT_COMPAT and path.startswith("-"):
-            text = files.decompressed(files.read_stdin(), "-")
-            return trec.parse_run(text, "-", compat=request.compat, warn=_warn)
-        return trec.read_run(path, compat=request.compat, warn=_warn)
+        from_stdin = request.compat != DEFAULT_COMPAT and path.startswith("-")
+        source = open_stdin(may_be_empty=True) if from_stdin else path
+        return reader.read(source, threads=request.threads, warn=_warn)
     except errors.ReadError as error:
         raise _ExitError(2, _unreadable("get_results", "results", error), _quit(path)) from None
     except errors.FormatError as error:
