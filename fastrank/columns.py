@@ -83,11 +83,11 @@ class Texts(Frozen):
 
     __slots__ = ("buffer", "lengths", "starts")
 
-    buffer: bytes
+    buffer: bytes | memoryview
     starts: memoryview
     lengths: memoryview
 
-    def __init__(self, buffer: bytes, starts: Any, lengths: Any) -> None:
+    def __init__(self, buffer: bytes | memoryview, starts: Any, lengths: Any) -> None:
         super().__init__(buffer=buffer, starts=starts, lengths=lengths)
 
     @property
@@ -100,14 +100,14 @@ class Texts(Frozen):
 
     def __getitem__(self, i: int) -> bytes:
         start = self.starts[i]
-        return self.buffer[start : start + self.lengths[i]]
+        return bytes(self.buffer[start : start + self.lengths[i]])
 
     def __iter__(self) -> Iterator[bytes]:
         return map(self.__getitem__, range(len(self)))
 
     def line(self, i: int) -> int:
         """The line of the buffer, from 1, on which text i stands."""
-        return self.buffer.count(b"\n", 0, self.starts[i]) + 1
+        return bytes(self.buffer[: self.starts[i]]).count(b"\n") + 1
 
 
 def decoded(text: bytes) -> str:

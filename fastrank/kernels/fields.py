@@ -64,6 +64,14 @@ def note_bits(bits, at, places, count, group):
 
 
 @helper
+def begin_text(cursor):
+    """Set the cursor to the beginning of a text."""
+    cursor[POSITION] = cursor[FIELD] = cursor[FIELDS] = cursor[LINE] = cursor[LINES] = 0
+    cursor[INDEXED] = cursor[QUERY] = cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = 0
+    cursor[NUL_SEEN] = -1
+
+
+@helper
 def index_block(text, stop, ended, ends, newlines, cursor):
     """Index the text from cursor[INDEXED] to `stop`, after what is left of the block before.
 

@@ -7,6 +7,19 @@ from fastrank.kernels.places import FINE
 from fastrank.native.declare import kernel
 
 
+@kernel("int64(int64, int64[::1])")
+def is_in_two_parts(parts, part_firsts):
+    """Whether two parts have results of the same query."""
+    queries = len(part_firsts) // parts
+    for query in range(queries):
+        found = 0
+        for part in range(parts):
+            found += part_firsts[part * queries + query] != 0
+        if found > 1:
+            return 1
+    return 0
+
+
 @kernel(
     "int64(int64[::1], int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1],"
@@ -40,8 +53,7 @@ def gather_judged(
     """Gather the queries of `order` that have results; returns how many.
 
     Each of the `parts` has its own stretch of the part_* columns. queries[i] becomes the i-th query
-    that has results, and found_in[i] its part. -1: the results of a query stand in two parts;
-    -2: a query cannot be evaluated.
+    that has results, and found_in[i] its part. -1: a query cannot be evaluated.
     """
     rooms = len(part_ranks) // parts
     everything = len(part_firsts) // parts
@@ -50,8 +62,6 @@ def gather_judged(
         at = -1
         for part in range(parts):
             if part_firsts[part * everything + query] != 0:
-                if at >= 0:
-                    return -1
                 at = part * everything + query
                 found_in[gathered] = part
         if at < 0:
@@ -65,7 +75,7 @@ def gather_judged(
             grade_counts[distinct:],
         )
         if problem != FINE:
-            return -2
+            return -1
         distinct += levels
         num_ret[gathered], num_rel_ret[gathered] = part_num_ret[at], part_num_rel_ret[at]
         first = found_in[gathered] * rooms + part_firsts[at] - 1

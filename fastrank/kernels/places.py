@@ -11,7 +11,7 @@ ROWS, STRETCHES, HARD_NUMBERS, STATUS, AT, FIELDS_FOUND, TAG_START, TAG_LENGTH, 
 STATE_SIZE = 9
 # ... and values of state[STATUS].
 DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
-# Taking lines of a run: places in `cursor`, the last two for streams only ...
+# Taking lines of a run: places in `cursor`, the last three only for text in pieces ...
 (
     POSITION,
     FIELD,
@@ -27,8 +27,9 @@ DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
     TAG_SIZE,
     SIZE,
     ENDED,
-) = range(14)
-CURSOR_SIZE = 14
+    COMMENTS,
+) = range(15)
+CURSOR_SIZE = 15
 # ... what comes next, if it is none of the values of state[STATUS] ...
 NEW_QUERY, SAME_QUERY, END_OF_BLOCK = range(4, 7)
 # ... and how much text is indexed at once: with its index it stays in a 48 kB L1 cache.

@@ -7,7 +7,7 @@ file with its queries together has as many stretches as queries.
 
 from __future__ import annotations
 
-from fastrank.kernels.fields import HASH, index_block, is_blank, next_query, take_lines
+from fastrank.kernels.fields import HASH, begin_text, index_block, is_blank, next_query, take_lines
 from fastrank.kernels.numbers import EXACT, read_decimal, read_integer
 from fastrank.kernels.places import (
     ALL_COMMENTS,
@@ -22,7 +22,6 @@ from fastrank.kernels.places import (
     NEW_QUERY,
     NUL_AT_LINE_START,
     NUL_IN_LINE,
-    NUL_SEEN,
     POSITION,
     QUERY,
     QUERY_LENGTH,
@@ -148,7 +147,7 @@ def scan_run(
     """
     size = len(text)
     row = 0
-    cursor[NUL_SEEN] = -1
+    begin_text(cursor)
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:
         if kind == END_OF_BLOCK:

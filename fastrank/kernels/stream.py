@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.fields import index_block, next_query, take_lines
+from fastrank.kernels.fields import begin_text, index_block, next_query, take_lines
 from fastrank.kernels.hits import (
     GIVEN_UP,
     find_hits,
@@ -22,21 +22,17 @@ from fastrank.kernels.listing import list_hits
 from fastrank.kernels.order import check_order
 from fastrank.kernels.places import (
     BLOCK,
+    COMMENTS,
     DESCENDING,
     DONE,
     END_OF_BLOCK,
     ENDED,
-    FIELD,
-    FIELDS,
     FINE,
     INDEXED,
-    LINE,
-    LINES,
     LISTED,
     MAX_RETRIEVED,
     NEW_QUERY,
     NOT_STREAMED,
-    NUL_SEEN,
     POSITION,
     QUERY,
     QUERY_LENGTH,
@@ -44,25 +40,10 @@ from fastrank.kernels.places import (
     SINGLE_PRECISION,
     SIZE,
     STATUS,
-    TAG_SIZE,
     UNREADABLE,
 )
-from fastrank.kernels.text import equal, hash_text, slot_of
+from fastrank.kernels.text import find_text, hash_text
 from fastrank.native.declare import helper, kernel
-
-
-@helper
-def find_query(text, start, length, queries, table):
-    """The number of a query among those with judgments, or -1."""
-    query_text, starts, lengths = queries
-    mask = len(table) - 1
-    slot = slot_of(text, start, length, mask)
-    while table[slot] != 0:
-        query = table[slot] - 1
-        if equal(text, start, length, query_text, starts[query], lengths[query]):
-            return query
-        slot = (slot + 1) & mask
-    return np.int64(-1)
 
 
 @helper
@@ -133,7 +114,7 @@ def judge_fully(text, docs, scores, results, judgments, own, options, work, hits
 
 
 @kernel(
-    "int64(uint8[::1], int64,"
+    "int64(uint8[::1],"
     " uint8[::1], int64[::1], int64[::1], int64[::1],"
     " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
@@ -143,7 +124,6 @@ def judge_fully(text, docs, scores, results, judgments, own, options, work, hits
 )
 def stream_run(
     text,
-    comments,
     queries_text,
     query_starts,
     query_lengths,
@@ -189,9 +169,7 @@ def stream_run(
     judgments = (qrels_text, qrels_starts, qrels_lengths)
     hits = (hit_ranks, hit_rows)
     work = (words, table, places, values, keys)
-    cursor[POSITION] = cursor[FIELD] = cursor[FIELDS] = cursor[LINE] = cursor[LINES] = 0
-    cursor[INDEXED] = cursor[QUERY] = cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = 0
-    cursor[NUL_SEEN] = -1
+    begin_text(cursor)
     query, begun, results, order = np.int64(-1), np.int64(0), np.int64(0), DESCENDING
     kind = END_OF_BLOCK
     while True:
@@ -238,7 +216,7 @@ def stream_run(
             stop = min(cursor[INDEXED] + BLOCK, size)
             index_block(text, stop, ended and stop == size, ends, newlines, cursor)
         elif kind == NEW_QUERY:
-            query = find_query(
+            query = find_text(
                 text,
                 cursor[QUERY],
                 cursor[QUERY_LENGTH],
@@ -266,7 +244,7 @@ def stream_run(
                 hashes[i] = np.int64(hash_text(text, doc_starts[i], doc_lengths[i]))
             if order == DESCENDING:
                 order = check_order(text, score_starts, score_lengths, first, results)
-        kind = next_query(text, comments, ends, newlines, cursor)
+        kind = next_query(text, cursor[COMMENTS] != 0, ends, newlines, cursor)
     if state[STATUS] != DONE or ended:
         return size
     return begun if query >= 0 else cursor[POSITION]

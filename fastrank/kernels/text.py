@@ -101,6 +101,23 @@ def intern_texts(text, starts, lengths, table, ids, firsts):
     return found
 
 
+@helper
+def find_text(text, start, length, texts, table):
+    """The number of a text among distinct `texts`, -1 if it is none of them.
+
+    `table` is as `intern_texts` leaves it.
+    """
+    other, starts, lengths = texts
+    mask = len(table) - 1
+    slot = slot_of(text, start, length, mask)
+    while table[slot] != 0:
+        known = table[slot] - 1
+        if equal(text, start, length, other, starts[known], lengths[known]):
+            return known
+        slot = (slot + 1) & mask
+    return np.int64(-1)
+
+
 def sort_by(comparison):
     """A function `sort(order, count, scratch, data)` that sorts order[:count] stably.
 

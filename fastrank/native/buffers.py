@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 SIZES = {"B": 1, "i": 4, "q": 8, "d": 8}
 # numpy's int64 has the format of C's long where that has 64 bits.
 FORMATS = {"B": "B", "i": "i", "q": "ql", "d": "d"}
-MAPPED = 1 << 20
+MAPPED = 1 << 17
 CODES = {"uint8": "B", "int32": "i", "int64": "q", "float64": "d"}
 
 

@@ -12,6 +12,7 @@ KERNEL_MODULES = (
     "judge",
     "stream",
     "gather",
+    "collect",
     "gains",
     "measures",
     "preferences",
