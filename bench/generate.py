@@ -62,7 +62,7 @@ def _write(folder: Path, case: Case, scale: float, seed: int) -> Manifest:
         bytes=size,
         judgments=len(columns.judged),
         score_sum=float(columns.scores.sum()),
-        doc_bytes=sum(map(len, lines.doc_texts(case, columns.docs.ravel()))),
+        doc_bytes=lines.doc_bytes(case, columns.docs.ravel()),
         expected=expected.compute(case, columns),
         versions={
             name: machine.version(package)

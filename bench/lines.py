@@ -43,8 +43,8 @@ def qrels_text(case: Case, columns: Columns) -> Iterator[bytes]:
     order = np.argsort(columns.queries[columns.judged[:, 0]], kind="stable")
     for start in range(0, len(order), PORTION):
         query, doc, grade = columns.judged[order[start : start + PORTION]].T
-        fields = [_decimal(columns.queries[query]), b" 0 ", _ids(case, doc), b" ", _decimal(grade)]
-        yield _joined([*fields, b"\n"])
+        number = _decimal(columns.queries[query])
+        yield _joined([number, b" 0 ", _ids(case, doc), b" ", _decimal(grade), b"\n"])
 
 
 def doc_texts(case: Case, numbers: npt.NDArray[Any]) -> list[str]:
@@ -53,6 +53,12 @@ def doc_texts(case: Case, numbers: npt.NDArray[Any]) -> list[str]:
         return list(map(str, numbers.tolist()))
     texts: list[str] = _ids(case, numbers).view("S36").ravel().astype(str).tolist()
     return texts
+
+
+def doc_bytes(case: Case, numbers: npt.NDArray[Any]) -> int:
+    """The length of the ids of documents, all together."""
+    portions = (numbers[start : start + PORTION] for start in range(0, len(numbers), PORTION))
+    return sum(int(np.count_nonzero(_ids(case, portion))) for portion in portions)
 
 
 def _joined(fields: list[Field | bytes]) -> bytes:
@@ -64,7 +70,8 @@ def _joined(fields: list[Field | bytes]) -> bytes:
         for field in fields
     ]
     matrix = np.concatenate(matrices, axis=1)
-    return matrix[matrix != 0].tobytes()
+    text: bytes = matrix[matrix != 0].tobytes()
+    return text
 
 
 def _decimal(numbers: npt.NDArray[Any], zeros: bool = False, width: int = 0) -> Field:
@@ -112,4 +119,5 @@ def _mixed(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
     mixed = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+    last: npt.NDArray[Any] = mixed ^ (mixed >> np.uint64(31))
+    return last

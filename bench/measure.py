@@ -108,12 +108,15 @@ def _check(program: Program, manifest: Manifest) -> Check:
 
 
 def _compare_bytes(group: list[Subject]) -> None:
-    """Ours must print what the original prints, to the last byte."""
+    """Ours must print what the original prints, to the last byte.
+
+    But for rbp in 10.0, into which the original mixes the measures computed before it.
+    """
     outputs = {subject.program.name: subject for subject in group if subject.output}
     original = outputs.get(ORIGINAL)
     for name in (ONE_THREAD, TWO_THREADS):
         if original is not None and name in outputs and original.status == "ok":
-            outputs[name].compare(original.output, original.program.name)
+            outputs[name].compare(original.output, original.program.name, but_for=b"rbp ")
 
 
 class _Finish:

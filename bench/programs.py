@@ -6,10 +6,11 @@ import importlib.util
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bench import commands, machine
+from bench import commands, libraries, machine
 from bench.driver import Job
 from bench.errors import BenchError
 from bench.manifest import Stored
@@ -21,7 +22,7 @@ TASKS = (*MEASURES, READ, FLOOR)
 PREAD, WC = "pread", "wc -l"
 ORIGINAL, STAND_IN = "trec_eval", "pytrec_eval"
 ONE_THREAD, TWO_THREADS = "fastrank, 1 thread", "fastrank, 2 threads"
-IN_PYTHON, READ_RUN = "fastrank in Python", "fastrank.read_run"
+READ_RUN = "fastrank.read_run"
 # Each with the distributions it may come from.
 EVALUATORS = {
     STAND_IN: ("pytrec_eval-terrier", "pytrec_eval"),
@@ -97,7 +98,7 @@ def programs(task: str, stored: Stored, setup: Setup) -> list[Program]:
     if task == FLOOR:
         return _floors(job)
     if task == READ:
-        ours = Program(READ_RUN, READ, job.words("fastrank_read"), version=setup.engine)
+        ours = Program(READ_RUN, READ, job.words(READ_RUN), version=setup.engine)
         return [replace(ours, library=True), *_libraries(task, READERS, job, setup)]
     arguments = ["-m", job.measures, job.qrels, job.run]
     words = [commands.ours("trec_eval"), *arguments]
@@ -106,9 +107,8 @@ def programs(task: str, stored: Stored, setup: Setup) -> list[Program]:
         Program(name, task, words, {**level, "FASTRANK_THREADS": threads}, setup.engine)
         for name, threads in ((ONE_THREAD, "1"), (TWO_THREADS, "2"))
     ]
-    for name, library in ((IN_PYTHON, "fastrank_evaluate"),):
-        words = job.words(library)
-        found.append(Program(name, task, words, version=setup.engine, library=True))
+    for name in libraries.FASTRANK:
+        found.append(Program(name, task, job.words(name), version=setup.engine, library=True))
     if ORIGINAL in setup.peers:
         found.append(_original(task, arguments, stored, setup))
     return found + _libraries(task, EVALUATORS, job, setup)
@@ -120,9 +120,10 @@ def _floors(job: Job) -> list[Program]:
         command, *options = name.split()
         path = shutil.which(command)
         program = Program(name, FLOOR, [os.fspath(path or command), *options, job.run])
-        missing = {"status": "absent", "hindered": f"no {command} on the PATH"}
-        found.append(program if path else replace(program, **missing))
-    return [*found, Program(PREAD, FLOOR, job.words("pread"), library=True)]
+        if path is None:
+            program = replace(program, status="absent", hindered=f"no {command} on the PATH")
+        found.append(program)
+    return [*found, Program(PREAD, FLOOR, job.words(PREAD), library=True)]
 
 
 def _original(task: str, arguments: list[str], stored: Stored, setup: Setup) -> Program:
@@ -139,7 +140,7 @@ def _original(task: str, arguments: list[str], stored: Stored, setup: Setup) -> 
 
 
 def _libraries(
-    task: str, known: dict[str, tuple[str, ...]], job: Job, setup: Setup
+    task: str, known: Mapping[str, tuple[str, ...]], job: Job, setup: Setup
 ) -> list[Program]:
     found = []
     for name, distributions in known.items():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.errors import BenchError, NotFoundError
+from bench.libraries import FASTRANK
 from bench.programs import (
     FLOOR,
-    IN_PYTHON,
     MEASURES,
     ONE_THREAD,
     ORIGINAL,
@@ -23,7 +23,7 @@ from bench.rows import Row
 BEGIN = "<!-- speed: begin (python -m bench table) -->"
 END = "<!-- speed: end -->"
 Rows = dict[tuple[str, str, str], Row]
-EVALUATORS = (ORIGINAL, ONE_THREAD, TWO_THREADS, IN_PYTHON, STAND_IN, "ir_measures", "ranx")
+EVALUATORS = (ORIGINAL, ONE_THREAD, TWO_THREADS, *FASTRANK, STAND_IN, "ir_measures", "ranx")
 
 
 def replace(readme: Path, rows: list[Row]) -> None:
@@ -87,11 +87,8 @@ def _cell(row: Row | None) -> str:
     times = f"{row.steady:,.0f}" if row.steady >= 100 else f"{row.steady:.1f}"
     if row.speedup is None or row.program == row.baseline:
         return times
-    return (
-        f"{times} (**{row.speedup:.1f} ×**)"
-        if row.speedup >= 1
-        else f"{times} ({row.speedup:.2f} ×)"
-    )
+    ratio = f"{row.speedup:.1f}" if row.speedup >= 1 else f"{row.speedup:.2f}"
+    return f"{times} ({ratio} ×)"
 
 
 def _facts(rows: list[Row]) -> str:

@@ -65,9 +65,16 @@ class Subject(ABC):
         if self.status == "ok" and (problem := self._check(answer)):
             self.status, self.problem = "wrong", problem
 
-    def compare(self, output: bytes, whose: str) -> None:
-        """Check that the last output is that of another program, byte for byte."""
-        if self.status == "ok" and (problem := difference(self.output, output)):
+    def compare(self, output: bytes, whose: str, but_for: bytes) -> None:
+        """Check that the last output is that of another program, byte for byte.
+
+        Lines that begin with `but_for` are left out.
+        """
+        own, other = (
+            b"".join(line for line in text.splitlines(True) if not line.startswith(but_for))
+            for text in (self.output, output)
+        )
+        if self.status == "ok" and (problem := difference(own, other)):
             self.status, self.problem = "wrong", f"not what {whose} prints: {problem}"
 
     def _used_up(self) -> bool:
