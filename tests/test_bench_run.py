@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,20 @@ import pytest
 import pytrec_eval
 from test_bench import COMMANDS, run
 
-from bench import cases, draw, expected, lines, manifest, rows, run_report, speed_table, targets
+from bench import (
+    cases,
+    draw,
+    expected,
+    lines,
+    manifest,
+    processes,
+    rows,
+    run_report,
+    speed_table,
+    targets,
+)
 from bench.__main__ import main
+from bench.conversation import Conversation, EndedError
 from bench.errors import BenchError
 from bench.rows import Row
 
@@ -247,6 +260,32 @@ def test_a_peer_with_a_wrong_answer_a_slow_one_and_one_that_fails(
     assert found["timeout"].problem == "took longer than 2 s (--timeout)"
     assert found["failed"].problem == "exit status 3: No"
     assert all(own.speedup is None for own in found.values())
+
+
+@pytest.mark.parametrize(
+    ("does", "timed_out", "told"),
+    [
+        ("import time; time.sleep(60)", True, "exit status -9"),
+        ("raise ValueError('no')", False, "exit status 1: ValueError: no"),
+        ("print('{}', flush=True); input(); raise SystemExit(7)", False, "exit status 7"),
+    ],
+)
+def test_a_library_that_is_slow_or_fails(
+    tmp_path: Path, does: str, timed_out: bool, told: str
+) -> None:
+    process = Conversation([sys.executable, "-c", does], dict(os.environ), tmp_path)
+
+    def converse() -> None:
+        process.answer(0.3 if timed_out else 60)
+        process.ask()
+        process.answer(60)
+
+    with pytest.raises(EndedError):
+        converse()
+    finished = process.end()
+    assert finished.timed_out == timed_out
+    assert processes.failure(finished) == told
+    assert process.end() is finished
 
 
 def test_targets_are_met_missed_or_not_measured() -> None:
