@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 READ_FACTS = ("lines", "score_sum", "doc_bytes")
 # What `fastrank.evaluate` is given as the run: a row of its own for each way.
 FASTRANK: dict[str, Callable[[Any, Job], Any]] = {
-    "fastrank in Python": lambda fr, job: fr.read_run(job.run, compat=job.compat),
+    "fastrank.evaluate(run)": lambda fr, job: fr.read_run(job.run, compat=job.compat),
+    "fastrank.evaluate(path)": lambda _, job: job.run,
 }
 FIELDS = ["query", "Q0", "doc", "rank", "score", "tag"]
 Prepared = tuple[Callable[[], Any], Callable[[Any], dict[str, float]]]

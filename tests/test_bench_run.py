@@ -162,7 +162,7 @@ def test_rows_are_complete_and_right(results: Path) -> None:
 
     assert found["evaluate official", "trec_eval"].status == "absent"
     rest = {key: own for key, own in found.items() if key[1] != "trec_eval"}
-    assert len(rest) == 2 * 4 + 1 + 3
+    assert len(rest) == 2 * 5 + 1 + 3
     for own in rest.values():
         assert (own.status, own.correct, own.problem) == ("ok", True, "")
         assert own.cold > 0
@@ -172,7 +172,7 @@ def test_rows_are_complete_and_right(results: Path) -> None:
         assert own.ns_per_line > 0
         assert own.data["lines"] == 7000
         assert own.machine["cpu"]
-    python = found["evaluate official", "fastrank in Python"]
+    python = found["evaluate official", "fastrank.evaluate(run)"]
     assert python.warm < python.cold
     assert python.baseline == "pytrec_eval"
     assert python.speedup > 0
