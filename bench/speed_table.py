@@ -102,9 +102,10 @@ def _facts(rows: list[Row]) -> str:
     baselines = sorted({row.baseline for row in rows if row.baseline})
     data = sorted({f"seed {row.data['seed']}, scale {row.data['scale']:g}" for row in rows})
     engine = next((row.version for row in rows if row.program == ONE_THREAD), machine["fastrank"])
+    ratios = f"; in brackets how many times faster than {' or '.join(baselines)}"
     return (
-        f"Milliseconds, steady (median of further calls); in brackets how many times faster than"
-        f" {' or '.join(baselines) or 'the baseline'}. {rows[0].time[:10]}, {machine['cpu']},"
+        f"Milliseconds, steady (median of further calls){ratios if baselines else ''}."
+        f" {rows[0].time[:10]}, {machine['cpu']},"
         f" {machine['cores']} cores, {machine['system']}, {machine['python']}, numpy"
         f" {machine['numpy']}, fastrank {engine}{''.join(f', {each}' for each in told)};"
         f" {'; '.join(data)}."
