@@ -8,9 +8,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-
-class NotFoundError(Exception):
-    """A program or a file to measure with is not there."""
+from bench.errors import NotFoundError
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import platform
 from importlib import metadata
 from pathlib import Path
 
+NOT_INSTALLED = "not installed"
 PACKAGES = {"fastrank": "fastrank-eval", "numpy": "numpy", "numba": "numba"}
 
 
@@ -18,7 +19,7 @@ def describe() -> dict[str, str | int | float]:
         "load": round(os.getloadavg()[0], 2),
         "system": f"{platform.system()} {platform.release()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
-        **{name: _version(package) for name, package in PACKAGES.items()},
+        **{name: version(package) for name, package in PACKAGES.items()},
     }
 
 
@@ -39,8 +40,9 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _version(package: str) -> str:
+def version(package: str) -> str:
+    """The version of an installed distribution."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
-        return "not installed"
+        return NOT_INSTALLED

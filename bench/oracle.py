@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from bench.commands import NotFoundError
+from bench.errors import NotFoundError
 from bench.inputs import Case
 
 Check = Callable[[bytes, bool], str]
@@ -19,7 +19,7 @@ def same_bytes(summary: bytes, per_query: bytes) -> Check:
     """The output must be that of another program, byte for byte."""
 
     def check(output: bytes, queries: bool) -> str:
-        return _difference(output, per_query if queries else summary)
+        return difference(output, per_query if queries else summary)
 
     return check
 
@@ -62,7 +62,7 @@ def _lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines()
 
 
-def _difference(found: bytes, expected: bytes) -> str:
+def difference(found: bytes, expected: bytes) -> str:
     """The first line in which two outputs differ."""
     if found == expected:
         return ""

@@ -10,7 +10,8 @@ from random import Random
 from statistics import median
 
 from bench import inputs, oracle, processes
-from bench.commands import Command, NotFoundError, find_peer, ours
+from bench.commands import Command, find_peer, ours
+from bench.errors import NotFoundError
 from bench.inputs import Case
 from bench.oracle import Check
 from bench.processes import Finished
@@ -144,7 +145,9 @@ class _Bench:
         finished = [self._run(command, files), self._run(command, ["-q", *files])]
         for answer in finished:
             if answer.status != 0:
-                raise NotFoundError(f"the peer fails on case {case.name}: {_failure(answer)}")
+                raise NotFoundError(
+                    f"the peer fails on case {case.name}: {processes.failure(answer)}"
+                )
         return oracle.same_bytes(*(answer.output for answer in finished))
 
     def _warm_up(self, call: _Call) -> str:
@@ -162,13 +165,8 @@ class _Bench:
 def _problem(call: _Call, finished: Finished, *, per_query: bool) -> str:
     """What is wrong with an answer; empty if nothing is."""
     if finished.status != 0:
-        return _failure(finished)
+        return processes.failure(finished)
     return call.check(finished.output, per_query) if call.check is not None else ""
-
-
-def _failure(finished: Finished) -> str:
-    lines = finished.errors.decode("utf-8", "replace").strip().splitlines()
-    return f"exit status {finished.status}" + "".join(f": {line}" for line in lines[-1:])
 
 
 def _row(call: _Call, finished: list[Finished], floor: float, problem: str) -> Row:

@@ -1,0 +1,77 @@
+"""The kinds of input to measure with, and how large each is at full scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.errors import BenchError
+
+SEED = 20240229
+# Shares of queries with 1, 2, 3 and 4 relevant documents, as in MS MARCO's development set.
+FEW = (0.945, 0.045, 0.008, 0.002)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a pair of files is made of.
+
+    ids: "number" or "uuid". scores: "six" decimals, or the "shortest" text that restores a
+    32-bit float held in a double. order of the lines: "ranked"; "shuffled" inside each query;
+    "scattered" over the whole file. judged: shares of queries with 1, 2, ... judgments, or the
+    lowest and the highest number of them. grades: shares of the grades 0, 1, ... found: the
+    share of the judged documents that are retrieved.
+    """
+
+    name: str
+    about: str
+    queries: int = 6_980
+    retrieved: int = 1_000
+    ids: str = "number"
+    scores: str = "six"
+    order: str = "ranked"
+    judged: tuple[float, ...] | tuple[int, int] = FEW
+    grades: tuple[float, ...] = (0.0, 1.0)
+    found: float = 0.857
+
+    def size(self, scale: float) -> tuple[int, int]:
+        """Queries and documents per query; a single query shrinks by its documents."""
+        if self.queries == 1:
+            return 1, max(10, round(self.retrieved * scale))
+        return max(1, round(self.queries * scale)), self.retrieved
+
+    def bytes(self, scale: float) -> int:
+        """About how large the run is, rather more than less."""
+        queries, retrieved = self.size(scale)
+        line = 42 + (30 if self.ids == "uuid" else 0) + (11 if self.scores == "shortest" else 0)
+        return queries * retrieved * line
+
+
+CASES = {
+    case.name: case
+    for case in (
+        Case("typical", "like a run of MS MARCO passages: 1 or 2 relevant documents per query"),
+        Case("17-digit", "typical, with scores such as 0.8234567642211914", scores="shortest"),
+        Case("uuid", "typical, with document ids of 36 bytes", ids="uuid"),
+        Case("shuffled", "typical, the lines of each query in random order", order="shuffled"),
+        Case("scattered", "typical, all lines in random order", order="scattered"),
+        Case("small-queries", "a million queries of 5 documents", 1_000_000, 5),
+        Case("huge-query", "one query of a million documents", 1, 1_000_000, judged=(1000, 1000)),
+        Case(
+            "graded",
+            "5,000 documents per query, 200 to 600 of them judged in four grades",
+            queries=200,
+            retrieved=5_000,
+            judged=(200, 600),
+            grades=(0.5, 0.25, 0.15, 0.1),
+            found=0.9,
+        ),
+    )
+}
+
+
+def chosen(names: list[str] | None) -> list[Case]:
+    """The named cases, or all."""
+    for name in names or ():
+        if name not in CASES:
+            raise BenchError(f"no case {name!r}: there are {', '.join(CASES)}")
+    return [case for case in CASES.values() if not names or case.name in names]
