@@ -1,12 +1,13 @@
 """Runs whose queries' lines are scattered: read twice, the judged queries' lines kept by query.
 
 The first time the lines of each query are counted, so that the second time every document and
-score goes where it belongs. That is all that is kept: of a line of 40 bytes 31, with an id of 7.
+score goes where it belongs. That is all that is kept: of a line of 41 bytes 23, with an id of 7.
 """
 
 from __future__ import annotations
 
-from fastrank.columns import Qrels, Run, Texts
+from fastrank.columns import Qrels
+from fastrank.judge import judging_scratch, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
@@ -16,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+    from fastrank.judge import Judged, JudgingOptions
 
 
 class Collector:
@@ -29,7 +32,7 @@ class Collector:
         # One stretch per part, and one for the lines added.
         stretches = (len(parts) + 1) * len(qrels)
         self._rows, self._places = zeros("q", stretches), zeros("q", stretches)
-        self._documents = (zeros("B", 0), zeros("q", 0), zeros("q", 0), zeros("d", 0))
+        self._records = zeros("B", 0)
         self._added = b""
 
     def count(self) -> bool:
@@ -48,27 +51,36 @@ class Collector:
         self._added = lines
         self._feed_added(storing=False)
 
-    def collected(self) -> Run | None:
-        """The run, of the judged queries only, numbered as in the judgments; None if impossible."""
+    def judge(self, queries: Any, options: JudgingOptions) -> tuple[Judged, bytes] | None:
+        """The judged rankings of some queries, all of which have lines, and the run's tag.
+
+        None if the run cannot be read in pieces or a query cannot be judged.
+        """
         qrels = self._qrels
         offsets = zeros("q", len(qrels) + 1)
-        size = kernels.place_lines(len(self._parts) + 1, self._rows, self._places, offsets)
-        rows = offsets[len(qrels)]
-        text, starts, lengths = zeros("B", size), zeros("q", rows), zeros("q", rows)
-        scores = zeros("d", rows)
-        self._documents = (text, starts, lengths, scores)
+        deepest = kernels.place_records(len(self._parts) + 1, self._rows, self._places, offsets)
+        self._records = zeros("B", offsets[len(qrels)])
         tag = feed_all(self._feeders(storing=True), self._parts, comments=self._comments)
         if tag is None:
             return None
         self._feed_added(storing=True)
-        return Run(
-            queries=qrels.queries,
-            docs=Texts(text, starts, lengths),
-            tag=tag,
-            source="",
-            offset_column=offsets,
-            score_column=scores,
+        listed = min(sum(self._rows), kernels.count_picked(qrels.offset_column, queries))
+        judged, columns = room_for_judged(qrels, queries, listed, options)
+        problem = zeros("q", 3)
+        kernels.judge_records(
+            *qrels.columns,
+            self._records,
+            offsets,
+            queries,
+            options.places(stop_if_none_judged=True),
+            zeros("q", deepest),
+            zeros("q", deepest),
+            zeros("d", deepest),
+            *judging_scratch(qrels, deepest),
+            *columns,
+            problem,
         )
+        return (judged, tag) if problem[0] == at.FINE else None
 
     def _feeders(self, *, storing: bool) -> list[Feeder]:
         return [self._feeder(part, storing) for part in range(len(self._parts))]
@@ -93,7 +105,7 @@ class Collector:
                 *(zeros("q", lines) for _ in range(4)),
                 self._rows[own],
                 self._places[own],
-                *self._documents,
+                self._records,
                 cursor,
                 state,
             )

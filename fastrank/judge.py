@@ -108,44 +108,53 @@ def judge(
     A repeated document, in a ranking or in a query's judgments, cannot; nor can, as in
     trec_eval and unless judging by `groups`, a first query that has only negative grades.
     """
-    count = len(matched)
-    deepest, most = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
+    deepest = kernels.widest(run.offset_column)
     listed = kernels.count_picked(run.offset_column, matched.rankings)
-    judged = kernels.count_picked(qrels.offset_column, matched.judgments)
     problem = zeros("q", 3)
-    offsets, ranks, grades = zeros("q", count + 1), zeros("q", listed), zeros("q", listed)
-    grade_offsets = zeros("q", count + 1)
-    grade_values, grade_counts = zeros("q", judged), zeros("q", judged)
-    num_ret, num_rel, num_rel_ret = (zeros("q", count) for _ in range(3))
+    judged, columns = room_for_judged(qrels, matched.judgments, listed, options)
     done = kernels.judge_rankings(
         *qrels.columns,
         *run.columns,
         matched.judgments,
         matched.rankings,
         options.places(stop_if_none_judged=not groups),
-        zeros("d", deepest),
-        zeros("q", deepest),
-        zeros("q", deepest),
-        zeros("q", table_size(deepest + most)),
-        offsets,
-        ranks,
-        grades,
-        grade_offsets,
-        grade_values,
-        grade_counts,
-        num_ret,
-        num_rel,
-        num_rel_ret,
+        *judging_scratch(qrels, deepest),
+        *columns,
         problem,
     )
     if problem[0] != at.FINE:
         raise StoppedError(done, _reason(problem, qrels, run))
-    return Judged(
-        columns=(
-            offsets, ranks, grades, grade_offsets, grade_values, grade_counts, num_ret, num_rel,
-            num_rel_ret, options.relevance_level, options.collection_size,
-        )
+    return judged
+
+
+def judging_scratch(qrels: Qrels, deepest: int) -> tuple[Any, ...]:
+    """Room for judging one query at a time, with as many results as `deepest`."""
+    most = kernels.widest(qrels.offset_column)
+    return (
+        zeros("q", table_size(deepest + most)),
+        zeros("q", table_size(most)),
+        zeros("q", deepest),
+        zeros("d", deepest),
+        zeros("q", deepest),
+        zeros("q", deepest),
+    )
+
+
+def room_for_judged(
+    qrels: Qrels, queries: Any, listed: int, options: JudgingOptions
+) -> tuple[Judged, tuple[Any, ...]]:
+    """Columns for the judged rankings of some queries, with so many listed documents at most.
+
+    Returns them as Judged, and as the kernels want them to be filled.
+    """
+    count, judged = len(queries), kernels.count_picked(qrels.offset_column, queries)
+    columns = (
+        zeros("q", count + 1), zeros("q", listed), zeros("q", listed), zeros("q", count + 1),
+        zeros("q", judged), zeros("q", judged), zeros("q", count), zeros("q", count),
+        zeros("q", count),
     )  # fmt: skip
+    shared = (options.relevance_level, options.collection_size)
+    return Judged(columns=(*columns, *shared)), columns
 
 
 def judge_groups(

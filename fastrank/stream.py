@@ -9,7 +9,7 @@ from __future__ import annotations
 from fastrank import pieces, trec
 from fastrank.collect import Collector
 from fastrank.columns import Frozen, Qrels
-from fastrank.judge import Judged, Matched, StoppedError, byte_order, judge
+from fastrank.judge import Judged, byte_order
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
@@ -133,16 +133,9 @@ class FileJudge:
             absent = set(self._order) - set(present)
             collector.add(self._placeholder_lines(absent))
             present = list(self._order)
-        run = collector.collected()
-        if run is None:
-            return None
         queries = filled("q", present)
-        matched = Matched(judgments=queries, rankings=queries)
-        try:
-            judged = judge(self._qrels, run, matched, self._options)
-        except StoppedError:
-            return None
-        return self._streamed(queries, judged, absent, run.tag)
+        judged = collector.judge(queries, self._options)
+        return None if judged is None else self._streamed(queries, judged[0], absent, judged[1])
 
     def _streamed(
         self, queries: Any, judged: Judged, absent: Collection[int], tag: bytes
@@ -195,6 +188,7 @@ class _Streams:
                 zeros("q", lines),
                 zeros("q", lines),
                 *found,
+                zeros("q", 3),
                 cursor,
                 state,
             )

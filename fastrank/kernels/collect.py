@@ -1,16 +1,22 @@
-"""The lines of a run gathered by query, documents and scores only, wherever they stand."""
+"""The lines of a run gathered by query as packed records, wherever they stand.
+
+A record is written in one place, so that lines in random order cost one cache miss each.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from fastrank.kernels.fields import begin_text, index_block, next_query, take_lines
+from fastrank.kernels.instructions import as_double, as_word, load_word, store_word
+from fastrank.kernels.judge import hash_documents, judge_query
 from fastrank.kernels.numbers import EXACT, read_decimal
 from fastrank.kernels.places import (
     BLOCK,
     COMMENTS,
     END_OF_BLOCK,
     ENDED,
+    FINE,
     INDEXED,
     NEW_QUERY,
     NOT_STREAMED,
@@ -21,15 +27,18 @@ from fastrank.kernels.places import (
     STATUS,
 )
 from fastrank.kernels.text import find_text
-from fastrank.native.declare import kernel
+from fastrank.native.declare import helper, kernel
+
+U = np.uint64
+# A score and the length of an id.
+HEADER = 16
 
 
 @kernel(
     "int64(uint8[::1], int64,"
     " uint8[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], uint8[::1], int64[::1], int64[::1], float64[::1],"
-    " int64[::1], int64[::1])"
+    " int64[::1], int64[::1], uint8[::1], int64[::1], int64[::1])"
 )
 def collect_run(
     text,
@@ -46,17 +55,14 @@ def collect_run(
     score_lengths,
     rows,
     places,
-    gathered,
-    starts,
-    lengths,
-    scores,
+    records,
     cursor,
     state,
 ):
     """Count the lines of judged queries in text[: cursor[SIZE]], or when `storing` put them down.
 
-    rows[q] and places[q] are where the next line of query q and its document go; counting, they
-    grow from 0 by lines and bytes. Returns how many bytes are done with.
+    rows[q] counts the lines of query q, and places[q] is where its next record goes: a score, the
+    length of the document's id, the id. Returns how many bytes are done with.
     """
     size, ended = cursor[SIZE], cursor[ENDED] != 0
     begin_text(cursor)
@@ -87,23 +93,25 @@ def collect_run(
             score_starts,
             score_lengths,
         )
-        if query >= 0:
-            row, place = rows[query], places[query]
+        if query >= 0 and not storing:
+            rows[query] += taken
             for i in range(taken):
-                length = doc_lengths[i]
-                if storing:
-                    for j in range(length):
-                        gathered[place + j] = text[doc_starts[i] + j]
-                    starts[row], lengths[row] = place, length
-                    status, scores[row] = read_decimal(
-                        text, score_starts[i], score_starts[i] + score_lengths[i]
-                    )
-                    if status != EXACT:
-                        state[STATUS] = NOT_STREAMED
-                        return size
-                row += 1
-                place += length
-            rows[query], places[query] = row, place
+                places[query] += HEADER + doc_lengths[i]
+        elif query >= 0:
+            place = places[query]
+            for i in range(taken):
+                stop = score_starts[i] + score_lengths[i]
+                status, score = read_decimal(text, score_starts[i], stop)
+                if status != EXACT:
+                    state[STATUS] = NOT_STREAMED
+                    return size
+                store_word(records, place, as_word(score))
+                store_word(records, place + 8, U(doc_lengths[i]))
+                place += HEADER
+                for j in range(doc_lengths[i]):
+                    records[U(place + j)] = text[U(doc_starts[i] + j)]
+                place += doc_lengths[i]
+            places[query] = place
         kind = next_query(text, cursor[COMMENTS] != 0, ends, newlines, cursor)
     if kind < NEW_QUERY:
         state[STATUS] = kind
@@ -111,20 +119,102 @@ def collect_run(
 
 
 @kernel("int64(int64, int64[::1], int64[::1], int64[::1])")
-def place_lines(parts, rows, places, offsets):
-    """From lines and bytes per part and query to where they go: queries in order, parts in order.
+def place_records(parts, rows, places, offsets):
+    """From bytes per part and query to where records go: queries in order, parts in order.
 
-    offsets[q] becomes the first row of query q; returns how many bytes all documents take.
+    offsets[q] becomes the first byte of query q. Returns the largest number of lines of a query.
     """
     queries = len(offsets) - 1
-    row = place = 0
+    place = most = 0
     for query in range(queries):
-        offsets[query] = row
+        offsets[query] = place
+        lines = 0
         for part in range(parts):
             at = part * queries + query
-            lines, size = rows[at], places[at]
-            rows[at], places[at] = row, place
-            row += lines
+            size = places[at]
+            places[at] = place
             place += size
-    offsets[queries] = row
-    return place
+            lines += rows[at]
+        most = max(most, lines)
+    offsets[queries] = place
+    return most
+
+
+@helper
+def take_records(records, place, stop, starts, lengths, scores):
+    """Unpack records[place:stop]; returns how many there are."""
+    count = 0
+    while place < stop:
+        scores[count] = as_double(load_word(records, place))
+        length = np.int64(load_word(records, place + 8))
+        starts[count], lengths[count] = place + HEADER, length
+        place += HEADER + length
+        count += 1
+    return count
+
+
+@kernel(
+    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " uint8[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], float64[::1],"
+    " int64[::1], int64[::1], int64[::1], float64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def judge_records(
+    qrels_text,
+    qrels_offsets,
+    qrels_starts,
+    qrels_lengths,
+    grades,
+    records,
+    record_offsets,
+    queries,
+    options,
+    starts,
+    lengths,
+    scores,
+    words,
+    table,
+    places,
+    keys,
+    hashes,
+    rows,
+    offsets,
+    ranks,
+    codes,
+    grade_offsets,
+    grade_values,
+    grade_counts,
+    num_ret,
+    num_rel,
+    num_rel_ret,
+    problem,
+):
+    """Judge the results of `queries` in turn, those of query q records[record_offsets[q] : ...].
+
+    Stops at the first with a problem; returns how many queries come before it.
+    """
+    qrels = (qrels_text, qrels_offsets, qrels_starts, qrels_lengths, grades)
+    run = (records, starts, lengths)
+    work = (words, table, places, keys, hashes)
+    judged = (
+        offsets,
+        ranks,
+        codes,
+        grade_offsets,
+        grade_values,
+        grade_counts,
+        num_ret,
+        num_rel,
+        num_rel_ret,
+    )
+    for i in range(len(queries)):
+        query = queries[i]
+        place, stop = record_offsets[query], record_offsets[query + 1]
+        results = take_records(records, place, stop, starts, lengths, scores)
+        hash_documents(run, 0, results, hashes)
+        judge_query(i, run, scores, results, qrels, query, options, work, rows, judged, problem)
+        if problem[0] != FINE:
+            return i
+    return len(queries)

@@ -34,7 +34,7 @@ def filter_word(value, mask):
 
 
 @helper
-def find_hits(text, starts, lengths, hashes, results, judgments, first, judged, scratch, hits):
+def find_hits(run, hashes, results, judgments, first, judged, scratch, hits):
     """Find the judged documents among the results; how many, or GIVEN_UP if one may be repeated.
 
     `judgments` are buffer, starts and lengths of the judged documents, this query's from row
@@ -42,6 +42,7 @@ def find_hits(text, starts, lengths, hashes, results, judgments, first, judged, 
     `scratch` = (filter, table, suspects): as many words as half the documents, twice as many places
     as judged documents, and as many as results, each rounded up to a power of two.
     """
+    text, starts, lengths = run
     judged_text, judged_starts, judged_lengths = judgments
     words, table, suspects = scratch
     places, rows = hits
@@ -114,13 +115,13 @@ def count_equal(values, count, value):
 
 
 @helper
-def rank_in_order(text, docs, scores, results, hits, found, single):
+def rank_in_order(run, scores, results, hits, found, single):
     """Ranks of the found documents where the scores descend; False if that takes too long.
 
     hits = (ranks, rows): in come places in the results, from 0. Among equal scores the document
     whose id sorts later ranks first. Not every score is read, only those around a hit.
     """
-    starts, lengths = docs
+    text, starts, lengths = run
     ranks, rows = hits
     patience = 4 * results + 64
     for h in range(found):
@@ -143,9 +144,9 @@ def rank_in_order(text, docs, scores, results, hits, found, single):
 
 
 @helper
-def rank_by_counting(text, docs, keys, results, hits, found):
+def rank_by_counting(run, keys, results, hits, found):
     """The same for scores in any order, all of them read into `keys`."""
-    starts, lengths = docs
+    text, starts, lengths = run
     ranks, rows = hits
     if found > PATIENCE:
         return False
@@ -186,6 +187,17 @@ def read_scores(text, scores, results, values):
         one, values[i] = read_decimal(text, starts[i], starts[i] + lengths[i])
         status |= one
     return status == EXACT
+
+
+@helper
+def make_keys(scores, results, single, keys):
+    """Scores as they are compared (see `score_at`); False if one is no number."""
+    for i in range(results):
+        keys[i] = np.float32(scores[i]) if single else scores[i]
+    missing = 0
+    for i in range(results):
+        missing += keys[i] != keys[i]
+    return missing == 0
 
 
 @helper

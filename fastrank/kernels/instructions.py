@@ -113,6 +113,22 @@ def as_double(word):
     return np.uint64(word).view(np.float64)
 
 
+def as_word(number):
+    """The 64 bits of a double."""
+    return np.float64(number).view(np.uint64)
+
+
+@intrinsic
+def _as_word(context, number):
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], _WORD)
+
+    return types.uint64(types.float64), generate
+
+
+_compiled_as(as_word, lambda number: lambda number: _as_word(number))
+
+
 @intrinsic
 def _as_double(context, word):
     def generate(context, builder, signature, arguments):
@@ -143,6 +159,26 @@ def _load_8_bytes(context, text, at):
 
 
 _compiled_as(_load_word, lambda text, at: lambda text, at: _load_8_bytes(text, at))
+
+
+def store_word(text, at, word):
+    """Put the 8 bytes of a word where text[at : at + 8] is."""
+    text[int(at) : int(at) + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
+
+
+@intrinsic
+def _store_8_bytes(context, text, at, word):
+    def generate(context, builder, signature, arguments):
+        address = _address(context, builder, signature.args[0], *arguments[:2])
+        builder.store(arguments[2], builder.bitcast(address, _WORD.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(text, types.int64, types.uint64), generate
+
+
+_compiled_as(
+    store_word, lambda text, at, word: lambda text, at, word: _store_8_bytes(text, at, word)
+)
 
 
 @inlined

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastrank.kernels.hits import GIVEN_UP, find_hits, make_keys, rank_by_counting
 from fastrank.kernels.listing import count_judgments, list_hits
 from fastrank.kernels.places import (
     FINE,
@@ -22,6 +23,7 @@ from fastrank.kernels.places import (
 from fastrank.kernels.text import (
     compare,
     equal,
+    hash_text,
     slot_of,
     sort_by,
     sort_if_needed_by,
@@ -151,11 +153,84 @@ def collect_hits(found, kept, options, ranks):
     return hits
 
 
+@helper
+def hash_documents(run, first, stop, hashes):
+    """Hashes of documents first to stop - 1, for `judge_scores`."""
+    text, starts, lengths = run
+    for i in range(first, stop):
+        hashes[i] = np.int64(hash_text(text, starts[i], lengths[i]))
+
+
+@helper
+def judge_scores(run, scores, results, judgments, first, judged, options, work, hits, problem):
+    """Rank the results of a query and find the judged ones: hits = (ranks, rows from `first`).
+
+    `work` is scratch: (filter, table, places, keys, hashes), the last filled, the others as in
+    kernels/hits.py. problem[0] becomes FINE, or what is wrong. Returns the number of hits.
+    """
+    text, starts, lengths = run
+    words, table, places, keys, hashes = work
+    ranks, rows = hits
+    single = options[SINGLE_PRECISION] != 0
+    problem[0] = FINE
+    if not options[LIST_UNJUDGED] and make_keys(scores, results, single, keys):
+        found = find_hits(
+            run, hashes, results, judgments, first, judged, (words, table, places), hits
+        )
+        if found != GIVEN_UP and rank_by_counting(run, keys, results, hits, found):
+            return found
+    rank_documents(
+        text, starts, lengths, scores, 0, results, single, LARGER_ID_FIRST, keys, places, rows
+    )
+    kept = min(results, options[MAX_RETRIEVED])
+    problem[0] = join(judgments, first, judged, run, 0, places, kept, words, rows, problem)
+    return collect_hits(rows, kept, options, ranks) if problem[0] == FINE else 0
+
+
+@helper
+def judge_query(i, run, scores, results, qrels, query, options, work, rows, judged, problem):
+    """Judge the results of one query: query number i of the columns `judged`, ended so far by it.
+
+    `qrels` are the columns of the judgments, `query` the query's number there. problem[0] becomes
+    FINE, or what is wrong.
+    """
+    text, query_offsets, starts, lengths, grades = qrels
+    offsets, ranks, codes, grade_offsets, values, counts, num_ret, num_rel, num_rel_ret = judged
+    first, stop = query_offsets[query], query_offsets[query + 1]
+    listed, distinct = offsets[i], grade_offsets[i]
+    # Hits are collected where they will be listed; listing only ever drops some.
+    hits = (ranks[listed:], rows)
+    found = judge_scores(
+        run,
+        scores,
+        results,
+        (text, starts, lengths),
+        first,
+        stop - first,
+        options,
+        work,
+        hits,
+        problem,
+    )
+    if problem[0] != FINE:
+        return
+    levels, num_rel[i], problem[0] = count_judgments(
+        grades[first:stop], options, i == 0, values[distinct:], counts[distinct:]
+    )
+    if problem[0] != FINE:
+        return
+    kept = min(results, options[MAX_RETRIEVED])
+    more, num_ret[i], num_rel_ret[i] = list_hits(
+        hits, found, kept, grades[first:stop], options, ranks[listed:], codes[listed:]
+    )
+    offsets[i + 1], grade_offsets[i + 1] = listed + more, distinct + levels
+
+
 @kernel(
     "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " uint8[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
     " int64[::1], int64[::1], int64[::1],"
-    " float64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], float64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1])"
 )
@@ -173,10 +248,12 @@ def judge_rankings(
     judgments,
     rankings,
     options,
-    keys,
-    order,
-    scratch,
+    words,
     table,
+    places,
+    keys,
+    hashes,
+    rows,
     offsets,
     ranks,
     codes,
@@ -193,62 +270,40 @@ def judge_rankings(
     Stops at the first query with a problem, says which in `problem`, and returns how many
     queries were judged before it.
     """
-    listed = 0
-    distinct = 0
+    qrels = (qrels_text, qrels_offsets, qrels_starts, qrels_lengths, grades)
+    work = (words, table, places, keys, hashes)
+    judged = (
+        offsets,
+        ranks,
+        codes,
+        grade_offsets,
+        grade_values,
+        grade_counts,
+        num_ret,
+        num_rel,
+        num_rel_ret,
+    )
     for i in range(len(judgments)):
-        qrels_first = qrels_offsets[judgments[i]]
-        judged = qrels_offsets[judgments[i] + 1] - qrels_first
-        run_first = run_offsets[rankings[i]]
-        retrieved = run_offsets[rankings[i] + 1] - run_first
+        first, stop = run_offsets[rankings[i]], run_offsets[rankings[i] + 1]
+        run = (run_text, run_starts[first:stop], run_lengths[first:stop])
         # Judged by several groups, a ranking comes several times in a row.
         if i == 0 or rankings[i] != rankings[i - 1]:
-            rank_documents(
-                run_text,
-                run_starts,
-                run_lengths,
-                scores,
-                run_first,
-                retrieved,
-                options[SINGLE_PRECISION] != 0,
-                LARGER_ID_FIRST,
-                keys,
-                order,
-                scratch,
-            )
-        kept = min(retrieved, options[MAX_RETRIEVED])
-        problem[0] = join(
-            (qrels_text, qrels_starts, qrels_lengths),
-            qrels_first,
+            hash_documents(run, 0, stop - first, hashes)
+        judge_query(
+            i,
+            run,
+            scores[first:stop],
+            stop - first,
+            qrels,
+            judgments[i],
+            options,
+            work,
+            rows,
             judged,
-            (run_text, run_starts, run_lengths),
-            run_first,
-            order,
-            kept,
-            table,
-            scratch,
             problem,
         )
+        if problem[0] == RUN_REPEATS:
+            problem[1], problem[2] = first + problem[1], first + problem[2]
         if problem[0] != FINE:
             return i
-        # Hits are collected where they will be listed; listing only ever drops some.
-        hits = collect_hits(scratch, kept, options, ranks[listed:])
-        own_grades = grades[qrels_first : qrels_first + judged]
-        levels, num_rel[i], problem[0] = count_judgments(
-            own_grades, options, i == 0, grade_values[distinct:], grade_counts[distinct:]
-        )
-        if problem[0] != FINE:
-            return i
-        more, num_ret[i], num_rel_ret[i] = list_hits(
-            (ranks[listed:], scratch),
-            hits,
-            kept,
-            own_grades,
-            options,
-            ranks[listed:],
-            codes[listed:],
-        )
-        distinct += levels
-        listed += more
-        offsets[i + 1] = listed
-        grade_offsets[i + 1] = distinct
     return len(judgments)

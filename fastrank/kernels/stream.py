@@ -10,14 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.fields import begin_text, index_block, next_query, take_lines
-from fastrank.kernels.hits import (
-    GIVEN_UP,
-    find_hits,
-    rank_by_counting,
-    rank_in_order,
-    read_scores,
-)
-from fastrank.kernels.judge import LARGER_ID_FIRST, collect_hits, join, rank_documents
+from fastrank.kernels.hits import GIVEN_UP, find_hits, rank_in_order, read_scores
+from fastrank.kernels.judge import hash_documents, judge_scores
 from fastrank.kernels.listing import list_hits
 from fastrank.kernels.order import check_order
 from fastrank.kernels.places import (
@@ -40,77 +34,23 @@ from fastrank.kernels.places import (
     SINGLE_PRECISION,
     SIZE,
     STATUS,
-    UNREADABLE,
 )
-from fastrank.kernels.text import find_text, hash_text
+from fastrank.kernels.text import find_text
 from fastrank.native.declare import helper, kernel
 
 
 @helper
-def judge_quickly(text, docs, scores, hashes, results, judgments, own, order, options, work, hits):
-    """Ranks and rows of the judged documents, without ranking the others; how many.
+def judge_in_order(run, scores, results, judgments, first, judged, options, work, hits):
+    """What `judge_scores` does, for scores that descend: hardly any of them is read.
 
     GIVEN_UP where that would not be right or not be quick.
     """
-    filter_words, table, suspects, values, keys = work
-    first, judged = own
-    starts, lengths = docs
-    found = find_hits(
-        text,
-        starts,
-        lengths,
-        hashes,
-        results,
-        judgments,
-        first,
-        judged,
-        (filter_words, table, suspects),
-        hits,
-    )
-    if found == GIVEN_UP or found == 0:
+    words, table, places, _, hashes = work
+    found = find_hits(run, hashes, results, judgments, first, judged, (words, table, places), hits)
+    single = options[SINGLE_PRECISION] != 0
+    if found == GIVEN_UP or rank_in_order(run, scores, results, hits, found, single):
         return found
-    single = options[SINGLE_PRECISION] != 0
-    if order == DESCENDING:
-        if rank_in_order(text, docs, scores, results, hits, found, single):
-            return found
-        return GIVEN_UP
-    if not read_scores(text, scores, results, values):
-        return GIVEN_UP
-    for i in range(results):
-        keys[i] = np.float32(values[i]) if single else values[i]
-    return found if rank_by_counting(text, docs, keys, results, hits, found) else GIVEN_UP
-
-
-@helper
-def judge_fully(text, docs, scores, results, judgments, own, options, work, hits, problem):
-    """The same by ranking all results, and joining them with the judgments one by one.
-
-    GIVEN_UP if a document is repeated or a score is left to a slower reader.
-    """
-    words, _, places, values, keys = work
-    starts, lengths = docs
-    ranks, rows = hits
-    first, judged = own
-    if not read_scores(text, scores, results, values):
-        return GIVEN_UP
-    single = options[SINGLE_PRECISION] != 0
-    rank_documents(
-        text,
-        starts,
-        lengths,
-        values,
-        0,
-        results,
-        single,
-        LARGER_ID_FIRST,
-        keys,
-        places,
-        rows,
-    )
-    kept = min(results, options[MAX_RETRIEVED])
-    run = (text, starts, lengths)
-    status = join(judgments, first, judged, run, 0, places, kept, words, rows, problem)
-    return GIVEN_UP if status != FINE else collect_hits(rows, kept, options, ranks)
+    return np.int64(GIVEN_UP)
 
 
 @kernel(
@@ -120,7 +60,7 @@ def judge_fully(text, docs, scores, results, judgments, own, options, work, hits
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], float64[::1], float64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1])"
+    " int64[::1], int64[::1], int64[::1])"
 )
 def stream_run(
     text,
@@ -154,6 +94,7 @@ def stream_run(
     listed_counts,
     num_ret,
     num_rel_ret,
+    problem,
     cursor,
     state,
 ):
@@ -165,10 +106,10 @@ def stream_run(
     as many places as the text can have lines, and for `words` and `table` see kernels/hits.py.
     """
     size, ended = cursor[SIZE], cursor[ENDED] != 0
-    docs, scores = (doc_starts, doc_lengths), (score_starts, score_lengths)
+    run, scores = (text, doc_starts, doc_lengths), (score_starts, score_lengths)
     judgments = (qrels_text, qrels_starts, qrels_lengths)
     hits = (hit_ranks, hit_rows)
-    work = (words, table, places, values, keys)
+    work = (words, table, places, keys, hashes)
     begin_text(cursor)
     query, begun, results, order = np.int64(-1), np.int64(0), np.int64(0), DESCENDING
     kind = END_OF_BLOCK
@@ -176,29 +117,22 @@ def stream_run(
         over = kind == END_OF_BLOCK and cursor[INDEXED] == size
         if query >= 0 and (kind == NEW_QUERY or (over and ended)):
             first = qrels_offsets[query]
-            own = (first, qrels_offsets[query + 1] - first)
+            judged = qrels_offsets[query + 1] - first
             found = np.int64(GIVEN_UP)
-            if order != UNREADABLE:
-                found = judge_quickly(
-                    text,
-                    docs,
-                    scores,
-                    hashes,
-                    results,
-                    judgments,
-                    own,
-                    order,
-                    options,
-                    work,
-                    hits,
+            if order == DESCENDING:
+                found = judge_in_order(
+                    run, scores, results, judgments, first, judged, options, work, hits
                 )
             if found == GIVEN_UP:
-                found = judge_fully(
-                    text, docs, scores, results, judgments, own, options, work, hits, state
+                if not read_scores(text, scores, results, values):
+                    state[STATUS] = NOT_STREAMED
+                    break
+                found = judge_scores(
+                    run, values, results, judgments, first, judged, options, work, hits, problem
                 )
-            if found == GIVEN_UP:
-                state[STATUS] = NOT_STREAMED
-                break
+                if problem[0] != FINE:
+                    state[STATUS] = NOT_STREAMED
+                    break
             listed = state[LISTED]
             kept = min(results, options[MAX_RETRIEVED])
             listed_counts[query], num_ret[query], num_rel_ret[query] = list_hits(
@@ -240,8 +174,7 @@ def stream_run(
             score_lengths,
         )
         if query >= 0:
-            for i in range(first, results):
-                hashes[i] = np.int64(hash_text(text, doc_starts[i], doc_lengths[i]))
+            hash_documents(run, first, results, hashes)
             if order == DESCENDING:
                 order = check_order(text, score_starts, score_lengths, first, results)
         kind = next_query(text, cursor[COMMENTS] != 0, ends, newlines, cursor)
