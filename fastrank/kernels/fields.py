@@ -187,17 +187,17 @@ def next_query(text, comments, ends, newlines, cursor):
     """
     while cursor[LINE] < cursor[LINES]:
         position, field, stop = cursor[POSITION], cursor[FIELD], newlines[cursor[LINE]]
-        fields = 0
-        while ends[field + fields] <= stop:
-            fields += 1
         if text[position] == 0:
             return NUL_AT_LINE_START
+        fields = 0
+        while fields < 6 and ends[field + fields] <= stop:
+            fields += 1
         start = position if fields == 0 else line_start(text, position)
         if fields != 0 and not (comments and text[start] == HASH):
-            cursor[FIELDS_IN_LINE] = fields
             if position <= cursor[NUL_SEEN] < stop:
                 return NUL_IN_LINE
             if fields < 6:
+                cursor[FIELDS_IN_LINE] = fields
                 return MALFORMED
             length = ends[field] - start
             if equal(text, start, length, text, cursor[QUERY], cursor[QUERY_LENGTH]):
@@ -206,6 +206,8 @@ def next_query(text, comments, ends, newlines, cursor):
             return NEW_QUERY
         if position <= cursor[NUL_SEEN] < stop:
             cursor[NUL_SEEN] = next_nul(text, stop, cursor[INDEXED])
-        cursor[POSITION], cursor[FIELD] = stop + 1, field + fields
+        while ends[field] <= stop:
+            field += 1
+        cursor[POSITION], cursor[FIELD] = stop + 1, field
         cursor[LINE] += 1
     return END_OF_BLOCK
