@@ -1,5 +1,5 @@
-"""The command `fastrank`: `fastrank trec_eval ...` is the drop-in, `fastrank --version` says
-which engine runs."""
+"""The command `fastrank`: `fastrank eval` for any number of runs, `fastrank trec_eval` is the
+drop-in, `fastrank --version` says which engine runs."""
 
 from __future__ import annotations
 
@@ -30,10 +30,22 @@ def _main(words: list[str]) -> int:
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser(
+        "eval", help="evaluate runs; reads the judgments once and prints a block per run",
+        add_help=False,
+    )  # fmt: skip
+    commands.add_parser(
         "trec_eval",
         help="evaluate a run as the trec_eval program does; same arguments, same output",
         add_help=False,
     )
+    if words[:1] == ["eval"]:
+        from fastrank.cli import evaluate
+
+        own = argparse.ArgumentParser(
+            prog=evaluate.NAME, description="Evaluate runs by judgments, which are read once."
+        )
+        evaluate.add_arguments(own)
+        return evaluate.run(own.parse_args(words[1:]))
     given = parser.parse_args(words)
     if given.version:
         try:
@@ -42,7 +54,7 @@ def _main(words: list[str]) -> int:
             print(f"fastrank {__version__}: {error}", file=sys.stderr)
             return 1
         except OSError as error:
-            from fastrank.cli.trec_eval import discard
+            from fastrank.cli.output import discard
 
             print(f"fastrank: cannot write: {error.strerror}", file=sys.stderr)
             discard(sys.stdout)

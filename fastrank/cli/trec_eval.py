@@ -6,16 +6,14 @@ what starting Python costs.
 
 from __future__ import annotations
 
-import errno
-import io
 import os
 import sys
 
 from fastrank import errors, trec, zscores
 from fastrank.cli.getopt import Parser, UsageError
+from fastrank.cli.output import complain, guarded, write
 from fastrank.evaluation import MAX_RETRIEVED, RunReader, evaluate_bound
 from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
-from fastrank.native import EngineError
 from fastrank.numbers import atol
 from fastrank.pieces import open_stdin
 from fastrank.plan import Options
@@ -24,8 +22,7 @@ from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, TextIO
+    from typing import Any
 
     from fastrank.judge import Judged
     from fastrank.selection import BoundMeasure
@@ -157,55 +154,20 @@ def version(compat: str) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit status. Arguments as in `sys.argv[1:]`."""
     words = sys.argv[1:] if arguments is None else arguments
-    try:
+
+    def command() -> int:
         try:
-            status = _run(words)
+            return _run(words)
         except _ExitError as stop:
             if str(stop):
-                _complain(str(stop))
-            status = stop.status
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return status
-    except BrokenPipeError:
-        # Whoever read the output has seen enough.
-        discard(sys.stdout)
-        return 141
-    except OSError as error:
-        _complain(f"trec_eval: cannot write the results: {error.strerror}")
-        discard(sys.stdout)
-        return 1
-    except (EngineError, ImportError) as error:
-        _complain(f"trec_eval: {error}")
-        return 1
-    except MemoryError as error:
-        # What the original exits with when it cannot reserve space.
-        _complain(f"trec_eval: out of memory: {error}")
-        return 3
-    except KeyboardInterrupt:
-        return 130
+                complain(str(stop))
+            return stop.status
 
-
-def discard(stream: TextIO | None) -> None:
-    """Let what could not be written go nowhere, or Python would try again and complain at exit."""
-    if stream is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _complain(message: str) -> None:
-    """Write lines to standard error; bytes that are not text come out as they came in."""
-    if sys.stderr is None:
-        return
-    try:
-        sys.stderr.buffer.write(os.fsencode(message) + b"\n")
-        sys.stderr.flush()
-    except OSError:
-        # There is nobody left to tell; the exit status still says it.
-        discard(sys.stderr)
+    return guarded("trec_eval", command)
 
 
 def _warn(message: str) -> None:
-    _complain(f"trec_eval: {message}")
+    complain(f"trec_eval: {message}")
 
 
 def _run(words: list[str]) -> int:
@@ -225,7 +187,7 @@ def _run(words: list[str]) -> int:
         from fastrank.cli.help import help_text
 
         measures = request.selection.measures(compat)
-        _write([help_text(measures, request.relevance_format, request.run_format).encode()])
+        write([help_text(measures, request.relevance_format, request.run_format).encode()])
         return 0
     if len(parser.operands) != 2:
         raise _ExitError(
@@ -285,7 +247,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
         raise _ExitError(7, f"trec_eval: {error}") from None
     except errors.EvaluationError as error:
         if error.before is not None and not error.inconsistent:
-            _write(trec_lines(error.before, per_query=request.per_query, summary=False))
+            write(trec_lines(error.before, per_query=request.per_query, summary=False))
         raise _ExitError(
             134 if error.inconsistent else 4,
             f"trec_eval: query '{os.fsdecode(error.query)}': {error}",
@@ -293,11 +255,11 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
         ) from None
     if scores.missing and not request.complete:
         judged = scores.missing + len(scores.queries)
-        _complain(
+        complain(
             f"trec_eval: {scores.missing} of {judged} judged queries are missing from the run and"
             " are not averaged in (-c counts them as 0)"
         )
-    _write(trec_lines(scores, per_query=request.per_query, summary=request.summary))
+    write(trec_lines(scores, per_query=request.per_query, summary=request.summary))
     return 0
 
 
@@ -345,25 +307,11 @@ def _quit(path: str) -> str:
     return f"trec_eval: Quit in file '{path}'"
 
 
-def _write(lines: Iterable[bytes]) -> None:
-    if sys.stdout is None:
-        raise OSError(errno.EBADF, "standard output is closed")
-    stream: Any = sys.stdout.buffer
-    if isinstance(stream, io.RawIOBase):
-        # PYTHONUNBUFFERED: a system call for every line takes four times as long as all the rest.
-        stream = io.BufferedWriter(stream)
-        stream.writelines(lines)
-        stream.flush()
-        stream.detach()
-    else:
-        stream.writelines(lines)
-
-
 def _tracer(level: int) -> Any:
     """What -D shows on standard error: the counts of each query, from level 2 its grades."""
 
     def trace(queries: list[bytes], judged: Judged) -> None:
         for line in judged_lines(queries, judged, grades=level > 1):
-            _complain(line)
+            complain(line)
 
     return trace

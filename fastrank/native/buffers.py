@@ -16,6 +16,9 @@ HUGE = 1 << 22
 CODES = {"uint8": "B", "int32": "i", "int64": "q", "float64": "d"}
 
 
+_NOTHING = ctypes.c_char * 0
+
+
 def zeros(code: str, count: int) -> Any:
     """`count` zeroed items of type `code`: `B` uint8, `i` int32, `q` int64, `d` float64.
 
@@ -57,16 +60,16 @@ def address(buffer: Any) -> int:
     """The address of the first byte of bytes, writable memory or a numpy array."""
     if isinstance(buffer, bytes):
         return ctypes.cast(ctypes.c_char_p(buffer), ctypes.c_void_p).value or 0
-    if hasattr(buffer, "ctypes"):
+    if not isinstance(buffer, memoryview) and hasattr(buffer, "ctypes"):
         return int(buffer.ctypes.data)
-    return ctypes.addressof((ctypes.c_char * 0).from_buffer(buffer))
+    return ctypes.addressof(_NOTHING.from_buffer(buffer))
 
 
 def count_items(buffer: Any, code: str) -> int:
     """How many items a contiguous buffer of type `code` has. Raises TypeError for another type."""
     if isinstance(buffer, bytes) and code == "B":
         return len(buffer)
-    view = memoryview(buffer)
+    view = buffer if isinstance(buffer, memoryview) else memoryview(buffer)
     if view.format not in FORMATS[code] or not view.c_contiguous:
         raise TypeError(f"expected contiguous memory of type {code!r}, found {view.format!r}")
     return view.nbytes // SIZES[code]

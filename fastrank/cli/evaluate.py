@@ -1,0 +1,169 @@
+"""The command `fastrank eval`: judgments are read once, and every run gets a block of lines."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from fastrank import trec
+from fastrank.cli.output import complain, guarded, write
+from fastrank.errors import FastrankError
+from fastrank.evaluation import MAX_RETRIEVED, RunReader, evaluate_bound
+from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
+from fastrank.plan import Options
+from fastrank.report import trec_lines
+from fastrank.selection import Selection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.columns import Preferences, Qrels
+    from fastrank.scores import Scores
+
+NAME = "fastrank eval"
+READERS: dict[str, Any] = {
+    "qrels": trec.read_qrels,
+    "qrels_jg": trec.read_qrels_jg,
+    "prefs": trec.read_prefs,
+    "qrels_prefs": trec.read_qrels_prefs,
+}
+EPILOG = """\
+examples:
+  fastrank eval qrels.txt run.txt
+  fastrank eval -m map -m P.5,10 -m ndcg_cut.10 qrels.txt runs/*.gz
+
+Each block begins with a line `file`, with the run's file name in place of a value. The exit
+status is 1 if any of the runs could not be evaluated; those have no block.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("qrels", help="file of judgments; - is standard input, here and below")
+    add("runs", nargs="+", metavar="run", help="file of a run; may be compressed")
+    add(
+        "-m", "--measure", action="append", default=[], metavar="MEASURE",
+        help="measure, measure.parameters or a set such as official (default) or all_trec;"
+        " may be given several times",
+    )  # fmt: skip
+    add("-q", "--per-query", action="store_true", help="also print the values of each query")
+    add("-n", "--no-summary", action="store_true", help="print no values over all queries")
+    add(
+        "-c", "--complete", action="store_true",
+        help="average over all judged queries, not only those in the run",
+    )  # fmt: skip
+    add(
+        "-l", "--relevance-level", type=int, default=1, metavar="N",
+        help="the lowest grade that is relevant (1)",
+    )  # fmt: skip
+    add(
+        "-J", "--judged-only", action="store_true", help="drop unjudged documents from the rankings"
+    )
+    add(
+        "-M", "--max-retrieved", type=_at_least(0), default=MAX_RETRIEVED, metavar="N",
+        help="cut rankings after so many documents",
+    )  # fmt: skip
+    add(
+        "-N", "--collection-size", type=int, default=0, metavar="N",
+        help="number of documents in the collection, for utility",
+    )  # fmt: skip
+    add(
+        "-R", "--relevance-format", choices=READERS, default="qrels",
+        help="format of the judgments (qrels)",
+    )  # fmt: skip
+    add(
+        "--compat", choices=COMPAT_LEVELS,
+        default=os.environ.get("FASTRANK_COMPAT") or DEFAULT_COMPAT,
+        help=f"which trec_eval's numbers to compute ($FASTRANK_COMPAT or {DEFAULT_COMPAT})",
+    )  # fmt: skip
+    add(
+        "--threads", type=_at_least(1), metavar="N",
+        default=os.environ.get("FASTRANK_THREADS") or None,
+        help="threads for one file ($FASTRANK_THREADS, or as many as help); the values do not"
+        " depend on it",
+    )  # fmt: skip
+
+
+def _at_least(least: int) -> type[int]:
+    def number(text: str) -> int:
+        value = int(text)
+        if value < least:
+            raise argparse.ArgumentTypeError(f"{value}: expected {least} or more")
+        return value
+
+    # argparse names the function in its messages.
+    number.__name__ = "number"
+    return number  # type: ignore[return-value]
+
+
+def run(given: argparse.Namespace) -> int:
+    """Evaluate the runs; returns the exit status."""
+    return guarded(NAME, lambda: _run(given))
+
+
+def _run(given: argparse.Namespace) -> int:
+    if given.compat not in COMPAT_LEVELS:
+        # argparse does not look at defaults.
+        expected = " or ".join(COMPAT_LEVELS)
+        complain(f"{NAME}: FASTRANK_COMPAT={given.compat}: expected {expected}")
+        return 2
+    preferences = given.relevance_format in ("prefs", "qrels_prefs")
+    options = Options(
+        compat=given.compat,
+        relevance_format="prefs" if preferences else given.relevance_format,
+        relevance_level=given.relevance_level,
+        complete=given.complete,
+        judged_only=given.judged_only,
+        max_retrieved=given.max_retrieved,
+        collection_size=given.collection_size,
+        query=None,
+    )
+    try:
+        bound = Selection(given.measure or ["official"]).bind(given.compat)
+        read = READERS[given.relevance_format]
+        judgments = read(given.qrels, compat=given.compat, warn=_warn)
+    except FastrankError as error:
+        complain(f"{NAME}: {error}")
+        return 2
+    reader = RunReader(judgments, bound, options)
+    failed = 0
+    for path in given.runs:
+        try:
+            run = reader.read(path, threads=given.threads, warn=_warn)
+            scores = evaluate_bound(judgments, run, bound, options)
+        except FastrankError as error:
+            complain(f"{NAME}: {_explained(error, path)}")
+            failed += 1
+            continue
+        _tell_missing(judgments, scores, path, complete=given.complete)
+        write([b"%-22b\t%b\t%b\n" % (b"file", b"all", os.fsencode(path))])
+        write(trec_lines(scores, per_query=given.per_query, summary=not given.no_summary))
+    if failed and len(given.runs) > 1:
+        complain(f"{NAME}: {failed} of {len(given.runs)} runs could not be evaluated")
+    return 1 if failed else 0
+
+
+def _explained(error: FastrankError, path: str) -> str:
+    """The error with the file it is about, if it does not say so itself."""
+    query = getattr(error, "query", None)
+    if query is not None:
+        return f"{path}: query '{os.fsdecode(query)}': {error}"
+    return str(error) if hasattr(error, "path") else f"{path}: {error}"
+
+
+def _tell_missing(
+    judgments: Qrels | Preferences, scores: Scores, path: str, *, complete: bool
+) -> None:
+    if scores.missing and not complete:
+        complain(
+            f"{NAME}: {path}: {scores.missing} of {len(judgments)} judged queries are missing from"
+            " the run and are not averaged in (-c counts them as 0)"
+        )
+
+
+def _warn(message: str) -> None:
+    complain(f"{NAME}: {message}")

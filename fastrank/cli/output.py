@@ -1,0 +1,74 @@
+"""What commands write: results to standard output, complaints to standard error."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+
+from fastrank.native import EngineError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, TextIO
+
+
+def complain(message: str) -> None:
+    """Write lines to standard error; bytes that are not text come out as they came in."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.buffer.write(os.fsencode(message) + b"\n")
+        sys.stderr.flush()
+    except OSError:
+        # There is nobody left to tell; the exit status still says it.
+        discard(sys.stderr)
+
+
+def write(lines: Iterable[bytes]) -> None:
+    """Write lines to standard output."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
+    stream: Any = sys.stdout.buffer
+    if isinstance(stream, io.RawIOBase):
+        # PYTHONUNBUFFERED: a system call for every line takes four times as long as all the rest.
+        stream = io.BufferedWriter(stream)
+        stream.writelines(lines)
+        stream.flush()
+        stream.detach()
+    else:
+        stream.writelines(lines)
+
+
+def discard(stream: TextIO | None) -> None:
+    """Let what could not be written go nowhere, or Python would try again and complain at exit."""
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def guarded(name: str, command: Callable[[], int]) -> int:
+    """The exit status of a command, also when its output, its engine or the memory fails."""
+    try:
+        status = command()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Whoever read the output has seen enough.
+        discard(sys.stdout)
+        return 141
+    except OSError as error:
+        complain(f"{name}: cannot write the results: {error.strerror}")
+        discard(sys.stdout)
+        return 1
+    except (EngineError, ImportError) as error:
+        complain(f"{name}: {error}")
+        return 1
+    except MemoryError as error:
+        # What trec_eval exits with when it cannot reserve space.
+        complain(f"{name}: out of memory: {error}")
+        return 3
+    except KeyboardInterrupt:
+        return 130
