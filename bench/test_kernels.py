@@ -70,6 +70,7 @@ def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
         for memory in (state, cursor):
             for i in range(len(memory)):
                 memory[i] = 0
+        cursor[at.SIZE] = len(text)
         kernels.scan_run(
             text, at.NO_COMMENTS, starts, lengths, scores, hard, *stretches, *block, cursor, state
         )

@@ -52,25 +52,28 @@ class Content:
 
 
 class Parts:
-    """Where a run is cut: `readers` can be had as often as the run can be read."""
+    """Where a run is cut: each part from one of `cuts` to the next.
+
+    `readers` can be had as often as the run can be read.
+    """
 
     def __init__(self, file: Pieces | bytes, threads: int | None) -> None:
         self._file = file
         if isinstance(file, bytes):
-            self._cuts = [0, len(file)]
+            self.cuts = [0, len(file)]
         elif file.size is None:
             # Compressed: who knows how long it is.
-            self._cuts = [0, PIECE]
+            self.cuts = [0, PIECE]
         else:
-            self._cuts = _cuts(file, default_threads(file.size) if threads is None else threads)
+            self.cuts = _cuts(file, default_threads(file.size) if threads is None else threads)
 
     def __len__(self) -> int:
-        return len(self._cuts) - 1
+        return len(self.cuts) - 1
 
     @property
     def rooms(self) -> list[int]:
         """How much of each part to read at once."""
-        return [min(PIECE, stop - start + 1) for start, stop in pairwise(self._cuts)]
+        return [min(PIECE, stop - start + 1) for start, stop in pairwise(self.cuts)]
 
     def readers(self) -> list[Any]:
         """A reader of each part."""
@@ -79,7 +82,7 @@ class Parts:
             return [Content(file)]
         if file.size is None:
             return [file.whole()]
-        return [file.part(start, stop) for start, stop in pairwise(self._cuts)]
+        return [file.part(start, stop) for start, stop in pairwise(self.cuts)]
 
 
 class Feeder:
@@ -154,23 +157,33 @@ def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool) -> bytes | 
     The tag of the last line, or None if a kernel stopped. Raises what the first raised that failed.
     """
     feeders = feeders[: len(parts)]
-    jobs = list(zip(feeders, parts.readers(), strict=True))
+    readers = parts.readers()
     for feeder, room in zip(feeders, parts.rooms, strict=True):
         feeder.begin(room, comments=comments)
+    in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
+    if any(feeder.status != at.DONE for feeder in feeders):
+        return None
+    return next((feeder.tag for feeder in reversed(feeders) if feeder.tag), b"")
+
+
+def in_threads(work: Callable[[int], None], count: int) -> None:
+    """Call work(0), ..., work(count - 1) at once, the first in this thread.
+
+    Raises what the first raised that failed.
+    """
     failures: dict[int, BaseException] = {}
 
     def attempt(number: int) -> None:
-        feeder, reader = jobs[number]
         try:
-            feeder.feed(reader)
+            work(number)
         except BaseException as error:
             failures[number] = error
 
     threads = []
-    if len(jobs) > 1:
+    if count > 1:
         from threading import Thread
 
-        threads = [Thread(target=attempt, args=(number,)) for number in range(1, len(jobs))]
+        threads = [Thread(target=attempt, args=(number,)) for number in range(1, count)]
         for thread in threads:
             thread.start()
     attempt(0)
@@ -178,9 +191,6 @@ def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool) -> bytes | 
         thread.join()
     if failures:
         raise failures[min(failures)]
-    if any(feeder.status != at.DONE for feeder in feeders):
-        return None
-    return next((feeder.tag for feeder in reversed(feeders) if feeder.tag), b"")
 
 
 def _cuts(file: Pieces, threads: int) -> list[int]:

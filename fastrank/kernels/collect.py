@@ -65,7 +65,7 @@ def collect_run(
     length of the document's id, the id. Returns how many bytes are done with.
     """
     size, ended = cursor[SIZE], cursor[ENDED] != 0
-    begin_text(cursor)
+    begin_text(cursor, 0)
     query = np.int64(-1)
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:

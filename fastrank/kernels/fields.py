@@ -64,10 +64,11 @@ def note_bits(bits, at, places, count, group):
 
 
 @helper
-def begin_text(cursor):
-    """Set the cursor to the beginning of a text."""
-    cursor[POSITION] = cursor[FIELD] = cursor[FIELDS] = cursor[LINE] = cursor[LINES] = 0
-    cursor[INDEXED] = cursor[QUERY] = cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = 0
+def begin_text(cursor, start):
+    """Set the cursor to a line that begins at `start`."""
+    cursor[POSITION] = cursor[INDEXED] = cursor[QUERY] = start
+    cursor[FIELD] = cursor[FIELDS] = cursor[LINE] = cursor[LINES] = 0
+    cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = 0
     cursor[NUL_SEEN] = -1
 
 

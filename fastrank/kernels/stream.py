@@ -110,7 +110,7 @@ def stream_run(
     judgments = (qrels_text, qrels_starts, qrels_lengths)
     hits = (hit_ranks, hit_rows)
     work = (words, table, places, keys, hashes)
-    begin_text(cursor)
+    begin_text(cursor, 0)
     query, begun, results, order = np.int64(-1), np.int64(0), np.int64(0), DESCENDING
     kind = END_OF_BLOCK
     while True:
