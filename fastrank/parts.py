@@ -147,8 +147,8 @@ class Feeder:
             waiting = size - done
             self._text[:waiting] = self._text[done:size]
             if done == 0:
-                # A query that fills the buffer: it needs a larger one.
-                self._reserve(2 * self._room)
+                # A query that fills the buffer needs a larger one, and is begun anew.
+                self._reserve(4 * self._room)
 
 
 def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool) -> bytes | None:

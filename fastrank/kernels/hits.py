@@ -17,8 +17,10 @@ U = np.uint64
 ZERO, ONE, SIX, LOW_SIX = U(0), U(1), U(6), U(63)
 # What the searches below say when they leave a query to the general path.
 GIVEN_UP = -1
-# Comparisons per result after which sorting everything is the cheaper way.
-PATIENCE = 256
+# Hits up to which counting better scores for each is cheaper than sorting all.
+MOST_COUNTED = 256
+# Suspects up to which looking for each among all results is cheaper than a second filter.
+FEW = 8
 
 
 @inlined
@@ -77,8 +79,7 @@ def find_hits(run, hashes, results, judgments, first, judged, scratch, hits):
         words[at] = np.int64(word | bits)
         suspects[U(suspected)] = i
         suspected += word & bits == bits
-    found = 0
-    patience = PATIENCE * results
+    found = unknown = 0
     for s in range(suspected):
         i = suspects[s]
         slot = np.int64(U(hashes[i]) & U(mask))
@@ -92,17 +93,41 @@ def find_hits(run, hashes, results, judgments, first, judged, scratch, hits):
                 break
             row = 0
             slot = (slot + 1) & mask
-        if row != 0:
-            if table[slot] < 0:
-                return GIVEN_UP
+        if row == 0:
+            suspects[unknown] = i
+            unknown += 1
+        elif table[slot] < 0:
+            return GIVEN_UP
+        else:
             table[slot] = -row
             places[found], rows[found] = i, row - 1
             found += 1
-        else:
-            patience -= i
-            if patience < 0 or count_equal(hashes, i, hashes[i]) > 0:
-                return GIVEN_UP
+    if may_repeat(hashes, results, suspects, unknown, words, word_mask):
+        return GIVEN_UP
     return found
+
+
+@helper
+def may_repeat(hashes, results, suspects, unknown, words, word_mask):
+    """Whether one of the suspects, which are not judged, may occur twice among the results.
+
+    With the suspects alone in the filter, hardly anything but themselves passes it again.
+    """
+    if unknown <= FEW:
+        for s in range(unknown):
+            if count_equal(hashes, suspects[s], hashes[suspects[s]]) > 0:
+                return True
+        return False
+    words[: np.int64(word_mask) + 1] = 0
+    for s in range(unknown):
+        value = U(hashes[suspects[s]])
+        words[filter_word(value, word_mask)] |= np.int64(filter_bits(value))
+    passed = 0
+    for i in range(results):
+        value = U(hashes[i])
+        bits = filter_bits(value)
+        passed += U(words[filter_word(value, word_mask)]) & bits == bits
+    return passed > unknown
 
 
 @helper
@@ -148,7 +173,7 @@ def rank_by_counting(run, keys, results, hits, found):
     """The same for scores in any order, all of them read into `keys`."""
     text, starts, lengths = run
     ranks, rows = hits
-    if found > PATIENCE:
+    if found > MOST_COUNTED:
         return False
     for h in range(found):
         place = ranks[h]
