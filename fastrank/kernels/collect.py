@@ -84,6 +84,8 @@ def collect_run(
             )
         taken = take_lines(
             text,
+            kind,
+            size,
             ends,
             newlines,
             cursor,
@@ -112,7 +114,7 @@ def collect_run(
                     records[U(place + j)] = text[U(doc_starts[i] + j)]
                 place += doc_lengths[i]
             places[query] = place
-        kind = next_query(text, cursor[COMMENTS] != 0, ends, newlines, cursor)
+        kind = next_query(text, taken, cursor[COMMENTS] != 0, ends, newlines, cursor)
     if kind < NEW_QUERY:
         state[STATUS] = kind
     return size if kind < NEW_QUERY or ended else cursor[POSITION]

@@ -1,8 +1,10 @@
-"""Lines of a run into fields, 64 bytes at a time.
+"""Lines of a run into fields, 64 bytes at a time, consecutive lines of one query in one go.
 
-A block of text is first indexed: where its fields end and where its newlines are. Lines are then
-taken from the index, and consecutive lines of one query in one go. `cursor` (kernels/places.py)
-says how far both have come; a line that goes over the end of a block waits for the next one.
+Most lines look like the line before: the same query, one blank between fields, not much more than
+60 bytes from the document on. Such a line is taken with a single look at its blanks. Any other is
+taken from an index of a block of text, of where its fields end and where its newlines are. `cursor`
+(kernels/places.py) says how far both have come; a line that goes over the end of a block waits for
+the next one.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import numpy as np
 
 from fastrank.kernels.instructions import count_ones, load_masks, trailing_zeros
 from fastrank.kernels.places import (
+    CHUNK,
     END_OF_BLOCK,
     FIELD,
     FIELDS,
@@ -24,11 +27,14 @@ from fastrank.kernels.places import (
     NUL_IN_LINE,
     NUL_SEEN,
     POSITION,
+    PREFIX,
     QUERY,
     QUERY_LENGTH,
     SAME_QUERY,
+    SIMILAR,
     TAG,
     TAG_SIZE,
+    TEMPLATE,
 )
 from fastrank.kernels.text import equal
 from fastrank.native.declare import helper, inlined
@@ -68,7 +74,7 @@ def begin_text(cursor, start):
     """Set the cursor to a line that begins at `start`."""
     cursor[POSITION] = cursor[INDEXED] = cursor[QUERY] = start
     cursor[FIELD] = cursor[FIELDS] = cursor[LINE] = cursor[LINES] = 0
-    cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = 0
+    cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = cursor[TEMPLATE] = cursor[PREFIX] = 0
     cursor[NUL_SEEN] = -1
 
 
@@ -129,20 +135,90 @@ def line_start(text, position):
 
 @helper
 def take_lines(
-    text, ends, newlines, cursor, row, doc_starts, doc_lengths, score_starts, score_lengths
+    text,
+    kind,
+    size,
+    ends,
+    newlines,
+    cursor,
+    row,
+    doc_starts,
+    doc_lengths,
+    score_starts,
+    score_lengths,
 ):
     """Note document and score of the next lines, into `row` and on, while their query is the same.
 
-    Returns the next free row. Stops before the first line that is of another query, or none.
+    `kind` says what is known of the first of them: NEW_QUERY, SAME_QUERY, END_OF_BLOCK (nothing) or
+    SIMILAR, which is to be tried again after as many as CHUNK lines were taken. Returns the next
+    free row. Stops before the first line that is of another query, or none.
     """
+    columns = (doc_starts, doc_lengths, score_starts, score_lengths)
+    if kind == SAME_QUERY:
+        return take_indexed_lines(text, CHUNK, ends, newlines, cursor, row, columns)
+    if kind != SIMILAR:
+        row = take_indexed_lines(text, 1, ends, newlines, cursor, row, columns)
+        return take_similar_lines(text, size, CHUNK - 1, cursor, row, columns)
+    return take_similar_lines(text, size, CHUNK, cursor, row, columns)
+
+
+@helper
+def take_similar_lines(text, size, most, cursor, row, columns):
+    """Take lines like the one at cursor[TEMPLATE]; those from the first that is unlike are left.
+
+    What is before the document is the same, a single blank comes before each later field, and the
+    newline directly after the sixth.
+    """
+    doc_starts, doc_lengths, score_starts, score_lengths = columns
+    template, prefix = cursor[TEMPLATE], cursor[PREFIX]
+    position = cursor[POSITION]
+    first, stop = row, row + most
+    tag = tag_size = 0
+    while row < stop and position + prefix + 64 <= size:
+        if not equal(text, position, prefix, text, template, prefix):
+            break
+        doc = position + prefix
+        blanks, newlines, nuls = load_masks(text, doc, size)
+        # Each without one more of the first blanks: after document, rank, score, and sixth field.
+        after_rank = blanks & (blanks - ONE)
+        after_score = after_rank & (after_rank - ONE)
+        after_tag = after_score & (after_score - ONE)
+        end = after_tag & (ZERO - after_tag)
+        line = end | (end - ONE)
+        in_pairs = blanks & (blanks << ONE | ONE)
+        if end == ZERO or (newlines & line) != end or (in_pairs | nuls) & line != ZERO:
+            break
+        rank_end, score_end = trailing_zeros(after_rank), trailing_zeros(after_score)
+        line_end = trailing_zeros(after_tag)
+        doc_starts[U(row)] = doc
+        doc_lengths[U(row)] = trailing_zeros(blanks)
+        score_starts[U(row)] = doc + rank_end + 1
+        score_lengths[U(row)] = score_end - rank_end - 1
+        tag, tag_size = doc + score_end + 1, line_end - score_end - 1
+        position = doc + line_end + 1
+        row += 1
+    if row > first:
+        cursor[TAG], cursor[TAG_SIZE] = tag, tag_size
+        # The index is behind now, and made anew from here on.
+        cursor[POSITION] = cursor[INDEXED] = position
+        cursor[FIELD] = cursor[FIELDS] = cursor[LINE] = cursor[LINES] = 0
+        cursor[NUL_SEEN] = -1
+    return row
+
+
+@helper
+def take_indexed_lines(text, most, ends, newlines, cursor, row, columns):
+    """Take lines from the index, `most` of them at most; the last becomes the template."""
+    doc_starts, doc_lengths, score_starts, score_lengths = columns
     position, field = cursor[POSITION], cursor[FIELD]
     query, query_length = cursor[QUERY], cursor[QUERY_LENGTH]
     line, lines = cursor[LINE], cursor[LINES]
     if cursor[NUL_SEEN] >= 0:
         while lines > line and newlines[lines - 1] > cursor[NUL_SEEN]:
             lines -= 1
+    lines = min(lines, line + most)
     first = line
-    last = field
+    begun, last = position, field
     while line < lines:
         stop = newlines[U(line)]
         start = line_start(text, position)
@@ -158,8 +234,8 @@ def take_lines(
         score_lengths[U(row)] = ends[U(field + 4)] - score
         row += 1
         line += 1
+        begun, last = position, field
         position = stop + 1
-        last = field
         field += 6
         while ends[U(field)] <= stop:
             field += 1
@@ -167,6 +243,7 @@ def take_lines(
     if line > first:
         cursor[TAG] = after_blanks(text, ends[last + 4])
         cursor[TAG_SIZE] = ends[last + 5] - cursor[TAG]
+        cursor[TEMPLATE], cursor[PREFIX] = begun, doc_starts[row - 1] - begun
     return row
 
 
@@ -180,12 +257,14 @@ def next_nul(text, at, stop):
 
 
 @helper
-def next_query(text, comments, ends, newlines, cursor):
-    """Pass over lines without a result. Returns what comes then.
+def next_query(text, taken, comments, ends, newlines, cursor):
+    """Pass over lines without a result. Returns what comes then, `taken` lines having been taken.
 
-    SAME_QUERY or NEW_QUERY, which becomes cursor[QUERY]; END_OF_BLOCK; or what is wrong with the
-    line at cursor[POSITION].
+    SIMILAR if there may be more of the same; SAME_QUERY or NEW_QUERY, which becomes cursor[QUERY];
+    END_OF_BLOCK; or what is wrong with the line at cursor[POSITION].
     """
+    if taken == CHUNK:
+        return SIMILAR
     while cursor[LINE] < cursor[LINES]:
         position, field, stop = cursor[POSITION], cursor[FIELD], newlines[cursor[LINE]]
         if text[position] == 0:

@@ -11,7 +11,7 @@ ROWS, STRETCHES, HARD_NUMBERS, STATUS, AT, FIELDS_FOUND, TAG_START, TAG_LENGTH, 
 STATE_SIZE = 9
 # ... and values of state[STATUS].
 DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
-# Taking lines of a run: places in `cursor`, the last three only for text in pieces ...
+# Taking lines of a run: places in `cursor`, SIZE, ENDED and COMMENTS from outside ...
 (
     POSITION,
     FIELD,
@@ -28,12 +28,16 @@ DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
     SIZE,
     ENDED,
     COMMENTS,
-) = range(15)
-CURSOR_SIZE = 15
+    TEMPLATE,
+    PREFIX,
+) = range(17)
+CURSOR_SIZE = 17
 # ... what comes next, if it is none of the values of state[STATUS] ...
-NEW_QUERY, SAME_QUERY, END_OF_BLOCK = range(4, 7)
-# ... and how much text is indexed at once: with its index it stays in a 48 kB L1 cache.
-BLOCK = 1 << 14
+NEW_QUERY, SAME_QUERY, SIMILAR, END_OF_BLOCK = range(4, 8)
+# ... how many lines are taken at once: what is noted of them, and they, stay in the L1 cache ...
+CHUNK = 256
+# ... and how much text is indexed at once, most of it in vain if the lines turn out to be alike.
+BLOCK = 1 << 11
 # Places for field ends and for newlines of a block: at most every second byte ends a field, and
 # a few fields wait from the block before.
 BLOCK_PLACES = BLOCK + 64
@@ -41,7 +45,7 @@ BLOCK_PLACES = BLOCK + 64
 DESCENDING, ASCENDING, UNREADABLE = range(3)
 # Streaming: values of state[STATUS] beside those above; the whole file must be read then, by
 # readers that know more or to gather the lines of queries that stand in several places.
-SCATTERED, NOT_STREAMED = range(7, 9)
+SCATTERED, NOT_STREAMED = range(8, 10)
 # Which lines of a relevance file are comments: none; as in trec_eval 10.0; all that begin with #.
 NO_COMMENTS, SINGLE_COMMENTS, ALL_COMMENTS = range(3)
 

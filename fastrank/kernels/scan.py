@@ -167,6 +167,8 @@ def scan_run(
         first = row
         row += take_lines(
             text,
+            kind,
+            size,
             ends,
             newlines,
             cursor,
@@ -179,7 +181,7 @@ def scan_run(
         for i in range(row - first):
             stop = score_starts[i] + score_lengths[i]
             note_number(text, score_starts[i], stop, first + i, scores, hard, state)
-        kind = next_query(text, comments, ends, newlines, cursor)
+        kind = next_query(text, row - first, comments, ends, newlines, cursor)
     state[ROWS] = row
     if kind < NEW_QUERY:
         stop_reading(state, kind, cursor[POSITION], cursor[FIELDS_IN_LINE])

@@ -164,6 +164,8 @@ def stream_run(
         first = results if query >= 0 else np.int64(0)
         results = take_lines(
             text,
+            kind,
+            size,
             ends,
             newlines,
             cursor,
@@ -177,7 +179,7 @@ def stream_run(
             hash_documents(run, first, results, hashes)
             if order == DESCENDING:
                 order = check_order(text, score_starts, score_lengths, first, results)
-        kind = next_query(text, cursor[COMMENTS] != 0, ends, newlines, cursor)
+        kind = next_query(text, results - first, cursor[COMMENTS] != 0, ends, newlines, cursor)
     if state[STATUS] != DONE or ended:
         return size
     return begun if query >= 0 else cursor[POSITION]
