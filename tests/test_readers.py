@@ -768,6 +768,12 @@ def test_any_bytes_are_a_noun_or_an_error(form: Form) -> None:
     read()
 
 
+def test_the_first_line_is_not_taken_for_one_like_a_line_before() -> None:
+    """However much text follows, and though its fields would do for the end of a line."""
+    with pytest.raises(FormatError, match=r":1: malformed line: .* found 4"):
+        parse_run(b"doc 1 0.5 tag\n" + b"q Q0 doc 1 0.5 tag\n" * 9)
+
+
 @slow_in_python
 def test_a_million_bytes_of_noise_are_refused() -> None:
     """Binary files are found out, whichever reader gets them."""

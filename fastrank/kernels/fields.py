@@ -174,7 +174,7 @@ def take_similar_lines(text, size, most, cursor, row, columns):
     position = cursor[POSITION]
     first, stop = row, row + most
     tag = tag_size = 0
-    while row < stop and position + prefix + 64 <= size:
+    while row < stop and prefix > 0 and position + prefix + 64 <= size:
         if not equal(text, position, prefix, text, template, prefix):
             break
         doc = position + prefix
@@ -221,10 +221,11 @@ def take_indexed_lines(text, most, ends, newlines, cursor, row, columns):
     begun, last = position, field
     while line < lines:
         stop = newlines[U(line)]
+        # Only a line with fields has an end to its leading blanks.
+        if ends[U(field + 5)] > stop:
+            break
         start = line_start(text, position)
-        if ends[U(field + 5)] > stop or not equal(
-            text, start, ends[U(field)] - start, text, query, query_length
-        ):
+        if not equal(text, start, ends[U(field)] - start, text, query, query_length):
             break
         doc = after_blanks(text, ends[U(field + 1)])
         score = after_blanks(text, ends[U(field + 3)])
