@@ -141,24 +141,33 @@ def count_equal(values, count, value):
 
 @helper
 def rank_in_order(run, scores, results, hits, found, single):
-    """Ranks of the found documents where the scores descend; False if that takes too long.
+    """Ranks of the found documents where the scores descend.
 
     hits = (ranks, rows): in come places in the results, from 0. Among equal scores the document
-    whose id sorts later ranks first. Not every score is read, only those around a hit.
+    whose id sorts later ranks first. Not every score is read, only those around a hit. False if
+    that takes too long, or if one of them is left to a slower reader.
     """
     text, starts, lengths = run
     ranks, rows = hits
     patience = 4 * results + 64
     for h in range(found):
         place = ranks[h]
-        own = score_at(text, scores, place, single)
+        status, own = score_at(text, scores, place, single)
         low, high = place, place + 1
-        while low > 0 and score_at(text, scores, low - 1, single) == own:
+        while low > 0:
+            one, score = score_at(text, scores, low - 1, single)
+            status |= one
+            if score != own:
+                break
             low -= 1
-        while high < results and score_at(text, scores, high, single) == own:
+        while high < results:
+            one, score = score_at(text, scores, high, single)
+            status |= one
+            if score != own:
+                break
             high += 1
         patience -= high - low
-        if patience < 0:
+        if patience < 0 or status != EXACT:
             return False
         rank = low + 1
         for i in range(low, high):
@@ -197,10 +206,13 @@ def rank_by_counting(run, keys, results, hits, found):
 
 @helper
 def score_at(text, scores, i, single):
-    """Score i as the comparison of scores sees it: trec_eval 9.0.8 holds scores as C floats."""
+    """Score i as the comparison of scores sees it: trec_eval 9.0.8 holds scores as C floats.
+
+    First comes whether that is the score: descending scores need not all be EXACT.
+    """
     starts, lengths = scores
-    _, score = read_decimal(text, starts[i], starts[i] + lengths[i])
-    return np.float64(np.float32(score)) if single else score
+    status, score = read_decimal(text, starts[i], starts[i] + lengths[i])
+    return status, np.float64(np.float32(score)) if single else score
 
 
 @helper
