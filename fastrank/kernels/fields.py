@@ -221,10 +221,11 @@ def take_indexed_lines(text, most, ends, newlines, cursor, row, columns):
     begun, last = position, field
     while line < lines:
         stop = newlines[U(line)]
+        # Only a line with fields has an end to its leading blanks.
+        if ends[U(field + 5)] > stop:
+            break
         start = line_start(text, position)
-        if ends[U(field + 5)] > stop or not equal(
-            text, start, ends[U(field)] - start, text, query, query_length
-        ):
+        if not equal(text, start, ends[U(field)] - start, text, query, query_length):
             break
         doc = after_blanks(text, ends[U(field + 1)])
         score = after_blanks(text, ends[U(field + 3)])
