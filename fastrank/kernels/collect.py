@@ -104,7 +104,8 @@ def collect_run(
             for i in range(taken):
                 stop = score_starts[i] + score_lengths[i]
                 status, score = read_decimal(text, score_starts[i], stop)
-                if status != EXACT:
+                # There is less room than was counted in a file that changed since.
+                if status != EXACT or place + HEADER + doc_lengths[i] > len(records):
                     state[STATUS] = NOT_STREAMED
                     return size
                 store_word(records, place, as_word(score))
@@ -144,11 +145,16 @@ def place_records(parts, rows, places, offsets):
 
 @helper
 def take_records(records, place, stop, starts, lengths, scores):
-    """Unpack records[place:stop]; returns how many there are."""
+    """Unpack records[place:stop]; returns how many there are.
+
+    -1 if they are not what was counted, as in a file that changed in between.
+    """
     count = 0
     while place < stop:
-        scores[count] = as_double(load_word(records, place))
         length = np.int64(load_word(records, place + 8))
+        if count == len(starts) or not 0 <= length <= stop - place - HEADER:
+            return -1
+        scores[count] = as_double(load_word(records, place))
         starts[count], lengths[count] = place + HEADER, length
         place += HEADER + length
         count += 1
@@ -215,6 +221,9 @@ def judge_records(
         query = queries[i]
         place, stop = record_offsets[query], record_offsets[query + 1]
         results = take_records(records, place, stop, starts, lengths, scores)
+        if results < 0:
+            problem[0] = NOT_STREAMED
+            return i
         hash_documents(run, 0, results, hashes)
         judge_query(i, run, scores, results, qrels, query, options, work, rows, judged, problem)
         if problem[0] != FINE:
