@@ -118,7 +118,10 @@ class FileJudge:
         absent: Collection[int] = ()
         if self._with_absent:
             absent = {query for query in self._order if not streams.has_results(query)}
-            streams.feeders[-1].feed_text(self._placeholder_lines(absent))
+            placeholders = streams.feeders[-1]
+            placeholders.feed_text(self._placeholder_lines(absent))
+            if placeholders.status != at.DONE:
+                return None
         gathered = streams.gathered(self._order)
         return None if gathered is None else self._streamed(*gathered, absent, tag)
 
