@@ -182,6 +182,7 @@ def evaluate_bound(
         except StoppedError as stop:
             failure = stop.error(plan.first_to_fail(), queries[stop.place])
             matched, queries = matched.first(stop.place), queries[: stop.place]
+            absent = [place for place in absent if place < stop.place]
     if not queries and failure is None:
         raise NoQueriesError("No queries with both results and relevance info")
     # What no query survives is found at the first one, unless its ranking fails an earlier
