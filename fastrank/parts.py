@@ -23,6 +23,8 @@ SHORTEST_LINE = 12
 # Below this, starting a thread and finding where to cut costs more than it gains.
 WORTH_A_THREAD = 32 << 20
 MOST_THREADS = 8
+# However many are asked for: each has buffers of its own, and every cut has to be looked for.
+MOST_PARTS = 256
 # How far to look for a change of query: at first, and before the cut is given up.
 NEAR_CUT, FARTHEST_CUT = 1 << 16, 1 << 22
 
@@ -65,7 +67,8 @@ class Parts:
             # Compressed: who knows how long it is.
             self.cuts = [0, PIECE]
         else:
-            self.cuts = _cuts(file, default_threads(file.size) if threads is None else threads)
+            count = default_threads(file.size) if threads is None else min(threads, MOST_PARTS)
+            self.cuts = _cuts(file, count)
 
     def __len__(self) -> int:
         return len(self.cuts) - 1

@@ -204,9 +204,11 @@ def _threads(given: str) -> int | None:
     """The number of threads asked for, None if none is."""
     if not given:
         return None
-    if not (given.isascii() and given.isdigit()) or int(given) < 1:
+    digits = given.lstrip("0")
+    if not (digits.isascii() and digits.isdigit()):
         raise _ExitError(1, f"trec_eval: FASTRANK_THREADS={given}: expected 1 or more")
-    return int(given)
+    # More digits, of which int() takes only so many, ask for no more than can be had.
+    return int(digits[:9])
 
 
 def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
