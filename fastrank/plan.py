@@ -170,7 +170,8 @@ class Plan:
         offsets, ranks, grades, grade_offsets, grade_values, grade_counts, num_ret, num_rel, *_ = (
             self.judged.columns
         )
-        dense = any(gain != gain or gain % 1 for _, gain in own.pairs)
+        # Grades that no document has also take part where the largest gain is looked for.
+        dense = any(rescale or gain != gain or gain % 1 for _, gain in own.pairs)
         room = kernels.widest(grade_offsets)
         if dense:
             room = max(grade_values, default=0) + 1

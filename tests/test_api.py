@@ -67,6 +67,15 @@ def test_compat_decides_whether_scores_are_floats() -> None:
     assert fr.evaluate(qrels, run, "recip_rank", compat="10.0").mean["recip_rank"] == 1.0
 
 
+def test_the_largest_gain_of_rbp_may_be_that_of_a_grade_no_document_has() -> None:
+    """Grade 3 is worth -1, so grade 2 is worth most: gains go from -1 to 2, grade 1 is at 2 / 3."""
+    qrels, run = parse_qrels(b"q 0 a 3\nq 0 b 1\n"), parse_run(b"q Q0 b 1 1 t\n")
+
+    scores = fr.evaluate(qrels, run, "rbp.3=-1", compat="10.0")
+
+    assert scores.mean["rbp_3=-1"] == pytest.approx(0.1 * 2 / 3)
+
+
 def test_geometric_means_have_no_values_per_query() -> None:
     """gm_map stands in the means only, and asking for its values says what there is."""
     scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "gm_map map")

@@ -423,6 +423,21 @@ def test_a_file_of_blanks_has_no_queries(content: bytes, tmp_path: Path) -> None
     assert kind is fastrank.NoQueriesError
 
 
+@pytest.mark.parametrize("first", [b"q1 a 1 2.0\n", b"q1 0 a 1\n" * 100, b"\n \na b c d\n"])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_run_that_begins_with_four_fields_is_malformed(
+    first: bytes, threads: int, tmp_path: Path
+) -> None:
+    """As judgments do, given in place of a run: from the first line, whatever follows."""
+    for size in (64, 1 << 20):
+        with piece(size):
+            (kind, message, *_), _ = assert_same(
+                QRELS, first + lines("q1", 30), tmp_path / "run", threads=threads
+            )
+        assert kind is fastrank.FormatError
+        assert "found 4" in message
+
+
 def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "run").write_bytes(b"")
 
