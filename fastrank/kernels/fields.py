@@ -175,7 +175,7 @@ def take_similar_lines(text, size, most, cursor, row, columns):
     # Before the first result of a text there is nothing to be like.
     first, stop = row, row + (most if prefix > 0 else 0)
     tag = tag_size = 0
-    while row < stop and prefix > 0 and position + prefix + 64 <= size:
+    while row < stop and position + prefix + 64 <= size:
         if not equal(text, position, prefix, text, template, prefix):
             break
         doc = position + prefix
