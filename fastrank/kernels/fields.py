@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.instructions import count_ones, load_masks, trailing_zeros
+from fastrank.kernels.instructions import count_ones, load_block, load_masks, trailing_zeros
 from fastrank.kernels.places import (
     CHUNK,
     END_OF_BLOCK,
@@ -179,18 +179,19 @@ def take_similar_lines(text, size, most, cursor, row, columns):
         if not equal(text, position, prefix, text, template, prefix):
             break
         doc = position + prefix
-        blanks, newlines, nuls = load_masks(text, doc, size)
+        blanks, newlines, nuls = load_block(text, doc)
         # Each without one more of the first blanks: after document, rank, score, and sixth field.
         after_rank = blanks & (blanks - ONE)
         after_score = after_rank & (after_rank - ONE)
         after_tag = after_score & (after_score - ONE)
-        end = after_tag & (ZERO - after_tag)
+        end = newlines & (ZERO - newlines)
         line = end | (end - ONE)
         in_pairs = blanks & (blanks << ONE | ONE)
-        if end == ZERO or (newlines & line) != end or (in_pairs | nuls) & line != ZERO:
+        if after_tag & (ZERO - after_tag) != end or (in_pairs | nuls) & line != ZERO or end == ZERO:
             break
         rank_end, score_end = trailing_zeros(after_rank), trailing_zeros(after_score)
-        line_end = trailing_zeros(after_tag)
+        # The next line waits for this: the newline is found sooner than the fourth blank.
+        line_end = trailing_zeros(newlines)
         doc_starts[U(row)] = doc
         doc_lengths[U(row)] = trailing_zeros(blanks)
         score_starts[U(row)] = doc + rank_end + 1

@@ -192,7 +192,8 @@ def load_word(text, at):
     return word
 
 
-def _load_masks(text, at):
+def load_block(text, at):
+    """`load_masks` of 64 bytes that are there."""
     block = np.asarray(text[int(at) : int(at) + 64])
     controls = (block >= 9) & (block <= 13)
     return tuple(
@@ -222,7 +223,7 @@ def _load_64_bytes(context, text, at):
     return types.UniTuple(types.uint64, 3)(text, types.int64), generate
 
 
-_compiled_as(_load_masks, lambda text, at: lambda text, at: _load_64_bytes(text, at))
+_compiled_as(load_block, lambda text, at: lambda text, at: _load_64_bytes(text, at))
 
 
 @inlined
@@ -232,7 +233,7 @@ def load_masks(text, at, stop):
     count = min(stop - at, 64)
     limit = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - count)
     if at + 64 <= len(text):
-        blanks, newlines, nuls = _load_masks(text, at)
+        blanks, newlines, nuls = load_block(text, at)
         return blanks & limit, newlines & limit, nuls & limit
     blanks = newlines = nuls = np.uint64(0)
     for i in range(count):

@@ -37,7 +37,7 @@ NEW_QUERY, SAME_QUERY, SIMILAR, END_OF_BLOCK = range(4, 8)
 # ... how many lines are taken at once: what is noted of them, and they, stay in the L1 cache ...
 CHUNK = 256
 # ... and how much text is indexed at once, most of it in vain if the lines turn out to be alike.
-BLOCK = 1 << 11
+BLOCK = 1 << 9
 # Places for field ends and for newlines of a block: at most every second byte ends a field, and
 # a few fields wait from the block before.
 BLOCK_PLACES = BLOCK + 64
