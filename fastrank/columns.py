@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     import numpy as np
@@ -104,6 +104,13 @@ class Texts(Frozen):
 
     def __iter__(self) -> Iterator[bytes]:
         return map(self.__getitem__, range(len(self)))
+
+    def take(self, rows: Iterable[int]) -> list[bytes]:
+        """The texts of some rows."""
+        buffer, starts, lengths = self.columns
+        if not isinstance(buffer, bytes):
+            return [self[row] for row in rows]
+        return [buffer[(start := starts[row]) : start + lengths[row]] for row in rows]
 
     def line(self, i: int) -> int:
         """The line of the buffer, from 1, on which text i stands."""

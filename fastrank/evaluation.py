@@ -165,7 +165,7 @@ def evaluate_bound(
     plan = Plan(judgments, bound, options)
     failure: EvaluationError | None = None
     if isinstance(run, Streamed):
-        queries = [judgments.queries[i] for i in run.queries]
+        queries = judgments.queries.take(run.queries)
         absent, missing = run.absent, run.missing
         if plan.needs_judging:
             plan.judged = run.judged
@@ -176,7 +176,7 @@ def evaluate_bound(
             absent = [i for i, own in enumerate(matched.rankings) if own == len(run) - 1]
         else:
             absent = []
-        queries = [judgments.queries[i] for i in matched.judgments]
+        queries = judgments.queries.take(matched.judgments)
         try:
             plan.judge(run, matched)
         except StoppedError as stop:

@@ -184,6 +184,8 @@ def rank_by_counting(run, keys, results, hits, found):
     ranks, rows = hits
     if found > MOST_COUNTED:
         return False
+    # Ids are compared among ties only; sorting compares each about so often.
+    patience = 16 * results
     for h in range(found):
         place = ranks[h]
         own = keys[place]
@@ -192,6 +194,9 @@ def rank_by_counting(run, keys, results, hits, found):
             rank += keys[i] > own
             ties += keys[i] == own
         if ties > 1:
+            patience -= ties
+            if patience < 0:
+                return False
             for i in range(results):
                 if keys[i] == own:
                     rank += (
