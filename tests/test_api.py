@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +28,33 @@ def test_evaluate_gives_values_per_query_and_means() -> None:
     assert scores.names == ["map", "P_1", "P_2"]
     assert scores.missing == 1
     assert scores.tag == b"mine"
+
+
+def test_a_file_name_stands_for_the_run_in_it(tmp_path: Path) -> None:
+    """Whatever the number of threads; a path object and an open file do as well."""
+    path = tmp_path / "run"
+    path.write_bytes(RUN)
+    qrels = parse_qrels(QRELS)
+    expected = fr.evaluate(qrels, parse_run(RUN), "map P.1,2")
+
+    for run in (str(path), path, io.BytesIO(RUN)):
+        scores = fr.evaluate(qrels, run, "map P.1,2", threads=2)
+        assert (scores.mean, scores.queries) == (expected.mean, expected.queries)
+        assert (scores.missing, scores.tag) == (1, b"mine")
+
+
+def test_of_a_list_of_runs_comes_a_list_of_scores(tmp_path: Path) -> None:
+    """Files and runs in memory, in their order."""
+    path = tmp_path / "run"
+    path.write_bytes(b"q2 Q0 x 1 2 other\nq2 Q0 c 2 1 other\n")
+
+    found = fr.evaluate(parse_qrels(QRELS), [parse_run(RUN), path], "recip_rank")
+
+    assert [(scores.tag, scores.mean["recip_rank"]) for scores in found] == [
+        (b"mine", 0.75),
+        (b"other", 0.5),
+    ]
+    assert fr.evaluate(parse_qrels(QRELS), [], "map") == []
 
 
 def test_complete_counts_missing_queries_as_zero() -> None:
@@ -197,7 +225,11 @@ def test_scores_are_a_container_of_names() -> None:
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"compat": "9"}, "expected '9.0.8' or '10.0'"), ({"max_retrieved": -1}, "0 or more")],
+    [
+        ({"compat": "9"}, "expected '9.0.8' or '10.0'"),
+        ({"max_retrieved": -1}, "0 or more"),
+        ({"threads": 0}, "1 or more"),
+    ],
 )
 def test_impossible_options_are_refused(options: dict[str, object], message: str) -> None:
     """Before anything is computed."""
