@@ -64,7 +64,7 @@ class Collector:
         if tag is None:
             return None
         self._feed_added(storing=True)
-        listed = min(sum(self._rows), kernels.count_picked(qrels.offset_column, queries))
+        listed = kernels.count_picked(qrels.offset_column, queries)
         judged, columns = room_for_judged(qrels, queries, listed, options)
         problem = zeros("q", 3)
         kernels.judge_records(

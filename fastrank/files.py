@@ -6,7 +6,7 @@ import os
 import sys
 
 from fastrank.pieces import name_of as name_of
-from fastrank.pieces import open_pieces, open_stdin
+from fastrank.pieces import open_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +22,6 @@ def read(source: Source) -> bytes:
     error, since trec_eval does not read one. Raises ReadError.
     """
     with open_pieces(source) as pieces:
-        return pieces.read()
-
-
-def read_stdin() -> bytes:
-    """All of standard input, decompressed; it may be empty. Raises ReadError if it is closed."""
-    with open_stdin(may_be_empty=True) as pieces:
         return pieces.read()
 
 

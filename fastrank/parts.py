@@ -39,10 +39,9 @@ def default_threads(size: int) -> int:
 
 
 class Content:
-    """A run that is in memory: as a reader, and as what has readers."""
+    """A run that is in memory, as a reader."""
 
     def __init__(self, content: bytes) -> None:
-        self.size = len(content)
         self._rest = memoryview(content)
 
     def readinto(self, view: memoryview) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fastrank import pieces, trec
 from fastrank.collect import Collector
 from fastrank.columns import Frozen, Qrels
-from fastrank.judge import Judged, byte_order
+from fastrank.judge import Judged, byte_order, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
@@ -227,24 +227,21 @@ class _Streams:
     def gathered(self, order: Any) -> tuple[Any, Judged] | None:
         """The queries found, in the given order, and their rankings; None if one is refused."""
         qrels, options = self._qrels, self._options
-        count, documents = len(order), len(qrels.docs)
-        queries, parts = zeros("q", count), zeros("q", count)
-        offsets, grade_offsets = zeros("q", count + 1), zeros("q", count + 1)
-        ranks, grades, values, counts = (zeros("q", documents) for _ in range(4))
-        num_ret, num_rel, num_rel_ret = (zeros("q", count) for _ in range(3))
+        queries = zeros("q", len(order))
+        _, columns = room_for_judged(qrels, order, len(qrels.docs), options)
         found = kernels.gather_judged(
             order, self.count, self._firsts, *self._counts, *self._listed, qrels.offset_column,
-            qrels.grade_column, self._places, queries, parts, offsets, ranks, grades,
-            grade_offsets, values, counts, num_ret, num_rel, num_rel_ret,
+            qrels.grade_column, self._places, queries, *columns,
         )  # fmt: skip
         if found < 0:
             return None
+        offsets, ranks, grades, grade_offsets, values, counts, *per_query = columns
         listed, distinct = offsets[found], grade_offsets[found]
         judged = Judged(
             columns=(
                 offsets[: found + 1], ranks[:listed], grades[:listed], grade_offsets[: found + 1],
-                values[:distinct], counts[:distinct], num_ret[:found], num_rel[:found],
-                num_rel_ret[:found], options.relevance_level, options.collection_size,
+                values[:distinct], counts[:distinct], *(column[:found] for column in per_query),
+                options.relevance_level, options.collection_size,
             )
         )  # fmt: skip
         return queries[:found], judged

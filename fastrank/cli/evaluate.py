@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from fastrank import trec
 from fastrank.cli.output import complain, guarded, write
+from fastrank.cli.trec_eval import FORMATS
 from fastrank.errors import FastrankError
 from fastrank.evaluation import MAX_RETRIEVED, RunReader, evaluate_bound
 from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
@@ -16,18 +16,10 @@ from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fastrank.columns import Preferences, Qrels
     from fastrank.scores import Scores
 
 NAME = "fastrank eval"
-READERS: dict[str, Any] = {
-    "qrels": trec.read_qrels,
-    "qrels_jg": trec.read_qrels_jg,
-    "prefs": trec.read_prefs,
-    "qrels_prefs": trec.read_qrels_prefs,
-}
 EPILOG = """\
 examples:
   fastrank eval qrels.txt run.txt
@@ -72,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="number of documents in the collection, for utility",
     )  # fmt: skip
     add(
-        "-R", "--relevance-format", choices=READERS, default="qrels",
+        "-R", "--relevance-format", choices=FORMATS, default="qrels",
         help="format of the judgments (qrels)",
     )  # fmt: skip
     add(
@@ -111,10 +103,10 @@ def _run(given: argparse.Namespace) -> int:
         expected = " or ".join(COMPAT_LEVELS)
         complain(f"{NAME}: FASTRANK_COMPAT={given.compat}: expected {expected}")
         return 2
-    preferences = given.relevance_format in ("prefs", "qrels_prefs")
+    read, _, kind = FORMATS[given.relevance_format]
     options = Options(
         compat=given.compat,
-        relevance_format="prefs" if preferences else given.relevance_format,
+        relevance_format="prefs" if kind == "prefs" else given.relevance_format,
         relevance_level=given.relevance_level,
         complete=given.complete,
         judged_only=given.judged_only,
@@ -124,7 +116,6 @@ def _run(given: argparse.Namespace) -> int:
     )
     try:
         bound = Selection(given.measure or ["official"]).bind(given.compat)
-        read = READERS[given.relevance_format]
         judgments = read(given.qrels, compat=given.compat, warn=_warn)
     except FastrankError as error:
         complain(f"{NAME}: {error}")

@@ -24,7 +24,7 @@ def is_in_two_parts(parts, part_firsts):
     "int64(int64[::1], int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1])"
+    " int64[::1], int64[::1], int64[::1])"
 )
 def gather_judged(
     order,
@@ -39,7 +39,6 @@ def gather_judged(
     grades,
     options,
     queries,
-    found_in,
     offsets,
     ranks,
     codes,
@@ -53,19 +52,18 @@ def gather_judged(
     """Gather the queries of `order` that have results; returns how many.
 
     Each of the `parts` has its own stretch of the part_* columns. queries[i] becomes the i-th query
-    that has results, and found_in[i] its part. -1: a query cannot be evaluated.
+    that has results. -1: a query cannot be evaluated.
     """
     rooms = len(part_ranks) // parts
     everything = len(part_firsts) // parts
     gathered = listed = distinct = 0
     for query in order:
-        at = -1
-        for part in range(parts):
-            if part_firsts[part * everything + query] != 0:
-                at = part * everything + query
-                found_in[gathered] = part
-        if at < 0:
+        part = 0
+        while part < parts and part_firsts[part * everything + query] == 0:
+            part += 1
+        if part == parts:
             continue
+        at = part * everything + query
         queries[gathered] = query
         levels, num_rel[gathered], problem = count_judgments(
             grades[qrels_offsets[query] : qrels_offsets[query + 1]],
@@ -78,7 +76,7 @@ def gather_judged(
             return -1
         distinct += levels
         num_ret[gathered], num_rel_ret[gathered] = part_num_ret[at], part_num_rel_ret[at]
-        first = found_in[gathered] * rooms + part_firsts[at] - 1
+        first = part * rooms + part_firsts[at] - 1
         for i in range(part_counts[at]):
             ranks[listed], codes[listed] = part_ranks[first + i], part_codes[first + i]
             listed += 1

@@ -58,16 +58,12 @@ def rank_documents(
     text, starts, lengths, scores, base, count, single, direction, keys, order, scratch
 ):
     """order[:count] = the documents base, base + 1, ... of one query, best first, from 0."""
-    has_nan = False
+    stop = base + count
     for i in range(count):
-        # trec_eval 9.0.8 holds scores as C floats, so scores that differ by less tie.
-        keys[i] = np.float32(scores[base + i]) if single else scores[base + i]
-        has_nan = has_nan or keys[i] != keys[i]
         order[i] = i
     data = (keys, base, text, starts, lengths, direction)
-    if has_nan:
+    if not make_keys(scores[base:stop], count, single, keys):
         # No total order: the outcome depends on the order before, by id, and on the merging.
-        stop = base + count
         sort_texts(text, starts[base:stop], lengths[base:stop], order, count, scratch)
         sort_ranking(order, count, scratch, data)
     else:
