@@ -123,8 +123,8 @@ class Feeder:
             self._reserve(max(room, SHORTEST_LINE))
 
     def _reserve(self, room: int) -> None:
-        text = zeros("B", room)
-        text[: self._room] = self._text
+        text = zeros("B", room + at.SLACK)
+        text[: self._room] = self._text[: self._room]
         self._room, self._text = room, text
         self._step = self._prepare(text, room // SHORTEST_LINE + 2, self._cursor, self.state)
 
@@ -137,7 +137,7 @@ class Feeder:
         """Feed all that a reader has to the kernel, or as much as it takes."""
         waiting = 0
         while True:
-            size = waiting + reader.readinto(self._text[waiting:])
+            size = waiting + reader.readinto(self._text[waiting : self._room])
             ended = size < self._room
             self._cursor[at.SIZE], self._cursor[at.ENDED] = size, ended
             done = self._step()

@@ -224,7 +224,7 @@ def judge_records(
         if results < 0:
             problem[0] = NOT_STREAMED
             return i
-        hash_documents(run, 0, results, hashes)
+        hash_documents(run, 0, results, False, hashes)
         judge_query(i, run, scores, results, qrels, query, options, work, rows, judged, problem)
         if problem[0] != FINE:
             return i

@@ -11,7 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.instructions import count_ones, load_block, load_masks, trailing_zeros
+from fastrank.kernels.instructions import (
+    count_ones,
+    load_gaps,
+    load_masks,
+    load_word_inside,
+    trailing_zeros,
+)
 from fastrank.kernels.places import (
     CHUNK,
     END_OF_BLOCK,
@@ -36,7 +42,7 @@ from fastrank.kernels.places import (
     TAG_SIZE,
     TEMPLATE,
 )
-from fastrank.kernels.text import equal
+from fastrank.kernels.text import equal, equal_inside
 from fastrank.native.declare import helper, inlined
 
 HASH = 35
@@ -162,6 +168,28 @@ def take_lines(
     return take_similar_lines(text, size, CHUNK, cursor, row, columns)
 
 
+@inlined
+def load_beginning(text, at, length):
+    """The first 16 bytes of text[at : at + length], for `begins_like`: two words, which of their
+    bits count, and where the second is."""
+    second = min(max(length - 8, 0), 8)
+    first_bits = ALL >> U(64 - 8 * min(length, 8) & 63) if length > 0 else ZERO
+    first = load_word_inside(text, at) & first_bits
+    return first, first_bits, load_word_inside(text, at + second), second
+
+
+@inlined
+def begins_like(text, at, template, length, beginning):
+    """Whether `length` bytes are the same at two places of the text; 8 more come behind them."""
+    first, first_bits, last, second = beginning
+    unlike = (load_word_inside(text, at) & first_bits) ^ first
+    if second > 0:
+        unlike |= load_word_inside(text, at + second) ^ last
+    if unlike != ZERO:
+        return False
+    return length <= 16 or equal_inside(text, at + 16, template + 16, length - 16)
+
+
 @helper
 def take_similar_lines(text, size, most, cursor, row, columns):
     """Take lines like the one at cursor[TEMPLATE]; those from the first that is unlike are left.
@@ -171,23 +199,24 @@ def take_similar_lines(text, size, most, cursor, row, columns):
     """
     doc_starts, doc_lengths, score_starts, score_lengths = columns
     template, prefix = cursor[TEMPLATE], cursor[PREFIX]
-    position = cursor[POSITION]
     # Before the first result of a text there is nothing to be like.
     first, stop = row, row + (most if prefix > 0 else 0)
+    separator = text[template + max(prefix - 1, 0)]
+    beginning = load_beginning(text, template, prefix)
     tag = tag_size = 0
-    while row < stop and position + prefix + 64 <= size:
-        if not equal(text, position, prefix, text, template, prefix):
+    doc, last = cursor[POSITION] + prefix, size - 64
+    while row < stop and doc <= last:
+        if not begins_like(text, doc - prefix, template, prefix, beginning):
             break
-        doc = position + prefix
-        blanks, newlines, nuls = load_block(text, doc)
+        blanks, newlines, others = load_gaps(text, doc, separator)
         # Each without one more of the first blanks: after document, rank, score, and sixth field.
         after_rank = blanks & (blanks - ONE)
         after_score = after_rank & (after_rank - ONE)
         after_tag = after_score & (after_score - ONE)
         end = newlines & (ZERO - newlines)
         line = end | (end - ONE)
-        in_pairs = blanks & (blanks << ONE | ONE)
-        if after_tag & (ZERO - after_tag) != end or (in_pairs | nuls) & line != ZERO or end == ZERO:
+        odd = others | blanks & (blanks << ONE | ONE)
+        if after_tag & (ZERO - after_tag) != end or odd & line != ZERO or end == ZERO:
             break
         rank_end, score_end = trailing_zeros(after_rank), trailing_zeros(after_score)
         # The next line waits for this: the newline is found sooner than the fourth blank.
@@ -197,8 +226,9 @@ def take_similar_lines(text, size, most, cursor, row, columns):
         score_starts[U(row)] = doc + rank_end + 1
         score_lengths[U(row)] = score_end - rank_end - 1
         tag, tag_size = doc + score_end + 1, line_end - score_end - 1
-        position = doc + line_end + 1
+        doc += line_end + (prefix + 1)
         row += 1
+    position = doc - prefix
     if row > first:
         cursor[TAG], cursor[TAG_SIZE] = tag, tag_size
         # The index is behind now, and made anew from here on.

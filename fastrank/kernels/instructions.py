@@ -140,7 +140,8 @@ def _as_double(context, word):
 _compiled_as(as_double, lambda word: lambda word: _as_double(word))
 
 
-def _load_word(text, at):
+def load_word_inside(text, at):
+    """The 8 bytes from `at` on as a word; all of them must be there."""
     return np.uint64(int.from_bytes(bytes(text[int(at) : int(at) + 8]), "little"))
 
 
@@ -158,7 +159,91 @@ def _load_8_bytes(context, text, at):
     return types.uint64(text, types.int64), generate
 
 
-_compiled_as(_load_word, lambda text, at: lambda text, at: _load_8_bytes(text, at))
+_compiled_as(load_word_inside, lambda text, at: lambda text, at: _load_8_bytes(text, at))
+
+
+# The bytes of a decimal that `compare_decimals` looks at. From LONGEST_DECIMAL - n on, _PRESENT has
+# ones for n bytes and zeros for the rest.
+LONGEST_DECIMAL = 32
+_PRESENT = np.repeat(np.array([0xFF, 0], dtype=np.uint8), LONGEST_DECIMAL)
+
+
+def compare_decimals(text, at, length, other, other_length, lowest, room):
+    """Compare the decimal at `at`, and as many bytes, with another, padded with digits 0.
+
+    `lowest` and `room` are four words each: a byte is `lowest` and at most `room` more. Returns
+    whether it is so for the first, and whether that is larger, or smaller, than the other, where
+    it is so. LONGEST_DECIMAL bytes of text must come from the beginning of each on.
+    """
+    lowest, room = np.array([lowest, room], dtype=np.uint64).view(np.uint8)
+    digits = []
+    for start, count in ((at, length), (other, other_length)):
+        bytes_ = np.asarray(text[int(start) : int(start) + LONGEST_DECIMAL]) ^ lowest
+        bytes_[int(count) :] = 0
+        digits.append(bytes_.tobytes())
+    fits = bool((np.frombuffer(digits[0], np.uint8) <= room).all())
+    return fits, digits[0] > digits[1], digits[0] < digits[1]
+
+
+@intrinsic
+def _compare_32_bytes(context, text, at, length, other, other_length, present, lowest, room):
+    vector = ir.VectorType(_BYTE, 32)
+    mask = ir.IntType(32)
+
+    def generate(context, builder, signature, arguments):
+        text, at, length, other, other_length, present, lowest, room = arguments
+        types_ = signature.args
+
+        def load(array_type, array, at):
+            address = _address(context, builder, array_type, array, at)
+            return builder.load(builder.bitcast(address, vector.as_pointer()), align=1)
+
+        def bytes_of(words):
+            made = ir.Constant(ir.VectorType(_WORD, 4), ir.Undefined)
+            for i in range(4):
+                word = builder.extract_value(words, i)
+                made = builder.insert_element(made, word, ir.Constant(ir.IntType(32), i))
+            return builder.bitcast(made, vector)
+
+        def digits(at, length):
+            longest = ir.Constant(_WORD, LONGEST_DECIMAL)
+            own = load(types_[5], present, builder.sub(longest, length))
+            return builder.and_(builder.xor(load(types_[0], text, at), lowest), own)
+
+        def bits(condition):
+            return builder.bitcast(condition, mask)
+
+        lowest, room = bytes_of(lowest), bytes_of(room)
+        one, two = digits(at, length), digits(other, other_length)
+        zero = ir.Constant(mask, 0)
+        fits = builder.icmp_unsigned("==", bits(builder.icmp_unsigned(">", one, room)), zero)
+        larger = bits(builder.icmp_unsigned(">", one, two))
+        smaller = bits(builder.icmp_unsigned("<", one, two))
+
+        def comes_first(bits_, others):
+            """Whether the lowest bit of all is one of the first word: that byte decides."""
+            until = builder.xor(others, builder.sub(others, ir.Constant(mask, 1)))
+            return builder.icmp_unsigned("!=", builder.and_(bits_, until), zero)
+
+        results = [fits, comes_first(larger, smaller), comes_first(smaller, larger)]
+        booleans = [context.cast(builder, r, types.boolean, types.boolean) for r in results]
+        return context.make_tuple(builder, signature.return_type, booleans)
+
+    word4 = types.UniTuple(types.uint64, 4)
+    integer = types.int64
+    return types.UniTuple(types.boolean, 3)(
+        text, integer, integer, integer, integer, present, word4, word4
+    ), generate
+
+
+_compiled_as(
+    compare_decimals,
+    lambda text, at, length, other, other_length, lowest, room: (
+        lambda text, at, length, other, other_length, lowest, room: _compare_32_bytes(
+            text, at, length, other, other_length, _PRESENT, lowest, room
+        )
+    ),
+)
 
 
 def store_word(text, at, word):
@@ -185,7 +270,7 @@ _compiled_as(
 def load_word(text, at):
     """The 8 bytes from `at` on as a word; zeros stand for what is behind the end."""
     if at + 8 <= len(text):
-        return _load_word(text, at)
+        return load_word_inside(text, at)
     word = np.uint64(0)
     for i in range(len(text) - at):
         word |= np.uint64(text[at + i]) << np.uint64(8 * i)
@@ -224,6 +309,47 @@ def _load_64_bytes(context, text, at):
 
 
 _compiled_as(load_block, lambda text, at: lambda text, at: _load_64_bytes(text, at))
+
+
+def load_gaps(text, at, separator):
+    """For each of the 64 bytes from `at` on, which are there, one bit in each of three words.
+
+    Is it the separator or a newline, a newline, or another byte up to the blank (such as NUL)?
+    """
+    block = np.asarray(text[int(at) : int(at) + 64])
+    gaps, newlines = block == separator, block == 10
+    return tuple(
+        np.packbits(mask, bitorder="little").view(np.uint64)[0]
+        for mask in (gaps | newlines, newlines, (block <= 32) & ~gaps & ~newlines)
+    )
+
+
+@intrinsic
+def _load_gaps(context, text, at, separator):
+    def generate(context, builder, signature, arguments):
+        text, at, separator = arguments
+        address = _address(context, builder, signature.args[0], text, at)
+        block = builder.load(builder.bitcast(address, _BLOCK.as_pointer()), align=1)
+        one = builder.insert_element(
+            ir.Constant(_BLOCK, ir.Undefined), separator, ir.Constant(ir.IntType(32), 0)
+        )
+        every = ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64)
+        gaps = builder.icmp_unsigned("==", block, builder.shuffle_vector(one, one, every))
+        newlines = builder.icmp_unsigned("==", block, ir.Constant(_BLOCK, [10] * 64))
+        low = builder.icmp_unsigned("<=", block, ir.Constant(_BLOCK, [32] * 64))
+        blanks = builder.or_(gaps, newlines)
+        # Masks are put together as vectors: as words, LLVM takes them apart bit by bit.
+        others = builder.and_(low, builder.not_(blanks))
+        words = [builder.bitcast(mask, _WORD) for mask in (blanks, newlines, others)]
+        return context.make_tuple(builder, signature.return_type, words)
+
+    return types.UniTuple(types.uint64, 3)(text, types.int64, types.uint8), generate
+
+
+_compiled_as(
+    load_gaps,
+    lambda text, at, separator: lambda text, at, separator: _load_gaps(text, at, separator),
+)
 
 
 @inlined

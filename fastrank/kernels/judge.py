@@ -24,6 +24,7 @@ from fastrank.kernels.text import (
     compare,
     equal,
     hash_text,
+    hash_text_inside,
     slot_of,
     sort_by,
     sort_if_needed_by,
@@ -32,6 +33,7 @@ from fastrank.kernels.text import (
 )
 from fastrank.native.declare import helper, kernel
 
+U = np.uint64
 # Which of two documents with equal scores ranks first: the one whose id sorts later (trec_eval's
 # rule), or, for the preference measures, the one whose id sorts earlier.
 LARGER_ID_FIRST, SMALLER_ID_FIRST = -1, 1
@@ -150,11 +152,18 @@ def collect_hits(found, kept, options, ranks):
 
 
 @helper
-def hash_documents(run, first, stop, hashes):
-    """Hashes of documents first to stop - 1, for `judge_scores`."""
+def hash_documents(run, first, stop, inside, hashes):
+    """Hashes of documents first to stop - 1, for `judge_scores`.
+
+    If they are `inside`, at least 8 bytes of text come behind each.
+    """
     text, starts, lengths = run
-    for i in range(first, stop):
-        hashes[i] = np.int64(hash_text(text, starts[i], lengths[i]))
+    if inside:
+        for i in range(first, stop):
+            hashes[U(i)] = np.int64(hash_text_inside(text, starts[U(i)], lengths[U(i)]))
+    else:
+        for i in range(first, stop):
+            hashes[U(i)] = np.int64(hash_text(text, starts[U(i)], lengths[U(i)]))
 
 
 @helper
@@ -284,7 +293,7 @@ def judge_rankings(
         run = (run_text, run_starts[first:stop], run_lengths[first:stop])
         # Judged by several groups, a ranking comes several times in a row.
         if i == 0 or rankings[i] != rankings[i - 1]:
-            hash_documents(run, 0, stop - first, hashes)
+            hash_documents(run, 0, stop - first, False, hashes)
         judge_query(
             i,
             run,

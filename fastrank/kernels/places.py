@@ -41,6 +41,8 @@ BLOCK = 1 << 9
 # Places for field ends and for newlines of a block: at most every second byte ends a field, and
 # a few fields wait from the block before.
 BLOCK_PLACES = BLOCK + 64
+# Bytes that come behind the text of a piece, so that words can be loaded without a look at its end.
+SLACK = 64
 # Scores of consecutive lines: where they descend nobody reads them all.
 DESCENDING, ASCENDING, UNREADABLE = range(3)
 # Streaming: values of state[STATUS] beside those above; the whole file must be read then, by

@@ -176,7 +176,7 @@ def stream_run(
             score_lengths,
         )
         if query >= 0:
-            hash_documents(run, first, results, hashes)
+            hash_documents(run, first, results, True, hashes)
             if order == DESCENDING:
                 order = check_order(text, score_starts, score_lengths, first, results)
         kind = next_query(text, results - first, cursor[COMMENTS] != 0, ends, newlines, cursor)
