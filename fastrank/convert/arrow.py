@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Texts, as_array, decoded
+from fastrank.columns import Texts, as_array
 from fastrank.convert.ids import memory_of, no_id, picked, texts_of_array, texts_of_list
 from fastrank.convert.tables import Table
 from fastrank.errors import InputError
 from fastrank.native import kernels
-from fastrank.native.buffers import zeros
+from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,8 +125,16 @@ def to_arrow(noun: Any) -> Any:
     else:
         columns["score"] = pyarrow.array(noun.scores)
         if noun.tag:
-            columns["tag"] = pyarrow.repeat(pyarrow.scalar(decoded(noun.tag)), count)
+            columns["tag"] = pyarrow.repeat(
+                pyarrow.scalar(_tag_of(noun), pyarrow.large_string()), count
+            )
     return pyarrow.table(columns)
+
+
+def _tag_of(run: Any) -> str:
+    return str(
+        _strings_of(Texts(run.tag, filled("q", [0]), filled("q", [len(run.tag)])), run.source)[0]
+    )
 
 
 def says_iterations(qrels: Any) -> bool:

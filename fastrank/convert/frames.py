@@ -157,6 +157,12 @@ def to_pandas(noun: Any) -> Any:
     """The rows as a DataFrame of pandas; see Qrels.to_pandas and Run.to_pandas."""
     import pandas
 
+    if has_pyarrow():
+        try:
+            return to_arrow(noun).to_pandas()
+        except InputError:
+            # Bytes that are not UTF-8, which Python's own strings can hold.
+            pass
     return pandas.DataFrame(to_columns(noun))
 
 

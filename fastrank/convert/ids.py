@@ -31,7 +31,7 @@ def texts_of_array(values: Any, fail: Fail) -> Texts:
     if kind in "iu" and (values.dtype.itemsize < 8 or kind == "i"):
         return _texts_of_integers(values)
     if kind in "fb" and len(values):
-        fail(0, no_id(values[0]))
+        fail(0, no_id(values[0].item()))
     # Not of NumPy's own list of strings: `tolist` is what makes Python's objects of them.
     return texts_of_list(values.tolist(), fail)
 

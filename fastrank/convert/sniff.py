@@ -113,11 +113,10 @@ def kind_of_names(names: Collection[Any]) -> str | None:
     """Whether columns with these names are certain to be qrels or a run."""
     known = {normal(name) for name in names}
     graded = bool(known & set(ALIASES["grade"][0]))
-    ranked = bool(known & {"rank", "tag", "system"})
-    if graded != ranked:
-        return "qrels" if graded else "run"
-    # `score` alone is the grade of BEIR's qrels as well as the score of a run.
-    return None
+    if known & {"rank", "tag", "system"}:
+        return None if graded else "run"
+    # `score` is the grade of BEIR's qrels as well as the score of a run.
+    return "qrels" if graded and "score" not in known else None
 
 
 def names_in(head: bytes, form: str) -> list[str]:

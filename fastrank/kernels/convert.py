@@ -6,16 +6,11 @@ import numpy as np
 
 from fastrank.kernels.fields import is_blank
 from fastrank.kernels.text import equal
-from fastrank.native.declare import inlined, kernel
+from fastrank.native.declare import kernel
 
+U = np.uint64
+TEN = U(10)
 MINUS, DIGIT_0 = 45, 48
-
-
-@inlined
-def tenth(value):
-    """A negative number divided by 10, without what is behind the point."""
-    lower = value // 10
-    return lower + 1 if 10 * lower != value else lower
 
 
 @kernel("int64(int64[::1], uint8[::1], int64[::1], int64[::1])")
@@ -28,19 +23,18 @@ def print_integers(values, text, starts, lengths):
     for i in range(len(values)):
         value = values[i]
         starts[i] = at
+        rest = U(max(value, 0))
         if value < 0:
             text[at] = MINUS
             at += 1
-        # Negative numbers reach one further than positive ones.
-        rest = value if value < 0 else -value
-        digits = 1
-        shorter = rest
-        while shorter <= -10:
-            shorter = tenth(shorter)
-            digits += 1
+            # The least integer has no counterpart.
+            rest = U(-(value + 1)) + U(1)
+        digits, limit = 1, TEN
+        while rest >= limit:
+            digits, limit = digits + 1, limit * TEN
         for place in range(digits - 1, -1, -1):
-            shorter = tenth(rest)
-            text[at + place] = DIGIT_0 + (10 * shorter - rest)
+            shorter = rest // TEN
+            text[at + place] = DIGIT_0 + np.int64(rest - shorter * TEN)
             rest = shorter
         at += digits
         lengths[i] = at - starts[i]
