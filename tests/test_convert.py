@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import pickle
+import sys
 import uuid
 from decimal import Decimal
 from fractions import Fraction
@@ -394,6 +395,14 @@ def test_documents_ranked_and_not_scored_have_minus_their_rank() -> None:
     assert Run.from_pandas(frame).to_dict() == {"1": {"a": -2.0, "b": -1.0}, "2": {"a": -9.0}}
 
 
+def test_ranks_that_are_asked_for_come_before_scores() -> None:
+    frame = pd.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "rank": [2, 1], "score": [7, 3]})
+
+    run = Run.from_pandas(frame, columns={"rank": "rank"})
+
+    assert run.to_dict() == {"1": {"a": -2.0, "b": -1.0}}
+
+
 def test_two_documents_at_one_rank_are_refused() -> None:
     frame = pd.DataFrame({"qid": [2, 1, 2], "docno": ["a", "b", "c"], "rank": [1, 1, 1]})
 
@@ -508,6 +517,47 @@ def test_arrays_of_every_library(kind: Any) -> None:
 def test_what_are_no_columns_is_refused(columns: Any, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         Run.from_arrays(*columns)
+
+
+@pytest.mark.parametrize("step", [1, 2, -1, -3])
+@pytest.mark.parametrize("dtype", ["int64", ">i8", "float32", ">f8", "uint8"])
+def test_arrays_with_gaps_backwards_and_of_other_machines(step: int, dtype: str) -> None:
+    numbers = np.arange(12).astype(dtype)[::step]
+    names = np.arange(12).astype(">i4")[::step]
+    run = Run.from_arrays(names, names, numbers)
+
+    assert run.scores.tolist() == np.arange(12)[::step].tolist()
+    assert list(run.docs) == [b"%d" % own for own in range(12)[::step]]
+
+
+# Without pyarrow
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_need_no_pyarrow(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    run = Run.from_dict({"q": {"é": 0.5, "2": 1.0}}, tag="t")
+    columns = {"qid": ["q", "p"], "docno": [1, 2], "score": [1.0, 2.0]}
+    if library == "pandas":
+        frame = pd.DataFrame({**columns, "qid": pd.Series(["q", "p"], dtype=object)})
+    else:
+        frame = pl.DataFrame(columns)
+        assert contents(Run.from_polars(run.to_polars())) == contents(run)
+
+    assert door(Run, library)(frame).to_dict() == {"q": {"1": 1.0}, "p": {"2": 2.0}}
+
+
+def test_parquet_says_that_it_needs_pyarrow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run.from_dict({"q": {"d": 1}})
+    fr.save_run(run, tmp_path / "r.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+
+    with pytest.raises(ImportError, match="parquet needs pyarrow"):
+        fr.save_run(run, tmp_path / "r.parquet")
+    with pytest.raises(ImportError, match=r"r\.parquet: parquet needs pyarrow"):
+        fr.load_run(tmp_path / "r.parquet")
 
 
 # Evaluation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.columns import decoded
-from fastrank.convert.names import is_header
+from fastrank.convert.names import WITHOUT_HEADER, is_header
 from fastrank.convert.tables import CellsTable
 from fastrank.errors import FormatError
 
@@ -13,14 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
-# What the columns of a file without header are, by kind and number: three as in BEIR, four and six
-# as in TREC's formats. The third of three in a run is told from its values.
-WITHOUT_HEADER = {
-    ("qrels", 3): ("query", "doc", "grade"),
-    ("qrels", 4): ("query", "iteration", "doc", "grade"),
-    ("run", 3): ("query", "doc", ""),
-    ("run", 6): ("query", "iteration", "doc", "rank", "score", "tag"),
-}
 
 
 def read_delimited(
@@ -73,9 +65,9 @@ def _records(content: bytes, name: str, delimiter: str) -> Iterator[tuple[int, l
 
 
 def _names(kind: str, cells: Any, name: str, lines: Any) -> list[str]:
-    names = list(WITHOUT_HEADER.get((kind, len(cells)), ()))
+    names = list(WITHOUT_HEADER[kind].get(len(cells), ()))
     if not names:
-        widths = " or ".join(str(width) for own, width in WITHOUT_HEADER if own == kind)
+        widths = " or ".join(map(str, WITHOUT_HEADER[kind]))
         reason = (
             f"expected a header with the names of query and document, or {widths} cells,"
             f" found {', '.join(repr(column[0]) for column in cells)}"

@@ -22,6 +22,15 @@ ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "iteration": (("iteration", "iter", "q0"), ()),
     "tag": (("tag", "system"), ()),
 }
+# What the columns of a file without header are, by kind and number: three as in BEIR, four and six
+# as in TREC's formats. The third of three in a run is told from its values.
+WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
+    "qrels": {3: ("query", "doc", "grade"), 4: ("query", "iteration", "doc", "grade")},
+    "run": {
+        3: ("query", "doc", ""),
+        6: ("query", "iteration", "doc", "rank", "score", "tag"),
+    },
+}
 QRELS_ROLES = ("query", "doc", "grade", "iteration")
 RUN_ROLES = ("query", "doc", "score", "rank", "tag")
 # Without them there is nothing to evaluate. A run with ranks needs no scores.
@@ -65,6 +74,9 @@ def find_columns(
                 place = _only(names, otherwise, role, source, normal)
             if place >= 0 and place not in places.values():
                 places[role] = place
+    if "rank" in (given or {}) and "score" not in (given or {}):
+        # Who asks for ranks does not want the scores beside them.
+        places.pop("score", None)
     for role in roles:
         if role in NEEDED and role not in places and not (role == "score" and "rank" in places):
             known = ", ".join(sum(ALIASES[role], ()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.convert.names import ALIASES, is_header, normal
+from fastrank.convert.names import ALIASES, WITHOUT_HEADER, is_header, normal
 from fastrank.errors import FastrankError, ReadError
 from fastrank.pieces import Pieces, open_pieces
 
@@ -104,7 +104,7 @@ def format_of(head: bytes, name: str, kind: str) -> str:
     if TREC_FIELDS[kind](len(line.split())):
         return "trec"
     for found, cells in (("tsv", tabs), ("csv", commas)):
-        if len(cells) > 2:
+        if len(cells) in WITHOUT_HEADER[kind]:
             return found
     return format_by_name(name) or "trec"
 
