@@ -15,9 +15,14 @@ if TYPE_CHECKING:
     from fastrank.columns import Preferences as Preferences
     from fastrank.columns import Qrels as Qrels
     from fastrank.columns import Run as Run
+    from fastrank.convert.files import load_qrels as load_qrels
+    from fastrank.convert.files import load_run as load_run
+    from fastrank.convert.files import save_qrels as save_qrels
+    from fastrank.convert.files import save_run as save_run
     from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError
     from fastrank.errors import FormatError as FormatError
+    from fastrank.errors import InputError as InputError
     from fastrank.errors import MeasureError as MeasureError
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import ReadError as ReadError
@@ -43,10 +48,12 @@ if TYPE_CHECKING:
 # needs, and `import fastrank` for nothing.
 _HOMES = {
     "columns": ("Preferences", "Qrels", "Run"),
+    "convert.files": ("load_qrels", "load_run", "save_qrels", "save_run"),
     "errors": (
         "EvaluationError",
         "FastrankError",
         "FormatError",
+        "InputError",
         "MeasureError",
         "NoQueriesError",
         "ReadError",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     import numpy as np
@@ -86,6 +86,8 @@ class Texts(Frozen):
     buffer: bytes | memoryview
     starts: memoryview
     lengths: memoryview
+    # What `line` counts.
+    unit = "line"
 
     def __init__(self, buffer: bytes | memoryview, starts: Any, lengths: Any) -> None:
         super().__init__(buffer=buffer, starts=starts, lengths=lengths)
@@ -115,6 +117,27 @@ class Texts(Frozen):
     def line(self, i: int) -> int:
         """The line of the buffer, from 1, on which text i stands."""
         return bytes(self.buffer[: self.starts[i]]).count(b"\n") + 1
+
+
+class PlacedTexts(Texts):
+    """Texts that come from the rows of a table or the records of a file.
+
+    `rows` says which row each stands in, None that text i stands in row i; `unit` is what the
+    source counts: rows from 0, as frames and arrays do, items of a dict, or lines from 1.
+    """
+
+    __slots__ = ("rows", "unit")
+
+    rows: Any
+
+    def __init__(
+        self, buffer: bytes | memoryview, starts: Any, lengths: Any, rows: Any, unit: str
+    ) -> None:
+        Frozen.__init__(self, buffer=buffer, starts=starts, lengths=lengths, rows=rows, unit=unit)
+
+    def line(self, i: int) -> int:
+        """The row or line in which text i stands."""
+        return i if self.rows is None else int(self.rows[i])
 
 
 def decoded(text: bytes) -> str:
@@ -154,7 +177,45 @@ class PerQuery(Frozen):
         return f"<{type(self).__name__} {self.source}: {queries} queries, {rows} rows>"
 
 
-class Qrels(PerQuery):
+class Convertible(PerQuery):
+    """What can be had as a dict, a frame or a table, which is documents with one number each.
+
+    Frames and tables have the columns query_id and doc_id (text), then for judgments relevance
+    (int64), and iteration (text) unless all are `0`; for runs score (float64), and tag (text) if
+    there is one. Bytes that are not UTF-8 become lone surrogates, as in `os.fsdecode`.
+    """
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """{query: {document: grade or score}}, as pytrec_eval takes it.
+
+        Raises InputError if a document stands twice in a query.
+        """
+        from fastrank.convert.dicts import to_dict
+
+        return to_dict(self)
+
+    def to_pandas(self) -> Any:
+        """The rows as a DataFrame of pandas."""
+        from fastrank.convert.frames import to_pandas
+
+        return to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """The rows as a DataFrame of polars. Raises InputError for ids that are not UTF-8."""
+        from fastrank.convert.frames import to_polars
+
+        return to_polars(self)
+
+    def to_arrow(self) -> Any:
+        """The rows as an arrow table. Raises InputError for ids that are not UTF-8."""
+        from fastrank.convert.arrow import to_arrow
+
+        return to_arrow(self)
+
+
+class Qrels(Convertible):
     """Relevance judgments: rows of document and grade.
 
     `groups` holds the second field of each line: the judgment group in the qrels_jg format,
@@ -165,6 +226,67 @@ class Qrels(PerQuery):
 
     groups: Texts
     grade_column: Any
+
+    @classmethod
+    def from_dict(cls, given: Mapping[Any, Mapping[Any, Any]]) -> Qrels:
+        """Judgments from {query: {document: grade}}.
+
+        Ids may be str, bytes, integers or anything whose str() is meant; grades are integers, or
+        floats that are whole. A query without documents is left out. Raises InputError, which
+        names the query and the document.
+
+        >>> Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).grades.tolist()
+        [1, 0]
+        """
+        from fastrank.convert.dicts import qrels_from_dict
+
+        return qrels_from_dict(given)
+
+    @classmethod
+    def from_pandas(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
+        """Judgments from a DataFrame of pandas, one row each; its index means nothing.
+
+        The columns for query, doc, grade and, if there is one, iteration are known by the names
+        that ir_measures, PyTerrier, ranx, trectools, BEIR and Hugging Face use; columns: their
+        names by role where they have others. Raises InputError, which names row and column.
+        """
+        from fastrank.convert.frames import PandasTable
+        from fastrank.convert.rows import qrels_of
+
+        return qrels_of(PandasTable(frame), columns)
+
+    @classmethod
+    def from_polars(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
+        """Judgments from a DataFrame of polars; names and errors as in `from_pandas`."""
+        from fastrank.convert.frames import PolarsTable
+        from fastrank.convert.rows import qrels_of
+
+        return qrels_of(PolarsTable(frame), columns)
+
+    @classmethod
+    def from_arrow(cls, table: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
+        """Judgments from a table or record batch of arrow; names and errors as in `from_pandas`.
+
+        Anything that offers itself through arrow's PyCapsule interface will do.
+        """
+        from fastrank.convert.arrow import arrow_table
+        from fastrank.convert.rows import qrels_of
+
+        return qrels_of(arrow_table(table), columns)
+
+    @classmethod
+    def from_arrays(cls, queries: Any, docs: Any, grades: Any) -> Qrels:
+        """Judgments from three lists or one-dimensional arrays of one length, a row for each.
+
+        Raises InputError, which names the row.
+
+        >>> Qrels.from_arrays([1, 1, 2], ["a", "b", "a"], [1, 0, 2]).queries[1]
+        b'2'
+        """
+        from fastrank.convert.arrays import table_of_arrays
+        from fastrank.convert.rows import qrels_of
+
+        return qrels_of(table_of_arrays(query=queries, doc=docs, grade=grades))
 
     @property
     def grades(self) -> npt.NDArray[np.int64]:
@@ -177,7 +299,7 @@ class Qrels(PerQuery):
         return *super().columns, self.grade_column
 
 
-class Run(PerQuery):
+class Run(Convertible):
     """A retrieval result: rows of document and score, which need not be by score.
 
     `tag` is the run's name, from the last line.
@@ -187,6 +309,105 @@ class Run(PerQuery):
 
     tag: bytes
     score_column: Any
+
+    @classmethod
+    def from_dict(
+        cls,
+        given: Mapping[Any, Mapping[Any, Any]],
+        *,
+        tag: str | None = None,
+        higher_is_better: bool = True,
+    ) -> Run:
+        """A run from {query: {document: score}}.
+
+        Ids are as in Qrels.from_dict; scores are numbers, and not NaN. tag: the run's name.
+        higher_is_better: False for distances, which become scores by changing sign. A query without
+        documents is left out. Raises InputError, which names the query and the document.
+
+        >>> Run.from_dict({"q1": {"d1": 0.5, "d2": 2}}, tag="bm25").scores.tolist()
+        [0.5, 2.0]
+        """
+        from fastrank.convert.dicts import run_from_dict
+
+        return run_from_dict(given, tag=tag, higher_is_better=higher_is_better)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Any,
+        *,
+        columns: Mapping[str, Any] | None = None,
+        tag: str | None = None,
+        higher_is_better: bool = True,
+    ) -> Run:
+        """A run from a DataFrame of pandas, one row per result; its index means nothing.
+
+        The columns for query, doc and score are known by the names that ir_measures, PyTerrier,
+        ranx, trectools, BEIR and Hugging Face use; columns: their names by role where they have
+        others. Where there is a column rank and none for the score, a document's score is minus its
+        rank. tag and higher_is_better: as in `from_dict`; by default the tag is that of the column
+        tag or system, if there is one. Raises InputError, which names row and column.
+        """
+        from fastrank.convert.frames import PandasTable
+        from fastrank.convert.rows import run_of
+
+        return run_of(PandasTable(frame), columns, tag=tag, higher_is_better=higher_is_better)
+
+    @classmethod
+    def from_polars(
+        cls,
+        frame: Any,
+        *,
+        columns: Mapping[str, Any] | None = None,
+        tag: str | None = None,
+        higher_is_better: bool = True,
+    ) -> Run:
+        """A run from a DataFrame of polars; names, options and errors as in `from_pandas`."""
+        from fastrank.convert.frames import PolarsTable
+        from fastrank.convert.rows import run_of
+
+        return run_of(PolarsTable(frame), columns, tag=tag, higher_is_better=higher_is_better)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        *,
+        columns: Mapping[str, Any] | None = None,
+        tag: str | None = None,
+        higher_is_better: bool = True,
+    ) -> Run:
+        """A run from a table or record batch of arrow; names and the rest as in `from_pandas`.
+
+        Anything that offers itself through arrow's PyCapsule interface will do.
+        """
+        from fastrank.convert.arrow import arrow_table
+        from fastrank.convert.rows import run_of
+
+        return run_of(arrow_table(table), columns, tag=tag, higher_is_better=higher_is_better)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        queries: Any,
+        docs: Any,
+        scores: Any,
+        *,
+        tag: str | None = None,
+        higher_is_better: bool = True,
+    ) -> Run:
+        """A run from three lists or one-dimensional arrays of one length, a row for each result.
+
+        tag and higher_is_better: as in `from_dict`. Raises InputError, which names the row.
+
+        >>> Run.from_arrays([7, 7], ["a", "b"], [0.1, 0.3], higher_is_better=False).scores.tolist()
+        [-0.1, -0.3]
+        """
+        from fastrank.convert.arrays import table_of_arrays
+        from fastrank.convert.rows import run_of
+
+        table = table_of_arrays(query=queries, doc=docs, score=scores)
+        return run_of(table, tag=tag, higher_is_better=higher_is_better)
 
     @property
     def scores(self) -> npt.NDArray[np.float64]:

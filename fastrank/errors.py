@@ -36,6 +36,18 @@ class FormatError(FastrankError):
         return f"{self.path}:{self.line}: {self.reason}"
 
 
+class InputError(FastrankError):
+    """An object is no judgments or no run: `source` says what was given, `reason` what is wrong."""
+
+    def __init__(self, source: str, reason: str) -> None:
+        super().__init__(source, reason)
+        self.source = source
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.reason}"
+
+
 class MeasureError(FastrankError):
     """A measure does not exist, or its parameters are impossible; `measure` is its name."""
 

@@ -29,13 +29,15 @@ if TYPE_CHECKING:
 
     Judgments = Qrels | Preferences
     Measures = str | Iterable[str]
+    # Dicts of dicts, frames of pandas and polars, arrow tables.
+    Convertible = Any
 
 MAX_RETRIEVED = 2**31 - 1
 
 
 def evaluate(
-    qrels: Judgments,
-    run: Run | Source | Sequence[Run | Source],
+    qrels: Judgments | Convertible | Source,
+    run: Run | Convertible | Source | Sequence[Run | Convertible | Source],
     measures: Measures = "official",
     *,
     relevance_level: int = 1,
@@ -48,8 +50,11 @@ def evaluate(
 ) -> Scores | list[Scores]:
     """Evaluate a run against judgments, or several runs.
 
-    run: a Run in memory, or a file as `read_run` takes it, which is then judged while it is read,
-        without keeping it; of a list of them, each is evaluated: a list of Scores comes back.
+    qrels: judgments: Qrels or Preferences, or what Qrels can be made from: a dict of dicts, a frame
+        of pandas or polars, an arrow table, or a file as `load_qrels` takes it.
+    run: a Run, or what one can be made from, likewise. A file in TREC's format is judged while it
+        is read, without keeping it. Of a list of runs, each is evaluated: a list of Scores comes
+        back.
     measures: names in trec_eval's notation (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...), one
         string with blanks between them or several strings.
     relevance_level: the lowest grade that is relevant (trec_eval -l).
@@ -61,14 +66,16 @@ def evaluate(
     threads: how many may judge a file; by default as many as help. The values do not depend on it.
 
     Measures for plain judgments, for judgment groups and for preferences cannot be mixed in one
-    call. Raises TypeError for other objects, MeasureError for unknown measures or impossible
+    call. Raises TypeError for other objects, InputError for dicts, frames and tables that are no
+    judgments or no run, MeasureError for unknown measures or impossible
     parameters, NoQueriesError when no query has both judgments and results, EvaluationError for
     a query that cannot be evaluated, such as one whose ranking holds a document twice, ReadError
     and FormatError for a file. Definitions: trec_eval.
     """
+    # Only now: the command trec_eval needs none of it.
+    from fastrank.convert.accept import as_qrels, as_run_or_trec
+
     runs: list[Any] = list(run) if isinstance(run, (list, tuple)) else [run]
-    for one in runs:
-        check_nouns(qrels, one)
     deepest = MAX_RETRIEVED if max_retrieved is None else _integer("max_retrieved", max_retrieved)
     if deepest < 0:
         raise ValueError(f"max_retrieved {max_retrieved}: expected 0 or more")
@@ -76,6 +83,7 @@ def evaluate(
         raise ValueError(f"threads {threads}: expected 1 or more")
     selection = Selection(measures.split() if isinstance(measures, str) else measures)
     bound = selection.bind(check_compat(compat))
+    qrels = as_qrels(qrels, compat=compat)
     needed = {own.measure.on for own in bound}
     by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
     relevance_format = "qrels_jg" if by_group else "qrels"
@@ -93,22 +101,13 @@ def evaluate(
     )
     reader = None
     scores = []
-    for one in runs:
+    for given in runs:
+        one: Any = as_run_or_trec(given)
         if not isinstance(one, Run):
             reader = reader or RunReader(qrels, bound, options)
             one = reader.read(one, threads=threads)
         scores.append(evaluate_bound(qrels, one, bound, options))
     return scores if isinstance(run, (list, tuple)) else scores[0]
-
-
-def check_nouns(judgments: object, run: object) -> None:
-    """Raise TypeError, with a hint, unless these are judgments and a run or a file."""
-    if not isinstance(judgments, (Qrels, Preferences)):
-        found = type(judgments).__name__
-        raise TypeError(f"qrels: expected Qrels or Preferences, found {found} (see read_qrels)")
-    if not (isinstance(run, (Run, str)) or hasattr(run, "read") or hasattr(run, "__fspath__")):
-        found = type(run).__name__
-        raise TypeError(f"run: expected a Run or a file, found {found} (see read_run)")
 
 
 def _integer(name: str, value: int) -> int:
@@ -247,14 +246,14 @@ def _with_placeholder(run: Run) -> Run:
     """The run with a last query of one document: what trec_eval 10.0 takes for missing queries."""
     text, offsets, starts, lengths, scores = run.columns
     rows = len(scores)
-    extended = Texts(text + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1))
+    extended = Texts(bytes(text) + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1))
     extended.starts[:rows], extended.lengths[:rows] = starts, lengths
     extended.starts[rows], extended.lengths[rows] = len(text), len(PLACEHOLDER)
     values, ranges = zeros("d", rows + 1), zeros("q", len(offsets) + 1)
     values[:rows], values[rows] = scores, 1.0
     ranges[: len(offsets)], ranges[len(offsets)] = offsets, rows + 1
     named = Texts(
-        extended.buffer,
+        run.queries.buffer,
         filled("q", [*run.queries.starts, 0]),
         filled("q", [*run.queries.lengths, 0]),
     )

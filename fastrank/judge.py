@@ -283,4 +283,4 @@ def _name(noun: Any, row: int) -> str:
 
 def _lines(noun: Any, one: int, other: int) -> str:
     first, second = sorted((noun.docs.line(one), noun.docs.line(other)))
-    return f"lines {first} and {second} of {noun.source}"
+    return f"{noun.docs.unit}s {first} and {second} of {noun.source}"

@@ -19,18 +19,19 @@ from itertools import pairwise
 
 from fastrank import files
 from fastrank.columns import Preferences, Qrels, Run, Texts
-from fastrank.errors import FormatError
+from fastrank.errors import FormatError, InputError
+from fastrank.grouping import Groups
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
+from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.numbers import atof, printed
 from fastrank.parts import Parts, in_threads
 from fastrank.pieces import Pieces, open_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from fastrank.files import Source
@@ -43,6 +44,8 @@ RUN_LINE = "at least 6 fields (query Q0 doc rank score tag)"
 QRELS_LINE = "4 fields (query iter doc grade)"
 QRELS_JG_LINE = "4 fields (query group doc grade)"
 PREFS_LINE = "5 fields (query group subgroup doc level)"
+# What stands in the last field where a run has no name.
+NO_TAG = b"-"
 QRELS_PREFS_LINE = "4 fields (query group doc level)"
 
 
@@ -305,18 +308,13 @@ def write_run(run: Run, target: Source) -> None:
     Scores get the shortest text that restores the double: reading the file gives the same run.
     """
     _expect(Run, run)
-    # A run without queries is a blank line: of nothing at all, trec_eval cannot read a file.
-    files.write(target, _run_lines(run) if len(run.docs) else [b"\n"])
+    files.write(target, lines_of(run))
 
 
 def write_qrels(qrels: Qrels, target: Source) -> None:
     """Write judgments, second field included: reading the file gives the same judgments."""
     _expect(Qrels, qrels)
-    columns = zip(qrels.groups, qrels.docs, qrels.grade_column, strict=True)
-    files.write(
-        target,
-        (b"%b %b %b %d\n" % (query, *row) for query, row in _by_query(qrels, columns)),
-    )
+    files.write(target, lines_of(qrels))
 
 
 def write_prefs(preferences: Preferences, target: Source) -> None:
@@ -348,14 +346,39 @@ def shortest(value: float) -> bytes:
     return (repr(value) if value == value else printed("%3.2f", value).strip()).encode()
 
 
+def lines_of(noun: Qrels | Run) -> Iterable[bytes]:
+    """The lines of a run or of judgments. Raises InputError for an id that is no field."""
+    for role, texts in (("query", noun.queries), ("document", noun.docs)):
+        _check_fields(texts, role, noun.source)
+    if isinstance(noun, Qrels):
+        _check_fields(noun.groups, "iteration", noun.source)
+        columns = zip(noun.groups, noun.docs, noun.grade_column, strict=True)
+        return (b"%b %b %b %d\n" % (query, *row) for query, row in _by_query(noun, columns))
+    if noun.tag:
+        _check_fields(
+            Texts(noun.tag, filled("q", [0]), filled("q", [len(noun.tag)])), "tag", noun.source
+        )
+    # A run without queries is a blank line: of nothing at all, trec_eval cannot read a file.
+    return _run_lines(noun) if len(noun.docs) else [b"\n"]
+
+
+def _check_fields(texts: Texts, role: str, source: str) -> None:
+    wrong = kernels.find_no_field(*texts.columns)
+    if wrong >= 0:
+        found = texts[wrong].decode("utf-8", "replace")
+        reason = f"the {role} {found!r} is empty, or holds a blank or a NUL"
+        raise InputError(source, f"{reason}, and so is no field of a line")
+
+
 def _run_lines(run: Run) -> Iterator[bytes]:
     rank = 0
     previous = None
+    tag = run.tag or NO_TAG
     columns = zip(run.docs, run.score_column, strict=True)
     for query, (doc, score) in _by_query(run, columns):
         rank = rank + 1 if query is previous else 1
         previous = query
-        yield b"%b Q0 %b %d %b %b\n" % (query, doc, rank, shortest(score), run.tag)
+        yield b"%b Q0 %b %d %b %b\n" % (query, doc, rank, shortest(score), tag)
 
 
 def _by_query(noun: Any, rows: Any) -> Iterator[tuple[bytes, Any]]:
@@ -456,39 +479,10 @@ class _Scanner:
 
     def grouped(self, *columns: Any) -> tuple[Any, ...]:
         """Queries, their row ranges, and the columns with each query's rows together."""
-        rows, stretches = self.state[at.ROWS], self.state[at.STRETCHES]
+        stretches = self.state[at.STRETCHES]
         starts, lengths, first_rows = (column[:stretches] for column in self.stretches)
-        ids, firsts = zeros("q", stretches), zeros("q", stretches)
-        table = zeros("q", table_size(stretches))
-        count = kernels.intern_texts(self.text, starts, lengths, table, ids, firsts)
-        if count == stretches:
-            offsets = self.stretches[2][: stretches + 1]
-            offsets[stretches] = rows
-            cut = [_cut(column, rows) for column in columns]
-            return Texts(self.text, starts, lengths), offsets, *cut
-        offsets, order = zeros("q", count + 1), zeros("q", rows)
-        kernels.gather_rows(ids, first_rows, rows, offsets, order)
-        queries = Texts(self.text, _taken(starts, firsts[:count]), _taken(lengths, firsts[:count]))
-        return queries, offsets, *(_taken(_cut(column, rows), order) for column in columns)
-
-
-def _cut(column: Any, rows: int) -> Any:
-    """The first rows of a column or of a pair of columns."""
-    if isinstance(column, tuple):
-        return tuple(part[:rows] for part in column)
-    return column[:rows]
-
-
-def _taken(column: Any, order: Any) -> Any:
-    """The rows of a column, or of a pair of columns, in the given order."""
-    if isinstance(column, tuple):
-        return tuple(_taken(part, order) for part in column)
-    if not column:
-        return column
-    taken = zeros(column.format, len(order))
-    take = kernels.take_numbers if column.format == "d" else kernels.take_integers
-    take(column, order, taken)
-    return taken
+        groups = Groups(Texts(self.text, starts, lengths), first_rows, self.state[at.ROWS])
+        return groups.queries, groups.offsets, *map(groups.taken, columns)
 
 
 def malformed(expected: str, found: int, line: bytes) -> str:

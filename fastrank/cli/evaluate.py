@@ -7,6 +7,9 @@ import os
 
 from fastrank.cli.output import complain, guarded, write
 from fastrank.cli.trec_eval import FORMATS
+from fastrank.columns import Run
+from fastrank.convert.accept import as_run_or_trec
+from fastrank.convert.files import load_qrels
 from fastrank.errors import FastrankError
 from fastrank.evaluation import MAX_RETRIEVED, RunReader, evaluate_bound
 from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
@@ -16,6 +19,8 @@ from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from fastrank.columns import Preferences, Qrels
     from fastrank.scores import Scores
 
@@ -35,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     add = parser.add_argument
-    add("qrels", help="file of judgments; - is standard input, here and below")
-    add("runs", nargs="+", metavar="run", help="file of a run; may be compressed")
+    add("qrels", help="file of judgments, of any format; - is standard input")
+    add("runs", nargs="+", metavar="run", help="file of a run, of any format; may be compressed")
     add(
         "-m", "--measure", action="append", default=[], metavar="MEASURE",
         help="measure, measure.parameters or a set such as official (default) or all_trec;"
@@ -116,6 +121,8 @@ def _run(given: argparse.Namespace) -> int:
     )
     try:
         bound = Selection(given.measure or ["official"]).bind(given.compat)
+        if given.relevance_format == "qrels":
+            read = load_qrels
         judgments = read(given.qrels, compat=given.compat, warn=_warn)
     except FastrankError as error:
         complain(f"{NAME}: {error}")
@@ -124,7 +131,9 @@ def _run(given: argparse.Namespace) -> int:
     failed = 0
     for path in given.runs:
         try:
-            run = reader.read(path, threads=given.threads, warn=_warn)
+            run: Any = as_run_or_trec(path)
+            if not isinstance(run, Run):
+                run = reader.read(run, threads=given.threads, warn=_warn)
             scores = evaluate_bound(judgments, run, bound, options)
         except FastrankError as error:
             complain(f"{NAME}: {_explained(error, path)}")

@@ -1,5 +1,5 @@
-"""The command `fastrank`: `fastrank eval` for any number of runs, `fastrank trec_eval` is the
-drop-in, `fastrank --version` says which engine runs."""
+"""The command `fastrank`: `fastrank eval` for any number of runs, `fastrank convert` between
+formats, `fastrank trec_eval` is the drop-in, `fastrank --version` says which engine runs."""
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ def _main(words: list[str]) -> int:
         add_help=False,
     )  # fmt: skip
     commands.add_parser(
+        "convert", help="convert judgments and runs from one format to another", add_help=False
+    )
+    commands.add_parser(
         "trec_eval",
         help="evaluate a run as the trec_eval program does; same arguments, same output",
         add_help=False,
@@ -46,6 +49,14 @@ def _main(words: list[str]) -> int:
         )
         evaluate.add_arguments(own)
         return evaluate.run(own.parse_args(words[1:]))
+    if words[:1] == ["convert"]:
+        from fastrank.cli import convert
+
+        own = argparse.ArgumentParser(
+            prog=convert.NAME, description="Convert judgments and runs from one format to another."
+        )
+        convert.add_arguments(own)
+        return convert.run(own.parse_args(words[1:]))
     given = parser.parse_args(words)
     if given.version:
         try:

@@ -1,0 +1,86 @@
+"""Whatever people have, taken as judgments or as a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastrank.columns import Preferences, Qrels, Run
+from fastrank.convert import sniff
+from fastrank.levels import DEFAULT_COMPAT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.pieces import Pieces
+
+KINDS = "a dict, a frame of pandas or polars, an arrow table or a file"
+
+
+def as_qrels(given: Any, *, compat: str = DEFAULT_COMPAT) -> Qrels | Preferences:
+    """Judgments from a dict, a frame, an arrow table or a file of any format; themselves.
+
+    Raises TypeError for other objects, else what Qrels.from_dict and so on and load_qrels raise.
+    """
+    if isinstance(given, (Qrels, Preferences)):
+        return given
+    maker = _maker(Qrels, given)
+    if maker is None and is_file(given):
+        from fastrank.convert.files import load_qrels
+
+        return load_qrels(given, compat=compat)
+    if maker is None:
+        found = type(given).__name__
+        raise TypeError(f"qrels: expected Qrels or Preferences, {KINDS}, found {found}")
+    made: Qrels = maker(given)
+    return made
+
+
+def as_run(given: Any, *, compat: str = DEFAULT_COMPAT) -> Run:
+    """A run from a dict, a frame, an arrow table or a file of any format; itself.
+
+    Raises TypeError for other objects, else what Run.from_dict and so on and load_run raise.
+    """
+    made = as_run_or_trec(given)
+    if isinstance(made, Run):
+        return made
+    from fastrank.trec import read_run
+
+    return read_run(made, compat=compat)
+
+
+def as_run_or_trec(given: Any) -> Run | Pieces:
+    """The same, but a file in TREC's format is only opened: it can be judged while it is read."""
+    if isinstance(given, Run):
+        return given
+    maker = _maker(Run, given)
+    if maker is None and is_file(given):
+        file, head = sniff.head_of(sniff.opened(given))
+        if sniff.format_of(head, file.name, "run") == "trec":
+            return file
+        from fastrank.convert.files import load_run
+
+        return load_run(file)
+    if maker is None:
+        found = type(given).__name__
+        raise TypeError(f"run: expected a Run, {KINDS}, found {found}")
+    made: Run = maker(given)
+    return made
+
+
+def is_file(given: Any) -> bool:
+    """Whether this is a path, an open file, or pieces of one."""
+    return isinstance(given, str) or hasattr(given, "read") or hasattr(given, "__fspath__")
+
+
+def _maker(noun: Any, given: Any) -> Any:
+    """What makes a noun of an object; by the module of its type, so that none is imported."""
+    if isinstance(given, Mapping):
+        return noun.from_dict
+    modules = {base.__module__.partition(".")[0] for base in type(given).__mro__}
+    for library in ("pandas", "polars"):
+        if library in modules:
+            return getattr(noun, f"from_{library}")
+    if "pyarrow" in modules or hasattr(given, "__arrow_c_stream__"):
+        return noun.from_arrow
+    return None

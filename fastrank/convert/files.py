@@ -1,0 +1,248 @@
+"""Files of every format: their judgments and runs, read and written.
+
+Formats: `trec` (see fastrank.trec); `csv` and `tsv`, with a header whose names the aliases know or
+without one (BEIR's qrels, MS MARCO's runs of query, document and rank); `json`, which holds
+{query: {document: number}} or a list of records; `jsonl`, records with the names of columns;
+`parquet`, which needs pyarrow. Files compressed with gzip, bzip2, xz or zstd are read as they are,
+and written where the name ends in .gz, .bz2, .xz or .zst.
+"""
+
+from __future__ import annotations
+
+from fastrank import files, trec
+from fastrank.columns import Qrels, Run, decoded
+from fastrank.convert import dicts, rows, sniff
+from fastrank.convert.tables import Table
+from fastrank.errors import FormatError, InputError
+from fastrank.levels import DEFAULT_COMPAT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from fastrank.pieces import Pieces, Source
+    from fastrank.trec import Warn
+
+
+def load_qrels(
+    source: Source | Pieces,
+    format: str | None = None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    compat: str = DEFAULT_COMPAT,
+    warn: Warn = trec.python_warning,
+) -> Qrels:
+    """Read judgments from a path, `-` or a binary file, of any format.
+
+    format: trec, csv, tsv, json, jsonl or parquet; by default what the content shows. columns:
+    the names of columns, or their numbers from 0 where a file has no header, by role (query, doc,
+    grade, iteration), if they have none of the usual names. Raises ReadError, FormatError and
+    InputError, and ImportError for parquet without pyarrow.
+    """
+    file, form = _opened(source, format, "qrels")
+    with file:
+        if form == "trec":
+            return trec.parse_qrels(file.read(), file.name, compat=compat, warn=warn)
+        found = _content(file, form, "qrels", columns)
+    if not isinstance(found, Table):
+        return dicts.qrels_from_dict(found, source=file.name)
+    return rows.qrels_of(found, columns)
+
+
+def load_run(
+    source: Source | Pieces,
+    format: str | None = None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    tag: str | None = None,
+    compat: str = DEFAULT_COMPAT,
+    warn: Warn = trec.python_warning,
+) -> Run:
+    """Read a run from a path, `-` or a binary file, of any format.
+
+    format and columns: as in `load_qrels`, with the roles query, doc, score, rank and tag. Where
+    there are ranks and no scores, a document's score is minus its rank. tag: the run's name,
+    instead of the one in the file. Raises what `load_qrels` raises.
+    """
+    file, form = _opened(source, format, "run")
+    with file:
+        if form == "trec":
+            run = trec.read_run(file, compat=compat, warn=warn)
+            return run if tag is None else _tagged(run, tag)
+        found = _content(file, form, "run", columns)
+    if not isinstance(found, Table):
+        return dicts.run_from_dict(found, tag=tag, source=file.name)
+    return rows.run_of(found, columns, tag=tag)
+
+
+def save_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
+    """Write judgments: reading the file gives them again.
+
+    format: as in `load_qrels`, by default what the suffix of the path says. JSON has no place for
+    iterations. A path gets its content when it is complete. Raises InputError for what the format
+    cannot hold.
+    """
+    _save(qrels, Qrels, path, format)
+
+
+def save_run(run: Run, path: Source, format: str | None = None) -> None:
+    """Write a run: reading the file gives it again.
+
+    format: as in `load_qrels`, by default what the suffix of the path says. JSON has no place for
+    the tag; TREC's format gets the tag `-` where there is none. Raises InputError for what the
+    format cannot hold.
+    """
+    _save(run, Run, path, format)
+
+
+def find_kind(source: Source | Pieces, format: str | None) -> tuple[Pieces, str | None]:
+    """The source, open, and whether it is certain to hold `qrels` or a `run`."""
+    file, head = sniff.head_of(sniff.opened(source))
+    if format in (None, "trec"):
+        for kind, fits in sniff.TREC_FIELDS.items():
+            if sniff.format_of(head, file.name, kind) == "trec" and fits(sniff.fields_of(head)):
+                return file, kind
+    form = sniff.check_format(format or sniff.format_of(head, file.name, "run"))
+    if form == "parquet":
+        file, content = _reread(file)
+        return file, sniff.kind_of_names(_parquet(content, file.name).names)
+    return file, sniff.kind_of_names(sniff.names_in(head, form))
+
+
+def _opened(source: Source | Pieces, format: str | None, kind: str) -> tuple[Pieces, str]:
+    if format is not None:
+        sniff.check_format(format)
+        return sniff.opened(source), format
+    file, head = sniff.head_of(sniff.opened(source))
+    return file, sniff.format_of(head, file.name, kind)
+
+
+def _reread(file: Pieces) -> tuple[Pieces, bytes]:
+    """All that a source has, and a source that still has it."""
+    content = file.read()
+    return file if file.rereadable else sniff.pieces_of(content, file.name), content
+
+
+def _content(
+    file: Pieces, form: str, kind: str, columns: Mapping[str, Any] | None
+) -> Table | dict[Any, Any]:
+    """A table, or {query: {document: number}}."""
+    content = file.read()
+    if form in ("csv", "tsv"):
+        from fastrank.convert.delimited import read_delimited
+
+        return read_delimited(content, file.name, form, kind, columns)
+    if form == "parquet":
+        return _parquet(content, file.name)
+    from fastrank.convert.json_files import read_json, read_jsonl
+
+    return read_json(content, file.name) if form == "json" else read_jsonl(content, file.name)
+
+
+def _parquet(content: bytes, name: str) -> Table:
+    from fastrank.convert.arrow import ArrowTable
+
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ImportError(f"{name}: parquet needs pyarrow (pip install pyarrow)") from error
+    try:
+        return ArrowTable(name, parquet.read_table(pyarrow.BufferReader(content)))
+    except pyarrow.ArrowException as error:
+        raise FormatError(name, 1, f"not a parquet file that can be read: {error}") from None
+
+
+def _tagged(run: Run, tag: str) -> Run:
+    fields = {name: getattr(run, name) for name in run.field_names()}
+    return Run(**{**fields, "tag": rows.tag_of(tag, run.source)})
+
+
+def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> None:
+    if not isinstance(noun, expected):
+        raise TypeError(f"expected {expected.__name__}, found {type(noun).__name__}")
+    name = files.name_of(path)
+    form = format or sniff.format_by_name(name)
+    if form is None:
+        known = ", ".join(sniff.SUFFIXES)
+        raise InputError(name, f"format unknown: give format=, or a name ending in {known}")
+    sniff.check_format(form)
+    if form == "trec":
+        pieces = trec.lines_of(noun)
+    else:
+        _refuse_nan(noun)
+        pieces = _pieces(noun, form)
+    from fastrank.convert.packing import packed
+
+    files.write(path, packed(pieces, name))
+
+
+def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:
+    if form == "json":
+        from fastrank.convert.json_files import json_of
+
+        return json_of(dicts.to_dict(noun))
+    if form == "parquet":
+        return [_parquet_of(noun)]
+    names, records = _records(noun)
+    if form == "jsonl":
+        from fastrank.convert.json_files import jsonl_of
+
+        return jsonl_of(names, records)
+    from fastrank.convert.delimited import lines_of
+
+    return lines_of(form, names, records)
+
+
+def _parquet_of(noun: Qrels | Run) -> bytes:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ImportError("parquet needs pyarrow (pip install pyarrow)") from error
+    from fastrank.convert.arrow import to_arrow
+
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(to_arrow(noun), sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _records(noun: Qrels | Run) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+    """Names of columns, and the rows."""
+    columns: list[Iterable[Any]] = [map(decoded, noun.docs)]
+    if isinstance(noun, Qrels):
+        from fastrank.convert.arrow import says_iterations
+
+        names = ["query_id", "doc_id", "relevance"]
+        columns.append(noun.grades.tolist())
+        if says_iterations(noun):
+            names.append("iteration")
+            columns.append(map(decoded, noun.groups))
+    else:
+        names = ["query_id", "doc_id", "score"]
+        columns.append(noun.scores.tolist())
+        if noun.tag:
+            names.append("tag")
+            columns.append([decoded(noun.tag)] * len(noun.docs))
+    queries = (
+        decoded(query)
+        for query, first, stop in zip(
+            noun.queries, noun.offset_column[:-1], noun.offset_column[1:], strict=True
+        )
+        for _ in range(first, stop)
+    )
+    return names, zip(queries, *columns, strict=True)
+
+
+def _refuse_nan(noun: Qrels | Run) -> None:
+    if isinstance(noun, Qrels):
+        return
+    import numpy
+
+    missing = numpy.isnan(noun.scores)
+    if missing.any():
+        row = int(missing.argmax())
+        query = int(numpy.searchsorted(noun.offsets, row, "right")) - 1
+        where = f"query {decoded(noun.queries[query])!r}, document {decoded(noun.docs[row])!r}"
+        raise InputError(noun.source, f"{where}: a NaN score can only be written to trec files")

@@ -1,0 +1,98 @@
+"""What columns are called, here and elsewhere: the one table of aliases."""
+
+from __future__ import annotations
+
+from fastrank.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+# Per role the names that say what a column is, then those that count only where none of these is:
+# PyTerrier's `query` is the text of the query and its `docid` a number of the index, but they are
+# the ids of trectools; the judgments of Hugging Face, BEIR and ranx call their grades `score`.
+# Case does not matter, and `-` is `_`.
+ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "query": (("query_id", "qid", "q_id"), ("query",)),
+    "doc": (("doc_id", "docno", "corpus_id", "pid", "doc"), ("docid",)),
+    "grade": (("relevance", "label", "rel", "grade"), ("score",)),
+    "score": (("score",), ()),
+    "rank": (("rank",), ()),
+    "iteration": (("iteration", "iter", "q0"), ()),
+    "tag": (("tag", "system"), ()),
+}
+# What the columns of a file without header are, by kind and number: three as in BEIR, four and six
+# as in TREC's formats. The third of three in a run is told from its values.
+WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
+    "qrels": {3: ("query", "doc", "grade"), 4: ("query", "iteration", "doc", "grade")},
+    "run": {
+        3: ("query", "doc", ""),
+        6: ("query", "iteration", "doc", "rank", "score", "tag"),
+    },
+}
+QRELS_ROLES = ("query", "doc", "grade", "iteration")
+RUN_ROLES = ("query", "doc", "score", "rank", "tag")
+# Without them there is nothing to evaluate. A run with ranks needs no scores.
+NEEDED = ("query", "doc", "grade", "score")
+
+
+def normal(name: object) -> str:
+    """A column's name as the table has it."""
+    return str(name).strip().lower().replace("-", "_")
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether these are names of columns, among them a query and a document."""
+    names = {normal(cell) for cell in cells}
+    return all(names & {*ALIASES[role][0], *ALIASES[role][1]} for role in ("query", "doc"))
+
+
+def find_columns(
+    names: Sequence[Any],
+    roles: Sequence[str],
+    given: Mapping[str, Any] | None,
+    source: str,
+) -> dict[str, int]:
+    """The place of the column for each role that there is one for.
+
+    given: names of columns by role, which come before the aliases. Raises InputError, with what
+    was found and what is known, for columns that are missing or could be two.
+    """
+    places = {}
+    for role, name in (given or {}).items():
+        if role not in roles:
+            raise InputError(source, f"columns: no role {role!r}; there are {', '.join(roles)}")
+        places[role] = _only(names, [name], role, source, lambda own: own)
+        if places[role] < 0:
+            raise InputError(source, f"no column {name!r} for the {role}; {_found(names)}")
+    for role in roles:
+        if role not in places:
+            sure, otherwise = ALIASES[role]
+            place = _only(names, sure, role, source, normal)
+            if place < 0:
+                place = _only(names, otherwise, role, source, normal)
+            if place >= 0 and place not in places.values():
+                places[role] = place
+    if "rank" in (given or {}) and "score" not in (given or {}):
+        # Who asks for ranks does not want the scores beside them.
+        places.pop("score", None)
+    for role in roles:
+        if role in NEEDED and role not in places and not (role == "score" and "rank" in places):
+            known = ", ".join(sum(ALIASES[role], ()))
+            reason = f"no column for the {role}; {_found(names)}; known names: {known}"
+            raise InputError(source, f"{reason}; or say which with columns={{'{role}': NAME}}")
+    return places
+
+
+def _only(names: Sequence[Any], wanted: Sequence[Any], role: str, source: str, norm: Any) -> int:
+    matches = [place for place, name in enumerate(names) if norm(name) in wanted]
+    if len(matches) > 1:
+        several = " and ".join(repr(names[place]) for place in matches)
+        reason = f"{several} could each be the {role}"
+        raise InputError(source, f"{reason}; say which with columns={{'{role}': NAME}}")
+    return matches[0] if matches else -1
+
+
+def _found(names: Sequence[Any]) -> str:
+    return f"found {', '.join(map(repr, names))}" if len(names) else "found no columns"

@@ -1,0 +1,149 @@
+"""Rows of query, document and number into judgments and runs."""
+
+from __future__ import annotations
+
+from fastrank.columns import PlacedTexts, Qrels, Run, Texts
+from fastrank.convert.ids import encoded_id, memory_of
+from fastrank.convert.names import QRELS_ROLES, RUN_ROLES, find_columns
+from fastrank.convert.values import grades_of, scores_of
+from fastrank.errors import InputError
+from fastrank.grouping import Groups, take
+from fastrank.native import kernels
+from fastrank.native.buffers import table_size, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, NoReturn
+
+    from fastrank.convert.tables import Table
+
+NO_ITERATION = b"0"
+
+
+def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
+    """The judgments of a table; `columns` names those that have no name the aliases know."""
+    found = find_columns(table.names, QRELS_ROLES, columns, table.source)
+    grouped, docs = _grouped(table, found)
+    place = found["grade"]
+    grades = grades_of(table.numbers(place), table.failing(place))
+    groups = constant(NO_ITERATION, table.size)
+    if "iteration" in found:
+        groups = _taken(grouped, table.texts(found["iteration"]))
+    return Qrels(
+        queries=grouped.queries,
+        docs=docs,
+        groups=groups,
+        source=table.source,
+        grade_column=grouped.taken(grades),
+        offset_column=grouped.offsets,
+    )
+
+
+def run_of(
+    table: Table,
+    columns: Mapping[str, Any] | None = None,
+    *,
+    tag: str | bytes | None = None,
+    higher_is_better: bool = True,
+) -> Run:
+    """The run of a table; `columns` names those that have no name the aliases know.
+
+    Where there are ranks and no scores, a document's score is minus its rank.
+    """
+    found = find_columns(table.names, RUN_ROLES, columns, table.source)
+    grouped, docs = _grouped(table, found)
+    by_rank = "score" not in found
+    place = found["rank" if by_rank else "score"]
+    fail = table.failing(place)
+    if by_rank:
+        ranks = grades_of(table.numbers(place), fail)
+        scores = scores_of(_array(ranks), fail, higher_is_better=False)
+    else:
+        numbers = table.numbers(place)
+        scores = scores_of(numbers, fail, higher_is_better=higher_is_better)
+    if by_rank:
+        _refuse_equal_ranks(grouped, docs, grouped.taken(scores), table)
+    own_tag = b""
+    if tag is not None:
+        own_tag = tag_of(tag, table.source)
+    elif "tag" in found:
+        own_tag = _only_tag(table.texts(found["tag"]), table.source)
+    return Run(
+        queries=grouped.queries,
+        docs=docs,
+        tag=own_tag,
+        source=table.source,
+        score_column=grouped.taken(scores),
+        offset_column=grouped.offsets,
+    )
+
+
+def tag_of(tag: str | bytes | None, source: str) -> bytes:
+    """The name of a run, as bytes."""
+
+    def fail(reason: str) -> NoReturn:
+        raise InputError(source, f"tag: {reason}")
+
+    return b"" if tag is None else encoded_id(tag, fail)
+
+
+def constant(text: bytes, count: int) -> Texts:
+    """The same text `count` times."""
+    import numpy
+
+    lengths = numpy.full(count, len(text), "int64")
+    return Texts(text, zeros("q", count), memory_of(lengths))
+
+
+def _grouped(table: Table, found: dict[str, int]) -> tuple[Groups, PlacedTexts]:
+    queries, docs = table.texts(found["query"]), table.texts(found["doc"])
+    firsts = zeros("q", table.size)
+    firsts = firsts[: kernels.find_stretches(*queries.columns, firsts)]
+    text, starts, lengths = queries.columns
+    stretches = Texts(text, take(starts, firsts), take(lengths, firsts))
+    grouped = Groups(stretches, firsts, table.size)
+    rows = grouped.order if table.rows is None else grouped.taken(table.rows)
+    taken = _taken(grouped, docs)
+    return grouped, PlacedTexts(*taken.columns, rows, table.unit)
+
+
+def _taken(grouped: Groups, texts: Texts) -> Texts:
+    return Texts(texts.buffer, grouped.taken(texts.starts), grouped.taken(texts.lengths))
+
+
+def _array(column: Any) -> Any:
+    import numpy
+
+    return numpy.asarray(column)
+
+
+def _refuse_equal_ranks(grouped: Groups, docs: PlacedTexts, scores: Any, table: Table) -> None:
+    for query, (first, stop) in enumerate(
+        zip(grouped.offsets[:-1], grouped.offsets[1:], strict=True)
+    ):
+        own = scores[first:stop].tolist()
+        if len(set(own)) == len(own):
+            continue
+        known: dict[float, int] = {}
+        for i, score in enumerate(own, first):
+            if score in known:
+                one, other = (docs[row].decode("utf-8", "replace") for row in (known[score], i))
+                name = grouped.queries[query].decode("utf-8", "replace")
+                where = f"{docs.unit}s {docs.line(known[score])} and {docs.line(i)}"
+                reason = f"query {name!r}: documents {one!r} and {other!r} both have rank"
+                raise InputError(table.source, f"{reason} {-score:.0f}, {where}")
+            known[score] = i
+
+
+def _only_tag(tags: Texts, source: str) -> bytes:
+    count = len(tags)
+    firsts = zeros("q", count)
+    distinct = kernels.intern_texts(
+        *tags.columns, zeros("q", table_size(count)), zeros("q", count), firsts
+    )
+    if distinct > 1:
+        one, other = (tags[firsts[i]].decode("utf-8", "replace") for i in range(2))
+        reason = f"holds {distinct} runs, {one!r}, {other!r} and so on"
+        raise InputError(source, f"{reason}; select one of them, or say tag=NAME if they are one")
+    return tags[0] if count else b""
