@@ -18,15 +18,19 @@ if TYPE_CHECKING:
     from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError
     from fastrank.errors import FormatError as FormatError
+    from fastrank.errors import GroupError as GroupError
     from fastrank.errors import MeasureError as MeasureError
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import ReadError as ReadError
     from fastrank.evaluation import evaluate as evaluate
+    from fastrank.groups import macro_mean as macro_mean
     from fastrank.measures import MEASURES as MEASURES
     from fastrank.measures import Measure as Measure
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
     from fastrank.scores import Scores as Scores
+    from fastrank.tables import Table as Table
+    from fastrank.tables import table as table
     from fastrank.trec import read_prefs as read_prefs
     from fastrank.trec import read_qrels as read_qrels
     from fastrank.trec import read_qrels_jg as read_qrels_jg
@@ -47,14 +51,17 @@ _HOMES = {
         "EvaluationError",
         "FastrankError",
         "FormatError",
+        "GroupError",
         "MeasureError",
         "NoQueriesError",
         "ReadError",
     ),
     "evaluation": ("evaluate",),
+    "groups": ("macro_mean",),
     "measures": ("MEASURES", "Measure"),
     "native": ("EngineError", "engine"),
     "scores": ("Scores",),
+    "tables": ("Table", "table"),
     "trec": (
         "read_prefs",
         "read_qrels",

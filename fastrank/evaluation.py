@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fastrank.columns import Preferences, Qrels, Run, Texts
+from fastrank.coverage import Coverage, others
 from fastrank.errors import EvaluationError, NoQueriesError
-from fastrank.judge import Matched, StoppedError, match
+from fastrank.judge import Matched, StoppedError, count_retrieved, match
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
@@ -167,6 +168,7 @@ def evaluate_bound(
     if isinstance(run, Streamed):
         queries = judgments.queries.take(run.queries)
         absent, missing = run.absent, run.missing
+        places, unknown = run.queries, None
         if plan.needs_judging:
             plan.judged = run.judged
     else:
@@ -176,6 +178,7 @@ def evaluate_bound(
             absent = [i for i, own in enumerate(matched.rankings) if own == len(run) - 1]
         else:
             absent = []
+        places, unknown = matched.judgments, others(run.queries, matched.rankings)
         queries = judgments.queries.take(matched.judgments)
         try:
             plan.judge(run, matched)
@@ -183,6 +186,13 @@ def evaluate_bound(
             failure = stop.error(plan.first_to_fail(), queries[stop.place])
             matched, queries = matched.first(stop.place), queries[: stop.place]
             absent = [place for place in absent if place < stop.place]
+    coverage = Coverage(
+        complete=options.complete,
+        judged=judgments.queries,
+        found=_without(places, absent) if absent else places,
+        unknown=unknown,
+        positive=_positive_grades(judgments, bound) if options.complete else None,
+    )
     if not queries and failure is None:
         raise NoQueriesError("No queries with both results and relevance info")
     # What no query survives is found at the first one, unless its ranking fails an earlier
@@ -207,12 +217,18 @@ def evaluate_bound(
         to_zscores(bound, values, queries, zscores)
     scores = Scores(
         bound=bound,
-        missing=missing,
+        counts={
+            "evaluated": len(queries),
+            "missing": missing,
+            **({} if unknown is None else {"skipped": len(unknown)}),
+            **({} if plan.judged is None else count_retrieved(plan.judged, absent)),
+        },
+        coverage=coverage,
         tag=run.tag,
         zscored=zscores is not None,
         query_ids=queries,
         value_columns=values,
-        summaries=_summaries(bound, values, len(queries), judgments, run.tag, options),
+        summaries=summaries(bound, values, len(queries), coverage, run.tag),
     )
     if failure is not None:
         failure.before = scores
@@ -276,16 +292,26 @@ def _clear_placeholders(bound: list[BoundMeasure], values: list[Any], absent: li
                     column[i] = b""
 
 
-def _summaries(
-    bound: list[BoundMeasure],
-    values: list[Any],
-    evaluated: int,
-    judgments: Judgments,
-    tag: bytes,
-    options: Options,
+def _without(places: Any, absent: list[int]) -> list[int]:
+    """The places of the queries that are not absent from the run."""
+    left_out = set(absent)
+    return [place for i, place in enumerate(places) if i not in left_out]
+
+
+def _positive_grades(judgments: Judgments, bound: list[BoundMeasure]) -> Any:
+    """For each judged query the number of grades above zero, if the summary of num_rel asks."""
+    if not isinstance(judgments, Qrels) or all(own.measure.name != "num_rel" for own in bound):
+        return None
+    counts = zeros("q", len(judgments))
+    kernels.count_positive(judgments.offset_column, judgments.grade_column, counts)
+    return counts
+
+
+def summaries(
+    bound: list[BoundMeasure], values: list[Any], evaluated: int, coverage: Coverage, tag: bytes
 ) -> list[Any]:
     """The summary of every measure: a list with one number for each name, or the run's tag."""
-    count = len(judgments) if options.complete else evaluated
+    count = len(coverage.judged) if coverage.complete else evaluated
     made: list[Any] = []
     for own, column in zip(bound, values, strict=True):
         measure = own.measure
@@ -295,9 +321,8 @@ def _summaries(
             made.append([float(count)])
         elif measure.average == "":
             made.append([])
-        elif measure.name == "num_rel" and options.complete:
-            assert isinstance(judgments, Qrels)
-            made.append([float(kernels.count_positive(judgments.grade_column))])
+        elif measure.name == "num_rel" and coverage.complete:
+            made.append([float(sum(coverage.positive))])
         else:
             totals = zeros("d", own.width)
             kernels.add_up(column, own.width, totals)

@@ -17,8 +17,11 @@ PACKAGE = Path(fastrank.__file__).parent
 ROOMS = [
     "levels", "errors", "numbers", "compression", "pieces", "files", "columns", "native",
     "kernels", "parts", "trec", "judge", "collect", "stream", "measures", "selection", "zscores",
-    "scores", "plan", "evaluation", "report", "cli",
+    "coverage", "scores", "plan", "evaluation", "report", "records", "frames", "layouts", "tables",
+    "groups", "cli",
 ]  # fmt: skip
+# What a noun can be turned into are methods of it, and each opens the room that does it.
+DOORS = {"scores": {"report", "records", "frames", "tables", "groups"}}
 MODULES = sorted(set(PACKAGE.rglob("*.py")) - {PACKAGE / "__init__.py", PACKAGE / "__main__.py"})
 
 
@@ -55,7 +58,7 @@ def test_imports_only_from_rooms_before_it(path: Path) -> None:
     # The build and the JIT fallback import the kernels to compile them.
     if path.parent.name == "native" and path.stem in ("build", "jit", "entries"):
         to_the_right -= {"kernels"}
-    assert to_the_right == set()
+    assert to_the_right - DOORS.get(path.stem, set()) == set()
 
 
 @pytest.mark.parametrize(
