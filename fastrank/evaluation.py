@@ -300,7 +300,7 @@ def _without(places: Any, absent: list[int]) -> list[int]:
 
 def _positive_grades(judgments: Judgments, bound: list[BoundMeasure]) -> Any:
     """For each judged query the number of grades above zero, if the summary of num_rel asks."""
-    if not isinstance(judgments, Qrels) or all(own.measure.name != "num_rel" for own in bound):
+    if isinstance(judgments, Preferences) or all(own.measure.name != "num_rel" for own in bound):
         return None
     counts = zeros("q", len(judgments))
     kernels.count_positive(judgments.offset_column, judgments.grade_column, counts)

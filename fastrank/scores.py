@@ -96,12 +96,14 @@ class Scores(Frozen):
     def values(self) -> dict[str, list[Any]]:
         """The values of every measure by printed name, each a list in the order of `queries`."""
         found: dict[str, list[Any]] = {}
+        listed: Any = None
         for name, values, width, column in self._columns():
-            if name not in found:
-                texts = isinstance(values, list)
-                found[name] = (
-                    [decoded(text) for text in values] if texts else values.tolist()[column::width]
-                )
+            if isinstance(values, list):
+                found.setdefault(name, [decoded(text) for text in values])
+                continue
+            if column == 0:
+                listed = values.tolist()
+            found.setdefault(name, listed[column::width])
         return found
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
