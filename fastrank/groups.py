@@ -7,7 +7,7 @@ from fastrank.coverage import Coverage
 from fastrank.errors import GroupError
 from fastrank.evaluation import summaries
 from fastrank.scores import Scores
-from fastrank.tables import common_names
+from fastrank.tables import common_names, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,18 +20,21 @@ if TYPE_CHECKING:
 NAMED = 5
 
 
-def macro_mean(scores: Iterable[Scores]) -> dict[str, float]:
+def macro_mean(scores: Iterable[Scores] | Mapping[Any, Scores]) -> dict[str, float]:
     """The mean over data sets of each measure's value over its queries: {measure: mean}.
 
-    scores: one Scores per data set, all with the same measures. Every data set counts the same,
-    however many queries it has; what is averaged is `Scores.mean`, for counts therefore the sums
-    and for gm_map the geometric means. Raises MeasureError if the measures differ, GroupError if
-    there are no scores. Source: the average over data sets of BEIR (Thakur et al. 2021).
+    scores: one Scores per data set, or {name: Scores}, all with the same measures. Every data set
+        counts the same, however many queries it has.
 
-    >>> fr.macro_mean([scores_of_trec, scores_of_nq])["map"]
-    0.31...
+    What is averaged is `Scores.mean`: for counts the sums, for gm_map the geometric means. Raises
+    MeasureError if the measures differ, GroupError if there are no scores. Source: the average
+    over data sets of BEIR (Thakur et al. 2021).
+
+    >>> qrels = fr.read_qrels("data/digits.qrels")
+    >>> fr.macro_mean(fr.evaluate(qrels, ["data/pixels.run", "data/pca.run"], "map"))
+    {'map': 0.3920...}
     """
-    rows = list(scores)
+    rows = listed(scores)
     if not rows:
         raise GroupError("macro_mean: expected the scores of one data set or more, found none")
     names = common_names(rows)
@@ -43,6 +46,8 @@ def by_group(
     scores: Scores, groups: Mapping[Any, Hashable], *, rest: Hashable
 ) -> dict[Hashable, Scores]:
     """The scores of each group of queries; see `Scores.by_group`."""
+    if not hasattr(groups, "items"):
+        raise TypeError(f"groups: expected {{query: group}}, found {type(groups).__name__}")
     named = {_text(query): group for query, group in groups.items() if not _is_none(group)}
     members = _Members(named, rest)
     evaluated = members.of(scores.query_ids)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def to_dict(scores: Scores) -> dict[str, dict[str, Any]]:
     """{query: {measure: value}}."""
-    values = scores.values()
+    values = scores.lists()
     if not values:
         return {query: {} for query in scores.queries}
     rows = zip(*values.values(), strict=True)

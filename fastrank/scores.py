@@ -93,7 +93,7 @@ class Scores(Frozen):
         counts = (bound for bound in self.bound if bound.measure.average == "sum")
         return {decoded(name) for bound in counts for name in bound.names}
 
-    def values(self) -> dict[str, list[Any]]:
+    def lists(self) -> dict[str, list[Any]]:
         """The values of every measure by printed name, each a list in the order of `queries`."""
         found: dict[str, list[Any]] = {}
         listed: Any = None
@@ -154,8 +154,8 @@ class Scores(Frozen):
     def to_trec(self, *, per_query: bool = False) -> str:
         """What trec_eval prints, to the byte; with `per_query` as after -q.
 
-        >>> print(scores.to_trec(), end="")
-        map                   	all	0.4348
+        >>> scores.to_trec()
+        'map                   \\tall\\t0.4348\\n'
         """
         from fastrank.report import trec_lines
 
@@ -167,8 +167,8 @@ class Scores(Frozen):
         Measures without values per query (gm_map, num_q, runid) are left out. `relstring` is a
         text, all else a float.
 
-        >>> scores.to_dict()["0"]["map"]
-        0.39228...
+        >>> scores.to_dict()["q0000"]
+        {'map': 0.63291...}
         """
         from fastrank.records import to_dict
 
@@ -182,7 +182,7 @@ class Scores(Frozen):
         surrogates, escaped, which `json.loads` gives back as they are in `queries`.
 
         >>> scores.to_json(per_query=False)
-        '{"run": "pixels", "counts": {...}, "mean": {"map": 0.4348...}}'
+        '{"run": "pixels", "counts": {...}, "mean": {"map": 0.4347...}}'
         """
         from fastrank.records import to_json
 
@@ -192,7 +192,7 @@ class Scores(Frozen):
         """Lines `query,measure,value` with full precision, the summary under an empty query.
 
         >>> scores.to_csv(per_query=False)
-        'query,measure,value\\n,map,0.4348...\\n'
+        'query,measure,value\\n,map,0.4347...\\n'
         """
         from fastrank.tables import lines_of
 
@@ -204,16 +204,21 @@ class Scores(Frozen):
         wide: one row per query instead, with a column per measure. Only there stands `relstring`,
         which is a text. Raises ImportError without pandas.
 
-        >>> scores.to_pandas()
-            query measure     value
-        0       0     map  0.392...
+        >>> scores.to_pandas().head(2)
+           query measure     value
+        0  q0000     map  0.632911
+        1  q0001     map  0.554385
         """
         from fastrank.frames import to_pandas
 
         return to_pandas(self, wide=wide)
 
     def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
-        """The same as `to_pandas` as a polars frame. Raises ImportError without polars."""
+        """The same as `to_pandas` as a polars frame. Raises ImportError without polars.
+
+        >>> scores.to_polars(wide=True).columns
+        ['query', 'map']
+        """
         from fastrank.frames import to_polars
 
         return to_polars(self, wide=wide)
@@ -261,8 +266,9 @@ class Scores(Frozen):
         GroupError for a query without a group, and for a group with judged queries of which none
         has results.
 
+        >>> groups = {query: "early" if query < "q0900" else "late" for query in scores.queries}
         >>> {group: own.mean["map"] for group, own in scores.by_group(groups).items()}
-        {'round': 0.42..., 'straight': 0.47...}
+        {'early': 0.4222..., 'late': 0.4485...}
         """
         from fastrank.groups import by_group
 

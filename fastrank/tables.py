@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fastrank import layouts
 from fastrank.columns import Frozen, decoded
 from fastrank.errors import GroupError, MeasureError
@@ -10,7 +12,7 @@ from fastrank.scores import Scores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     import pandas
@@ -85,7 +87,7 @@ class Table(Frozen):
 
 
 def table(
-    scores: Sequence[Scores] | Mapping[Any, Scores],
+    scores: Scores | Iterable[Scores] | Mapping[Any, Scores],
     names: Iterable[object] | None = None,
     *,
     label: str = "run",
@@ -98,26 +100,33 @@ def table(
     Raises MeasureError if they do not have the same measures, and GroupError if the names do not
     fit.
 
-    >>> print(fr.table([pixels, pca], names=["pixels", "pca"]))
-    run        map
-    ------  ------
-    pixels  0.4348
-    pca     0.4557
+    >>> qrels = fr.read_qrels("data/digits.qrels")
+    >>> print(fr.table(fr.evaluate(qrels, ["data/pixels.run", "data/pca.run"], "map P.10")))
+    run        map    P_10
+    ------  ------  ------
+    pixels  0.4348  0.9510
+    pca     0.3493  0.8050
     """
-    rows = list(scores.values()) if hasattr(scores, "values") else list(scores)
+    rows = listed(scores)
+    measures = common_names(rows)
     if names is None:
-        tags = [decoded(own.tag) if isinstance(own, Scores) else "" for own in rows]
-        names = scores if hasattr(scores, "values") else tags
+        names = scores if isinstance(scores, Mapping) else [decoded(own.tag) for own in rows]
     labels = [str(name) for name in names]
     if len(labels) != len(rows):
         raise GroupError(f"names: expected {len(rows)}, one for each row, found {len(labels)}")
-    measures = common_names(rows)
     if label in measures:
         raise GroupError(f"label: {label!r} is the name of a measure")
     means = [_mean(own) for own in rows]
     return Table(
         columns={label: labels, **{name: [mean[name] for mean in means] for name in measures}}
     )
+
+
+def listed(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Scores]:
+    """One or more scores as a list; of a mapping its values."""
+    if isinstance(scores, Scores):
+        return [scores]
+    return list(scores.values() if isinstance(scores, Mapping) else scores)
 
 
 def common_names(scores: Sequence[Scores]) -> list[str]:
@@ -202,5 +211,5 @@ def _values(scores: Scores) -> dict[str, list[Any]]:
     whole = scores.whole
     return {
         name: [int(value) for value in values] if name in whole else values
-        for name, values in scores.values().items()
+        for name, values in scores.lists().items()
     }

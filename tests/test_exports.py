@@ -93,8 +93,8 @@ def test_to_dict_has_texts_and_leaves_out_what_no_query_has() -> None:
     assert scores_of("gm_map").to_dict() == {"q1": {}, "q2": {}}
 
 
-def test_values_are_lists_over_the_queries() -> None:
-    assert scores_of("num_ret P.1,2 relstring").values() == {
+def test_lists_are_over_the_queries() -> None:
+    assert scores_of("num_ret P.1,2 relstring").lists() == {
         "num_ret": [4.0, 1.0],
         "P_1": [0.0, 1.0],
         "P_2": [0.0, 0.5],

@@ -121,6 +121,11 @@ def test_a_group_of_which_nothing_was_retrieved_is_an_error() -> None:
         scores_of().by_group({**groups, "q3": "b"})
 
 
+def test_groups_must_be_a_mapping() -> None:
+    with pytest.raises(TypeError, match=r"expected .query: group., found list"):
+        scores_of().by_group(["odd"])
+
+
 def test_numbers_name_queries_as_their_digits_do() -> None:
     scores = fr.evaluate(parse_qrels(b"7 0 a 1\n"), parse_run(b"7 Q0 a 1 1 t\n"), "map")
 
@@ -150,7 +155,7 @@ def test_every_data_set_counts_the_same_in_the_macro_mean() -> None:
     assert large.mean == {"num_q": 3, "map": 0.5}
     one = fr.evaluate(parse_qrels(b"q 0 a 1\n"), parse_run(b"q Q0 a 1 1 t\n"), "map num_q")
     assert fr.macro_mean([large, one]) == {"num_q": 2.0, "map": 0.75}
-    assert fr.macro_mean(iter([small])) == small.mean
+    assert fr.macro_mean(iter([small])) == fr.macro_mean({"small": small}) == small.mean
 
 
 def test_a_macro_mean_needs_data_sets_with_the_same_measures() -> None:

@@ -47,6 +47,10 @@ def test_rows_are_named_as_asked() -> None:
     assert repr(table) == "<Table: 2 rows, 2 columns>"
 
 
+def test_one_scores_makes_one_row() -> None:
+    assert fr.table(both("map")[1]).columns == {"run": ["two"], "map": [1.0]}
+
+
 def test_of_a_mapping_the_keys_are_names() -> None:
     table = fr.table(dict(zip(["a", "b"], both("map"), strict=True)))
 
