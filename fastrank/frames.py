@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fastrank.errors import FastrankError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -19,12 +21,13 @@ def to_pandas(scores: Scores, *, wide: bool) -> pandas.DataFrame:
     import pandas
 
     if wide:
-        return pandas.DataFrame({"query": scores.queries, **_columns(scores)})
+        return pandas.DataFrame({"query": _queries(scores), **_columns(scores)})
     names, values = _numbers(scores)
-    each, all_names = numpy.arange(len(scores.queries)), numpy.arange(len(names))
+    queries = pandas.array(_queries(scores), dtype=str)
+    each, all_names = numpy.arange(len(queries)), numpy.arange(len(names))
     return pandas.DataFrame(
         {
-            "query": pandas.array(scores.queries, dtype=str).take(each.repeat(len(names))),
+            "query": queries.take(each.repeat(len(names))),
             "measure": pandas.array(names, dtype=str).take(numpy.tile(all_names, len(each))),
             "value": values,
         }
@@ -36,7 +39,7 @@ def to_polars(scores: Scores, *, wide: bool) -> polars.DataFrame:
     import numpy
     import polars
 
-    queries = polars.Series(scores.queries, dtype=polars.String)
+    queries = polars.Series(_queries(scores), dtype=polars.String)
     if wide:
         return polars.DataFrame({"query": queries, **_columns(scores)})
     names, values = _numbers(scores)
@@ -49,6 +52,14 @@ def to_polars(scores: Scores, *, wide: bool) -> polars.DataFrame:
             "value": values,
         }
     )
+
+
+def _queries(scores: Scores) -> list[str]:
+    """The ids of the queries. Raises FastrankError for one that is not UTF-8, as frames need it."""
+    for query, text in zip(scores.query_ids, scores.queries, strict=True):
+        if not text.isascii() and text != query.decode("utf-8", "replace"):
+            raise FastrankError(f"query {query!r}: a frame can only hold ids in UTF-8")
+    return scores.queries
 
 
 def _columns(scores: Scores) -> dict[str, Any]:

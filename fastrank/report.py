@@ -105,7 +105,9 @@ def notes(scores: Scores) -> list[str]:
 
 
 def _first(queries: list[str]) -> str:
-    return ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
+    named = ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
+    # What is not UTF-8 could not be printed.
+    return named.encode("utf-8", "backslashreplace").decode()
 
 
 def judged_lines(queries: list[bytes], judged: Judged, *, grades: bool) -> Iterator[str]:

@@ -202,7 +202,7 @@ class Scores(Frozen):
         """The values per query, one row each: columns query, measure and value (float64).
 
         wide: one row per query instead, with a column per measure. Only there stands `relstring`,
-        which is a text. Raises ImportError without pandas.
+        which is a text. Raises ImportError without pandas, FastrankError for an id not in UTF-8.
 
         >>> scores.to_pandas().head(2)
            query measure     value

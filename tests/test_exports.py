@@ -166,6 +166,30 @@ def test_ids_that_are_not_utf8_survive_json_and_csv() -> None:
     assert scores.to_markdown(per_query=True).encode()
 
 
+def test_ids_that_are_not_utf8_can_be_printed() -> None:
+    shown = str(scores_of("map", QRELS + b"\xffq 0 d 1\n", RUN))
+
+    assert shown.encode().decode().splitlines()[1].endswith(r"(missing=q3, \udcffq)")
+
+
+def test_ids_that_are_not_utf8_have_no_place_in_frames() -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    scores = scores_of("map", b"\xffq 0 d 1\n", b"\xffq Q0 d 1 1 t\n")
+
+    for export in (scores.to_pandas, scores.to_polars):
+        for wide in (False, True):
+            with pytest.raises(fr.FastrankError, match=r"query b'\\xffq': a frame can only hold"):
+                export(wide=wide)
+
+
+def test_frames_hold_every_script() -> None:
+    pytest.importorskip("pandas")
+    scores = scores_of("map", "é\ufffd 0 d 1\n".encode(), "é\ufffd Q0 d 1 1 t\n".encode())
+
+    assert scores.to_pandas()["query"].tolist() == ["é\ufffd"]
+
+
 def test_to_pandas_has_a_row_for_each_query_and_measure() -> None:
     pytest.importorskip("pandas")
     frame = scores_of("num_ret map relstring").to_pandas()
