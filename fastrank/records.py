@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.columns import decoded
+from fastrank.report import as_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def to_record(scores: Scores, *, per_query: bool = True, summary: bool = True) -
 
 
 def _with_counts(values: dict[str, Any], whole: set[str]) -> dict[str, Any]:
-    return {name: int(v) if name in whole else v for name, v in values.items()}
+    return {name: as_count(v) if name in whole else v for name, v in values.items()}
 
 
 def to_json(scores: Scores, *, per_query: bool, indent: int | None) -> str:

@@ -68,10 +68,15 @@ def readable(scores: Scores) -> str:
     whole = scores.whole
     width = max((len(name) for name in scores.mean), default=0)
     lines = [
-        f"{name:{width}}  {rounded(int(value) if name in whole else value)}"
+        f"{name:{width}}  {rounded(as_count(value) if name in whole else value)}"
         for name, value in scores.mean.items()
     ]
     return "\n".join(lines + notes(scores))
+
+
+def as_count(value: float) -> int | float:
+    """A count as an integer; a sum that is no whole number as it is."""
+    return int(value) if value.is_integer() else value
 
 
 def rounded(value: object) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fastrank import layouts
 from fastrank.columns import Frozen, decoded
 from fastrank.errors import GroupError, MeasureError
-from fastrank.report import notes
+from fastrank.report import as_count, notes
 from fastrank.scores import Scores
 
 TYPE_CHECKING = False
@@ -203,13 +203,13 @@ def to_notebook(scores: Scores) -> str:
 def _mean(scores: Scores) -> dict[str, Any]:
     """The means, counts as integers."""
     whole = scores.whole
-    return {name: int(v) if name in whole else v for name, v in scores.mean.items()}
+    return {name: as_count(v) if name in whole else v for name, v in scores.mean.items()}
 
 
 def _values(scores: Scores) -> dict[str, list[Any]]:
     """The values per query, counts as integers."""
     whole = scores.whole
     return {
-        name: [int(value) for value in values] if name in whole else values
+        name: [as_count(value) for value in values] if name in whole else values
         for name, values in scores.lists().items()
     }
