@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank.beyond import MEASURES as MEASURES
     from fastrank.columns import Preferences as Preferences
     from fastrank.columns import Qrels as Qrels
     from fastrank.columns import Run as Run
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import ReadError as ReadError
     from fastrank.evaluation import evaluate as evaluate
-    from fastrank.measures import MEASURES as MEASURES
     from fastrank.measures import Measure as Measure
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
+    from fastrank.notation import MeasureSpec as MeasureSpec
+    from fastrank.notation import parse_measure as parse_measure
+    from fastrank.own import Ranking as Ranking
+    from fastrank.own import measure as measure
     from fastrank.scores import Scores as Scores
     from fastrank.trec import read_prefs as read_prefs
     from fastrank.trec import read_qrels as read_qrels
@@ -52,8 +56,11 @@ _HOMES = {
         "ReadError",
     ),
     "evaluation": ("evaluate",),
-    "measures": ("MEASURES", "Measure"),
+    "beyond": ("MEASURES",),
+    "measures": ("Measure",),
     "native": ("EngineError", "engine"),
+    "notation": ("MeasureSpec", "parse_measure"),
+    "own": ("Ranking", "measure"),
     "scores": ("Scores",),
     "trec": (
         "read_prefs",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Preferences, Qrels, Run, Texts
+from fastrank.averages import OVER_VALUES, average
+from fastrank.columns import Preferences, Qrels, Run, Texts, decoded
 from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.judge import Matched, StoppedError, match
 from fastrank.levels import DEFAULT_COMPAT, check_compat
+from fastrank.measures import BY_NAME
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.plan import Options, Plan, judging_options
@@ -50,8 +52,9 @@ def evaluate(
 
     run: a Run in memory, or a file as `read_run` takes it, which is then judged while it is read,
         without keeping it; of a list of them, each is evaluated: a list of Scores comes back.
-    measures: names in trec_eval's notation (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...), one
-        string with blanks between them or several strings.
+    measures: names in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...),
+        pytrec_eval (`P_10`) or ir_measures (`nDCG@10`, `AP(rel=2)@100`), see `parse_measure`: one
+        string with blanks between them or several strings. Values are named as asked for.
     relevance_level: the lowest grade that is relevant (trec_eval -l).
     complete: average over all judged queries, not only those in the run (-c).
     judged_only: drop documents without a grade >= 0 from the rankings (-J).
@@ -74,7 +77,7 @@ def evaluate(
         raise ValueError(f"max_retrieved {max_retrieved}: expected 0 or more")
     if threads is not None and _integer("threads", threads) < 1:
         raise ValueError(f"threads {threads}: expected 1 or more")
-    selection = Selection(measures.split() if isinstance(measures, str) else measures)
+    selection = Selection(measures)
     bound = selection.bind(check_compat(compat))
     needed = {own.measure.on for own in bound}
     by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
@@ -200,7 +203,8 @@ def evaluate_bound(
         plan.judge(run, matched)
     if watch is not None and plan.judged is not None:
         watch(queries, plan.judged)
-    values = [plan.values(own, len(queries)) for own in bound]
+    plan.unretrieved = absent
+    values = [_values(plan, own, queries) for own in bound]
     if absent:
         _clear_placeholders(bound, values, absent)
     if zscores is not None:
@@ -212,12 +216,22 @@ def evaluate_bound(
         zscored=zscores is not None,
         query_ids=queries,
         value_columns=values,
-        summaries=_summaries(bound, values, len(queries), judgments, run.tag, options),
+        summaries=_summaries(plan, values, queries, run.tag),
     )
     if failure is not None:
         failure.before = scores
         raise failure
     return scores
+
+
+def _values(plan: Plan, own: BoundMeasure, queries: list[bytes]) -> Any:
+    """The values of a measure. Raises EvaluationError where a measure of the user's fails."""
+    try:
+        return plan.values(own, len(queries))
+    except StoppedError as stop:
+        name, query = own.measure.name, queries[stop.place]
+        reason = f"measure '{name}' of query '{decoded(query)}': {stop}"
+        raise EvaluationError(name, query, reason) from stop.__cause__
 
 
 def _evaluates_missing(options: Options) -> bool:
@@ -276,18 +290,12 @@ def _clear_placeholders(bound: list[BoundMeasure], values: list[Any], absent: li
                     column[i] = b""
 
 
-def _summaries(
-    bound: list[BoundMeasure],
-    values: list[Any],
-    evaluated: int,
-    judgments: Judgments,
-    tag: bytes,
-    options: Options,
-) -> list[Any]:
+def _summaries(plan: Plan, values: list[Any], queries: list[bytes], tag: bytes) -> list[Any]:
     """The summary of every measure: a list with one number for each name, or the run's tag."""
-    count = len(judgments) if options.complete else evaluated
+    judgments, complete = plan.judgments, plan.options.complete
+    count = len(judgments) if complete else len(queries)
     made: list[Any] = []
-    for own, column in zip(bound, values, strict=True):
+    for own, column in zip(plan.bound, values, strict=True):
         measure = own.measure
         if measure.on == "run":
             made.append([tag])
@@ -295,20 +303,11 @@ def _summaries(
             made.append([float(count)])
         elif measure.average == "":
             made.append([])
-        elif measure.name == "num_rel" and options.complete:
+        elif measure is BY_NAME.get("num_rel") and complete:
             assert isinstance(judgments, Qrels)
             made.append([float(kernels.count_positive(judgments.grade_column))])
         else:
-            totals = zeros("d", own.width)
-            kernels.add_up(column, own.width, totals)
-            wanted = range(len(own.names))
-            made.append([_average(measure.average, totals[j], count, evaluated) for j in wanted])
+            if complete and (measure.average in OVER_VALUES or measure.name == "NumRel"):
+                column = plan.with_missing(own, column, queries)
+            made.append(average(own, column, count, len(queries)))
     return made
-
-
-def _average(kind: str, total: float, count: int, evaluated: int) -> float:
-    if kind == "sum":
-        return total
-    if kind == "mean":
-        return total / count
-    return float(kernels.geometric_mean(total, count, count - evaluated))

@@ -16,8 +16,9 @@ PACKAGE = Path(fastrank.__file__).parent
 # From left to right, as data flows; a room may import from those before it.
 ROOMS = [
     "levels", "errors", "numbers", "compression", "pieces", "files", "columns", "native",
-    "kernels", "parts", "trec", "judge", "collect", "stream", "measures", "selection", "zscores",
-    "scores", "plan", "evaluation", "report", "cli",
+    "kernels", "parts", "trec", "judge", "variants", "collect", "stream", "measures", "options",
+    "beyond", "binding", "own", "notation", "selection", "gains", "zscores", "scores", "plan",
+    "averages", "evaluation", "report", "cli",
 ]  # fmt: skip
 MODULES = sorted(set(PACKAGE.rglob("*.py")) - {PACKAGE / "__init__.py", PACKAGE / "__main__.py"})
 
