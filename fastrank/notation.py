@@ -146,7 +146,7 @@ def read_trec(text: str, *, strict: bool = True) -> MeasureSpec | None:
         for item in parameters.split(","):
             if not item.isdigit() and atol(os.fsencode(item)) > 0:
                 raise MeasureError(name, f"'{text}': expected a whole number, found '{item}'")
-    return _trec(name, parameters if point else None)
+    return _trec(name, parameters if point else None, as_given=not strict)
 
 
 def read_beyond(text: str, *, aliases: bool) -> MeasureSpec | None:
@@ -177,11 +177,16 @@ def unknown(text: str) -> MeasureError:
     return MeasureError(text, f"illegal measure '{text}'{_closest(text)}")
 
 
-def _trec(name: str, parameters: str | None) -> MeasureSpec:
-    if parameters is not None and name in BY_NAME and BY_NAME[name].takes == "cutoffs":
+def _trec(name: str, parameters: str | None, *, as_given: bool = False) -> MeasureSpec:
+    if (
+        parameters is not None
+        and not as_given
+        and name in BY_NAME
+        and BY_NAME[name].takes == "cutoffs"
+    ):
         items = [item.strip() for item in parameters.split(",")]
         if all(item.isascii() and item.isdigit() for item in items):
-            parameters = ",".join(map(str, sorted({int(item[:19]) for item in items})))
+            parameters = ",".join(map(str, sorted(int(item[:19]) for item in items)))
     return MeasureSpec(name=name, parameters=parameters, options=(), plain=False)
 
 

@@ -152,7 +152,7 @@ def test_first_parameters_count() -> None:
     ("specification", "words"),
     [
         ("mpa", "illegal measure 'mpa'; the closest are map"),
-        ("NDCG", "ndcg"),
+        ("RECALL", "recall"),
         ("P.", "nothing after the point"),
         ("P.0", "Negative cutoff"),
         ("P.5,abc", "Negative cutoff"),
