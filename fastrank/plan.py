@@ -129,7 +129,18 @@ class Plan:
             self.judged = judge(self.judgments, run, matched, judging)
 
     def values(self, own: BoundMeasure, queries: int) -> Any:
-        """The values of a measure, queries * width of them; a list of texts for relstring."""
+        """The values of a measure, queries * width of them; a list of texts for relstring.
+
+        Raises EvaluationError, and StoppedError where a function of the user's fails.
+        """
+        values = self._computed(own, queries)
+        if own.options is not None and own.measure.average == "mean":
+            for place in self.unretrieved:
+                for j in range(own.width):
+                    values[place * own.width + j] = 0.0
+        return values
+
+    def _computed(self, own: BoundMeasure, queries: int) -> Any:
         measure = own.measure
         if not measure.kernel:
             return None
@@ -217,7 +228,7 @@ class Plan:
                 f"grade {grades[row]} of document {decoded(self.judgments.docs[row])} is above"
                 f" max_grade={given:g}",
             )
-        return [cutoff, min(given, float(max(highest, 1)))]
+        return [cutoff, float(max(highest, 1)) if given == float("inf") else given]
 
     def _query_of(self, row: int) -> bytes:
         offsets = self.judgments.offset_column
