@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank.beyond import MEASURES as MEASURES
     from fastrank.columns import Preferences as Preferences
     from fastrank.columns import Qrels as Qrels
     from fastrank.columns import Run as Run
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
     from fastrank.errors import ReadError as ReadError
     from fastrank.evaluation import evaluate as evaluate
     from fastrank.groups import macro_mean as macro_mean
-    from fastrank.measures import MEASURES as MEASURES
     from fastrank.measures import Measure as Measure
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
+    from fastrank.notation import MeasureSpec as MeasureSpec
+    from fastrank.notation import parse_measure as parse_measure
+    from fastrank.own import Ranking as Ranking
+    from fastrank.own import measure as measure
     from fastrank.scores import Scores as Scores
     from fastrank.tables import Table as Table
     from fastrank.tables import table as table
@@ -57,9 +61,12 @@ _HOMES = {
         "ReadError",
     ),
     "evaluation": ("evaluate",),
+    "beyond": ("MEASURES",),
     "groups": ("macro_mean",),
-    "measures": ("MEASURES", "Measure"),
+    "measures": ("Measure",),
     "native": ("EngineError", "engine"),
+    "notation": ("MeasureSpec", "parse_measure"),
+    "own": ("Ranking", "measure"),
     "scores": ("Scores",),
     "tables": ("Table", "table"),
     "trec": (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Preferences, Qrels, Run, Texts
+from fastrank.averages import OVER_VALUES, average
+from fastrank.columns import Preferences, Qrels, Run, Texts, decoded
 from fastrank.coverage import Coverage, others
 from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.judge import Matched, StoppedError, count_retrieved, match
 from fastrank.levels import DEFAULT_COMPAT, check_compat
+from fastrank.measures import BY_NAME
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.plan import Options, Plan, judging_options
@@ -51,8 +53,9 @@ def evaluate(
 
     run: a Run in memory, or a file as `read_run` takes it, which is then judged while it is read,
         without keeping it; of a list of them, each is evaluated: a list of Scores comes back.
-    measures: names in trec_eval's notation (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...), one
-        string with blanks between them or several strings.
+    measures: names in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...),
+        pytrec_eval (`P_10`) or ir_measures (`nDCG@10`, `AP(rel=2)@100`), see `parse_measure`: one
+        string with blanks between them or several strings. Values are named as asked for.
     relevance_level: the lowest grade that is relevant (trec_eval -l).
     complete: average over all judged queries, not only those in the run (-c).
     judged_only: drop documents without a grade >= 0 from the rankings (-J).
@@ -75,7 +78,7 @@ def evaluate(
         raise ValueError(f"max_retrieved {max_retrieved}: expected 0 or more")
     if threads is not None and _integer("threads", threads) < 1:
         raise ValueError(f"threads {threads}: expected 1 or more")
-    selection = Selection(measures.split() if isinstance(measures, str) else measures)
+    selection = Selection(measures)
     bound = selection.bind(check_compat(compat))
     needed = {own.measure.on for own in bound}
     by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
@@ -210,11 +213,16 @@ def evaluate_bound(
         plan.judge(run, matched)
     if watch is not None and plan.judged is not None:
         watch(queries, plan.judged)
-    values = [plan.values(own, len(queries)) for own in bound]
+    plan.unretrieved = absent
+    values = [_values(plan, own, queries) for own in bound]
     if absent:
         _clear_placeholders(bound, values, absent)
     if zscores is not None:
         to_zscores(bound, values, queries, zscores)
+    extended = [
+        plan.with_missing(own, column, queries) if _counts_missing(own, options) else None
+        for own, column in zip(bound, values, strict=True)
+    ]
     scores = Scores(
         bound=bound,
         counts={
@@ -228,12 +236,23 @@ def evaluate_bound(
         zscored=zscores is not None,
         query_ids=queries,
         value_columns=values,
-        summaries=summaries(bound, values, len(queries), coverage, run.tag),
+        extended_columns=extended,
+        summaries=summaries(bound, values, extended, len(queries), coverage, run.tag),
     )
     if failure is not None:
         failure.before = scores
         raise failure
     return scores
+
+
+def _values(plan: Plan, own: BoundMeasure, queries: list[bytes]) -> Any:
+    """The values of a measure. Raises EvaluationError where a measure of the user's fails."""
+    try:
+        return plan.values(own, len(queries))
+    except StoppedError as stop:
+        name, query = own.measure.name, queries[stop.place]
+        reason = f"measure '{name}' of query '{decoded(query)}': {stop}"
+        raise EvaluationError(name, query, reason) from stop.__cause__
 
 
 def _evaluates_missing(options: Options) -> bool:
@@ -300,20 +319,37 @@ def _without(places: Any, absent: list[int]) -> list[int]:
 
 def _positive_grades(judgments: Judgments, bound: list[BoundMeasure]) -> Any:
     """For each judged query the number of grades above zero, if the summary of num_rel asks."""
-    if isinstance(judgments, Preferences) or all(own.measure.name != "num_rel" for own in bound):
+    if isinstance(judgments, Preferences) or all(
+        own.measure is not BY_NAME.get("num_rel") for own in bound
+    ):
         return None
     counts = zeros("q", len(judgments))
     kernels.count_positive(judgments.offset_column, judgments.grade_column, counts)
     return counts
 
 
+def _counts_missing(own: BoundMeasure, options: Options) -> bool:
+    """Whether queries without results have values of their own in the summary."""
+    measure = own.measure
+    return options.complete and (measure.average in OVER_VALUES or measure.name == "NumRel")
+
+
 def summaries(
-    bound: list[BoundMeasure], values: list[Any], evaluated: int, coverage: Coverage, tag: bytes
+    bound: list[BoundMeasure],
+    values: list[Any],
+    extended: list[Any],
+    evaluated: int,
+    coverage: Coverage,
+    tag: bytes,
 ) -> list[Any]:
-    """The summary of every measure: a list with one number for each name, or the run's tag."""
+    """The summary of every measure: a list with one number for each name, or the run's tag.
+
+    values: of the `evaluated` queries. extended: None, or these and after them the values of
+    judged queries without results, where the average is over them too.
+    """
     count = len(coverage.judged) if coverage.complete else evaluated
     made: list[Any] = []
-    for own, column in zip(bound, values, strict=True):
+    for own, column, longer in zip(bound, values, extended, strict=True):
         measure = own.measure
         if measure.on == "run":
             made.append([tag])
@@ -321,19 +357,8 @@ def summaries(
             made.append([float(count)])
         elif measure.average == "":
             made.append([])
-        elif measure.name == "num_rel" and coverage.complete:
+        elif measure.name == "num_rel" and coverage.positive is not None:
             made.append([float(sum(coverage.positive))])
         else:
-            totals = zeros("d", own.width)
-            kernels.add_up(column, own.width, totals)
-            wanted = range(len(own.names))
-            made.append([_average(measure.average, totals[j], count, evaluated) for j in wanted])
+            made.append(average(own, column if longer is None else longer, count, evaluated))
     return made
-
-
-def _average(kind: str, total: float, count: int, evaluated: int) -> float:
-    if kind == "sum":
-        return total
-    if kind == "mean":
-        return total / count
-    return float(kernels.geometric_mean(total, count, count - evaluated))

@@ -56,6 +56,10 @@ def by_group(
     # Only where they count need the judged queries without results have a group.
     judged = members.of(coverage.judged, all_of_them=coverage.complete)
     members.refuse_strangers()
+    known = set(scores.query_ids)
+    others = [place for place, query in enumerate(coverage.judged) if query not in known]
+    # Where the values of queries without results stand, in columns that have them.
+    after = {place: len(known) + i for i, place in enumerate(others)}
     made: dict[Hashable, Scores] = {}
     for group in sorted(judged.keys() | evaluated.keys(), key=members.place):
         if group not in evaluated:
@@ -63,8 +67,10 @@ def by_group(
                 f"by_group: none of the {len(judged[group])} judged queries of group {group!r} has"
                 " results"
             )
-        covered = _part(coverage, judged.get(group, []), found)
-        made[group] = _of_rows(scores, evaluated[group], covered)
+        places = judged.get(group, [])
+        missing = [after[place] for place in places if place in after]
+        covered = _part(coverage, places, found)
+        made[group] = _of_rows(scores, evaluated[group], missing, covered)
     return made
 
 
@@ -126,11 +132,15 @@ def _part(coverage: Coverage, places: list[int], found: set[int]) -> Coverage:
     )
 
 
-def _of_rows(scores: Scores, rows: list[int], coverage: Coverage) -> Scores:
-    """The scores of some of the queries."""
+def _of_rows(scores: Scores, rows: list[int], missing: list[int], coverage: Coverage) -> Scores:
+    """The scores of some of the queries, and of some of those without results."""
     values = [
         _picked(own, column, rows)
         for own, column in zip(scores.bound, scores.value_columns, strict=True)
+    ]
+    extended = [
+        _picked(own, column, rows + missing)
+        for own, column in zip(scores.bound, scores.extended_columns, strict=True)
     ]
     return Scores(
         bound=scores.bound,
@@ -140,7 +150,8 @@ def _of_rows(scores: Scores, rows: list[int], coverage: Coverage) -> Scores:
         zscored=scores.zscored,
         query_ids=[scores.query_ids[row] for row in rows],
         value_columns=values,
-        summaries=summaries(scores.bound, values, len(rows), coverage, scores.tag),
+        extended_columns=extended,
+        summaries=summaries(scores.bound, values, extended, len(rows), coverage, scores.tag),
     )
 
 

@@ -30,7 +30,8 @@ class Scores(Frozen):
     """
 
     __slots__ = (
-        "bound", "counts", "coverage", "query_ids", "summaries", "tag", "value_columns", "zscored",
+        "bound", "counts", "coverage", "extended_columns", "query_ids", "summaries", "tag",
+        "value_columns", "zscored",
     )  # fmt: skip
 
     bound: list[BoundMeasure]
@@ -40,6 +41,8 @@ class Scores(Frozen):
     zscored: bool
     query_ids: list[bytes]
     value_columns: list[Any]
+    # None, or the values followed by those of judged queries without results (see `summaries`).
+    extended_columns: list[Any]
     summaries: list[Any]
 
     @property

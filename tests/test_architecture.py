@@ -16,9 +16,10 @@ PACKAGE = Path(fastrank.__file__).parent
 # From left to right, as data flows; a room may import from those before it.
 ROOMS = [
     "levels", "errors", "numbers", "compression", "pieces", "files", "columns", "native",
-    "kernels", "parts", "trec", "judge", "collect", "stream", "measures", "selection", "zscores",
-    "coverage", "scores", "plan", "evaluation", "report", "records", "frames", "layouts", "tables",
-    "groups", "cli",
+    "kernels", "parts", "trec", "judge", "variants", "collect", "stream", "measures", "options",
+    "beyond", "binding", "own", "notation", "selection", "gains", "zscores", "coverage", "scores",
+    "plan", "averages", "evaluation", "report", "records", "frames", "layouts", "tables", "groups",
+    "cli",
 ]  # fmt: skip
 # What a noun can be turned into are methods of it, and each opens the room that does it.
 DOORS = {"scores": {"report", "records", "frames", "tables", "groups"}}

@@ -54,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("runs", nargs="+", metavar="run", help="file of a run; may be compressed")
     add(
         "-m", "--measure", action="append", default=[], metavar="MEASURE",
-        help="measure, measure.parameters or a set such as official (default) or all_trec;"
-        " may be given several times",
+        help="a measure in any notation (map, P.5,10, nDCG@10) or a set such as official (default)"
+        " or all_trec; may be given several times; see fastrank measures",
     )  # fmt: skip
     add("-q", "--per-query", action="store_true", help="also print the values of each query")
     add("-n", "--no-summary", action="store_true", help="print no values over all queries")

@@ -15,6 +15,7 @@ KERNEL_MODULES = (
     "collect",
     "gains",
     "measures",
+    "beyond",
     "preferences",
     "summary",
 )
