@@ -321,7 +321,7 @@ def summaries(
             made.append([float(count)])
         elif measure.average == "":
             made.append([])
-        elif measure.name == "num_rel" and coverage.complete:
+        elif measure.name == "num_rel" and coverage.positive is not None:
             made.append([float(sum(coverage.positive))])
         else:
             totals = zeros("d", own.width)
