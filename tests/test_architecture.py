@@ -17,8 +17,8 @@ PACKAGE = Path(fastrank.__file__).parent
 ROOMS = [
     "levels", "errors", "numbers", "compression", "pieces", "files", "columns", "native",
     "kernels", "parts", "trec", "judge", "variants", "collect", "stream", "measures", "options",
-    "beyond", "binding", "own", "notation", "selection", "gains", "zscores", "scores", "plan",
-    "averages", "evaluation", "report", "cli",
+    "beyond", "binding", "own", "closest", "notation", "selection", "gains", "zscores", "scores",
+    "plan", "averages", "evaluation", "report", "cli",
 ]  # fmt: skip
 MODULES = sorted(set(PACKAGE.rglob("*.py")) - {PACKAGE / "__init__.py", PACKAGE / "__main__.py"})
 

@@ -231,9 +231,11 @@ def test_ir_measures_agrees(seed: int) -> None:
         "P(rel=2)@5", "R(rel=3)@4", "nDCG(judged_only=True)@3", "SetF(beta=2.0,rel=2)",
         "Bpref(rel=2)", "NumRet(rel=2)", "Success(rel=3)@2",
     ]  # fmt: skip
+    # One by one: with several, it may compute one nDCG with the gains of another.
     found = {
         (str(metric.measure), metric.query_id): metric.value
-        for metric in ir_measures.iter_calc(map(ir_measures.parse_measure, texts), qrels, run)
+        for text in texts
+        for metric in ir_measures.iter_calc([ir_measures.parse_measure(text)], qrels, run)
     }
 
     for text in texts:
@@ -331,9 +333,8 @@ def percentiles(qrels: Nested, run: Nested, base: str, missing: str) -> list[lis
             "depth": lambda i, n, r: i / n,
             "relevant": lambda i, n, r: i / r,
         }[base]
-        own = [
-            divide(i, len(docs), len(relevant)) for i, doc in enumerate(docs, 1) if doc in relevant
-        ]
+        ranks = [i for i, doc in enumerate(docs, 1) if doc in relevant]
+        own = [divide(i, len(docs), len(relevant)) for i in ranks]
         own += [1.0] * (len(relevant - set(docs)) if missing == "worst" else 0)
         found.append(own)
     return found
