@@ -142,7 +142,7 @@ BEYOND: tuple[Family, ...] = (
         "Success", "success_cut",
         "1 if a relevant document is in the first k, else 0: DPR's top-k accuracy, BEIR's\n"
         "Accuracy, hit rate of most libraries. Source: trec_eval success.",
-        (NEEDED, *COMMON), numbers=AT_K,
+        (NEEDED, *COMMON), numbers=AT_K, aliases=("HitRate",), plain="hit_rate",
     ),
     _family(
         "HitRatio", "recall_cut",

@@ -16,7 +16,6 @@ CUT = {
     "set_recall": ("recall.", "R@"),
     "r_cap": ("RCap@",),
     "hits": ("Success@", "HitRatio@"),
-    "hit_rate": ("Success@", "HitRatio@"),
 }
 
 

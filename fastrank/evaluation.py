@@ -216,7 +216,7 @@ def evaluate_bound(
         zscored=zscores is not None,
         query_ids=queries,
         value_columns=values,
-        summaries=_summaries(plan, values, queries, run.tag),
+        summaries=_summaries(plan, values, queries, run.tag, zscored=zscores is not None),
     )
     if failure is not None:
         failure.before = scores
@@ -290,7 +290,9 @@ def _clear_placeholders(bound: list[BoundMeasure], values: list[Any], absent: li
                     column[i] = b""
 
 
-def _summaries(plan: Plan, values: list[Any], queries: list[bytes], tag: bytes) -> list[Any]:
+def _summaries(
+    plan: Plan, values: list[Any], queries: list[bytes], tag: bytes, *, zscored: bool
+) -> list[Any]:
     """The summary of every measure: a list with one number for each name, or the run's tag."""
     judgments, complete = plan.judgments, plan.options.complete
     count = len(judgments) if complete else len(queries)
@@ -307,7 +309,11 @@ def _summaries(plan: Plan, values: list[Any], queries: list[bytes], tag: bytes) 
             assert isinstance(judgments, Qrels)
             made.append([float(kernels.count_positive(judgments.grade_column))])
         else:
-            if complete and (measure.average in OVER_VALUES or measure.name == "NumRel"):
+            if (
+                complete
+                and not zscored
+                and (measure.average in OVER_VALUES or measure.name == "NumRel")
+            ):
                 column = plan.with_missing(own, column, queries)
-            made.append(average(own, column, count, len(queries)))
+            made.append(average(own, column, count, len(queries), zscored=zscored))
     return made

@@ -107,11 +107,17 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
     return found
 
 
+def is_measure(thing: object) -> bool:
+    """Whether it is a specification, or a measure object of ir_measures, which is not imported."""
+    module = type(thing).__module__.partition(".")[0]
+    return isinstance(thing, MeasureSpec) or module == "ir_measures"
+
+
 def as_text(measure: object) -> str:
     """A measure as text: a str as it is, an object of ir_measures as it prints itself."""
     if isinstance(measure, str):
         return measure
-    if type(measure).__module__.partition(".")[0] == "ir_measures":
+    if is_measure(measure):
         return str(measure)
     raise TypeError(f"measures: expected str, found {type(measure).__name__}")
 

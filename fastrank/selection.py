@@ -30,11 +30,15 @@ class Selection:
     """
 
     def __init__(
-        self, specifications: str | Iterable[object] = (), *, original: bool = False
+        self, specifications: str | Iterable[object] | MeasureSpec = (), *, original: bool = False
     ) -> None:
         if not hasattr(specifications, "__iter__"):
-            found = type(specifications).__name__
-            raise TypeError(f"measures: expected names, found {found}")
+            from fastrank import notation
+
+            if not notation.is_measure(specifications):
+                found = type(specifications).__name__
+                raise TypeError(f"measures: expected names, found {found}")
+            specifications = [specifications]
         self._original = original
         self._names: set[str] = set()
         self._parameters: dict[str, str] = {}

@@ -429,3 +429,16 @@ def test_every_measure_can_be_computed_from_a_file(family: Any, tmp_path: Any) -
 
     for name, value in held.mean.items():
         assert streamed.mean[name] == pytest.approx(value, nan_ok=True)
+
+
+def test_of_zscores_there_is_a_mean(trec_eval: Any) -> None:
+    """Ranks 1 and 2 are (1 - 0.5) / 0.25 and (2 - 0.5) / 0.25 from the reference."""
+    files = {
+        "qrels": b"q1 0 a 1\nq2 0 b 1\n",
+        "run": b"q1 Q0 a 1 1 t\nq2 Q0 x 1 2 t\nq2 Q0 b 2 1 t\n",
+        "zscores": b"q1 FirstRank 0.5 0.25\nq2 FirstRank 0.5 0.25\n",
+    }
+
+    found = trec_eval("-m", "FirstRank", "-Z", "zscores", "qrels", "run", files=files)
+
+    assert found.stdout.decode().split() == ["ZFirstRank", "all", "4.0000"]

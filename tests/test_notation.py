@@ -55,6 +55,7 @@ RUN = parse_run(b"q Q0 b 1 9 t\nq Q0 a 2 8 t\nq Q0 x 3 7 t\nq Q0 c 4 6 t\n")
         ("RBP(p=0.80)", "RBP"),
         ("RR_10", "RR_10"),
         ("hit_ratio_10", "hit_ratio_10"),
+        ("HitRate@10", "Success@10"),
         ("percentile_rank", "percentile_rank"),
         ("Rprec()", "Rprec"),
     ],
@@ -191,6 +192,10 @@ def test_asking_twice_computes_once() -> None:
     scores = fr.evaluate(QRELS, RUN, ["AP@5", "MAP @ 5", fr.parse_measure("AP(cutoff=5)")])
 
     assert scores.names == ["AP@5"]
+
+
+def test_one_specification_will_do() -> None:
+    assert fr.evaluate(QRELS, RUN, fr.parse_measure("AP@5")).names == ["AP@5"]
 
 
 def test_different_parameters_that_cannot_be_had_together_are_refused() -> None:
