@@ -7,7 +7,6 @@ from fastrank.columns import Preferences, Qrels, Run, Texts, decoded
 from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.judge import Matched, StoppedError, match
 from fastrank.levels import DEFAULT_COMPAT, check_compat
-from fastrank.measures import BY_NAME
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.plan import Options, Plan, judging_options
@@ -305,15 +304,12 @@ def _summaries(
             made.append([float(count)])
         elif measure.average == "":
             made.append([])
-        elif measure is BY_NAME.get("num_rel") and complete:
+        elif measure.name == "num_rel" and complete:
             assert isinstance(judgments, Qrels)
             made.append([float(kernels.count_positive(judgments.grade_column))])
         else:
-            if (
-                complete
-                and not zscored
-                and (measure.average in OVER_VALUES or measure.name == "NumRel")
-            ):
+            counts_missing = measure.average in OVER_VALUES or measure.name == "NumRel"
+            if complete and counts_missing and not zscored:
                 column = plan.with_missing(own, column, queries)
             made.append(average(own, column, count, len(queries), zscored=zscored))
     return made

@@ -107,8 +107,12 @@ def test_expected_reciprocal_rank_of_its_paper() -> None:
 
 
 def test_a_grade_above_the_scale_is_refused() -> None:
-    with pytest.raises(fr.EvaluationError, match=r"grade 5 of document d1 is above max_grade=4"):
+    with pytest.raises(
+        fr.EvaluationError, match=r"5 of document d1 of query 'q' is above max_grade=4"
+    ):
         mean(*ranked(1, 5), "ERR(max_grade=4)")
+    with pytest.raises(fr.EvaluationError, match="max_grade=2000: expected at most 1023"):
+        mean(*ranked(1, 2000), "ERR")
 
 
 def test_exponential_gains_of_burges() -> None:
@@ -118,7 +122,7 @@ def test_exponential_gains_of_burges() -> None:
 
     assert mean(*ranked(1, 0, 3), "nDCG(dcg='exp-log2')@10") == found / best
     assert mean(*ranked(1, 0, 3), "nDCG(gains={1:1,3:7})") == found / best
-    with pytest.raises(fr.EvaluationError, match=r"grade 2000 is too large for gains of 2\^grade"):
+    with pytest.raises(fr.EvaluationError, match=r"2000 of document d1 of .* gains of 2\^grade"):
         mean(*ranked(1, 2000), "nDCG(dcg='exp-log2')")
 
 
@@ -130,6 +134,8 @@ def test_fractional_gains_are_ordered_as_they_are() -> None:
 
     assert mean(*ranked(1, 2, 3), f"nDCG(gains={gains})") == found / best
     assert mean(*ranked(2, 3, 1), f"nDCG(gains={gains})") == 1.0
+    with pytest.raises(fr.EvaluationError, match="the gains are too far apart"):
+        mean(*ranked(1, 2), "nDCG(gains={1:1e-300,2:1e300})")
 
 
 TINY = (
