@@ -120,6 +120,8 @@ def bind_family(family: Family, options: dict[str, Any], name: str, compat: str)
         numbers.insert(0, float(compat != DEFAULT_COMPAT))
     if options.get("denom") == "k" and "cutoff" not in options:
         raise MeasureError(family.name, f"'{name}': denom='k' needs a cutoff, as in {name}@10")
+    if options.get("gain") == "graded" and "rel" in options:
+        raise MeasureError(family.name, f"'{name}': graded gains have no level of relevance")
     if "dcg" in options and "gains" in options:
         raise MeasureError(family.name, f"'{name}': dcg and gains both say what a grade is worth")
     return BoundMeasure(

@@ -92,7 +92,11 @@ def _texts(draw: st.DrawFn) -> str:
 
 def _parsed(text: str) -> fr.MeasureSpec | None:
     """None for options that exclude each other."""
-    excluded = ("denom" in text and "'k'" in text) or ("dcg" in text and "gains" in text)
+    excluded = (
+        ("denom" in text and "'k'" in text)
+        or ("dcg" in text and "gains" in text)
+        or ("graded" in text and "rel" in text)
+    )
     try:
         return fr.parse_measure(text)
     except fr.MeasureError:
@@ -159,6 +163,7 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("AP(norm='max')", "expected 'rel' or 'min_k' or 'retrieved'"),
         ("Judged(denom='k')", "needs a cutoff"),
         ("nDCG(dcg='exp-log2',gains={1:2})", "both say"),
+        ("RBP(gain='graded',rel=2)", "graded gains have no level"),
         ("nDCG(gains={1:2,1:3})", "grade 1 stands twice"),
         ("hits@10", "Success@10, HitRatio@10"),
         ("", "illegal measure ''"),
