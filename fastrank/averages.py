@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 OVER_VALUES = ("pooled", "defined", "median")
 
 
-def average(own: BoundMeasure, values: Any, count: int, evaluated: int) -> list[float]:
+def average(
+    own: BoundMeasure, values: Any, count: int, evaluated: int, *, zscored: bool = False
+) -> list[float]:
     """The summary of a measure, a number for each of its names.
 
     values: queries * width of them. count: how many queries are averaged over, of which only those
-    `evaluated` have values, and the others count 0.
+    `evaluated` have values, and the others count 0. zscored: of z-scores there is only a mean.
     """
     kind = own.measure.average
+    if zscored and kind in OVER_VALUES:
+        kind = "mean"
     if kind in ("defined", "median"):
         return [_over_defined(kind, values[:: own.width])]
     totals = zeros("d", own.width)

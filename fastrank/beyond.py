@@ -7,57 +7,13 @@ from __future__ import annotations
 
 from fastrank.measures import MEASURES as TREC_MEASURES
 from fastrank.measures import Measure
-from fastrank.options import Option
+from fastrank.options import Family, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    Form = tuple[str, Any, str, str]
-
-
-class Family(Measure):
-    """A measure with named options: every choice of them is a measure of its own.
-
-    It is a Measure (see there) as computed by default, and has further:
-    options: by name. at: the one that `measure@value` gives, "" if there is none.
-    numbers: the options whose values the kernel gets.
-    forms: where a choice asks for another kernel: option, value (`...` is any that is given),
-        kernel, and what it sees.
-    aliases: other names for it. plain: its name in the spelling `name` or `name_cutoff`.
-
-    Averages beside those of a Measure: "pooled" (numerators and denominators are added up over
-    queries; so it is for any with the option `pool` that does not ask for "query"), "defined"
-    (the mean over queries that have a value), "median" (over these).
-    """
-
-    __slots__ = ("aliases", "at", "forms", "numbers", "options", "plain")
-
-    options: dict[str, Option]
-    at: str
-    numbers: tuple[str, ...]
-    forms: tuple[Form, ...]
-    aliases: tuple[str, ...]
-    plain: str
-
-    def resolved(self, chosen: dict[str, Any]) -> Family:
-        """The same with the kernel and the average that these options ask for."""
-        fields = {name: getattr(self, name) for name in self.field_names()}
-        for option, value, kernel, on in self.forms:
-            if (option in chosen) if value is ... else chosen.get(option) == value:
-                fields |= {"kernel": kernel, "on": on}
-        if "pool" in self.options and self.value("pool", chosen) != "query":
-            fields["average"] = "pooled"
-        return type(self)(**fields)
-
-    @property
-    def width(self) -> int:
-        """How many values the kernel writes: with numerator and denominator, or only the value."""
-        return 3 if self.kernel in POOLED else 1
-
-    def value(self, name: str, chosen: dict[str, Any]) -> Any:
-        """The value of an option, which may be its default."""
-        return chosen.get(name, self.options[name].default)
+    from fastrank.options import Form
 
 
 def _option(
@@ -71,9 +27,6 @@ def _choice(name: str, choices: tuple[str, ...], help_: str) -> Option:
         name=name, kind="choice", default=choices[0], needed=False, choices=choices, help=help_
     )
 
-
-# The kernels that write a value's numerator and denominator after it.
-POOLED = ("hit_share", "judged_share", "percentile_rank", "unjudged_share")
 
 REL = _option("rel", "grade", "the lowest relevant grade; by default that of the evaluation")
 JUDGED = _option("judged_only", "flag", "drop unjudged documents from the ranking", default=False)
@@ -189,7 +142,7 @@ BEYOND: tuple[Family, ...] = (
         "Success", "success_cut",
         "1 if a relevant document is in the first k, else 0: DPR's top-k accuracy, BEIR's\n"
         "Accuracy, hit rate of most libraries. Source: trec_eval success.",
-        (NEEDED, *COMMON), numbers=AT_K,
+        (NEEDED, *COMMON), numbers=AT_K, aliases=("HitRate",), plain="hit_rate",
     ),
     _family(
         "HitRatio", "recall_cut",

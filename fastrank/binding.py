@@ -7,7 +7,7 @@ import os
 from fastrank.columns import Frozen
 from fastrank.errors import MeasureError
 from fastrank.levels import DEFAULT_COMPAT
-from fastrank.measures import BY_NAME, Measure
+from fastrank.measures import BY_NAME, NICKNAMES, Measure
 from fastrank.numbers import DIGITS, atof, atol, printed
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.beyond import Family
+    from fastrank.options import Family
 
 
 class BoundMeasure(Frozen):
@@ -34,6 +34,23 @@ class BoundMeasure(Frozen):
     pairs: list[tuple[int, float]]
     width: int
     options: dict[str, Any] | None
+
+
+def split_trec(text: str, *, strict: bool = True) -> tuple[str, str | None] | None:
+    """Name and parameters of a measure or nickname in trec_eval's notation; None for another.
+
+    trec_eval reads `P.5x` as `P.5`; `strict` refuses it. Raises MeasureError.
+    """
+    name, point, parameters = text.partition(".")
+    if name not in BY_NAME and name not in NICKNAMES:
+        return None
+    if point and not parameters:
+        raise MeasureError(name, f"improper measure in parameter '{name}': nothing after the point")
+    if strict and point and name in BY_NAME and BY_NAME[name].takes == "cutoffs":
+        for item in parameters.split(","):
+            if not item.isdigit() and atol(os.fsencode(item)) > 0:
+                raise MeasureError(name, f"'{text}': expected a whole number, found '{item}'")
+    return name, parameters if point else None
 
 
 def bind_trec(measure: Measure, text: str | None, compat: str) -> BoundMeasure:
@@ -103,6 +120,8 @@ def bind_family(family: Family, options: dict[str, Any], name: str, compat: str)
         numbers.insert(0, float(compat != DEFAULT_COMPAT))
     if options.get("denom") == "k" and "cutoff" not in options:
         raise MeasureError(family.name, f"'{name}': denom='k' needs a cutoff, as in {name}@10")
+    if options.get("gain") == "graded" and "rel" in options:
+        raise MeasureError(family.name, f"'{name}': graded gains have no level of relevance")
     if "dcg" in options and "gains" in options:
         raise MeasureError(family.name, f"'{name}': dcg and gains both say what a grade is worth")
     return BoundMeasure(

@@ -8,7 +8,6 @@ from fastrank.coverage import Coverage, others
 from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.judge import Matched, StoppedError, count_retrieved, match
 from fastrank.levels import DEFAULT_COMPAT, check_compat
-from fastrank.measures import BY_NAME
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.plan import Options, Plan, judging_options
@@ -220,7 +219,9 @@ def evaluate_bound(
     if zscores is not None:
         to_zscores(bound, values, queries, zscores)
     extended = [
-        plan.with_missing(own, column, queries) if _counts_missing(own, options) else None
+        plan.with_missing(own, column, queries)
+        if zscores is None and _counts_missing(own, options)
+        else None
         for own, column in zip(bound, values, strict=True)
     ]
     scores = Scores(
@@ -237,7 +238,9 @@ def evaluate_bound(
         query_ids=queries,
         value_columns=values,
         extended_columns=extended,
-        summaries=summaries(bound, values, extended, len(queries), coverage, run.tag),
+        summaries=summaries(
+            bound, values, extended, len(queries), coverage, run.tag, zscored=zscores is not None
+        ),
     )
     if failure is not None:
         failure.before = scores
@@ -319,9 +322,7 @@ def _without(places: Any, absent: list[int]) -> list[int]:
 
 def _positive_grades(judgments: Judgments, bound: list[BoundMeasure]) -> Any:
     """For each judged query the number of grades above zero, if the summary of num_rel asks."""
-    if isinstance(judgments, Preferences) or all(
-        own.measure is not BY_NAME.get("num_rel") for own in bound
-    ):
+    if isinstance(judgments, Preferences) or all(own.measure.name != "num_rel" for own in bound):
         return None
     counts = zeros("q", len(judgments))
     kernels.count_positive(judgments.offset_column, judgments.grade_column, counts)
@@ -341,6 +342,8 @@ def summaries(
     evaluated: int,
     coverage: Coverage,
     tag: bytes,
+    *,
+    zscored: bool,
 ) -> list[Any]:
     """The summary of every measure: a list with one number for each name, or the run's tag.
 
@@ -360,5 +363,9 @@ def summaries(
         elif measure.name == "num_rel" and coverage.positive is not None:
             made.append([float(sum(coverage.positive))])
         else:
-            made.append(average(own, column if longer is None else longer, count, evaluated))
+            made.append(
+                average(
+                    own, column if longer is None else longer, count, evaluated, zscored=zscored
+                )
+            )
     return made

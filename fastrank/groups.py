@@ -151,7 +151,9 @@ def _of_rows(scores: Scores, rows: list[int], missing: list[int], coverage: Cove
         query_ids=[scores.query_ids[row] for row in rows],
         value_columns=values,
         extended_columns=extended,
-        summaries=summaries(scores.bound, values, extended, len(rows), coverage, scores.tag),
+        summaries=summaries(
+            scores.bound, values, extended, len(rows), coverage, scores.tag, zscored=scores.zscored
+        ),
     )
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 from fastrank.beyond import FAMILIES, PLAIN
-from fastrank.binding import bind_family, bind_trec
+from fastrank.binding import bind_family, bind_trec, split_trec
+from fastrank.closest import closest
 from fastrank.columns import Frozen
 from fastrank.errors import MeasureError
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.measures import BY_NAME, NICKNAMES
-from fastrank.numbers import atol
 from fastrank.options import parse_options
 from fastrank.own import OWN
 
@@ -18,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.beyond import Family
     from fastrank.binding import BoundMeasure
+    from fastrank.options import Family
 
 # Names of ir_measures for a measure with an option.
 SHORT = {"SetRelP": "SetP(relative=True)"}
@@ -100,7 +98,8 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
     if isinstance(text, MeasureSpec):
         return text
     text = as_text(text).strip()
-    found = read_trec(text) or read_beyond(text, aliases=True) or _read_pytrec(text)
+    trec = split_trec(text)
+    found = _trec(*trec) if trec else read_beyond(text, aliases=True) or _read_pytrec(text)
     if found is None:
         raise unknown(text)
     if found.name not in NICKNAMES:
@@ -108,11 +107,17 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
     return found
 
 
+def is_measure(thing: object) -> bool:
+    """Whether it is a specification, or a measure object of ir_measures, which is not imported."""
+    module = type(thing).__module__.partition(".")[0]
+    return isinstance(thing, MeasureSpec) or module == "ir_measures"
+
+
 def as_text(measure: object) -> str:
     """A measure as text: a str as it is, an object of ir_measures as it prints itself."""
     if isinstance(measure, str):
         return measure
-    if type(measure).__module__.partition(".")[0] == "ir_measures":
+    if is_measure(measure):
         return str(measure)
     raise TypeError(f"measures: expected str, found {type(measure).__name__}")
 
@@ -130,23 +135,6 @@ def split_measures(text: str) -> list[str]:
         depth -= sum(part.count(mark) for mark in CLOSING)
         joined = part == "@"
     return words
-
-
-def read_trec(text: str, *, strict: bool = True) -> MeasureSpec | None:
-    """A name or nickname of trec_eval, with or without parameters after a point.
-
-    trec_eval reads `P.5x` as `P.5`; `strict` refuses it.
-    """
-    name, point, parameters = text.partition(".")
-    if name not in BY_NAME and name not in NICKNAMES:
-        return None
-    if point and not parameters:
-        raise MeasureError(name, f"improper measure in parameter '{name}': nothing after the point")
-    if strict and name in BY_NAME and BY_NAME[name].takes == "cutoffs":
-        for item in parameters.split(","):
-            if not item.isdigit() and atol(os.fsencode(item)) > 0:
-                raise MeasureError(name, f"'{text}': expected a whole number, found '{item}'")
-    return _trec(name, parameters if point else None, as_given=not strict)
 
 
 def read_beyond(text: str, *, aliases: bool) -> MeasureSpec | None:
@@ -174,16 +162,11 @@ def read_beyond(text: str, *, aliases: bool) -> MeasureSpec | None:
 
 def unknown(text: str) -> MeasureError:
     """The error for what names no measure, with the closest names."""
-    return MeasureError(text, f"illegal measure '{text}'{_closest(text)}")
+    return MeasureError(text, f"illegal measure '{text}'{closest(text)}")
 
 
-def _trec(name: str, parameters: str | None, *, as_given: bool = False) -> MeasureSpec:
-    if (
-        parameters is not None
-        and not as_given
-        and name in BY_NAME
-        and BY_NAME[name].takes == "cutoffs"
-    ):
+def _trec(name: str, parameters: str | None) -> MeasureSpec:
+    if parameters is not None and name in BY_NAME and BY_NAME[name].takes == "cutoffs":
         items = [item.strip() for item in parameters.split(",")]
         if all(item.isascii() and item.isdigit() for item in items):
             parameters = ",".join(map(str, sorted(int(item[:19]) for item in items)))
@@ -266,38 +249,3 @@ def _pair(item: str, name: str, text: str) -> tuple[str, str]:
     if not equals:
         raise MeasureError(name, f"'{text}': expected option=value, found '{item.strip()}'")
     return option.strip(), value.strip()
-
-
-def _closest(text: str) -> str:
-    """A hint at the names a user may have meant."""
-    import difflib
-
-    known = [*BY_NAME, *NICKNAMES]
-    every = [*known, *FAMILIES, *PLAIN, *OWN]
-    name = text.partition("@")[0].partition("(")[0].strip()
-    close: list[str] = []
-    stem, _, number = text.replace("@", "_").rpartition("_")
-    if stem in CUT and number.isdigit():
-        close += [f"{cut}{number}" for cut in CUT[stem]]
-    elif stem in BY_NAME and BY_NAME[stem].takes:
-        close.append(f"{stem}.{number}")
-    close += difflib.get_close_matches(name, known, cutoff=0.6)
-    close += [other for other in every if other.lower() == name.lower()]
-    if not close:
-        close += difflib.get_close_matches(name, every, cutoff=0.6)
-    close = list(dict.fromkeys(close))
-    return f"; the closest are {', '.join(close)}" if close else "; `fastrank measures` lists all"
-
-
-# Measures that have no cutoff themselves, and the beginning of what they are called with one.
-CUT = {
-    "map": ("map_cut.", "AP@"),
-    "ndcg": ("ndcg_cut.", "nDCG@"),
-    "recip_rank": ("RR@", "RR_"),
-    "mrr": ("RR@",),
-    "precision": ("P.", "P@"),
-    "set_recall": ("recall.", "R@"),
-    "r_cap": ("RCap@",),
-    "hits": ("Success@", "HitRatio@"),
-    "hit_rate": ("Success@", "HitRatio@"),
-}

@@ -1,16 +1,21 @@
-"""The options of measures: what may be given for them, and how they are spelled."""
+"""Measures with options: what may be given for them, and how that is spelled."""
 
 from __future__ import annotations
 
 from fastrank.columns import Frozen
 from fastrank.errors import MeasureError
+from fastrank.measures import Measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    Form = tuple[str, Any, str, str]
+
 INFINITE = float("inf")
 LARGEST = 2**31 - 1
+# The kernels that write a value's numerator and denominator after it.
+POOLED = ("hit_share", "judged_share", "percentile_rank", "unjudged_share")
 
 
 class Option(Frozen):
@@ -72,6 +77,50 @@ class Option(Frozen):
         return INFINITE if value is None else float(value)
 
 
+class Family(Measure):
+    """A measure with named options: every choice of them is a measure of its own.
+
+    It is a Measure (see there) as computed by default, and has further:
+    options: by name. at: the one that `measure@value` gives, "" if there is none.
+    numbers: the options whose values the kernel gets.
+    forms: where a choice asks for another kernel: option, value (`...` is any that is given),
+        kernel, and what it sees.
+    aliases: other names for it. plain: its name in the spelling `name` or `name_cutoff`.
+
+    Averages beside those of a Measure: "pooled" (numerators and denominators are added up over
+    queries; so it is for any with the option `pool` that does not ask for "query"), "defined"
+    (the mean over queries that have a value), "median" (over these).
+    """
+
+    __slots__ = ("aliases", "at", "forms", "numbers", "options", "plain")
+
+    options: dict[str, Option]
+    at: str
+    numbers: tuple[str, ...]
+    forms: tuple[Form, ...]
+    aliases: tuple[str, ...]
+    plain: str
+
+    def resolved(self, chosen: dict[str, Any]) -> Family:
+        """The same with the kernel and the average that these options ask for."""
+        fields = {name: getattr(self, name) for name in self.field_names()}
+        for option, value, kernel, on in self.forms:
+            if (option in chosen) if value is ... else chosen.get(option) == value:
+                fields |= {"kernel": kernel, "on": on}
+        if "pool" in self.options and self.value("pool", chosen) != "query":
+            fields["average"] = "pooled"
+        return type(self)(**fields)
+
+    @property
+    def width(self) -> int:
+        """How many values the kernel writes: with numerator and denominator, or only the value."""
+        return 3 if self.kernel in POOLED else 1
+
+    def value(self, name: str, chosen: dict[str, Any]) -> Any:
+        """The value of an option, which may be its default."""
+        return chosen.get(name, self.options[name].default)
+
+
 def parse_options(
     own: dict[str, Option], given: list[tuple[str, str]], measure: str, text: str
 ) -> tuple[tuple[str, Any], ...]:
@@ -104,7 +153,7 @@ def _read_gains(text: str) -> tuple[tuple[int, float], ...] | None:
     if text[:1] != "{" or text[-1:] != "}":
         raise ValueError("expected {grade:gain, ...}")
     gains: dict[int, float] = {}
-    for item in text[1:-1].split(","):
+    for item in text[1:-1].split(",") if text[1:-1].strip() else ():
         grade, colon, gain = (part.strip() for part in item.partition(":"))
         number = _read_number(gain)
         if not colon or not _is_integer(grade) or abs(int(grade)) > LARGEST or number is None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from fastrank.beyond import FAMILIES, JUDGED, PLAIN, REL, Family
+from fastrank.beyond import FAMILIES, JUDGED, PLAIN, REL
 from fastrank.columns import as_array
 from fastrank.errors import MeasureError
 from fastrank.judge import StoppedError
 from fastrank.measures import BY_NAME, NICKNAMES
 from fastrank.native.buffers import filled, zeros
+from fastrank.options import Family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

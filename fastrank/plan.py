@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Frozen, Preferences, Qrels, decoded
+from fastrank.columns import Frozen, Preferences, Qrels
 from fastrank.errors import EvaluationError
 from fastrank.judge import Judged, JudgingOptions, Matched, count_preferences, judge, judge_groups
 from fastrank.levels import DEFAULT_COMPAT
@@ -216,23 +216,10 @@ class Plan:
         """The numbers for a kernel, with what only the judgments know."""
         if own.measure.kernel != "expected_reciprocal_rank":
             return own.numbers
-        assert isinstance(self.judgments, Qrels)
-        grades = self.judgments.grade_column
-        highest = max(grades, default=0)
-        cutoff, given = own.numbers
-        if given != float("inf") and highest > given:
-            row = next(row for row, grade in enumerate(grades) if grade > given)
-            raise EvaluationError(
-                own.measure.name,
-                self._query_of(row),
-                f"grade {grades[row]} of document {decoded(self.judgments.docs[row])} is above"
-                f" max_grade={given:g}",
-            )
-        return [cutoff, float(max(highest, 1)) if given == float("inf") else given]
+        from fastrank.gains import grade_scale
 
-    def _query_of(self, row: int) -> bytes:
-        offsets = self.judgments.offset_column
-        return self.judgments.queries[sum(stop <= row for stop in offsets[1:])]
+        assert isinstance(self.judgments, Qrels)
+        return [own.numbers[0], grade_scale(own, self.judgments)]
 
     def gains(self, own: BoundMeasure) -> tuple[Any, ...]:
         """The columns of the record `Gained` for the gains that a measure gives to grades."""
@@ -241,8 +228,8 @@ class Plan:
         if own.options is not None and own.measure.on == "gains":
             from fastrank.gains import exact_gains
 
-            grades = set(judged.columns[4])
-            pairs = exact_gains(own, grades, self.judgments.queries[0])
+            assert isinstance(self.judgments, Qrels)
+            pairs = exact_gains(own, judged.columns[4], self.judgments)
         rescale = own.measure.on == "unit gains"
         key = (tuple(pairs), rescale, id(judged))
         if key not in self._gained:
@@ -255,8 +242,10 @@ class Plan:
         offsets, ranks, grades, grade_offsets, grade_values, grade_counts, num_ret, num_rel, *_ = (
             judged.columns
         )
-        # Grades that no document has also take part where the largest gain is looked for.
-        dense = any(rescale or gain != gain or gain % 1 for _, gain in pairs)
+        # Grades that no document has also take part where trec_eval looks for the largest gain.
+        dense = own.options is None and any(
+            rescale or gain != gain or gain % 1 for _, gain in pairs
+        )
         room = kernels.widest(grade_offsets)
         if dense:
             room = max(grade_values, default=0) + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from fastrank.binding import BoundMeasure as BoundMeasure
-from fastrank.binding import bind_trec
+from fastrank.binding import bind_trec, split_trec
 from fastrank.errors import MeasureError
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.measures import BY_NAME, MEASURES, NICKNAMES, Measure
@@ -30,11 +30,15 @@ class Selection:
     """
 
     def __init__(
-        self, specifications: str | Iterable[object] = (), *, original: bool = False
+        self, specifications: str | Iterable[object] | MeasureSpec = (), *, original: bool = False
     ) -> None:
         if not hasattr(specifications, "__iter__"):
-            found = type(specifications).__name__
-            raise TypeError(f"measures: expected names, found {found}")
+            from fastrank import notation
+
+            if not notation.is_measure(specifications):
+                found = type(specifications).__name__
+                raise TypeError(f"measures: expected names, found {found}")
+            specifications = [specifications]
         self._original = original
         self._names: set[str] = set()
         self._parameters: dict[str, str] = {}
@@ -42,9 +46,7 @@ class Selection:
         self._nicknames: set[str] = set()
         self._families: list[MeasureSpec] = []
         if isinstance(specifications, str):
-            from fastrank.notation import split_measures
-
-            specifications = split_measures(specifications)
+            specifications = _split(specifications)
         for specification in specifications:
             self.add(specification)
 
@@ -53,31 +55,27 @@ class Selection:
 
     def add(self, specification: object) -> None:
         """Ask for a measure in any notation, or a nickname. Raises MeasureError."""
-        if isinstance(specification, str) and specification in BY_NAME:
-            self._names.add(specification)
-            return
+        if isinstance(specification, str):
+            text = specification if self._original else specification.strip()
+            trec = split_trec(text, strict=not self._original)
+            if trec is not None:
+                self._add_trec(*trec)
+                return
+        # Not imported above: the trec_eval command hardly ever needs to know more notations.
         from fastrank import notation
 
-        if isinstance(specification, notation.MeasureSpec):
-            self._add_spec(specification)
+        if not self._original or not isinstance(specification, str):
+            self._add_spec(notation.parse_measure(specification))
             return
-        text = notation.as_text(specification)
-        spec = notation.read_trec(
-            text if self._original else text.strip(), strict=not self._original
-        )
-        if spec is None and self._original:
-            spec = notation.read_beyond(text, aliases=False)
-            if spec is None:
-                raise notation.unknown(text.partition(".")[0])
+        spec = notation.read_beyond(specification, aliases=False)
         if spec is None:
-            self._add_spec(notation.parse_measure(text))
-            return
-        if spec.family is not None:
-            self._add_spec(spec)
-            return
-        (self._nicknames if spec.name in NICKNAMES else self._names).add(spec.name)
-        if spec.parameters is not None:
-            self._parameters.setdefault(spec.name, spec.parameters)
+            raise notation.unknown(specification.partition(".")[0])
+        self._add_spec(spec)
+
+    def _add_trec(self, name: str, parameters: str | None) -> None:
+        (self._nicknames if name in NICKNAMES else self._names).add(name)
+        if parameters is not None:
+            self._parameters.setdefault(name, parameters)
 
     def _add_spec(self, spec: MeasureSpec) -> None:
         if spec.family is not None:
@@ -141,3 +139,11 @@ class Selection:
         read = atol if measure.takes == "cutoffs" else atof
         different = {read(os.fsencode(item)): item for item in reversed(items)}
         return ",".join(different[number] for number in sorted(different))
+
+
+def _split(text: str) -> list[str]:
+    if not set(text) & set("@({["):
+        return text.split()
+    from fastrank.notation import split_measures
+
+    return split_measures(text)

@@ -17,7 +17,7 @@ PACKAGE = Path(fastrank.__file__).parent
 ROOMS = [
     "levels", "errors", "numbers", "compression", "pieces", "files", "columns", "native",
     "kernels", "parts", "trec", "judge", "variants", "collect", "stream", "measures", "options",
-    "beyond", "binding", "own", "notation", "selection", "gains", "zscores", "coverage", "scores",
+    "beyond", "binding", "own", "closest", "notation", "selection", "gains", "zscores", "coverage", "scores",
     "plan", "averages", "evaluation", "report", "records", "frames", "layouts", "tables", "groups",
     "cli",
 ]  # fmt: skip

@@ -107,8 +107,12 @@ def test_expected_reciprocal_rank_of_its_paper() -> None:
 
 
 def test_a_grade_above_the_scale_is_refused() -> None:
-    with pytest.raises(fr.EvaluationError, match=r"grade 5 of document d1 is above max_grade=4"):
+    with pytest.raises(
+        fr.EvaluationError, match=r"5 of document d1 of query 'q' is above max_grade=4"
+    ):
         mean(*ranked(1, 5), "ERR(max_grade=4)")
+    with pytest.raises(fr.EvaluationError, match="max_grade=2000: expected at most 1023"):
+        mean(*ranked(1, 2000), "ERR")
 
 
 def test_exponential_gains_of_burges() -> None:
@@ -118,7 +122,7 @@ def test_exponential_gains_of_burges() -> None:
 
     assert mean(*ranked(1, 0, 3), "nDCG(dcg='exp-log2')@10") == found / best
     assert mean(*ranked(1, 0, 3), "nDCG(gains={1:1,3:7})") == found / best
-    with pytest.raises(fr.EvaluationError, match=r"grade 2000 is too large for gains of 2\^grade"):
+    with pytest.raises(fr.EvaluationError, match=r"2000 of document d1 of .* gains of 2\^grade"):
         mean(*ranked(1, 2000), "nDCG(dcg='exp-log2')")
 
 
@@ -130,6 +134,8 @@ def test_fractional_gains_are_ordered_as_they_are() -> None:
 
     assert mean(*ranked(1, 2, 3), f"nDCG(gains={gains})") == found / best
     assert mean(*ranked(2, 3, 1), f"nDCG(gains={gains})") == 1.0
+    with pytest.raises(fr.EvaluationError, match="the gains are too far apart"):
+        mean(*ranked(1, 2), "nDCG(gains={1:1e-300,2:1e300})")
 
 
 TINY = (
@@ -231,9 +237,11 @@ def test_ir_measures_agrees(seed: int) -> None:
         "P(rel=2)@5", "R(rel=3)@4", "nDCG(judged_only=True)@3", "SetF(beta=2.0,rel=2)",
         "Bpref(rel=2)", "NumRet(rel=2)", "Success(rel=3)@2",
     ]  # fmt: skip
+    # One by one: with several, it may compute one nDCG with the gains of another.
     found = {
         (str(metric.measure), metric.query_id): metric.value
-        for metric in ir_measures.iter_calc(map(ir_measures.parse_measure, texts), qrels, run)
+        for text in texts
+        for metric in ir_measures.iter_calc([ir_measures.parse_measure(text)], qrels, run)
     }
 
     for text in texts:
@@ -331,9 +339,8 @@ def percentiles(qrels: Nested, run: Nested, base: str, missing: str) -> list[lis
             "depth": lambda i, n, r: i / n,
             "relevant": lambda i, n, r: i / r,
         }[base]
-        own = [
-            divide(i, len(docs), len(relevant)) for i, doc in enumerate(docs, 1) if doc in relevant
-        ]
+        ranks = [i for i, doc in enumerate(docs, 1) if doc in relevant]
+        own = [divide(i, len(docs), len(relevant)) for i in ranks]
         own += [1.0] * (len(relevant - set(docs)) if missing == "worst" else 0)
         found.append(own)
     return found
@@ -428,3 +435,16 @@ def test_every_measure_can_be_computed_from_a_file(family: Any, tmp_path: Any) -
 
     for name, value in held.mean.items():
         assert streamed.mean[name] == pytest.approx(value, nan_ok=True)
+
+
+def test_of_zscores_there_is_a_mean(trec_eval: Any) -> None:
+    """Ranks 1 and 2 are (1 - 0.5) / 0.25 and (2 - 0.5) / 0.25 from the reference."""
+    files = {
+        "qrels": b"q1 0 a 1\nq2 0 b 1\n",
+        "run": b"q1 Q0 a 1 1 t\nq2 Q0 x 1 2 t\nq2 Q0 b 2 1 t\n",
+        "zscores": b"q1 FirstRank 0.5 0.25\nq2 FirstRank 0.5 0.25\n",
+    }
+
+    found = trec_eval("-m", "FirstRank", "-Z", "zscores", "qrels", "run", files=files)
+
+    assert found.stdout.decode().split() == ["ZFirstRank", "all", "4.0000"]

@@ -120,6 +120,18 @@ def test_every_measure_kernel_has_a_record() -> None:
     assert takes_a_record == _kernels()
 
 
+def test_a_kernel_that_writes_a_value_per_cutoff_gets_one() -> None:
+    """More numbers would be written behind the room that a measure with options has."""
+    per_cutoff = {measure.kernel for measure in TREC_MEASURES if measure.takes == "cutoffs"}
+
+    assert {
+        family.name: family.numbers
+        for family in BEYOND
+        if per_cutoff & {family.kernel, *(kernel for _, _, kernel, _ in family.forms)}
+        and family.numbers != ("cutoff",)
+    } == {}
+
+
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
 def test_help_says_what_it_is(measure: fastrank.Measure) -> None:
     """Help is a full text, fits a terminal, and names parameters exactly if there are some."""

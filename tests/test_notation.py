@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 
 import fastrank as fr
-from fastrank.beyond import BEYOND, Family
+from fastrank.beyond import BEYOND
 from fastrank.measures import MEASURES as TREC_MEASURES
 from fastrank.measures import NICKNAMES
 from fastrank.notation import split_measures
-from fastrank.options import Option
+from fastrank.options import Family, Option
 from fastrank.trec import parse_qrels, parse_run
 
 QRELS = parse_qrels(b"q 0 a 2\nq 0 b 0\nq 0 c 1\nq 0 d 1\n")
@@ -55,6 +55,7 @@ RUN = parse_run(b"q Q0 b 1 9 t\nq Q0 a 2 8 t\nq Q0 x 3 7 t\nq Q0 c 4 6 t\n")
         ("RBP(p=0.80)", "RBP"),
         ("RR_10", "RR_10"),
         ("hit_ratio_10", "hit_ratio_10"),
+        ("HitRate@10", "Success@10"),
         ("percentile_rank", "percentile_rank"),
         ("Rprec()", "Rprec"),
     ],
@@ -91,7 +92,11 @@ def _texts(draw: st.DrawFn) -> str:
 
 def _parsed(text: str) -> fr.MeasureSpec | None:
     """None for options that exclude each other."""
-    excluded = ("denom" in text and "'k'" in text) or ("dcg" in text and "gains" in text)
+    excluded = (
+        ("denom" in text and "'k'" in text)
+        or ("dcg" in text and "gains" in text)
+        or ("graded" in text and "rel" in text)
+    )
     try:
         return fr.parse_measure(text)
     except fr.MeasureError:
@@ -158,6 +163,7 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("AP(norm='max')", "expected 'rel' or 'min_k' or 'retrieved'"),
         ("Judged(denom='k')", "needs a cutoff"),
         ("nDCG(dcg='exp-log2',gains={1:2})", "both say"),
+        ("RBP(gain='graded',rel=2)", "graded gains have no level"),
         ("nDCG(gains={1:2,1:3})", "grade 1 stands twice"),
         ("hits@10", "Success@10, HitRatio@10"),
         ("", "illegal measure ''"),
@@ -191,6 +197,10 @@ def test_asking_twice_computes_once() -> None:
     scores = fr.evaluate(QRELS, RUN, ["AP@5", "MAP @ 5", fr.parse_measure("AP(cutoff=5)")])
 
     assert scores.names == ["AP@5"]
+
+
+def test_one_specification_will_do() -> None:
+    assert fr.evaluate(QRELS, RUN, fr.parse_measure("AP@5")).names == ["AP@5"]
 
 
 def test_different_parameters_that_cannot_be_had_together_are_refused() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from fastrank.beyond import MEASURES, Family
+from fastrank.beyond import MEASURES
 from fastrank.cli.output import complain, guarded, write
 from fastrank.errors import MeasureError
 from fastrank.measures import BY_NAME, NICKNAMES, Measure
 from fastrank.notation import parse_measure
+from fastrank.options import Family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
