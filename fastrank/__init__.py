@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank.beyond import MEASURES as MEASURES
     from fastrank.columns import Preferences as Preferences
     from fastrank.columns import Qrels as Qrels
     from fastrank.columns import Run as Run
@@ -22,16 +23,23 @@ if TYPE_CHECKING:
     from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError
     from fastrank.errors import FormatError as FormatError
+    from fastrank.errors import GroupError as GroupError
     from fastrank.errors import InputError as InputError
     from fastrank.errors import MeasureError as MeasureError
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import ReadError as ReadError
     from fastrank.evaluation import evaluate as evaluate
-    from fastrank.measures import MEASURES as MEASURES
+    from fastrank.groups import macro_mean as macro_mean
     from fastrank.measures import Measure as Measure
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
+    from fastrank.notation import MeasureSpec as MeasureSpec
+    from fastrank.notation import parse_measure as parse_measure
+    from fastrank.own import Ranking as Ranking
+    from fastrank.own import measure as measure
     from fastrank.scores import Scores as Scores
+    from fastrank.tables import Table as Table
+    from fastrank.tables import table as table
     from fastrank.trec import read_prefs as read_prefs
     from fastrank.trec import read_qrels as read_qrels
     from fastrank.trec import read_qrels_jg as read_qrels_jg
@@ -53,15 +61,21 @@ _HOMES = {
         "EvaluationError",
         "FastrankError",
         "FormatError",
+        "GroupError",
         "InputError",
         "MeasureError",
         "NoQueriesError",
         "ReadError",
     ),
     "evaluation": ("evaluate",),
-    "measures": ("MEASURES", "Measure"),
+    "beyond": ("MEASURES",),
+    "groups": ("macro_mean",),
+    "measures": ("Measure",),
     "native": ("EngineError", "engine"),
+    "notation": ("MeasureSpec", "parse_measure"),
+    "own": ("Ranking", "measure"),
     "scores": ("Scores",),
+    "tables": ("Table", "table"),
     "trec": (
         "read_prefs",
         "read_qrels",

@@ -84,3 +84,7 @@ class EvaluationError(FastrankError):
 
 class NoQueriesError(FastrankError):
     """No query has both judgments and results."""
+
+
+class GroupError(FastrankError):
+    """Scores cannot be grouped, averaged or put side by side as asked."""

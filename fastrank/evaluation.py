@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Preferences, Qrels, Run, Texts
+from fastrank.averages import OVER_VALUES, average
+from fastrank.columns import Preferences, Qrels, Run, Texts, decoded
+from fastrank.coverage import Coverage, others
 from fastrank.errors import EvaluationError, NoQueriesError
-from fastrank.judge import Matched, StoppedError, match
+from fastrank.judge import Matched, StoppedError, count_retrieved, match
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
@@ -55,8 +57,9 @@ def evaluate(
     run: a Run, or what one can be made from, likewise. A file in TREC's format is judged while it
         is read, without keeping it. Of a list of runs, each is evaluated: a list of Scores comes
         back.
-    measures: names in trec_eval's notation (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...), one
-        string with blanks between them or several strings.
+    measures: names in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...),
+        pytrec_eval (`P_10`) or ir_measures (`nDCG@10`, `AP(rel=2)@100`), see `parse_measure`: one
+        string with blanks between them or several strings. Values are named as asked for.
     relevance_level: the lowest grade that is relevant (trec_eval -l).
     complete: average over all judged queries, not only those in the run (-c).
     judged_only: drop documents without a grade >= 0 from the rankings (-J).
@@ -81,7 +84,7 @@ def evaluate(
         raise ValueError(f"max_retrieved {max_retrieved}: expected 0 or more")
     if threads is not None and _integer("threads", threads) < 1:
         raise ValueError(f"threads {threads}: expected 1 or more")
-    selection = Selection(measures.split() if isinstance(measures, str) else measures)
+    selection = Selection(measures)
     bound = selection.bind(check_compat(compat))
     qrels = as_qrels(qrels, compat=compat)
     needed = {own.measure.on for own in bound}
@@ -166,6 +169,7 @@ def evaluate_bound(
     if isinstance(run, Streamed):
         queries = judgments.queries.take(run.queries)
         absent, missing = run.absent, run.missing
+        places, unknown = run.queries, None
         if plan.needs_judging:
             plan.judged = run.judged
     else:
@@ -175,6 +179,7 @@ def evaluate_bound(
             absent = [i for i, own in enumerate(matched.rankings) if own == len(run) - 1]
         else:
             absent = []
+        places, unknown = matched.judgments, others(run.queries, matched.rankings)
         queries = judgments.queries.take(matched.judgments)
         try:
             plan.judge(run, matched)
@@ -182,6 +187,13 @@ def evaluate_bound(
             failure = stop.error(plan.first_to_fail(), queries[stop.place])
             matched, queries = matched.first(stop.place), queries[: stop.place]
             absent = [place for place in absent if place < stop.place]
+    coverage = Coverage(
+        complete=options.complete,
+        judged=judgments.queries,
+        found=_without(places, absent) if absent else places,
+        unknown=unknown,
+        positive=_positive_grades(judgments, bound) if options.complete else None,
+    )
     if not queries and failure is None:
         raise NoQueriesError("No queries with both results and relevance info")
     # What no query survives is found at the first one, unless its ranking fails an earlier
@@ -199,24 +211,50 @@ def evaluate_bound(
         plan.judge(run, matched)
     if watch is not None and plan.judged is not None:
         watch(queries, plan.judged)
-    values = [plan.values(own, len(queries)) for own in bound]
+    plan.unretrieved = absent
+    values = [_values(plan, own, queries) for own in bound]
     if absent:
         _clear_placeholders(bound, values, absent)
     if zscores is not None:
         to_zscores(bound, values, queries, zscores)
+    extended = [
+        plan.with_missing(own, column, queries)
+        if zscores is None and _counts_missing(own, options)
+        else None
+        for own, column in zip(bound, values, strict=True)
+    ]
     scores = Scores(
         bound=bound,
-        missing=missing,
+        counts={
+            "evaluated": len(queries),
+            "missing": missing,
+            **({} if unknown is None else {"skipped": len(unknown)}),
+            **({} if plan.judged is None else count_retrieved(plan.judged, absent)),
+        },
+        coverage=coverage,
         tag=run.tag,
         zscored=zscores is not None,
         query_ids=queries,
         value_columns=values,
-        summaries=_summaries(bound, values, len(queries), judgments, run.tag, options),
+        extended_columns=extended,
+        summaries=summaries(
+            bound, values, extended, len(queries), coverage, run.tag, zscored=zscores is not None
+        ),
     )
     if failure is not None:
         failure.before = scores
         raise failure
     return scores
+
+
+def _values(plan: Plan, own: BoundMeasure, queries: list[bytes]) -> Any:
+    """The values of a measure. Raises EvaluationError where a measure of the user's fails."""
+    try:
+        return plan.values(own, len(queries))
+    except StoppedError as stop:
+        name, query = own.measure.name, queries[stop.place]
+        reason = f"measure '{name}' of query '{decoded(query)}': {stop}"
+        raise EvaluationError(name, query, reason) from stop.__cause__
 
 
 def _evaluates_missing(options: Options) -> bool:
@@ -275,18 +313,45 @@ def _clear_placeholders(bound: list[BoundMeasure], values: list[Any], absent: li
                     column[i] = b""
 
 
-def _summaries(
+def _without(places: Any, absent: list[int]) -> list[int]:
+    """The places of the queries that are not absent from the run."""
+    left_out = set(absent)
+    return [place for i, place in enumerate(places) if i not in left_out]
+
+
+def _positive_grades(judgments: Judgments, bound: list[BoundMeasure]) -> Any:
+    """For each judged query the number of grades above zero, if the summary of num_rel asks."""
+    if isinstance(judgments, Preferences) or all(own.measure.name != "num_rel" for own in bound):
+        return None
+    counts = zeros("q", len(judgments))
+    kernels.count_positive(judgments.offset_column, judgments.grade_column, counts)
+    return counts
+
+
+def _counts_missing(own: BoundMeasure, options: Options) -> bool:
+    """Whether queries without results have values of their own in the summary."""
+    measure = own.measure
+    return options.complete and (measure.average in OVER_VALUES or measure.name == "NumRel")
+
+
+def summaries(
     bound: list[BoundMeasure],
     values: list[Any],
+    extended: list[Any],
     evaluated: int,
-    judgments: Judgments,
+    coverage: Coverage,
     tag: bytes,
-    options: Options,
+    *,
+    zscored: bool,
 ) -> list[Any]:
-    """The summary of every measure: a list with one number for each name, or the run's tag."""
-    count = len(judgments) if options.complete else evaluated
+    """The summary of every measure: a list with one number for each name, or the run's tag.
+
+    values: of the `evaluated` queries. extended: None, or these and after them the values of
+    judged queries without results, where the average is over them too.
+    """
+    count = len(coverage.judged) if coverage.complete else evaluated
     made: list[Any] = []
-    for own, column in zip(bound, values, strict=True):
+    for own, column, longer in zip(bound, values, extended, strict=True):
         measure = own.measure
         if measure.on == "run":
             made.append([tag])
@@ -294,20 +359,12 @@ def _summaries(
             made.append([float(count)])
         elif measure.average == "":
             made.append([])
-        elif measure.name == "num_rel" and options.complete:
-            assert isinstance(judgments, Qrels)
-            made.append([float(kernels.count_positive(judgments.grade_column))])
+        elif measure.name == "num_rel" and coverage.positive is not None:
+            made.append([float(sum(coverage.positive))])
         else:
-            totals = zeros("d", own.width)
-            kernels.add_up(column, own.width, totals)
-            wanted = range(len(own.names))
-            made.append([_average(measure.average, totals[j], count, evaluated) for j in wanted])
+            made.append(
+                average(
+                    own, column if longer is None else longer, count, evaluated, zscored=zscored
+                )
+            )
     return made
-
-
-def _average(kind: str, total: float, count: int, evaluated: int) -> float:
-    if kind == "sum":
-        return total
-    if kind == "mean":
-        return total / count
-    return float(kernels.geometric_mean(total, count, count - evaluated))

@@ -157,6 +157,17 @@ def room_for_judged(
     return Judged(columns=(*columns, *shared)), columns
 
 
+def count_retrieved(judged: Judged, absent: list[int]) -> dict[str, int]:
+    """How many documents were retrieved, and how many of them have no grade >= 0.
+
+    absent: the queries that got a placeholder document; it was not retrieved.
+    """
+    offsets, _, grades, _, _, _, num_ret, *_ = judged.columns
+    retrieved = sum(num_ret) - sum(num_ret[i] for i in absent)
+    listed = offsets[len(offsets) - 1]
+    return {"retrieved": retrieved, "unjudged": retrieved - kernels.count_judged(grades[:listed])}
+
+
 def judge_groups(
     split: Qrels, group_offsets: Any, run: Run, matched: Matched, options: JudgingOptions
 ) -> tuple[Judged, Any]:

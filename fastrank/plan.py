@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Frozen, Preferences
+from fastrank.columns import Frozen, Preferences, Qrels
 from fastrank.errors import EvaluationError
 from fastrank.judge import Judged, JudgingOptions, Matched, count_preferences, judge, judge_groups
 from fastrank.levels import DEFAULT_COMPAT
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.columns import Qrels, Run
+    from fastrank.columns import Run
     from fastrank.selection import BoundMeasure
 
     Judgments = Qrels | Preferences
@@ -50,7 +50,8 @@ def judging_options(bound: list[BoundMeasure], options: Options) -> JudgingOptio
         max_retrieved=options.max_retrieved,
         judged_only=options.judged_only,
         list_unjudged=options.relevance_level < 0
-        or any(grade == -1 for own in bound for grade, _ in own.pairs),
+        or any(grade == -1 for own in bound for grade, _ in own.pairs)
+        or any(own.options is not None and own.options.get("rel", 0) < 0 for own in bound),
         single_precision=options.compat == DEFAULT_COMPAT,
         collection_size=options.collection_size,
     )
@@ -66,6 +67,10 @@ class Plan:
         self._group_offsets: Any = None
         self._preferences: tuple[Any, ...] = ()
         self._gained: dict[Any, tuple[Any, ...]] = {}
+        self._variants: dict[Any, Judged] = {}
+        # Places of queries that have a placeholder for a ranking.
+        self.unretrieved: list[int] = []
+        self._others: Plan | None = None
 
     def fits(self, own: BoundMeasure) -> bool:
         """Whether a measure is one for the format of the judgments."""
@@ -124,12 +129,28 @@ class Plan:
             self.judged = judge(self.judgments, run, matched, judging)
 
     def values(self, own: BoundMeasure, queries: int) -> Any:
-        """The values of a measure, queries * width of them; a list of texts for relstring."""
+        """The values of a measure, queries * width of them; a list of texts for relstring.
+
+        Raises EvaluationError, and StoppedError where a function of the user's fails.
+        """
+        values = self._computed(own, queries)
+        if own.options is not None and own.measure.average == "mean":
+            for place in self.unretrieved:
+                for j in range(own.width):
+                    values[place * own.width + j] = 0.0
+        return values
+
+    def _computed(self, own: BoundMeasure, queries: int) -> Any:
         measure = own.measure
         if not measure.kernel:
             return None
+        if measure.on == "own":
+            from fastrank.own import OwnMeasure, own_values
+
+            assert isinstance(measure, OwnMeasure)
+            return own_values(measure, self.judged_for(own))
         kernel = getattr(kernels, measure.kernel)
-        numbers = filled("d", own.numbers)
+        numbers = filled("d", self._numbers(own))
         if measure.name == "relstring":
             return self._relevance_strings(own, queries)
         values = zeros("d", queries * own.width)
@@ -140,11 +161,45 @@ class Plan:
             kernel(*self._groups.columns, numbers, by_group)
             kernels.average_groups(by_group, own.width, self._group_offsets, values)
         elif measure.on == "ranking":
-            assert self.judged is not None
-            kernel(*self.judged.columns, numbers, values)
+            kernel(*self.judged_for(own).columns, numbers, values)
         else:
             kernel(*self.gains(own), numbers, values)
         return values
+
+    def judged_for(self, own: BoundMeasure) -> Judged:
+        """The rankings as judged for a measure: by its own level, of judged documents only."""
+        assert self.judged is not None
+        if own.options is None:
+            return self.judged
+        level, judged_only = own.options.get("rel"), own.options.get("judged_only", False)
+        if level is None and not judged_only and not self.unretrieved:
+            return self.judged
+        key = level, judged_only
+        if key not in self._variants:
+            from fastrank.variants import rejudge
+
+            self._variants[key] = rejudge(
+                self.judged, level=level, judged_only=judged_only, unretrieved=self.unretrieved
+            )
+        return self._variants[key]
+
+    def with_missing(self, own: BoundMeasure, values: Any, queries: list[bytes]) -> Any:
+        """The values of the evaluated queries, and after them those of all other judged ones."""
+        if self._others is None:
+            from fastrank.variants import judge_nothing
+
+            assert isinstance(self.judgments, Qrels)
+            evaluated = set(queries)
+            everyone = enumerate(self.judgments.queries)
+            places = [place for place, query in everyone if query not in evaluated]
+            judging = judging_options(self.bound, self.options)
+            self._others = Plan(self.judgments, self.bound, self.options)
+            self._others.judged = judge_nothing(self.judgments, filled("q", places), judging)
+        others = self._others.judged
+        assert others is not None
+        if not len(others):
+            return values
+        return filled("d", [*values, *self._others.values(own, len(others))])
 
     def _relevance_strings(self, own: BoundMeasure, queries: int) -> list[bytes]:
         assert self.judged is not None
@@ -157,21 +212,40 @@ class Plan:
             bytes(codes[i * length : i * length + min(length, num_ret[i])]) for i in range(queries)
         ]
 
+    def _numbers(self, own: BoundMeasure) -> list[float]:
+        """The numbers for a kernel, with what only the judgments know."""
+        if own.measure.kernel != "expected_reciprocal_rank":
+            return own.numbers
+        from fastrank.gains import grade_scale
+
+        assert isinstance(self.judgments, Qrels)
+        return [own.numbers[0], grade_scale(own, self.judgments)]
+
     def gains(self, own: BoundMeasure) -> tuple[Any, ...]:
         """The columns of the record `Gained` for the gains that a measure gives to grades."""
+        judged = self.judged_for(own)
+        pairs = own.pairs
+        if own.options is not None and own.measure.on == "gains":
+            from fastrank.gains import exact_gains
+
+            assert isinstance(self.judgments, Qrels)
+            pairs = exact_gains(own, judged.columns[4], self.judgments)
         rescale = own.measure.on == "unit gains"
-        key = (tuple(own.pairs), rescale)
+        key = (tuple(pairs), rescale, id(judged))
         if key not in self._gained:
-            self._gained[key] = self._assign_gains(own, rescale)
+            self._gained[key] = self._assign_gains(own, judged, pairs, rescale)
         return self._gained[key]
 
-    def _assign_gains(self, own: BoundMeasure, rescale: bool) -> tuple[Any, ...]:
-        assert self.judged is not None
+    def _assign_gains(
+        self, own: BoundMeasure, judged: Judged, pairs: list[tuple[int, float]], rescale: bool
+    ) -> tuple[Any, ...]:
         offsets, ranks, grades, grade_offsets, grade_values, grade_counts, num_ret, num_rel, *_ = (
-            self.judged.columns
+            judged.columns
         )
-        # Grades that no document has also take part where the largest gain is looked for.
-        dense = any(rescale or gain != gain or gain % 1 for _, gain in own.pairs)
+        # Grades that no document has also take part where trec_eval looks for the largest gain.
+        dense = own.options is None and any(
+            rescale or gain != gain or gain % 1 for _, gain in pairs
+        )
         room = kernels.widest(grade_offsets)
         if dense:
             room = max(grade_values, default=0) + 1
@@ -181,7 +255,7 @@ class Plan:
                     self.judgments.queries[0],
                     f"grade {room - 1} is too large for gains that are not whole numbers",
                 )
-        room += len(own.pairs)
+        room += len(pairs)
         listed, distinct = offsets[len(offsets) - 1], grade_offsets[len(grade_offsets) - 1]
         gains, ideal_offsets = zeros("d", listed), zeros("q", len(offsets))
         ideal_gains, ideal_counts = zeros("d", distinct), zeros("q", distinct)
@@ -191,8 +265,8 @@ class Plan:
             grade_offsets,
             grade_values,
             grade_counts,
-            filled("q", [grade for grade, _ in own.pairs]),
-            filled("d", [gain for _, gain in own.pairs]),
+            filled("q", [grade for grade, _ in pairs]),
+            filled("d", [gain for _, gain in pairs]),
             dense,
             rescale,
             zeros("q", room),

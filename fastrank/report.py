@@ -63,6 +63,58 @@ def _line(form: str, name: bytes, query: bytes, value: float | bytes) -> bytes:
     return b"%b%-22b\t%b\t%6.4f\n" % (mark, name, query, value)
 
 
+def readable(scores: Scores) -> str:
+    """The summary, one line a measure, and what is not part of it."""
+    whole = scores.whole
+    width = max((len(name) for name in scores.mean), default=0)
+    lines = [
+        f"{name:{width}}  {rounded(as_count(value) if name in whole else value)}"
+        for name, value in scores.mean.items()
+    ]
+    return "\n".join(lines + notes(scores))
+
+
+def as_count(value: float) -> int | float:
+    """A count as an integer; a sum that is no whole number as it is."""
+    return int(value) if value.is_integer() else value
+
+
+def rounded(value: object) -> str:
+    """A value as tables show it: four decimals if it is a float."""
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    return "" if value is None else str(value)
+
+
+# How many ids a note names.
+NAMED = 5
+
+
+def notes(scores: Scores) -> list[str]:
+    """Lines on the queries that judgments and run do not share, if there are any."""
+    made = []
+    if scores.missing:
+        many = scores.missing != 1
+        averaged = ("are" if many else "is") + ("" if scores.coverage.complete else " not")
+        made.append(
+            f"{scores.missing} judged {'queries have' if many else 'query has'} no results and"
+            f" {averaged} averaged in (missing={_first(scores.missing_queries)})"
+        )
+    skipped = scores.skipped_queries
+    if skipped:
+        made.append(
+            f"{len(skipped)} {'queries' if len(skipped) != 1 else 'query'} of the run without"
+            f" judgments (skipped={_first(skipped)})"
+        )
+    return made
+
+
+def _first(queries: list[str]) -> str:
+    named = ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
+    # What is not UTF-8 could not be printed.
+    return named.encode("utf-8", "backslashreplace").decode()
+
+
 def judged_lines(queries: list[bytes], judged: Judged, *, grades: bool) -> Iterator[str]:
     """What the measures see of each query: counts, and with `grades` rank:grade of the documents
     that are in the judgments."""

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 import fastrank
+from fastrank.beyond import BEYOND, MEASURES
 from fastrank.errors import MeasureError
 from fastrank.levels import COMPAT_LEVELS
-from fastrank.measures import BY_NAME, MEASURES, NICKNAMES
+from fastrank.measures import BY_NAME, NICKNAMES
+from fastrank.measures import MEASURES as TREC_MEASURES
 from fastrank.selection import Selection
 
 KERNELS = Path(fastrank.__file__).parent / "kernels"
@@ -87,17 +89,24 @@ def _exported() -> dict[str, str]:
     return found
 
 
+def _kernels() -> set[str]:
+    """The kernels of all records, and of the forms that options choose."""
+    own = {measure.kernel for measure in MEASURES if measure.kernel}
+    return own | {kernel for family in BEYOND for _, _, kernel, _ in family.forms}
+
+
 def test_order_is_that_of_trec_eval() -> None:
     """The 57 measures stand in the order in which trec_eval prints them."""
-    assert [measure.name for measure in MEASURES] == ORDER
+    assert [measure.name for measure in TREC_MEASURES] == ORDER
+    assert MEASURES[: len(ORDER)] == TREC_MEASURES
 
 
 def test_every_kernel_of_a_measure_exists() -> None:
     """A record names a kernel that is exported, unless it needs none."""
     exported = _exported()
 
-    assert {m.kernel for m in MEASURES if m.kernel} <= exported.keys()
-    assert [m.name for m in MEASURES if not m.kernel] == ["runid", "num_q"]
+    assert _kernels() <= exported.keys()
+    assert [m.name for m in MEASURES if not m.kernel] == ["runid", "num_q", "NumQ"]
 
 
 def test_every_measure_kernel_has_a_record() -> None:
@@ -108,7 +117,19 @@ def test_every_measure_kernel_has_a_record() -> None:
         if signature == "MEASURE" or "Ranking" in signature
     }
 
-    assert takes_a_record == {m.kernel for m in MEASURES if m.kernel}
+    assert takes_a_record == _kernels()
+
+
+def test_a_kernel_that_writes_a_value_per_cutoff_gets_one() -> None:
+    """More numbers would be written behind the room that a measure with options has."""
+    per_cutoff = {measure.kernel for measure in TREC_MEASURES if measure.takes == "cutoffs"}
+
+    assert {
+        family.name: family.numbers
+        for family in BEYOND
+        if per_cutoff & {family.kernel, *(kernel for _, _, kernel, _ in family.forms)}
+        and family.numbers != ("cutoff",)
+    } == {}
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
@@ -143,7 +164,7 @@ def test_first_parameters_count() -> None:
     ("specification", "words"),
     [
         ("mpa", "illegal measure 'mpa'; the closest are map"),
-        ("NDCG", "ndcg"),
+        ("RECALL", "recall"),
         ("P.", "nothing after the point"),
         ("P.0", "Negative cutoff"),
         ("P.5,abc", "Negative cutoff"),

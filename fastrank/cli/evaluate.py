@@ -1,10 +1,12 @@
-"""The command `fastrank eval`: judgments are read once, and every run gets a block of lines."""
+"""The command `fastrank eval`: any number of runs by judgments that are read once."""
 
 from __future__ import annotations
 
 import argparse
 import os
 
+from fastrank import files
+from fastrank.cli.layouts import LAYOUTS
 from fastrank.cli.output import complain, guarded, write
 from fastrank.cli.trec_eval import FORMATS
 from fastrank.columns import Run
@@ -14,24 +16,36 @@ from fastrank.errors import FastrankError
 from fastrank.evaluation import MAX_RETRIEVED, RunReader, evaluate_bound
 from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
 from fastrank.plan import Options
-from fastrank.report import trec_lines
 from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from fastrank.columns import Preferences, Qrels
     from fastrank.scores import Scores
+    from fastrank.selection import BoundMeasure
 
 NAME = "fastrank eval"
 EPILOG = """\
 examples:
   fastrank eval qrels.txt run.txt
   fastrank eval -m map -m P.5,10 -m ndcg_cut.10 qrels.txt runs/*.gz
+  fastrank eval -m map --format markdown qrels.txt runs/*.gz
+  fastrank eval -q --format csv -o values.csv qrels.txt run.txt
 
-Each block begins with a line `file`, with the run's file name in place of a value. The exit
-status is 1 if any of the runs could not be evaluated; those have no block.
+formats:
+  trec      the lines of trec_eval for each run, after a line `file` with the run's file name
+  table, markdown, latex
+            one row a run (-q: one a query, then `all`), one column a measure, four decimals
+  csv       lines file,query,measure,value, full precision; the summary's query is empty
+  jsonl     the same as an object a line; the summary's query is null
+  json      a list with an object a run: file, run (its tag), counts, mean, per_query
+In json and jsonl a value that is no finite number is null.
+
+The exit status is 1 if any of the runs could not be evaluated; it is left out then, and the file
+of -o not written.
 """
 
 
@@ -44,11 +58,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("runs", nargs="+", metavar="run", help="file of a run, of any format; may be compressed")
     add(
         "-m", "--measure", action="append", default=[], metavar="MEASURE",
-        help="measure, measure.parameters or a set such as official (default) or all_trec;"
-        " may be given several times",
+        help="a measure in any notation (map, P.5,10, nDCG@10) or a set such as official (default)"
+        " or all_trec; may be given several times; see fastrank measures",
     )  # fmt: skip
     add("-q", "--per-query", action="store_true", help="also print the values of each query")
     add("-n", "--no-summary", action="store_true", help="print no values over all queries")
+    add(
+        "--format", choices=LAYOUTS, default="trec",
+        help="how to print the values (trec); see below",
+    )  # fmt: skip
+    add(
+        "-o", "--output", metavar="FILE",
+        help="write to a file, which is replaced when all is done, or not at all",
+    )  # fmt: skip
     add(
         "-c", "--complete", action="store_true",
         help="average over all judged queries, not only those in the run",
@@ -127,24 +149,63 @@ def _run(given: argparse.Namespace) -> int:
     except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 2
-    reader = RunReader(judgments, bound, options)
-    failed = 0
-    for path in given.runs:
+    results = _Results(given, judgments, bound, options)
+    layout = LAYOUTS[given.format]
+    lines = layout(results, per_query=given.per_query, summary=not given.no_summary)
+    if given.output is None:
+        write(lines)
+    else:
         try:
-            run: Any = as_run_or_trec(path)
-            if not isinstance(run, Run):
-                run = reader.read(run, threads=given.threads, warn=_warn)
-            scores = evaluate_bound(judgments, run, bound, options)
-        except FastrankError as error:
-            complain(f"{NAME}: {_explained(error, path)}")
-            failed += 1
-            continue
-        _tell_missing(judgments, scores, path, complete=given.complete)
-        write([b"%-22b\t%b\t%b\n" % (b"file", b"all", os.fsencode(path))])
-        write(trec_lines(scores, per_query=given.per_query, summary=not given.no_summary))
-    if failed and len(given.runs) > 1:
-        complain(f"{NAME}: {failed} of {len(given.runs)} runs could not be evaluated")
-    return 1 if failed else 0
+            files.write(given.output, results.all_or_none(lines))
+        except _IncompleteError:
+            complain(f"{NAME}: {given.output} is not written")
+        except OSError as error:
+            complain(f"{NAME}: cannot write {given.output}: {error.strerror}")
+            return 1
+    if results.failed and len(given.runs) > 1:
+        complain(f"{NAME}: {results.failed} of {len(given.runs)} runs could not be evaluated")
+    return 1 if results.failed else 0
+
+
+class _IncompleteError(Exception):
+    """Some runs could not be evaluated."""
+
+
+class _Results:
+    """The runs' file names and scores, evaluated one by one; `failed` counts those without."""
+
+    def __init__(
+        self,
+        given: argparse.Namespace,
+        judgments: Qrels | Preferences,
+        bound: list[BoundMeasure],
+        options: Options,
+    ) -> None:
+        self.failed = 0
+        self._given, self._judgments = given, judgments
+        self._bound, self._options = bound, options
+
+    def __iter__(self) -> Iterator[tuple[str, Scores]]:
+        given, judgments, bound = self._given, self._judgments, self._bound
+        reader = RunReader(judgments, bound, self._options)
+        for path in given.runs:
+            try:
+                run: Any = as_run_or_trec(path)
+                if not isinstance(run, Run):
+                    run = reader.read(run, threads=given.threads, warn=_warn)
+                scores = evaluate_bound(judgments, run, bound, self._options)
+            except FastrankError as error:
+                complain(f"{NAME}: {_explained(error, path)}")
+                self.failed += 1
+                continue
+            _tell_missing(judgments, scores, path, complete=given.complete)
+            yield path, scores
+
+    def all_or_none(self, lines: Iterator[bytes]) -> Iterator[bytes]:
+        """The lines; raises _IncompleteError at their end if a run could not be evaluated."""
+        yield from lines
+        if self.failed:
+            raise _IncompleteError
 
 
 def _explained(error: FastrankError, path: str) -> str:

@@ -1,5 +1,5 @@
-"""The command `fastrank`: `fastrank eval` for any number of runs, `fastrank convert` between
-formats, `fastrank trec_eval` is the drop-in, `fastrank --version` says which engine runs."""
+"""The command `fastrank`: evaluation (`eval`, and `trec_eval`, the drop-in), `convert` between
+formats, `measures` explains measures, `--version` says which engine runs."""
 
 from __future__ import annotations
 
@@ -41,6 +41,15 @@ def _main(words: list[str]) -> int:
         help="evaluate a run as the trec_eval program does; same arguments, same output",
         add_help=False,
     )
+    commands.add_parser(
+        "measures", help="list the measures: definitions, options, sources", add_help=False
+    )
+    if words[:1] == ["measures"]:
+        from fastrank.cli import measures
+
+        own = argparse.ArgumentParser(prog=measures.NAME, description="List or explain measures.")
+        measures.add_arguments(own)
+        return measures.run(own.parse_args(words[1:]))
     if words[:1] == ["eval"]:
         from fastrank.cli import evaluate
 

@@ -81,7 +81,7 @@ class _Request:
     def __init__(self, compat: str) -> None:
         self.compat = compat
         self.threads: int | None = None
-        self.selection = Selection()
+        self.selection = Selection(original=True)
         self.help = self.per_query = self.complete = self.judged_only = False
         self.summary = True
         self.relevance_level = 1

@@ -289,3 +289,20 @@ def rank_biased_precision(q, parameters, values):
         if gain != 0.0:
             total += gain * weight
     values[0] = (1.0 - p) * total
+
+
+@kernel(MEASURE)
+def rank_biased_precision_cut(q, parameters, values):
+    """The same of the ranks up to a cutoff; parameters: the cutoff, and p."""
+    cutoff, p = parameters[0], parameters[1]
+    weight, total = 1.0, 0.0
+    rank_done = 1
+    for rank, gain in zip(q.ranks, q.gains):
+        if rank > cutoff:
+            break
+        while rank_done < rank:
+            weight *= p
+            rank_done += 1
+        if gain != 0.0:
+            total += gain * weight
+    values[0] = (1.0 - p) * total

@@ -27,14 +27,25 @@ def average_groups(values, width, offsets, means):
             means[q * width + j] = total / (offsets[q + 1] - offsets[q])
 
 
+@kernel("void(int64[::1], int64[::1], int64[::1])")
+def count_positive(offsets, grades, counts):
+    """counts[q] = how many grades of query q are above zero."""
+    for q in range(len(counts)):
+        positive = 0
+        for row in range(offsets[q], offsets[q + 1]):
+            if grades[row] > 0:
+                positive += 1
+        counts[q] = positive
+
+
 @kernel("int64(int64[::1])")
-def count_positive(grades):
-    """How many grades are above zero."""
-    positive = 0
+def count_judged(grades):
+    """How many grades are those of judged documents: not negative."""
+    judged = 0
     for grade in grades:
-        if grade > 0:
-            positive += 1
-    return positive
+        if grade >= 0:
+            judged += 1
+    return judged
 
 
 @kernel("float64(float64, int64, int64)")

@@ -16,6 +16,7 @@ KERNEL_MODULES = (
     "collect",
     "gains",
     "measures",
+    "beyond",
     "preferences",
     "summary",
 )

@@ -1,0 +1,149 @@
+"""A measure with its parameters checked: what is computed, and how its values are called."""
+
+from __future__ import annotations
+
+import os
+
+from fastrank.columns import Frozen
+from fastrank.errors import MeasureError
+from fastrank.levels import DEFAULT_COMPAT
+from fastrank.measures import BY_NAME, NICKNAMES, Measure
+from fastrank.numbers import DIGITS, atof, atol, printed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from fastrank.options import Family
+
+
+class BoundMeasure(Frozen):
+    """A measure with its parameters: what is computed, and under which printed names.
+
+    names: one for each value, as bytes. numbers: what the kernel gets. pairs: (grade, gain).
+    width: how many values the kernel writes for a query. options: those
+    given for a measure that can have some, None for one of trec_eval's.
+    """
+
+    __slots__ = ("measure", "names", "numbers", "options", "pairs", "width")
+
+    measure: Measure
+    names: list[bytes]
+    numbers: list[float]
+    pairs: list[tuple[int, float]]
+    width: int
+    options: dict[str, Any] | None
+
+
+def split_trec(text: str, *, strict: bool = True) -> tuple[str, str | None] | None:
+    """Name and parameters of a measure or nickname in trec_eval's notation; None for another.
+
+    trec_eval reads `P.5x` as `P.5`; `strict` refuses it. Raises MeasureError.
+    """
+    name, point, parameters = text.partition(".")
+    if name not in BY_NAME and name not in NICKNAMES:
+        return None
+    if point and not parameters:
+        raise MeasureError(name, f"improper measure in parameter '{name}': nothing after the point")
+    if strict and point and name in BY_NAME and BY_NAME[name].takes == "cutoffs":
+        for item in parameters.split(","):
+            if not item.isdigit() and atol(os.fsencode(item)) > 0:
+                raise MeasureError(name, f"'{text}': expected a whole number, found '{item}'")
+    return name, parameters if point else None
+
+
+def bind_trec(measure: Measure, text: str | None, compat: str) -> BoundMeasure:
+    """A measure of trec_eval's with the text of its parameters. Raises MeasureError."""
+    name = os.fsencode(measure.name)
+    numbers: list[float] = list(measure.default)
+    pairs: list[tuple[int, float]] = []
+    items = [] if text is None else [os.fsencode(item) for item in text.split(",")]
+    names = [name]
+    if measure.takes == "cutoffs":
+        cutoffs = sorted(map(atol, items)) if items else [int(c) for c in measure.default]
+        if cutoffs[0] <= 0:
+            raise MeasureError(
+                measure.name, f"Negative cutoff detected in '{measure.name}.{text}': every cutoff"
+                " must be a whole number of at least 1"
+            )  # fmt: skip
+        _refuse_duplicates(measure, text, cutoffs)
+        names = [b"%b_%d" % (name, cutoff) for cutoff in cutoffs]
+        numbers = list(map(float, cutoffs))
+    elif measure.takes == "recalls":
+        numbers = sorted(map(atof, items)) if items else numbers
+        _refuse_duplicates(measure, text, numbers)
+        # trec_eval cuts these to 8 characters, so names can coincide.
+        names = [name + b"_" + printed("%3.2f", level)[:8].encode() for level in numbers]
+    elif measure.takes and items:
+        names = [name + b"_" + os.fsencode(text or "")]
+    if measure.takes in ("numbers", "weights") and items:
+        numbers = list(map(atof, items))
+    if measure.takes in ("gains", "persistence"):
+        numbers = [0.9]
+        for item in items:
+            left, equals, right = item.partition(b"=")
+            if not equals or b"=" in right:
+                raise MeasureError(
+                    measure.name, f"malformed pair parameters in '{text}': expected"
+                    f" grade=gain, found '{item.decode('utf-8', 'replace')}'"
+                    + _cutoff_hint(measure, item)
+                )  # fmt: skip
+            if left == b"p":
+                numbers = [atof(right)]
+            strict = compat != DEFAULT_COMPAT or measure.since != DEFAULT_COMPAT
+            if not strict or _is_integer(left):
+                pairs.append((atol(left), atof(right)))
+    width = len(names)
+    if measure.kernel in ("interpolated_precision", "average_interpolated_precision"):
+        width = len(numbers)
+        numbers.insert(0, float(compat != DEFAULT_COMPAT))
+    return BoundMeasure(
+        measure=measure, names=names, numbers=numbers, pairs=pairs, width=width, options=None
+    )
+
+
+def _cutoff_hint(measure: Measure, item: bytes) -> str:
+    """Where a rank stands for a gain, the measure that takes ranks."""
+    cut = f"{measure.name}_cut"
+    known = cut in BY_NAME and item.isdigit()
+    return f"; with a cutoff it is {cut}.{item.decode()}" if known else ""
+
+
+def bind_family(family: Family, options: dict[str, Any], name: str, compat: str) -> BoundMeasure:
+    """A measure with options, called `name`, as it is computed. Raises MeasureError."""
+    measure = family.resolved(options)
+    numbers = [
+        family.options[option].number(family.value(option, options)) for option in family.numbers
+    ]
+    if measure.kernel == "interpolated_precision":
+        numbers.insert(0, float(compat != DEFAULT_COMPAT))
+    if options.get("denom") == "k" and "cutoff" not in options:
+        raise MeasureError(family.name, f"'{name}': denom='k' needs a cutoff, as in {name}@10")
+    if options.get("gain") == "graded" and "rel" in options:
+        raise MeasureError(family.name, f"'{name}': graded gains have no level of relevance")
+    if "dcg" in options and "gains" in options:
+        raise MeasureError(family.name, f"'{name}': dcg and gains both say what a grade is worth")
+    return BoundMeasure(
+        measure=measure,
+        names=[os.fsencode(name)],
+        numbers=numbers,
+        pairs=list(options.get("gains", ())),
+        width=measure.width,
+        options=options,
+    )
+
+
+def _is_integer(text: bytes) -> bool:
+    digits = text[1:] if text[:1] in (b"+", b"-") else text
+    return bool(digits) and all(byte in DIGITS for byte in digits)
+
+
+def _refuse_duplicates(measure: Measure, text: str | None, ascending: Sequence[float]) -> None:
+    for i in range(1, len(ascending)):
+        if ascending[i] == ascending[i - 1]:
+            raise MeasureError(
+                measure.name,
+                f"duplicate cutoffs detected in '{measure.name}.{text}':"
+                f" {ascending[i]:g} stands twice",
+            )

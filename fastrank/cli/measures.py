@@ -1,0 +1,180 @@
+"""The command `fastrank measures`: what exists, how it is defined, and where that comes from."""
+
+from __future__ import annotations
+
+from fastrank.beyond import MEASURES
+from fastrank.cli.output import complain, guarded, write
+from fastrank.errors import MeasureError
+from fastrank.measures import BY_NAME, NICKNAMES, Measure
+from fastrank.notation import parse_measure
+from fastrank.options import Family
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+NAME = "fastrank measures"
+EPILOG = """\
+examples:
+  fastrank measures
+  fastrank measures nDCG P_10 all_prefs
+  fastrank measures --format json PercentileRank
+"""
+# What stands for the parameters of trec_eval's measures.
+PARAMETERS = {
+    "": "",
+    "cutoffs": ".RANKS",
+    "recalls": ".NUMBERS",
+    "numbers": ".NUMBERS",
+    "gains": ".GRADE=GAIN,...",
+    "persistence": ".p=P,GRADE=GAIN,...",
+    "weights": ".A,B,C,D",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    import argparse
+
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add(
+        "names", nargs="*", metavar="NAME",
+        help="a measure in any notation, or a set of measures; without any, all are listed",
+    )  # fmt: skip
+    add(
+        "--format", choices=("text", "json", "markdown"), default="text",
+        help="the layout (text); without names, text is one line for each measure",
+    )  # fmt: skip
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the measures; returns the exit status."""
+    return guarded(NAME, lambda: _run(given))
+
+
+def _run(given: argparse.Namespace) -> int:
+    try:
+        chosen = [measure for name in given.names for measure in _measures(name)]
+    except MeasureError as error:
+        complain(f"{NAME}: {error}")
+        return 2
+    found = [_described(measure) for measure in dict.fromkeys(chosen)]
+    if given.format == "text" and not found:
+        listed = (
+            f"{_usage(measure, brief=True):26} {_first_words(measure)}\n" for measure in MEASURES
+        )
+        write(line.encode() for line in listed)
+        return 0
+    found = found or [_described(measure) for measure in MEASURES]
+    layout = {"text": _as_text, "json": _as_json, "markdown": _as_markdown}[given.format]
+    write([layout(found).encode()])
+    return 0
+
+
+def _measures(name: str) -> list[Measure]:
+    """The records that a name stands for."""
+    families = {measure.name: measure for measure in MEASURES if isinstance(measure, Family)}
+    if name in families and name not in BY_NAME:
+        return [families[name]]
+    spec = parse_measure(name)
+    if spec.name in NICKNAMES:
+        return [measure for measure in MEASURES if spec.name in measure.sets]
+    return [spec.family or BY_NAME[spec.name]]
+
+
+def _described(measure: Measure) -> dict[str, Any]:
+    definition, _, source = " ".join(measure.help.split()).partition(" Source: ")
+    options = measure.options.values() if isinstance(measure, Family) else ()
+    return {
+        "name": measure.name,
+        "usage": _usage(measure),
+        "aliases": _other_names(measure) if isinstance(measure, Family) else [],
+        "definition": definition,
+        "parameters": [f"{value:g}" for value in measure.default] if measure.takes else [],
+        "options": [
+            {
+                "name": option.name,
+                "values": list(option.choices) or option.kind,
+                "default": "needed" if option.needed else option.default,
+                "meaning": option.help,
+            }
+            for option in options
+        ],
+        "average": measure.average,
+        "sets": list(measure.sets),
+        "source": source,
+    }
+
+
+def _usage(measure: Measure, *, brief: bool = False) -> str:
+    if not isinstance(measure, Family):
+        return measure.name + PARAMETERS[measure.takes]
+    named = ",".join(name for name in measure.options if name != measure.at)
+    at = f"@{'k' if measure.at == 'cutoff' else measure.at}" if measure.at else ""
+    if at and not measure.options[measure.at].needed:
+        at = f"[{at}]"
+    options = f"({'...' if brief else named})" if named else ""
+    return measure.name + options + at
+
+
+def _other_names(measure: Family) -> list[str]:
+    names = list(measure.aliases)
+    if measure.plain:
+        names.append(measure.plain + ("_k" if measure.at else ""))
+    return names
+
+
+def _first_words(measure: Measure) -> str:
+    text = " ".join(measure.help.split())
+    for mark in (": ", "; ", ". ", ", "):
+        text = text.partition(mark)[0]
+    return text.removesuffix(".")
+
+
+def _as_text(found: list[dict[str, Any]]) -> str:
+    import textwrap
+
+    parts = []
+    for measure in found:
+        lines = [measure["usage"], *textwrap.wrap(measure["definition"], 90)]
+        if measure["aliases"]:
+            lines.append(f"Also called {', '.join(measure['aliases'])}.")
+        if measure["parameters"]:
+            lines.append(f"Default parameters: {', '.join(measure['parameters'])}")
+        lines += [
+            f"  {option['name']:12} {_values(option)}: {option['meaning']}"
+            for option in measure["options"]
+        ]
+        if measure["sets"]:
+            lines.append(f"In the sets {', '.join(measure['sets'])}.")
+        if measure["source"]:
+            lines += textwrap.wrap(f"Source: {measure['source']}", 90)
+        parts.append("\n    ".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def _values(option: dict[str, Any]) -> str:
+    kind = option["values"]
+    shown = kind if isinstance(kind, str) else " | ".join(map(repr, kind))
+    default = option["default"]
+    return shown if default is None else f"{shown} ({default})"
+
+
+def _as_json(found: list[dict[str, Any]]) -> str:
+    import json
+
+    return json.dumps(found, indent=2) + "\n"
+
+
+def _as_markdown(found: list[dict[str, Any]]) -> str:
+    lines = ["| measure | definition | options | source |", "|---|---|---|---|"]
+    for measure in found:
+        options = "; ".join(
+            f"`{option['name']}`: {_values(option)}" for option in measure["options"]
+        )
+        cells = (f"`{measure['usage']}`", measure["definition"], options, measure["source"])
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,55 @@
+"""Judged rankings as they would be under other options, without judging again."""
+
+from __future__ import annotations
+
+from fastrank.columns import Run, Texts
+from fastrank.judge import Judged, Matched, judge
+from fastrank.native import kernels
+from fastrank.native.buffers import zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from fastrank.columns import Qrels
+    from fastrank.judge import JudgingOptions
+
+
+def rejudge(
+    judged: Judged, *, level: int | None, judged_only: bool, unretrieved: Iterable[int] = ()
+) -> Judged:
+    """The same rankings for another level of relevance, or of their judged documents only.
+
+    unretrieved: the places of queries that have a placeholder for a ranking; theirs become empty.
+    """
+    offsets, ranks, grades, grade_offsets, values, counts, num_ret, _, _, own, size = judged.columns
+    wanted = own if level is None else level
+    queries, listed = len(judged), len(ranks)
+    new_offsets, new_ret, num_rel, found = (
+        zeros("q", count) for count in (queries + 1, queries, queries, queries)
+    )
+    new_ranks, new_grades = zeros("q", listed), zeros("q", listed)
+    kernels.judge_otherwise(
+        offsets, ranks, grades, grade_offsets, values, counts, num_ret, wanted, judged_only,
+        new_offsets, new_ranks, new_grades, new_ret, num_rel, found,
+    )  # fmt: skip
+    for place in unretrieved:
+        new_ret[place] = 0
+    return Judged(
+        columns=(
+            new_offsets, new_ranks, new_grades, grade_offsets, values, counts, new_ret, num_rel,
+            found, wanted, size,
+        )
+    )  # fmt: skip
+
+
+def judge_nothing(qrels: Qrels, queries: Any, options: JudgingOptions) -> Judged:
+    """Empty rankings for the given queries of the judgments."""
+    nothing = Texts(b"", zeros("q", 0), zeros("q", 0))
+    run = Run(
+        queries=nothing, docs=nothing, tag=b"", source="", offset_column=zeros("q", 2),
+        score_column=zeros("d", 0),
+    )  # fmt: skip
+    matched = Matched(judgments=queries, rankings=zeros("q", len(queries)))
+    return judge(qrels, run, matched, options, groups=True)
