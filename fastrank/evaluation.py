@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Preferences, Qrels, Run, Texts
+from fastrank.columns import Preferences, Qrels, Run
 from fastrank.errors import EvaluationError, NoQueriesError
-from fastrank.judge import Matched, StoppedError, match
+from fastrank.judge import StoppedError
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
-from fastrank.native.buffers import filled, zeros
-from fastrank.plan import Options, Plan, judging_options
+from fastrank.native.buffers import zeros
+from fastrank.options import (
+    DUPLICATES,
+    NO_RELEVANT,
+    TIES,
+    Options,
+    check_choice,
+    integer,
+    settle_depth,
+    settle_missing,
+)
+from fastrank.options import MAX_RETRIEVED as MAX_RETRIEVED
+from fastrank.participation import (
+    choose_queries,
+    clear_placeholders,
+    count_without_relevant,
+    evaluates_missing,
+    match_queries,
+    missing_queries,
+    with_placeholder,
+    without_documents,
+)
+from fastrank.plan import Plan, check_options, judging_options
 from fastrank.scores import Scores
 from fastrank.selection import Selection
-from fastrank.stream import PLACEHOLDER, FileJudge, Streamed
+from fastrank.stream import FileJudge, Streamed
 from fastrank.trec import python_warning, read_run
 from fastrank.zscores import to_zscores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from fastrank.files import Source
@@ -30,8 +51,6 @@ if TYPE_CHECKING:
     Judgments = Qrels | Preferences
     Measures = str | Iterable[str]
 
-MAX_RETRIEVED = 2**31 - 1
-
 
 def evaluate(
     qrels: Judgments,
@@ -39,6 +58,13 @@ def evaluate(
     measures: Measures = "official",
     *,
     relevance_level: int = 1,
+    ties: str = "docno_desc",
+    missing: str | None = None,
+    no_relevant: str = "zero",
+    ignore_identical_ids: bool = False,
+    exclude: Mapping[Any, Iterable[Any]] | None = None,
+    duplicates: str = "error",
+    depth: int | None = None,
     complete: bool = False,
     judged_only: bool = False,
     max_retrieved: int | None = None,
@@ -53,26 +79,50 @@ def evaluate(
     measures: names in trec_eval's notation (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...), one
         string with blanks between them or several strings.
     relevance_level: the lowest grade that is relevant (trec_eval -l).
-    complete: average over all judged queries, not only those in the run (-c).
+    ties: the order of documents with equal scores (equal as 32-bit floats at 9.0.8).
+        "docno_desc": larger id first, in byte order, as trec_eval does; "docno_asc": smaller id
+        first; "given": as the lines stand. "best" and "worst": highest or lowest grade first,
+        documents outside the judgments ranking below grade 0. That is the best or worst order for
+        measures that gain when a higher grade moves up, such as map, P, recip_rank and ndcg.
+        "average": the exact expected value over all orders (McSherry and Najork, ECIR 2008), for
+        map, map_cut, P, recall, relative_P, Rprec, recip_rank, success, dcg, ndcg and ndcg_cut;
+        other measures raise MeasureError. Without "docno_desc" a score that is NaN is an error.
+    missing: what judged queries without results are. "skip": left out (the default); "zero": 0 in
+        the means (-c); "error".
+    no_relevant: what judged queries without a relevant document are. "zero": evaluated, which
+        gives 0 for most measures; "skip": left out of everything; "error".
+    ignore_identical_ids: leave out documents whose id is the query's, before ranks are given.
+    exclude: leave out these documents, a mapping from query to documents (ids of type str, bytes
+        or int), in the same way.
+    duplicates: a document twice in a ranking. "error"; "first": its first line counts; "max": its
+        highest score. A document twice in the judgments of a query is always an error.
+    depth: cut rankings after so many documents (-M).
+    complete, max_retrieved: trec_eval's names for missing="zero" and depth.
     judged_only: drop documents without a grade >= 0 from the rankings (-J).
-    max_retrieved: cut rankings after so many documents (-M).
     collection_size: number of documents in the collection, for `utility` (-N).
     compat: "9.0.8" or "10.0": whose numbers to compute, and how to read comments in a file.
     threads: how many may judge a file; by default as many as help. The values do not depend on it.
 
+    How many queries and documents were missing or left out is in `Scores.counts`.
+
     Measures for plain judgments, for judgment groups and for preferences cannot be mixed in one
-    call. Raises TypeError for other objects, MeasureError for unknown measures or impossible
+    call. Raises TypeError for other objects, OptionError for impossible or contradictory options
+    and those without a meaning for the judgments, MeasureError for unknown measures or impossible
     parameters, NoQueriesError when no query has both judgments and results, EvaluationError for
     a query that cannot be evaluated, such as one whose ranking holds a document twice, ReadError
     and FormatError for a file. Definitions: trec_eval.
     """
+    from fastrank.exclusions import as_exclusions
+
     runs: list[Any] = list(run) if isinstance(run, (list, tuple)) else [run]
     for one in runs:
         check_nouns(qrels, one)
-    deepest = MAX_RETRIEVED if max_retrieved is None else _integer("max_retrieved", max_retrieved)
-    if deepest < 0:
-        raise ValueError(f"max_retrieved {max_retrieved}: expected 0 or more")
-    if threads is not None and _integer("threads", threads) < 1:
+    check_choice("ties", ties, TIES)
+    check_choice("no_relevant", no_relevant, NO_RELEVANT)
+    check_choice("duplicates", duplicates, DUPLICATES)
+    missing = settle_missing(missing, complete=complete)
+    deepest = settle_depth(depth, max_retrieved)
+    if threads is not None and integer("threads", threads) < 1:
         raise ValueError(f"threads {threads}: expected 1 or more")
     selection = Selection(measures.split() if isinstance(measures, str) else measures)
     bound = selection.bind(check_compat(compat))
@@ -84,20 +134,28 @@ def evaluate(
     options = Options(
         compat=compat,
         relevance_format=relevance_format,
-        relevance_level=_integer("relevance_level", relevance_level),
-        complete=complete,
+        relevance_level=integer("relevance_level", relevance_level),
+        complete=missing == "zero",
         judged_only=judged_only,
         max_retrieved=deepest,
-        collection_size=_integer("collection_size", collection_size),
+        collection_size=integer("collection_size", collection_size),
         query=None,
+        ties=ties,
+        missing_is_error=missing == "error",
+        no_relevant=no_relevant,
+        ignore_identical_ids=bool(ignore_identical_ids),
+        exclude=as_exclusions(exclude),
+        duplicates=duplicates,
     )
+    check_options(bound, options)
+    chosen, skipped = choose_queries(qrels, options)
     reader = None
     scores = []
     for one in runs:
         if not isinstance(one, Run):
-            reader = reader or RunReader(qrels, bound, options)
+            reader = reader or RunReader(chosen, bound, options)
             one = reader.read(one, threads=threads)
-        scores.append(evaluate_bound(qrels, one, bound, options))
+        scores.append(evaluate_bound(chosen, one, bound, options, skipped=skipped))
     return scores if isinstance(run, (list, tuple)) else scores[0]
 
 
@@ -111,27 +169,23 @@ def check_nouns(judgments: object, run: object) -> None:
         raise TypeError(f"run: expected a Run or a file, found {found} (see read_run)")
 
 
-def _integer(name: str, value: int) -> int:
-    """A number that fits the kernels' 64-bit integers."""
-    if not hasattr(value, "__index__"):
-        raise TypeError(f"{name}: expected an integer, found {type(value).__name__}")
-    if not -(2**63) <= value < 2**63:
-        raise ValueError(f"{name} {value}: expected a 64-bit integer")
-    return value.__index__()
-
-
 class RunReader:
     """Reads run files for evaluation, judging them meanwhile where that can be done."""
 
     def __init__(self, judgments: Judgments, bound: list[BoundMeasure], options: Options) -> None:
+        check_options(bound, options)
         self._compat = options.compat
         self._judge: FileJudge | None = None
-        if isinstance(judgments, Qrels) and options.relevance_format == "qrels":
+        if (
+            isinstance(judgments, Qrels)
+            and options.relevance_format == "qrels"
+            and options.can_stream
+        ):
             self._judge = FileJudge(
                 judgments,
                 judging_options(bound, options),
                 only=options.query,
-                with_absent=_evaluates_missing(options),
+                with_absent=evaluates_missing(options),
                 compat=options.compat,
             )
 
@@ -156,23 +210,32 @@ def evaluate_bound(
     *,
     zscores: ZScores | None = None,
     watch: Callable[[list[bytes], Judged], None] | None = None,
+    skipped: int = 0,
 ) -> Scores:
     """Evaluate measures that are already looked up; `watch` sees the judged rankings.
 
-    Raises NoQueriesError and EvaluationError; the latter's `before` has the queries before the
-    one that failed.
+    skipped: how many queries `choose_queries` has left out of the judgments. Raises
+    NoQueriesError, OptionError, MeasureError and EvaluationError; the latter's `before` has the
+    queries before the one that failed.
     """
     plan = Plan(judgments, bound, options)
     failure: EvaluationError | None = None
+    removed = repeated = 0
     if isinstance(run, Streamed):
         queries = judgments.queries.take(run.queries)
         absent, missing = run.absent, run.missing
         if plan.needs_judging:
             plan.judged = run.judged
+        if options.missing_is_error and missing:
+            raise missing_queries(judgments, queries)
     else:
-        matched, missing = _chosen(judgments, run, options)
-        if missing and _evaluates_missing(options):
-            run = _with_placeholder(run)
+        matched, missing = match_queries(judgments, run, options)
+        if options.missing_is_error and missing:
+            raise missing_queries(judgments, judgments.queries.take(matched.judgments))
+        if not options.can_stream:
+            run, removed, repeated = without_documents(run, matched, options)
+        if missing and evaluates_missing(options):
+            run = with_placeholder(run)
             absent = [i for i, own in enumerate(matched.rankings) if own == len(run) - 1]
         else:
             absent = []
@@ -184,7 +247,8 @@ def evaluate_bound(
             matched, queries = matched.first(stop.place), queries[: stop.place]
             absent = [place for place in absent if place < stop.place]
     if not queries and failure is None:
-        raise NoQueriesError("No queries with both results and relevance info")
+        left = f"; {skipped} without a relevant document were left out" if skipped else ""
+        raise NoQueriesError(f"No queries with both results and relevance info{left}")
     # What no query survives is found at the first one, unless its ranking fails an earlier
     # measure: trec_eval goes through the measures query by query.
     hopeless = plan.hopeless()
@@ -202,11 +266,18 @@ def evaluate_bound(
         watch(queries, plan.judged)
     values = [plan.values(own, len(queries)) for own in bound]
     if absent:
-        _clear_placeholders(bound, values, absent)
+        clear_placeholders(bound, values, absent)
     if zscores is not None:
         to_zscores(bound, values, queries, zscores)
     scores = Scores(
         bound=bound,
+        counts={
+            "missing": missing,
+            "no_relevant": count_without_relevant(judgments, options),
+            "skipped": skipped,
+            "removed": removed,
+            "repeated": repeated,
+        },
         missing=missing,
         tag=run.tag,
         zscored=zscores is not None,
@@ -218,62 +289,6 @@ def evaluate_bound(
         failure.before = scores
         raise failure
     return scores
-
-
-def _evaluates_missing(options: Options) -> bool:
-    """Whether queries without results get values: trec_eval 10.0 under -c, and no other."""
-    return options.complete and options.compat != DEFAULT_COMPAT
-
-
-def _chosen(judgments: Judgments, run: Run, options: Options) -> tuple[Matched, int]:
-    """The queries to evaluate, and how many judged ones the run lacks."""
-    matched = match(judgments, run)
-    pairs = list(zip(matched.judgments, matched.rankings, strict=True))
-    if options.query is not None:
-        pairs = [pair for pair in pairs if judgments.queries[pair[0]] == options.query]
-    found = [pair for pair in pairs if pair[1] >= 0]
-    missing = len(pairs) - len(found)
-    if _evaluates_missing(options):
-        # The place that _with_placeholder gives the ranking of queries without results.
-        found = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
-    chosen = Matched(
-        judgments=filled("q", [query for query, _ in found]),
-        rankings=filled("q", [ranking for _, ranking in found]),
-    )
-    return chosen, missing
-
-
-def _with_placeholder(run: Run) -> Run:
-    """The run with a last query of one document: what trec_eval 10.0 takes for missing queries."""
-    text, offsets, starts, lengths, scores = run.columns
-    rows = len(scores)
-    extended = Texts(text + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1))
-    extended.starts[:rows], extended.lengths[:rows] = starts, lengths
-    extended.starts[rows], extended.lengths[rows] = len(text), len(PLACEHOLDER)
-    values, ranges = zeros("d", rows + 1), zeros("q", len(offsets) + 1)
-    values[:rows], values[rows] = scores, 1.0
-    ranges[: len(offsets)], ranges[len(offsets)] = offsets, rows + 1
-    named = Texts(
-        extended.buffer,
-        filled("q", [*run.queries.starts, 0]),
-        filled("q", [*run.queries.lengths, 0]),
-    )
-    return Run(
-        queries=named, docs=extended, tag=run.tag, source=run.source, offset_column=ranges,
-        score_column=values,
-    )  # fmt: skip
-
-
-def _clear_placeholders(bound: list[BoundMeasure], values: list[Any], absent: list[int]) -> None:
-    """Zero what trec_eval 10.0 zeroes for a query that the run lacks: by printed name."""
-    for own, column in zip(bound, values, strict=True):
-        for j, name in enumerate(own.names):
-            if name in (b"num_ret", b"utility", b"rbp_resid") or name.startswith(b"unj"):
-                for i in absent:
-                    column[i * own.width + j] = 0.0
-            elif name == b"relstring":
-                for i in absent:
-                    column[i] = b""
 
 
 def _summaries(

@@ -19,12 +19,29 @@ class Scores(Frozen):
 
     queries: the evaluated queries, in byte order of their ids. missing: how many judged queries
     the run has no results for. bound: the measures with
-    their parameters. tag: the run's name.
+    their parameters. tag: the run's name. counts: what was left out, or counts for nothing:
+
+    missing: judged queries without results.
+    no_relevant: judged queries without a relevant document that were not left out; with
+        preferences 0.
+    skipped: judged queries left out for that (no_relevant="skip").
+    removed: documents left out of the rankings of judged queries (ignore_identical_ids, exclude).
+    repeated: lines left out of them because the document has another one (duplicates).
     """
 
-    __slots__ = ("bound", "missing", "query_ids", "summaries", "tag", "value_columns", "zscored")
+    __slots__ = (
+        "bound",
+        "counts",
+        "missing",
+        "query_ids",
+        "summaries",
+        "tag",
+        "value_columns",
+        "zscored",
+    )
 
     bound: list[BoundMeasure]
+    counts: dict[str, int]
     missing: int
     tag: bytes
     zscored: bool
