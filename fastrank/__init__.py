@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fastrank.errors import FormatError as FormatError
     from fastrank.errors import MeasureError as MeasureError
     from fastrank.errors import NoQueriesError as NoQueriesError
+    from fastrank.errors import OptionError as OptionError
     from fastrank.errors import ReadError as ReadError
     from fastrank.evaluation import evaluate as evaluate
     from fastrank.measures import MEASURES as MEASURES
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
     from fastrank.scores import Scores as Scores
+    from fastrank.tie_ranges import TieRange as TieRange
+    from fastrank.tie_ranges import TieReport as TieReport
+    from fastrank.tie_ranges import tie_report as tie_report
     from fastrank.trec import read_prefs as read_prefs
     from fastrank.trec import read_qrels as read_qrels
     from fastrank.trec import read_qrels_jg as read_qrels_jg
@@ -49,12 +53,14 @@ _HOMES = {
         "FormatError",
         "MeasureError",
         "NoQueriesError",
+        "OptionError",
         "ReadError",
     ),
     "evaluation": ("evaluate",),
     "measures": ("MEASURES", "Measure"),
     "native": ("EngineError", "engine"),
     "scores": ("Scores",),
+    "tie_ranges": ("TieRange", "TieReport", "tie_report"),
     "trec": (
         "read_prefs",
         "read_qrels",
