@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bench import inputs, oracle
-from fastrank import evaluation, judge, trec
+from fastrank import judge, options, trec
 from fastrank.columns import Qrels, Run
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
@@ -30,7 +30,7 @@ OPTIONS = Options(
     relevance_level=1,
     complete=False,
     judged_only=False,
-    max_retrieved=evaluation.MAX_RETRIEVED,
+    max_retrieved=options.MAX_RETRIEVED,
     collection_size=0,
     query=None,
 )
@@ -89,7 +89,7 @@ def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
 def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: Run) -> None:
     options = judge.JudgingOptions(
         relevance_level=1,
-        max_retrieved=evaluation.MAX_RETRIEVED,
+        max_retrieved=options.MAX_RETRIEVED,
         judged_only=False,
         list_unjudged=False,
         single_precision=True,

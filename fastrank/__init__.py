@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fastrank.errors import InputError as InputError
     from fastrank.errors import MeasureError as MeasureError
     from fastrank.errors import NoQueriesError as NoQueriesError
+    from fastrank.errors import OptionError as OptionError
     from fastrank.errors import ReadError as ReadError
     from fastrank.evaluation import evaluate as evaluate
     from fastrank.groups import macro_mean as macro_mean
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     from fastrank.scores import Scores as Scores
     from fastrank.tables import Table as Table
     from fastrank.tables import table as table
+    from fastrank.tie_ranges import TieRange as TieRange
+    from fastrank.tie_ranges import TieReport as TieReport
+    from fastrank.tie_ranges import tie_report as tie_report
     from fastrank.trec import read_prefs as read_prefs
     from fastrank.trec import read_qrels as read_qrels
     from fastrank.trec import read_qrels_jg as read_qrels_jg
@@ -65,6 +69,7 @@ _HOMES = {
         "InputError",
         "MeasureError",
         "NoQueriesError",
+        "OptionError",
         "ReadError",
     ),
     "evaluation": ("evaluate",),
@@ -76,6 +81,7 @@ _HOMES = {
     "own": ("Ranking", "measure"),
     "scores": ("Scores",),
     "tables": ("Table", "table"),
+    "tie_ranges": ("TieRange", "TieReport", "tie_report"),
     "trec": (
         "read_prefs",
         "read_qrels",

@@ -5,15 +5,15 @@ To add one: write its kernel in fastrank/kernels, and place its record here.
 
 from __future__ import annotations
 
+from fastrank.families import Family, Option
 from fastrank.measures import MEASURES as TREC_MEASURES
 from fastrank.measures import Measure
-from fastrank.options import Family, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.options import Form
+    from fastrank.families import Form
 
 
 def _option(

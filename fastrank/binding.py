@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.options import Family
+    from fastrank.families import Family
 
 
 class BoundMeasure(Frozen):

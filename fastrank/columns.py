@@ -9,16 +9,20 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+    from typing import Any, ClassVar
 
     import numpy as np
     import numpy.typing as npt
 
 
 class Frozen:
-    """Fields given once, by name, and never changed; can be copied and pickled."""
+    """Fields given once, by name, and never changed; can be copied and pickled.
+
+    defaults: the values of fields that need not be given.
+    """
 
     __slots__: tuple[str, ...] = ()
+    defaults: ClassVar[dict[str, Any]] = {}
 
     @classmethod
     def field_names(cls) -> set[str]:
@@ -26,11 +30,17 @@ class Frozen:
         return {name for kind in cls.__mro__ for name in getattr(kind, "__slots__", ())}
 
     def __init__(self, **fields: Any) -> None:
+        fields = {**self.defaults, **fields}
         wrong = self.field_names() ^ set(fields)
         if wrong:
             raise TypeError(f"{type(self).__name__}: fields missing or unknown: {sorted(wrong)}")
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+    def changed(self, **fields: Any) -> Any:
+        """The same with other values in some fields."""
+        kept = {name: getattr(self, name) for name in self.field_names()}
+        return type(self)(**{**kept, **fields})
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen")

@@ -48,6 +48,18 @@ class InputError(FastrankError):
         return f"{self.source}: {self.reason}"
 
 
+class OptionError(FastrankError):
+    """An option is impossible, or contradicts another: `option` is its name."""
+
+    def __init__(self, option: str, reason: str) -> None:
+        super().__init__(option, reason)
+        self.option = option
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.option}: {self.reason}"
+
+
 class MeasureError(FastrankError):
     """A measure does not exist, or its parameters are impossible; `measure` is its name."""
 

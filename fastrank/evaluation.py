@@ -1,40 +1,39 @@
-"""Measures over judged rankings: values per query, and their summary."""
+"""Evaluation: judgments and a run in, scores out."""
 
 from __future__ import annotations
 
-from fastrank.averages import OVER_VALUES, average
-from fastrank.columns import Preferences, Qrels, Run, Texts, decoded
-from fastrank.coverage import Coverage, others
-from fastrank.errors import EvaluationError, NoQueriesError
-from fastrank.judge import Matched, StoppedError, count_retrieved, match
+from fastrank.columns import Preferences, Run
 from fastrank.levels import DEFAULT_COMPAT, check_compat
-from fastrank.native import kernels
-from fastrank.native.buffers import filled, zeros
-from fastrank.plan import Options, Plan, judging_options
-from fastrank.scores import Scores
+from fastrank.options import (
+    DUPLICATES,
+    NO_RELEVANT,
+    TIES,
+    Options,
+    check_choice,
+    integer,
+    settle_depth,
+    settle_missing,
+)
+from fastrank.participation import choose_queries
+from fastrank.plan import check_options
+from fastrank.reading import RunReader
+from fastrank.scoring import evaluate_bound
 from fastrank.selection import Selection
-from fastrank.stream import PLACEHOLDER, FileJudge, Streamed
-from fastrank.trec import python_warning, read_run
-from fastrank.zscores import to_zscores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+    from fastrank.columns import Qrels
     from fastrank.files import Source
-    from fastrank.judge import Judged
-    from fastrank.pieces import Pieces
-    from fastrank.selection import BoundMeasure
-    from fastrank.trec import Warn
-    from fastrank.zscores import ZScores
+    from fastrank.scores import Scores
+    from fastrank.stream import Streamed
 
     Judgments = Qrels | Preferences
     Measures = str | Iterable[str]
     # Dicts of dicts, frames of pandas and polars, arrow tables.
     Convertible = Any
-
-MAX_RETRIEVED = 2**31 - 1
 
 
 def evaluate(
@@ -43,6 +42,13 @@ def evaluate(
     measures: Measures = "official",
     *,
     relevance_level: int = 1,
+    ties: str = "docno_desc",
+    missing: str | None = None,
+    no_relevant: str = "zero",
+    ignore_identical_ids: bool = False,
+    exclude: Mapping[Any, Iterable[Any]] | None = None,
+    duplicates: str = "error",
+    depth: int | None = None,
     complete: bool = False,
     judged_only: bool = False,
     max_retrieved: int | None = None,
@@ -50,321 +56,163 @@ def evaluate(
     compat: str = DEFAULT_COMPAT,
     threads: int | None = None,
 ) -> Scores | list[Scores]:
-    """Evaluate a run against judgments, or several runs.
+    """Evaluate a run against judgments, or several runs; for runs that come later see `Evaluator`.
 
     qrels: judgments: Qrels or Preferences, or what Qrels can be made from: a dict of dicts, a frame
         of pandas or polars, an arrow table, or a file as `load_qrels` takes it.
     run: a Run, or what one can be made from, likewise. A file in TREC's format is judged while it
-        is read, without keeping it. Of a list of runs, each is evaluated: a list of Scores comes
-        back.
+        is read, without keeping it; a dict is judged as it is. A query with an empty dict has no
+        results, and counts. Of a list of runs, each is evaluated: a list of Scores comes back.
     measures: names in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...),
         pytrec_eval (`P_10`) or ir_measures (`nDCG@10`, `AP(rel=2)@100`), see `parse_measure`: one
         string with blanks between them or several strings. Values are named as asked for.
     relevance_level: the lowest grade that is relevant (trec_eval -l).
-    complete: average over all judged queries, not only those in the run (-c).
+    ties: the order of documents with equal scores (equal as 32-bit floats at 9.0.8).
+        "docno_desc": larger id first, in byte order, as trec_eval does; "docno_asc": smaller id
+        first; "given": as the lines stand. "best" and "worst": highest or lowest grade first,
+        documents outside the judgments ranking below grade 0. That is the best or worst order for
+        measures that gain when a higher grade moves up, such as map, P, recip_rank and ndcg.
+        "average": the exact expected value over all orders (McSherry and Najork, ECIR 2008), for
+        map, map_cut, P, recall, relative_P, Rprec, recip_rank, success, dcg, ndcg and ndcg_cut;
+        other measures raise MeasureError. Without "docno_desc" a score that is NaN is an error.
+    missing: what judged queries without results are. "skip": left out (the default); "zero": 0 in
+        the means (-c); "error".
+    no_relevant: what judged queries without a relevant document are. "zero": evaluated, which
+        gives 0 for most measures; "skip": left out of everything; "error".
+    ignore_identical_ids: leave out documents whose id is the query's, before ranks are given.
+    exclude: leave out these documents, a mapping from query to documents (ids of type str, bytes
+        or int), in the same way.
+    duplicates: a document twice in a ranking. "error"; "first": its first line counts; "max": its
+        highest score. A document twice in the judgments of a query is always an error.
+    depth: cut rankings after so many documents (-M).
+    complete, max_retrieved: trec_eval's names for missing="zero" and depth.
     judged_only: drop documents without a grade >= 0 from the rankings (-J).
-    max_retrieved: cut rankings after so many documents (-M).
     collection_size: number of documents in the collection, for `utility` (-N).
     compat: "9.0.8" or "10.0": whose numbers to compute, and how to read comments in a file.
     threads: how many may judge a file; by default as many as help. The values do not depend on it.
 
+    How many queries and documents were missing or left out is in `Scores.counts`.
+
     Measures for plain judgments, for judgment groups and for preferences cannot be mixed in one
     call. Raises TypeError for other objects, InputError for dicts, frames and tables that are no
-    judgments or no run, MeasureError for unknown measures or impossible
+    judgments or no run, OptionError for impossible or contradictory options and those without a
+    meaning for the judgments, MeasureError for unknown measures or impossible
     parameters, NoQueriesError when no query has both judgments and results, EvaluationError for
     a query that cannot be evaluated, such as one whose ranking holds a document twice, ReadError
     and FormatError for a file. Definitions: trec_eval.
     """
-    # Only now: the command trec_eval needs none of it.
-    from fastrank.convert.accept import as_qrels, as_run_or_trec
-
-    runs: list[Any] = list(run) if isinstance(run, (list, tuple)) else [run]
-    deepest = MAX_RETRIEVED if max_retrieved is None else _integer("max_retrieved", max_retrieved)
-    if deepest < 0:
-        raise ValueError(f"max_retrieved {max_retrieved}: expected 0 or more")
-    if threads is not None and _integer("threads", threads) < 1:
-        raise ValueError(f"threads {threads}: expected 1 or more")
-    selection = Selection(measures)
-    bound = selection.bind(check_compat(compat))
-    qrels = as_qrels(qrels, compat=compat)
-    needed = {own.measure.on for own in bound}
-    by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
-    relevance_format = "qrels_jg" if by_group else "qrels"
-    if isinstance(qrels, Preferences):
-        relevance_format = "prefs"
-    options = Options(
-        compat=compat,
-        relevance_format=relevance_format,
-        relevance_level=_integer("relevance_level", relevance_level),
+    evaluator = Evaluator(
+        qrels,
+        measures,
+        relevance_level=relevance_level,
+        ties=ties,
+        missing=missing,
+        no_relevant=no_relevant,
+        ignore_identical_ids=ignore_identical_ids,
+        exclude=exclude,
+        duplicates=duplicates,
+        depth=depth,
         complete=complete,
         judged_only=judged_only,
-        max_retrieved=deepest,
-        collection_size=_integer("collection_size", collection_size),
-        query=None,
+        max_retrieved=max_retrieved,
+        collection_size=collection_size,
+        compat=compat,
     )
-    reader = None
-    scores = []
-    for given in runs:
-        one: Any = as_run_or_trec(given)
-        if not isinstance(one, Run):
-            reader = reader or RunReader(qrels, bound, options)
-            one = reader.read(one, threads=threads)
-        scores.append(evaluate_bound(qrels, one, bound, options))
-    return scores if isinstance(run, (list, tuple)) else scores[0]
+    if isinstance(run, (list, tuple)):
+        return [evaluator.evaluate(one, threads=threads) for one in run]
+    return evaluator.evaluate(run, threads=threads)
 
 
-def _integer(name: str, value: int) -> int:
-    """A number that fits the kernels' 64-bit integers."""
-    if not hasattr(value, "__index__"):
-        raise TypeError(f"{name}: expected an integer, found {type(value).__name__}")
-    if not -(2**63) <= value < 2**63:
-        raise ValueError(f"{name} {value}: expected a 64-bit integer")
-    return value.__index__()
+class Evaluator:
+    """Evaluates runs, one after the other, against judgments that are looked at once.
 
+    The arguments are those of `evaluate`. It may be called from several threads.
 
-class RunReader:
-    """Reads run files for evaluation, judging them meanwhile where that can be done."""
+    >>> import fastrank as fr
+    >>> evaluator = fr.Evaluator({"q1": {"d1": 1}}, "map P.5")
+    >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.75}}).mean["map"]
+    0.5
+    """
 
-    def __init__(self, judgments: Judgments, bound: list[BoundMeasure], options: Options) -> None:
-        self._compat = options.compat
-        self._judge: FileJudge | None = None
-        if isinstance(judgments, Qrels) and options.relevance_format == "qrels":
-            self._judge = FileJudge(
-                judgments,
-                judging_options(bound, options),
-                only=options.query,
-                with_absent=_evaluates_missing(options),
-                compat=options.compat,
-            )
-
-    def read(
+    def __init__(
         self,
-        source: Source | Pieces,
+        qrels: Judgments | Convertible | Source,
+        measures: Measures = "official",
         *,
-        threads: int | None = None,
-        warn: Warn = python_warning,
-    ) -> Streamed | Run:
-        """The run, in memory or judged already. Raises ReadError and FormatError."""
-        if self._judge is None:
-            return read_run(source, compat=self._compat, warn=warn)
-        return self._judge.judge(source, threads=threads, warn=warn)
+        relevance_level: int = 1,
+        ties: str = "docno_desc",
+        missing: str | None = None,
+        no_relevant: str = "zero",
+        ignore_identical_ids: bool = False,
+        exclude: Mapping[Any, Iterable[Any]] | None = None,
+        duplicates: str = "error",
+        depth: int | None = None,
+        complete: bool = False,
+        judged_only: bool = False,
+        max_retrieved: int | None = None,
+        collection_size: int = 0,
+        compat: str = DEFAULT_COMPAT,
+    ) -> None:
+        # Only now: the command trec_eval needs none of it.
+        from threading import Lock
 
+        from fastrank.convert.accept import as_qrels
+        from fastrank.exclusions import as_exclusions
 
-def evaluate_bound(
-    judgments: Judgments,
-    run: Run | Streamed,
-    bound: list[BoundMeasure],
-    options: Options,
-    *,
-    zscores: ZScores | None = None,
-    watch: Callable[[list[bytes], Judged], None] | None = None,
-) -> Scores:
-    """Evaluate measures that are already looked up; `watch` sees the judged rankings.
+        check_choice("ties", ties, TIES)
+        check_choice("no_relevant", no_relevant, NO_RELEVANT)
+        check_choice("duplicates", duplicates, DUPLICATES)
+        missing = settle_missing(missing, complete=complete)
+        self._bound = Selection(measures).bind(check_compat(compat))
+        judgments = as_qrels(qrels, compat=compat)
+        needed = {own.measure.on for own in self._bound}
+        by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
+        relevance_format = "qrels_jg" if by_group else "qrels"
+        if isinstance(judgments, Preferences):
+            relevance_format = "prefs"
+        self._options = Options(
+            compat=compat,
+            relevance_format=relevance_format,
+            relevance_level=integer("relevance_level", relevance_level),
+            complete=missing == "zero",
+            judged_only=judged_only,
+            max_retrieved=settle_depth(depth, max_retrieved),
+            collection_size=integer("collection_size", collection_size),
+            query=None,
+            ties=ties,
+            missing_is_error=missing == "error",
+            no_relevant=no_relevant,
+            ignore_identical_ids=bool(ignore_identical_ids),
+            exclude=as_exclusions(exclude),
+            duplicates=duplicates,
+        )
+        check_options(self._bound, self._options)
+        self._judgments, self._left_out = choose_queries(judgments, self._options)
+        self._reader = RunReader(self._judgments, self._bound, self._options)
+        # What reads files keeps its memory from one to the next.
+        self._reading = Lock()
 
-    Raises NoQueriesError and EvaluationError; the latter's `before` has the queries before the
-    one that failed.
-    """
-    plan = Plan(judgments, bound, options)
-    failure: EvaluationError | None = None
-    if isinstance(run, Streamed):
-        queries = judgments.queries.take(run.queries)
-        absent, missing = run.absent, run.missing
-        places, unknown = run.queries, None
-        if plan.needs_judging:
-            plan.judged = run.judged
-    else:
-        matched, missing = _chosen(judgments, run, options)
-        if missing and _evaluates_missing(options):
-            run = _with_placeholder(run)
-            absent = [i for i, own in enumerate(matched.rankings) if own == len(run) - 1]
+    def evaluate(self, run: Run | Convertible | Source, *, threads: int | None = None) -> Scores:
+        """Evaluate a run, or what one can be made from, or a file.
+
+        threads: how many may judge a file; by default as many as help. Raises as `evaluate` does.
+        """
+        from collections.abc import Mapping
+
+        from fastrank.convert.accept import as_run_or_trec
+
+        if threads is not None and integer("threads", threads) < 1:
+            raise ValueError(f"threads {threads}: expected 1 or more")
+        found: Run | Streamed
+        if isinstance(run, Mapping):
+            found = self._reader.judge_dict(run)
         else:
-            absent = []
-        places, unknown = matched.judgments, others(run.queries, matched.rankings)
-        queries = judgments.queries.take(matched.judgments)
-        try:
-            plan.judge(run, matched)
-        except StoppedError as stop:
-            failure = stop.error(plan.first_to_fail(), queries[stop.place])
-            matched, queries = matched.first(stop.place), queries[: stop.place]
-            absent = [place for place in absent if place < stop.place]
-    coverage = Coverage(
-        complete=options.complete,
-        judged=judgments.queries,
-        found=_without(places, absent) if absent else places,
-        unknown=unknown,
-        positive=_positive_grades(judgments, bound) if options.complete else None,
-    )
-    if not queries and failure is None:
-        raise NoQueriesError("No queries with both results and relevance info")
-    # What no query survives is found at the first one, unless its ranking fails an earlier
-    # measure: trec_eval goes through the measures query by query.
-    hopeless = plan.hopeless()
-    if hopeless is not None:
-        place, reason = hopeless
-        if failure is None or queries or place < plan.first_place():
-            name = bound[place].measure.name
-            raise EvaluationError(name, judgments.queries[0], reason)
-    if failure is not None:
-        if not queries:
-            raise failure
-        assert not isinstance(run, Streamed)
-        plan.judge(run, matched)
-    if watch is not None and plan.judged is not None:
-        watch(queries, plan.judged)
-    plan.unretrieved = absent
-    values = [_values(plan, own, queries) for own in bound]
-    if absent:
-        _clear_placeholders(bound, values, absent)
-    if zscores is not None:
-        to_zscores(bound, values, queries, zscores)
-    extended = [
-        plan.with_missing(own, column, queries)
-        if zscores is None and _counts_missing(own, options)
-        else None
-        for own, column in zip(bound, values, strict=True)
-    ]
-    scores = Scores(
-        bound=bound,
-        counts={
-            "evaluated": len(queries),
-            "missing": missing,
-            **({} if unknown is None else {"skipped": len(unknown)}),
-            **({} if plan.judged is None else count_retrieved(plan.judged, absent)),
-        },
-        coverage=coverage,
-        tag=run.tag,
-        zscored=zscores is not None,
-        query_ids=queries,
-        value_columns=values,
-        extended_columns=extended,
-        summaries=summaries(
-            bound, values, extended, len(queries), coverage, run.tag, zscored=zscores is not None
-        ),
-    )
-    if failure is not None:
-        failure.before = scores
-        raise failure
-    return scores
-
-
-def _values(plan: Plan, own: BoundMeasure, queries: list[bytes]) -> Any:
-    """The values of a measure. Raises EvaluationError where a measure of the user's fails."""
-    try:
-        return plan.values(own, len(queries))
-    except StoppedError as stop:
-        name, query = own.measure.name, queries[stop.place]
-        reason = f"measure '{name}' of query '{decoded(query)}': {stop}"
-        raise EvaluationError(name, query, reason) from stop.__cause__
-
-
-def _evaluates_missing(options: Options) -> bool:
-    """Whether queries without results get values: trec_eval 10.0 under -c, and no other."""
-    return options.complete and options.compat != DEFAULT_COMPAT
-
-
-def _chosen(judgments: Judgments, run: Run, options: Options) -> tuple[Matched, int]:
-    """The queries to evaluate, and how many judged ones the run lacks."""
-    matched = match(judgments, run)
-    pairs = list(zip(matched.judgments, matched.rankings, strict=True))
-    if options.query is not None:
-        pairs = [pair for pair in pairs if judgments.queries[pair[0]] == options.query]
-    found = [pair for pair in pairs if pair[1] >= 0]
-    missing = len(pairs) - len(found)
-    if _evaluates_missing(options):
-        # The place that _with_placeholder gives the ranking of queries without results.
-        found = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
-    chosen = Matched(
-        judgments=filled("q", [query for query, _ in found]),
-        rankings=filled("q", [ranking for _, ranking in found]),
-    )
-    return chosen, missing
-
-
-def _with_placeholder(run: Run) -> Run:
-    """The run with a last query of one document: what trec_eval 10.0 takes for missing queries."""
-    text, offsets, starts, lengths, scores = run.columns
-    rows = len(scores)
-    extended = Texts(bytes(text) + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1))
-    extended.starts[:rows], extended.lengths[:rows] = starts, lengths
-    extended.starts[rows], extended.lengths[rows] = len(text), len(PLACEHOLDER)
-    values, ranges = zeros("d", rows + 1), zeros("q", len(offsets) + 1)
-    values[:rows], values[rows] = scores, 1.0
-    ranges[: len(offsets)], ranges[len(offsets)] = offsets, rows + 1
-    named = Texts(
-        run.queries.buffer,
-        filled("q", [*run.queries.starts, 0]),
-        filled("q", [*run.queries.lengths, 0]),
-    )
-    return Run(
-        queries=named, docs=extended, tag=run.tag, source=run.source, offset_column=ranges,
-        score_column=values,
-    )  # fmt: skip
-
-
-def _clear_placeholders(bound: list[BoundMeasure], values: list[Any], absent: list[int]) -> None:
-    """Zero what trec_eval 10.0 zeroes for a query that the run lacks: by printed name."""
-    for own, column in zip(bound, values, strict=True):
-        for j, name in enumerate(own.names):
-            if name in (b"num_ret", b"utility", b"rbp_resid") or name.startswith(b"unj"):
-                for i in absent:
-                    column[i * own.width + j] = 0.0
-            elif name == b"relstring":
-                for i in absent:
-                    column[i] = b""
-
-
-def _without(places: Any, absent: list[int]) -> list[int]:
-    """The places of the queries that are not absent from the run."""
-    left_out = set(absent)
-    return [place for i, place in enumerate(places) if i not in left_out]
-
-
-def _positive_grades(judgments: Judgments, bound: list[BoundMeasure]) -> Any:
-    """For each judged query the number of grades above zero, if the summary of num_rel asks."""
-    if isinstance(judgments, Preferences) or all(own.measure.name != "num_rel" for own in bound):
-        return None
-    counts = zeros("q", len(judgments))
-    kernels.count_positive(judgments.offset_column, judgments.grade_column, counts)
-    return counts
-
-
-def _counts_missing(own: BoundMeasure, options: Options) -> bool:
-    """Whether queries without results have values of their own in the summary."""
-    measure = own.measure
-    return options.complete and (measure.average in OVER_VALUES or measure.name == "NumRel")
-
-
-def summaries(
-    bound: list[BoundMeasure],
-    values: list[Any],
-    extended: list[Any],
-    evaluated: int,
-    coverage: Coverage,
-    tag: bytes,
-    *,
-    zscored: bool,
-) -> list[Any]:
-    """The summary of every measure: a list with one number for each name, or the run's tag.
-
-    values: of the `evaluated` queries. extended: None, or these and after them the values of
-    judged queries without results, where the average is over them too.
-    """
-    count = len(coverage.judged) if coverage.complete else evaluated
-    made: list[Any] = []
-    for own, column, longer in zip(bound, values, extended, strict=True):
-        measure = own.measure
-        if measure.on == "run":
-            made.append([tag])
-        elif measure.on == "queries":
-            made.append([float(count)])
-        elif measure.average == "":
-            made.append([])
-        elif measure.name == "num_rel" and coverage.positive is not None:
-            made.append([float(sum(coverage.positive))])
-        else:
-            made.append(
-                average(
-                    own, column if longer is None else longer, count, evaluated, zscored=zscored
-                )
-            )
-    return made
+            taken: Any = as_run_or_trec(run)
+            if isinstance(taken, Run):
+                found = taken
+            else:
+                with self._reading:
+                    found = self._reader.read(taken, threads=threads)
+        return evaluate_bound(
+            self._judgments, found, self._bound, self._options, left_out=self._left_out
+        )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastrank.columns import as_array, decoded
 from fastrank.coverage import Coverage
 from fastrank.errors import GroupError
-from fastrank.evaluation import summaries
 from fastrank.scores import Scores
+from fastrank.summaries import summaries
 from fastrank.tables import common_names, listed
 
 TYPE_CHECKING = False

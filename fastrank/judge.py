@@ -10,7 +10,14 @@ from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar
+
+# Orders of tied documents that comparing two of them decides.
+DIRECTIONS = {
+    "docno_desc": at.LARGER_ID_FIRST,
+    "docno_asc": at.SMALLER_ID_FIRST,
+    "given": at.FIRST_LINE_FIRST,
+}
 
 
 class Matched(Frozen):
@@ -65,8 +72,9 @@ class JudgingOptions(Frozen):
 
     __slots__ = (
         "collection_size", "judged_only", "list_unjudged", "max_retrieved", "relevance_level",
-        "single_precision",
+        "single_precision", "ties",
     )  # fmt: skip
+    defaults: ClassVar[dict[str, Any]] = {"ties": "docno_desc"}
 
     relevance_level: int
     max_retrieved: int
@@ -74,6 +82,7 @@ class JudgingOptions(Frozen):
     list_unjudged: bool
     single_precision: bool
     collection_size: int
+    ties: str
 
     def places(self, *, stop_if_none_judged: bool) -> Any:
         """The options as the kernels take them."""
@@ -84,6 +93,9 @@ class JudgingOptions(Frozen):
         options[at.LIST_UNJUDGED] = self.list_unjudged
         options[at.SINGLE_PRECISION] = self.single_precision
         options[at.STOP_IF_NONE_JUDGED] = stop_if_none_judged
+        options[at.TIE_DIRECTION] = DIRECTIONS.get(self.ties, at.LARGER_ID_FIRST)
+        # How NaN ranks is a matter of trec_eval's sort, which only its own order of ties repeats.
+        options[at.REFUSE_NAN] = self.ties != "docno_desc"
         return options
 
 
@@ -273,6 +285,9 @@ def _reason(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
         return f"duplicate docs {_name(run, one)}, {_lines(run, one, other)}"
     if kind == at.QRELS_REPEAT:
         return f"duplicate docs {_name(judgments, one)}, {_lines(judgments, one, other)}"
+    if kind == at.SCORE_IS_NAN:
+        where = f"line {run.docs.line(one)} of {run.source}"
+        return f"the score of document {_name(run, one)}, {where}, is no number and has no rank"
     if kind == at.NONE_JUDGED:
         return "all judgments of the query are negative, and it is the first one evaluated"
     if kind == at.GRADE_TOO_LARGE:

@@ -7,9 +7,9 @@ from fastrank.binding import bind_family, bind_trec, split_trec
 from fastrank.closest import closest
 from fastrank.columns import Frozen
 from fastrank.errors import MeasureError
+from fastrank.families import parse_options
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.measures import BY_NAME, NICKNAMES
-from fastrank.options import parse_options
 from fastrank.own import OWN
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.binding import BoundMeasure
-    from fastrank.options import Family
+    from fastrank.families import Family
 
 # Names of ir_measures for a measure with an option.
 SHORT = {"SetRelP": "SetP(relative=True)"}

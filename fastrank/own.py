@@ -7,10 +7,10 @@ from collections import namedtuple
 from fastrank.beyond import FAMILIES, JUDGED, PLAIN, REL
 from fastrank.columns import as_array
 from fastrank.errors import MeasureError
+from fastrank.families import Family
 from fastrank.judge import StoppedError
 from fastrank.measures import BY_NAME, NICKNAMES
 from fastrank.native.buffers import filled, zeros
-from fastrank.options import Family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Frozen, Preferences, Qrels
+from fastrank.columns import Preferences, Qrels
 from fastrank.errors import EvaluationError
 from fastrank.judge import Judged, JudgingOptions, Matched, count_preferences, judge, judge_groups
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
+from fastrank.options import Options as Options
+from fastrank.options import check_format
 from fastrank.trec import split_groups
 
 TYPE_CHECKING = False
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from fastrank.columns import Run
     from fastrank.selection import BoundMeasure
+    from fastrank.ties import Tied
 
     Judgments = Qrels | Preferences
 
@@ -23,24 +26,6 @@ if TYPE_CHECKING:
 # needed (see kernels/gains.py), and looked through for every document; this is the highest grade
 # for which we make one. The original's time grows with the square of it.
 LARGEST_DENSE_GRADE = 2**20
-
-
-class Options(Frozen):
-    """How to evaluate; see `evaluate` for the meaning. `relevance_format`: -R of trec_eval."""
-
-    __slots__ = (
-        "collection_size", "compat", "complete", "judged_only", "max_retrieved", "query",
-        "relevance_format", "relevance_level",
-    )  # fmt: skip
-
-    compat: str
-    relevance_format: str
-    relevance_level: int
-    complete: bool
-    judged_only: bool
-    max_retrieved: int
-    collection_size: int
-    query: bytes | None
 
 
 def judging_options(bound: list[BoundMeasure], options: Options) -> JudgingOptions:
@@ -53,16 +38,29 @@ def judging_options(bound: list[BoundMeasure], options: Options) -> JudgingOptio
         or any(grade == -1 for own in bound for grade, _ in own.pairs)
         or any(own.options is not None and own.options.get("rel", 0) < 0 for own in bound),
         single_precision=options.compat == DEFAULT_COMPAT,
+        ties=options.ties,
         collection_size=options.collection_size,
     )
+
+
+def check_options(bound: list[BoundMeasure], options: Options) -> None:
+    """Raise OptionError or MeasureError for options that these measures cannot have."""
+    check_format(options)
+    if options.ties == "average":
+        # The trec_eval command does without the module.
+        from fastrank.ties import check_expected
+
+        check_expected(bound)
 
 
 class Plan:
     """What has to be judged for the measures, judged once and shared by them."""
 
     def __init__(self, judgments: Judgments, bound: list[BoundMeasure], options: Options) -> None:
+        check_options(bound, options)
         self.judgments, self.bound, self.options = judgments, bound, options
         self.judged: Judged | None = None
+        self._tied: Tied | None = None
         self._groups: Any = None
         self._group_offsets: Any = None
         self._preferences: tuple[Any, ...] = ()
@@ -125,6 +123,11 @@ class Plan:
         elif self.options.relevance_format == "qrels_jg":
             split, offsets = split_groups(self.judgments)
             self._groups, self._group_offsets = judge_groups(split, offsets, run, matched, judging)
+        elif self.options.ties in ("best", "worst", "average"):
+            from fastrank.ties import judge_ties
+
+            self._tied = judge_ties(self.judgments, run, matched, judging)
+            self.judged = self._tied.judged
         else:
             self.judged = judge(self.judgments, run, matched, judging)
 
@@ -149,6 +152,8 @@ class Plan:
 
             assert isinstance(measure, OwnMeasure)
             return own_values(measure, self.judged_for(own))
+        if self._tied is not None and self.options.ties == "average":
+            return self._expected(own, self._tied, queries)
         kernel = getattr(kernels, measure.kernel)
         numbers = filled("d", self._numbers(own))
         if measure.name == "relstring":
@@ -164,6 +169,21 @@ class Plan:
             kernel(*self.judged_for(own).columns, numbers, values)
         else:
             kernel(*self.gains(own), numbers, values)
+        return values
+
+    def _expected(self, own: BoundMeasure, tied: Tied, queries: int) -> Any:
+        """The expected values of a measure over the orders of tied documents."""
+        from fastrank.ties import EXPECTED
+
+        name = EXPECTED[own.measure.kernel]
+        plain = name == own.measure.kernel
+        if own.measure.on == "ranking":
+            judged = self.judged_for(own)
+            columns = judged.columns if plain else tied.columns(judged)
+        else:
+            columns = self.gains(own) if plain else tied.gained(self.gains(own))
+        values = zeros("d", queries * own.width)
+        getattr(kernels, name)(*columns, filled("d", own.numbers), values)
         return values
 
     def judged_for(self, own: BoundMeasure) -> Judged:

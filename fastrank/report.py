@@ -86,12 +86,18 @@ def rounded(value: object) -> str:
     return "" if value is None else str(value)
 
 
+# What options take out of an evaluation, by its name among the counts.
+LEFT_OUT = {
+    "left_out": "judged queries without a relevant document were left out",
+    "removed": "documents were excluded from the rankings",
+    "repeated": "repeated lines were left out of the rankings",
+}
 # How many ids a note names.
 NAMED = 5
 
 
 def notes(scores: Scores) -> list[str]:
-    """Lines on the queries that judgments and run do not share, if there are any."""
+    """Lines on the queries that judgments and run do not share, and on what was left out."""
     made = []
     if scores.missing:
         many = scores.missing != 1
@@ -106,6 +112,9 @@ def notes(scores: Scores) -> list[str]:
             f"{len(skipped)} {'queries' if len(skipped) != 1 else 'query'} of the run without"
             f" judgments (skipped={_first(skipped)})"
         )
+    for name, what in LEFT_OUT.items():
+        if scores.counts.get(name):
+            made.append(f"{what} ({name}={scores.counts[name]})")
     return made
 
 

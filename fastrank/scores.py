@@ -23,10 +23,18 @@ class Scores(Frozen):
     queries: the evaluated queries, in byte order of their ids. mean: the value of every measure
     over all of them. scores["map"]: the values per query, an array over `queries`.
     tag: the run's name. bound: the measures with their parameters.
-    counts: what was evaluated and what was not, as far as it is known: "evaluated" queries,
-    "missing" judged queries without results, "skipped" queries of the run without judgments (not
-    where a file is judged while it is read), "retrieved" documents of the evaluated queries and
-    those among them that are "unjudged", without a grade >= 0 (not for preferences and groups).
+    counts: what was evaluated and what was not, as far as it is known:
+
+    evaluated: queries.
+    missing: judged queries without results.
+    skipped: queries of the run without judgments; not where a file is judged while it is read.
+    no_relevant: judged queries without a relevant document that were not left out; with
+        preferences 0.
+    left_out: judged queries left out for that (no_relevant="skip").
+    retrieved, unjudged: documents of the evaluated queries, and those without a grade >= 0 among
+        them; not for preferences and groups.
+    removed: documents left out of the rankings of judged queries (ignore_identical_ids, exclude).
+    repeated: lines left out of them because the document has another one (duplicates).
     """
 
     __slots__ = (

@@ -16,10 +16,11 @@ PACKAGE = Path(fastrank.__file__).parent
 # From left to right, as data flows; a room may import from those before it.
 ROOMS = [
     "levels", "errors", "numbers", "compression", "pieces", "files", "columns", "native",
-    "kernels", "grouping", "parts", "trec", "convert", "judge", "variants", "collect", "stream",
-    "measures", "options", "beyond", "binding", "own", "closest", "notation", "selection", "gains",
-    "zscores", "coverage", "scores", "plan", "averages", "evaluation", "report", "records",
-    "frames", "layouts", "tables", "groups", "cli",
+    "kernels", "grouping", "parts", "trec", "exclusions", "options", "convert", "filters", "judge",
+    "variants", "ties", "collect", "stream", "participation", "measures", "families", "beyond",
+    "binding", "own", "closest", "notation", "selection", "gains", "zscores", "coverage", "scores",
+    "plan", "averages", "summaries", "scoring", "reading", "evaluation", "tie_ranges", "report",
+    "records", "frames", "layouts", "tables", "groups", "cli",
 ]  # fmt: skip
 # What a noun can be turned into are methods of it, and each opens the room that does it.
 DOORS = {

@@ -11,10 +11,10 @@ from hypothesis import given
 
 import fastrank as fr
 from fastrank.beyond import BEYOND
+from fastrank.families import Family, Option
 from fastrank.measures import MEASURES as TREC_MEASURES
 from fastrank.measures import NICKNAMES
 from fastrank.notation import split_measures
-from fastrank.options import Family, Option
 from fastrank.trec import parse_qrels, parse_run
 
 QRELS = parse_qrels(b"q 0 a 2\nq 0 b 0\nq 0 c 1\nq 0 d 1\n")

@@ -13,9 +13,21 @@ from fastrank.columns import Run
 from fastrank.convert.accept import as_run_or_trec
 from fastrank.convert.files import load_qrels
 from fastrank.errors import FastrankError
-from fastrank.evaluation import MAX_RETRIEVED, RunReader, evaluate_bound
+from fastrank.exclusions import read_exclusions
 from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
-from fastrank.plan import Options
+from fastrank.options import (
+    DUPLICATES,
+    MISSING,
+    NO_RELEVANT,
+    TIES,
+    Options,
+    settle_depth,
+    settle_missing,
+)
+from fastrank.participation import choose_queries
+from fastrank.plan import check_options
+from fastrank.reading import RunReader
+from fastrank.scoring import evaluate_bound
 from fastrank.selection import Selection
 
 TYPE_CHECKING = False
@@ -83,9 +95,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-J", "--judged-only", action="store_true", help="drop unjudged documents from the rankings"
     )
     add(
-        "-M", "--max-retrieved", type=_at_least(0), default=MAX_RETRIEVED, metavar="N",
+        "-M", "--max-retrieved", type=_at_least(0), metavar="N",
         help="cut rankings after so many documents",
     )  # fmt: skip
+    add("--depth", type=_at_least(0), metavar="N", help="the same under another name")
     add(
         "-N", "--collection-size", type=int, default=0, metavar="N",
         help="number of documents in the collection, for utility",
@@ -98,6 +111,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--compat", choices=COMPAT_LEVELS,
         default=os.environ.get("FASTRANK_COMPAT") or DEFAULT_COMPAT,
         help=f"which trec_eval's numbers to compute ($FASTRANK_COMPAT or {DEFAULT_COMPAT})",
+    )  # fmt: skip
+    add(
+        "--ties", choices=TIES, default="docno_desc",
+        help="order of documents with equal scores (docno_desc: larger id first); average: the"
+        " expected value over all orders",
+    )  # fmt: skip
+    add(
+        "--missing", choices=MISSING,
+        help="judged queries without results: left out (skip, the default), 0 in the means (zero,"
+        " the same as -c), or an error",
+    )  # fmt: skip
+    add(
+        "--no-relevant", choices=NO_RELEVANT, default="zero",
+        help="judged queries without a relevant document: evaluated (zero), left out, or an error",
+    )  # fmt: skip
+    add(
+        "--ignore-identical-ids", action="store_true",
+        help="leave out documents whose id is the query's",
+    )  # fmt: skip
+    add("--exclude", metavar="FILE", help="leave out documents: a query and a document per line")
+    add(
+        "--duplicates", choices=DUPLICATES, default="error",
+        help="a document twice in a ranking: an error, or its first line or highest score counts",
     )  # fmt: skip
     add(
         "--threads", type=_at_least(1), metavar="N",
@@ -130,26 +166,19 @@ def _run(given: argparse.Namespace) -> int:
         expected = " or ".join(COMPAT_LEVELS)
         complain(f"{NAME}: FASTRANK_COMPAT={given.compat}: expected {expected}")
         return 2
-    read, _, kind = FORMATS[given.relevance_format]
-    options = Options(
-        compat=given.compat,
-        relevance_format="prefs" if kind == "prefs" else given.relevance_format,
-        relevance_level=given.relevance_level,
-        complete=given.complete,
-        judged_only=given.judged_only,
-        max_retrieved=given.max_retrieved,
-        collection_size=given.collection_size,
-        query=None,
-    )
+    read, _, _ = FORMATS[given.relevance_format]
     try:
+        options = _options(given)
         bound = Selection(given.measure or ["official"]).bind(given.compat)
+        check_options(bound, options)
         if given.relevance_format == "qrels":
             read = load_qrels
         judgments = read(given.qrels, compat=given.compat, warn=_warn)
+        judgments, left_out = choose_queries(judgments, options)
     except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 2
-    results = _Results(given, judgments, bound, options)
+    results = _Results(given, judgments, bound, options, left_out)
     layout = LAYOUTS[given.format]
     lines = layout(results, per_query=given.per_query, summary=not given.no_summary)
     if given.output is None:
@@ -180,10 +209,11 @@ class _Results:
         judgments: Qrels | Preferences,
         bound: list[BoundMeasure],
         options: Options,
+        left_out: list[bytes],
     ) -> None:
         self.failed = 0
         self._given, self._judgments = given, judgments
-        self._bound, self._options = bound, options
+        self._bound, self._options, self._left_out = bound, options, left_out
 
     def __iter__(self) -> Iterator[tuple[str, Scores]]:
         given, judgments, bound = self._given, self._judgments, self._bound
@@ -193,12 +223,14 @@ class _Results:
                 run: Any = as_run_or_trec(path)
                 if not isinstance(run, Run):
                     run = reader.read(run, threads=given.threads, warn=_warn)
-                scores = evaluate_bound(judgments, run, bound, self._options)
+                scores = evaluate_bound(
+                    judgments, run, bound, self._options, left_out=self._left_out
+                )
             except FastrankError as error:
                 complain(f"{NAME}: {_explained(error, path)}")
                 self.failed += 1
                 continue
-            _tell_missing(judgments, scores, path, complete=given.complete)
+            _tell_left_out(judgments, scores, path, complete=self._options.complete)
             yield path, scores
 
     def all_or_none(self, lines: Iterator[bytes]) -> Iterator[bytes]:
@@ -206,6 +238,28 @@ class _Results:
         yield from lines
         if self.failed:
             raise _IncompleteError
+
+
+def _options(given: argparse.Namespace) -> Options:
+    """How to evaluate. Raises OptionError for a contradiction, and errors of the exclude file."""
+    missing = settle_missing(given.missing, complete=given.complete)
+    _, _, kind = FORMATS[given.relevance_format]
+    return Options(
+        compat=given.compat,
+        relevance_format="prefs" if kind == "prefs" else given.relevance_format,
+        relevance_level=given.relevance_level,
+        complete=missing == "zero",
+        judged_only=given.judged_only,
+        max_retrieved=settle_depth(given.depth, given.max_retrieved),
+        collection_size=given.collection_size,
+        query=None,
+        ties=given.ties,
+        missing_is_error=missing == "error",
+        no_relevant=given.no_relevant,
+        ignore_identical_ids=given.ignore_identical_ids,
+        exclude=read_exclusions(given.exclude) if given.exclude else {},
+        duplicates=given.duplicates,
+    )
 
 
 def _explained(error: FastrankError, path: str) -> str:
@@ -216,7 +270,7 @@ def _explained(error: FastrankError, path: str) -> str:
     return str(error) if hasattr(error, "path") else f"{path}: {error}"
 
 
-def _tell_missing(
+def _tell_left_out(
     judgments: Qrels | Preferences, scores: Scores, path: str, *, complete: bool
 ) -> None:
     if scores.missing and not complete:
@@ -224,6 +278,14 @@ def _tell_missing(
             f"{NAME}: {path}: {scores.missing} of {len(judgments)} judged queries are missing from"
             " the run and are not averaged in (-c counts them as 0)"
         )
+    counts = scores.counts
+    for count, what in (
+        (counts["left_out"], "judged queries have no relevant document and were left out"),
+        (counts["removed"], "documents were excluded from the rankings"),
+        (counts["repeated"], "repeated lines were left out of the rankings"),
+    ):
+        if count:
+            complain(f"{NAME}: {path}: {count} {what}")
 
 
 def _warn(message: str) -> None:

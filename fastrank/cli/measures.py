@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastrank.beyond import MEASURES
 from fastrank.cli.output import complain, guarded, write
 from fastrank.errors import MeasureError
+from fastrank.families import Family
 from fastrank.measures import BY_NAME, NICKNAMES, Measure
 from fastrank.notation import parse_measure
-from fastrank.options import Family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

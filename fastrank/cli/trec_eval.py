@@ -12,12 +12,13 @@ import sys
 from fastrank import errors, trec, zscores
 from fastrank.cli.getopt import Parser, UsageError
 from fastrank.cli.output import complain, guarded, write
-from fastrank.evaluation import MAX_RETRIEVED, RunReader, evaluate_bound
 from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
 from fastrank.numbers import atol
+from fastrank.options import MAX_RETRIEVED, Options
 from fastrank.pieces import open_stdin
-from fastrank.plan import Options
+from fastrank.reading import RunReader
 from fastrank.report import judged_lines, trec_lines
+from fastrank.scoring import evaluate_bound
 from fastrank.selection import Selection
 
 TYPE_CHECKING = False

@@ -14,11 +14,15 @@ from fastrank.kernels.hits import GIVEN_UP, find_hits, make_keys, rank_by_counti
 from fastrank.kernels.listing import count_judgments, list_hits
 from fastrank.kernels.places import (
     FINE,
+    LARGER_ID_FIRST,
     LIST_UNJUDGED,
     MAX_RETRIEVED,
     QRELS_REPEAT,
+    REFUSE_NAN,
     RUN_REPEATS,
+    SCORE_IS_NAN,
     SINGLE_PRECISION,
+    TIE_DIRECTION,
 )
 from fastrank.kernels.text import (
     compare,
@@ -34,19 +38,21 @@ from fastrank.kernels.text import (
 from fastrank.native.declare import helper, kernel
 
 U = np.uint64
-# Which of two documents with equal scores ranks first: the one whose id sorts later (trec_eval's
-# rule), or, for the preference measures, the one whose id sorts earlier.
-LARGER_ID_FIRST, SMALLER_ID_FIRST = -1, 1
 
 
 @helper
 def by_score_then_id(a, b, data):
-    """Higher score first; equal scores by id, in the direction that `data` says."""
+    """Higher score first; equal scores by id, in the direction that `data` says.
+
+    Direction 0 leaves them as they stand: the sort is stable.
+    """
     keys, base, text, starts, lengths, direction = data
     if keys[a] > keys[b]:
         return -1
     if keys[a] < keys[b]:
         return 1
+    if direction == 0:
+        return 0
     a, b = base + a, base + b
     return direction * compare(text, starts[a], lengths[a], text, starts[b], lengths[b])
 
@@ -176,17 +182,22 @@ def judge_scores(run, scores, results, judgments, first, judged, options, work, 
     text, starts, lengths = run
     words, table, places, keys, hashes = work
     ranks, rows = hits
-    single = options[SINGLE_PRECISION] != 0
+    single, direction = options[SINGLE_PRECISION] != 0, options[TIE_DIRECTION]
     problem[0] = FINE
-    if not options[LIST_UNJUDGED] and make_keys(scores, results, single, keys):
+    if options[REFUSE_NAN]:
+        for i in range(results):
+            if scores[i] != scores[i]:
+                problem[0], problem[1] = SCORE_IS_NAN, i
+                return 0
+    # Counting breaks ties by trec_eval's rule.
+    counted = direction == LARGER_ID_FIRST and not options[LIST_UNJUDGED]
+    if counted and make_keys(scores, results, single, keys):
         found = find_hits(
             run, hashes, results, judgments, first, judged, (words, table, places), hits
         )
         if found != GIVEN_UP and rank_by_counting(run, keys, results, hits, found):
             return found
-    rank_documents(
-        text, starts, lengths, scores, 0, results, single, LARGER_ID_FIRST, keys, places, rows
-    )
+    rank_documents(text, starts, lengths, scores, 0, results, single, direction, keys, places, rows)
     kept = min(results, options[MAX_RETRIEVED])
     problem[0] = join(judgments, first, judged, run, 0, places, kept, words, rows, problem)
     return collect_hits(rows, kept, options, ranks) if problem[0] == FINE else 0
@@ -307,7 +318,7 @@ def judge_rankings(
             judged,
             problem,
         )
-        if problem[0] == RUN_REPEATS:
+        if problem[0] == RUN_REPEATS or problem[0] == SCORE_IS_NAN:
             problem[1], problem[2] = first + problem[1], first + problem[2]
         if problem[0] != FINE:
             return i

@@ -52,8 +52,21 @@ SCATTERED, NOT_STREAMED = range(8, 10)
 NO_COMMENTS, SINGLE_COMMENTS, ALL_COMMENTS = range(3)
 
 # Judging: places in `options` ...
-LEVEL, MAX_RETRIEVED, JUDGED_ONLY, LIST_UNJUDGED, SINGLE_PRECISION, STOP_IF_NONE_JUDGED = range(6)
-OPTIONS_SIZE = 6
+(
+    LEVEL,
+    MAX_RETRIEVED,
+    JUDGED_ONLY,
+    LIST_UNJUDGED,
+    SINGLE_PRECISION,
+    STOP_IF_NONE_JUDGED,
+    TIE_DIRECTION,
+    REFUSE_NAN,
+) = range(8)
+OPTIONS_SIZE = 8
+# ... values of options[TIE_DIRECTION]: which of two documents with equal scores ranks first. The
+# one whose id sorts later (trec_eval's rule), the one whose line comes first, or the one whose id
+# sorts earlier ...
+LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
 # ... and what problem[0] says; problem[1] and problem[2] are rows.
 (
     FINE,
@@ -64,7 +77,8 @@ OPTIONS_SIZE = 6
     TWO_LEVELS,
     ZERO_AND_NONZERO,
     CYCLE,
-) = range(8)
+    SCORE_IS_NAN,
+) = range(9)
 
 # Counting preferences: places in the tally of a judgment group.
 RET, RET_DONE, IMP, IMP_DONE, ABSENT, REL, NONREL, REL_RET, NONREL_RET = range(9)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.judge import SMALLER_ID_FIRST, join, rank_documents
+from fastrank.kernels.judge import join, rank_documents
 from fastrank.kernels.places import (
     ABSENT,
     CYCLE,
@@ -24,6 +24,7 @@ from fastrank.kernels.places import (
     RET_DONE,
     RUN_REPEATS,
     SINGLE_PRECISION,
+    SMALLER_ID_FIRST,
     TALLY_SIZE,
     TWO_LEVELS,
     ZERO_AND_NONZERO,

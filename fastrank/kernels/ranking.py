@@ -19,6 +19,26 @@ Ranking = record(
     shared={"level": "int64", "collection_size": "int64"},
 )
 
+# lows, highs, grades: the listed documents by tie group: those at ranks lows + 1 to highs have
+#   equal scores, in any order.
+Tied = record(
+    "Tied",
+    rows={"offsets": {"lows": "int64", "highs": "int64", "grades": "int64"}},
+    each={"num_ret": "int64", "num_rel": "int64"},
+    shared={"level": "int64"},
+)
+
+# The same with what finding the documents is worth; the rest as in Gained.
+TiedGains = record(
+    "TiedGains",
+    rows={
+        "offsets": {"lows": "int64", "highs": "int64", "gains": "float64"},
+        "ideal_offsets": {"ideal_gains": "float64", "ideal_counts": "int64"},
+    },
+    each={"num_ret": "int64"},
+    shared={},
+)
+
 # ranks, gains: the listed documents and what finding them is worth.
 # ideal_gains, ideal_counts: the best possible ranking, as runs of equal gain, best first.
 Gained = record(

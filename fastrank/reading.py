@@ -1,0 +1,81 @@
+"""Runs as they are evaluated: in memory, or judged already while they were read."""
+
+from __future__ import annotations
+
+from fastrank.columns import Qrels
+from fastrank.participation import evaluates_missing
+from fastrank.plan import check_options, judging_options
+from fastrank.stream import FileJudge
+from fastrank.trec import python_warning, read_run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from fastrank.columns import Preferences, Run
+    from fastrank.dicts import DictJudge
+    from fastrank.files import Source
+    from fastrank.options import Options
+    from fastrank.pieces import Pieces
+    from fastrank.selection import BoundMeasure
+    from fastrank.stream import Streamed
+    from fastrank.trec import Warn
+
+
+class RunReader:
+    """Reads runs for evaluation, judging them meanwhile where that can be done."""
+
+    def __init__(
+        self, judgments: Qrels | Preferences, bound: list[BoundMeasure], options: Options
+    ) -> None:
+        check_options(bound, options)
+        self._compat = options.compat
+        self._judging = judging_options(bound, options)
+        self._only, self._with_absent = options.query, evaluates_missing(options)
+        # Judgments by which a run can be judged without being in memory.
+        self._qrels: Qrels | None = None
+        if (
+            isinstance(judgments, Qrels)
+            and options.relevance_format == "qrels"
+            and options.can_stream
+        ):
+            self._qrels = judgments
+        self._files: FileJudge | None = None
+        self._dicts: DictJudge | None = None
+
+    def read(
+        self,
+        source: Source | Pieces,
+        *,
+        threads: int | None = None,
+        warn: Warn = python_warning,
+    ) -> Streamed | Run:
+        """A run file in TREC's format. Raises ReadError and FormatError."""
+        if self._qrels is None:
+            return read_run(source, compat=self._compat, warn=warn)
+        if self._files is None:
+            self._files = FileJudge(
+                self._qrels,
+                self._judging,
+                only=self._only,
+                with_absent=self._with_absent,
+                compat=self._compat,
+            )
+        return self._files.judge(source, threads=threads, warn=warn)
+
+    def judge_dict(self, run: Mapping[Any, Any]) -> Streamed | Run:
+        """A run of the form {query: {document: score}}. Raises InputError."""
+        if self._qrels is not None:
+            if self._dicts is None:
+                from fastrank.dicts import DictJudge
+
+                self._dicts = DictJudge(
+                    self._qrels, self._judging, only=self._only, with_absent=self._with_absent
+                )
+            judged = self._dicts.judge(run)
+            if judged is not None:
+                return judged
+        from fastrank.convert.dicts import run_from_dict
+
+        return run_from_dict(run)
