@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError
     from fastrank.errors import FormatError as FormatError
+    from fastrank.errors import InputError as InputError
     from fastrank.errors import MeasureError as MeasureError
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import ReadError as ReadError
+    from fastrank.evaluation import Evaluator as Evaluator
     from fastrank.evaluation import evaluate as evaluate
     from fastrank.measures import MEASURES as MEASURES
     from fastrank.measures import Measure as Measure
@@ -47,11 +49,12 @@ _HOMES = {
         "EvaluationError",
         "FastrankError",
         "FormatError",
+        "InputError",
         "MeasureError",
         "NoQueriesError",
         "ReadError",
     ),
-    "evaluation": ("evaluate",),
+    "evaluation": ("Evaluator", "evaluate"),
     "measures": ("MEASURES", "Measure"),
     "native": ("EngineError", "engine"),
     "scores": ("Scores",),

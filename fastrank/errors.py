@@ -72,3 +72,15 @@ class EvaluationError(FastrankError):
 
 class NoQueriesError(FastrankError):
     """No query has both judgments and results."""
+
+
+class InputError(FastrankError):
+    """An object in memory does not hold what is asked for: `where` in it, and `reason`."""
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(where, reason)
+        self.where = where
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}"

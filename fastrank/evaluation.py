@@ -17,9 +17,10 @@ from fastrank.zscores import to_zscores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from fastrank.dicts import DictJudge
     from fastrank.files import Source
     from fastrank.judge import Judged
     from fastrank.pieces import Pieces
@@ -29,13 +30,15 @@ if TYPE_CHECKING:
 
     Judgments = Qrels | Preferences
     Measures = str | Iterable[str]
+    NestedGrades = Mapping[Any, Mapping[Any, Any]]
+    AnyRun = Run | Source | Mapping[Any, Mapping[Any, Any]]
 
 MAX_RETRIEVED = 2**31 - 1
 
 
 def evaluate(
-    qrels: Judgments,
-    run: Run | Source | Sequence[Run | Source],
+    qrels: Judgments | NestedGrades,
+    run: AnyRun | Sequence[AnyRun],
     measures: Measures = "official",
     *,
     relevance_level: int = 1,
@@ -46,10 +49,12 @@ def evaluate(
     compat: str = DEFAULT_COMPAT,
     threads: int | None = None,
 ) -> Scores | list[Scores]:
-    """Evaluate a run against judgments, or several runs.
+    """Evaluate a run against judgments, or several runs. (`Evaluator`: by and by.)
 
-    run: a Run in memory, or a file as `read_run` takes it, which is then judged while it is read,
-        without keeping it; of a list of them, each is evaluated: a list of Scores comes back.
+    qrels: judgments, or a dict {query: {document: grade}}.
+    run: a Run in memory, a dict {query: {document: score}}, or a file as `read_run` takes it, which
+        is then judged while it is read, without keeping it; of a list of them, each is evaluated: a
+        list of Scores comes back. A query with an empty dict is one without results, and counts.
     measures: names in trec_eval's notation (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...), one
         string with blanks between them or several strings.
     relevance_level: the lowest grade that is relevant (trec_eval -l).
@@ -64,51 +69,128 @@ def evaluate(
     call. Raises TypeError for other objects, MeasureError for unknown measures or impossible
     parameters, NoQueriesError when no query has both judgments and results, EvaluationError for
     a query that cannot be evaluated, such as one whose ranking holds a document twice, ReadError
-    and FormatError for a file. Definitions: trec_eval.
+    and FormatError for a file, InputError for a dict. Definitions: trec_eval.
     """
-    runs: list[Any] = list(run) if isinstance(run, (list, tuple)) else [run]
-    for one in runs:
-        check_nouns(qrels, one)
-    deepest = MAX_RETRIEVED if max_retrieved is None else _integer("max_retrieved", max_retrieved)
-    if deepest < 0:
-        raise ValueError(f"max_retrieved {max_retrieved}: expected 0 or more")
-    if threads is not None and _integer("threads", threads) < 1:
-        raise ValueError(f"threads {threads}: expected 1 or more")
-    selection = Selection(measures.split() if isinstance(measures, str) else measures)
-    bound = selection.bind(check_compat(compat))
-    needed = {own.measure.on for own in bound}
-    by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
-    relevance_format = "qrels_jg" if by_group else "qrels"
-    if isinstance(qrels, Preferences):
-        relevance_format = "prefs"
-    options = Options(
-        compat=compat,
-        relevance_format=relevance_format,
-        relevance_level=_integer("relevance_level", relevance_level),
+    evaluator = Evaluator(
+        qrels,
+        measures,
+        relevance_level=relevance_level,
         complete=complete,
         judged_only=judged_only,
-        max_retrieved=deepest,
-        collection_size=_integer("collection_size", collection_size),
-        query=None,
+        max_retrieved=max_retrieved,
+        collection_size=collection_size,
+        compat=compat,
     )
-    reader = None
-    scores = []
+    runs: list[Any] = list(run) if isinstance(run, (list, tuple)) else [run]
     for one in runs:
-        if not isinstance(one, Run):
-            reader = reader or RunReader(qrels, bound, options)
-            one = reader.read(one, threads=threads)
-        scores.append(evaluate_bound(qrels, one, bound, options))
+        check_run(one)
+    scores = [evaluator.evaluate(one, threads=threads) for one in runs]
     return scores if isinstance(run, (list, tuple)) else scores[0]
 
 
-def check_nouns(judgments: object, run: object) -> None:
-    """Raise TypeError, with a hint, unless these are judgments and a run or a file."""
+class Evaluator:
+    """Evaluates runs, one after the other, against judgments that are looked at once.
+
+    The arguments are those of `evaluate`. It may be called from several threads.
+
+    >>> import fastrank as fr
+    >>> evaluator = fr.Evaluator({"q1": {"d1": 1}}, "map P.5")
+    >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.75}}).mean["map"]
+    0.5
+    """
+
+    def __init__(
+        self,
+        qrels: Judgments | NestedGrades,
+        measures: Measures = "official",
+        *,
+        relevance_level: int = 1,
+        complete: bool = False,
+        judged_only: bool = False,
+        max_retrieved: int | None = None,
+        collection_size: int = 0,
+        compat: str = DEFAULT_COMPAT,
+    ) -> None:
+        from threading import Lock
+
+        self._judgments = check_judgments(qrels)
+        deepest = (
+            MAX_RETRIEVED if max_retrieved is None else _integer("max_retrieved", max_retrieved)
+        )
+        if deepest < 0:
+            raise ValueError(f"max_retrieved {max_retrieved}: expected 0 or more")
+        selection = Selection(measures.split() if isinstance(measures, str) else measures)
+        self._bound = selection.bind(check_compat(compat))
+        needed = {own.measure.on for own in self._bound}
+        by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
+        relevance_format = "qrels_jg" if by_group else "qrels"
+        if isinstance(self._judgments, Preferences):
+            relevance_format = "prefs"
+        self._options = Options(
+            compat=compat,
+            relevance_format=relevance_format,
+            relevance_level=_integer("relevance_level", relevance_level),
+            complete=complete,
+            judged_only=judged_only,
+            max_retrieved=deepest,
+            collection_size=_integer("collection_size", collection_size),
+            query=None,
+        )
+        self._reader = RunReader(self._judgments, self._bound, self._options)
+        # What reads files keeps its memory from one to the next.
+        self._reading = Lock()
+
+    def evaluate(self, run: AnyRun, *, threads: int | None = None) -> Scores:
+        """Evaluate a run: a dict {query: {document: score}}, a Run in memory, or a file.
+
+        threads: how many may judge a file; by default as many as help. Raises as `evaluate` does.
+        """
+        one: Any = run
+        check_run(one)
+        if threads is not None and _integer("threads", threads) < 1:
+            raise ValueError(f"threads {threads}: expected 1 or more")
+        found: Run | Streamed
+        if isinstance(one, Run):
+            found = one
+        elif is_mapping(one):
+            found = self._reader.judge_dict(one)
+        else:
+            with self._reading:
+                found = self._reader.read(one, threads=threads)
+        return evaluate_bound(self._judgments, found, self._bound, self._options)
+
+
+def check_judgments(judgments: Any) -> Judgments:
+    """Judgments as a noun. Raises TypeError, with a hint, for any other object, and InputError."""
+    if is_mapping(judgments):
+        from fastrank.nested import as_qrels
+
+        return as_qrels(judgments)
     if not isinstance(judgments, (Qrels, Preferences)):
         found = type(judgments).__name__
-        raise TypeError(f"qrels: expected Qrels or Preferences, found {found} (see read_qrels)")
-    if not (isinstance(run, (Run, str)) or hasattr(run, "read") or hasattr(run, "__fspath__")):
+        raise TypeError(
+            f"qrels: expected Qrels, Preferences or a dict, found {found} (see read_qrels)"
+        )
+    return judgments
+
+
+def check_run(run: object) -> None:
+    """Raise TypeError, with a hint, unless this is a run, a dict or a file."""
+    if not (
+        isinstance(run, (Run, str))
+        or hasattr(run, "read")
+        or hasattr(run, "__fspath__")
+        or is_mapping(run)
+    ):
         found = type(run).__name__
-        raise TypeError(f"run: expected a Run or a file, found {found} (see read_run)")
+        raise TypeError(f"run: expected a Run, a dict or a file, found {found} (see read_run)")
+
+
+def is_mapping(value: object) -> bool:
+    """Whether judgments or a run come as a dict of dicts."""
+    from collections.abc import Mapping
+
+    return isinstance(value, Mapping)
 
 
 def _integer(name: str, value: int) -> int:
@@ -125,15 +207,13 @@ class RunReader:
 
     def __init__(self, judgments: Judgments, bound: list[BoundMeasure], options: Options) -> None:
         self._compat = options.compat
-        self._judge: FileJudge | None = None
+        self._judging = judging_options(bound, options)
+        self._only, self._with_absent = options.query, _evaluates_missing(options)
+        self._qrels: Qrels | None = None
         if isinstance(judgments, Qrels) and options.relevance_format == "qrels":
-            self._judge = FileJudge(
-                judgments,
-                judging_options(bound, options),
-                only=options.query,
-                with_absent=_evaluates_missing(options),
-                compat=options.compat,
-            )
+            self._qrels = judgments
+        self._files: FileJudge | None = None
+        self._dicts: DictJudge | None = None
 
     def read(
         self,
@@ -143,9 +223,33 @@ class RunReader:
         warn: Warn = python_warning,
     ) -> Streamed | Run:
         """The run, in memory or judged already. Raises ReadError and FormatError."""
-        if self._judge is None:
+        if self._qrels is None:
             return read_run(source, compat=self._compat, warn=warn)
-        return self._judge.judge(source, threads=threads, warn=warn)
+        if self._files is None:
+            self._files = FileJudge(
+                self._qrels,
+                self._judging,
+                only=self._only,
+                with_absent=self._with_absent,
+                compat=self._compat,
+            )
+        return self._files.judge(source, threads=threads, warn=warn)
+
+    def judge_dict(self, run: Mapping[Any, Any]) -> Streamed | Run:
+        """A run of the form {query: {document: score}}, judged or in memory. Raises InputError."""
+        if self._qrels is not None:
+            if self._dicts is None:
+                from fastrank.dicts import DictJudge
+
+                self._dicts = DictJudge(
+                    self._qrels, self._judging, only=self._only, with_absent=self._with_absent
+                )
+            judged = self._dicts.judge(run)
+            if judged is not None:
+                return judged
+        from fastrank.nested import as_run
+
+        return as_run(run)
 
 
 def evaluate_bound(

@@ -16,8 +16,8 @@ PACKAGE = Path(fastrank.__file__).parent
 # From left to right, as data flows; a room may import from those before it.
 ROOMS = [
     "levels", "errors", "numbers", "compression", "pieces", "files", "columns", "native",
-    "kernels", "parts", "trec", "judge", "collect", "stream", "measures", "selection", "zscores",
-    "scores", "plan", "evaluation", "report", "cli",
+    "kernels", "parts", "trec", "nested", "judge", "collect", "stream", "dicts", "measures",
+    "selection", "zscores", "scores", "plan", "evaluation", "report", "compat", "cli",
 ]  # fmt: skip
 MODULES = sorted(set(PACKAGE.rglob("*.py")) - {PACKAGE / "__init__.py", PACKAGE / "__main__.py"})
 

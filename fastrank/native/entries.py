@@ -13,6 +13,7 @@ KERNEL_MODULES = (
     "stream",
     "gather",
     "collect",
+    "dicts",
     "gains",
     "measures",
     "preferences",
