@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from array import array
 from bisect import bisect_right
-from itertools import accumulate, repeat
+from itertools import accumulate, chain, repeat
 
 from fastrank.columns import decoded
 from fastrank.errors import InputError
@@ -155,20 +155,29 @@ class _Rankings:
 
     def rank(self) -> None:
         """Find the ranks. Raises InputError for a score that is no number."""
-        first, offsets, hit_offsets = 0, self.offsets, self.hit_offsets
-        scores, hit_scores = self._scores, self._hit_scores
-        for i, (results, docs) in enumerate(zip(self._results, self.docs, strict=True)):
-            if offsets[i + 1] - offsets[first] > self._room:
-                self._rank_packed(first, i)
-                first = i
-            at = 8 * (offsets[i] - offsets[first])
+        first, last = 0, len(self.docs)
+        while first < last:
+            stop = bisect_right(self.offsets, self.offsets[first] + self._room) - 1
             try:
-                struct.pack_into(f"{len(results)}d", scores, at, *results.values())
-                found = map(results.get, docs, _NO_SCORE)
-                struct.pack_into(f"{len(docs)}d", hit_scores, 8 * hit_offsets[i], *found)
+                self._pack(first, stop)
             except (struct.error, TypeError, OverflowError) as error:
-                raise self._refused_score(i) from error
-        self._rank_packed(first, len(self.docs))
+                raise self._refused_score(first, stop) from error
+            self._rank_packed(first, stop)
+            first = stop
+
+    def _pack(self, first: int, stop: int) -> None:
+        """Pack the scores of queries `first` to `stop` - 1, and those of their judged documents."""
+        results, docs = self._results[first:stop], self.docs[first:stop]
+        at = 0
+        for ranking in results:
+            size = len(ranking)
+            struct.pack_into(f"{size}d", self._scores, at, *ranking.values())
+            at += 8 * size
+        start, end = self.hit_offsets[first], self.hit_offsets[stop]
+        looks_up: list[Any] = [ranking.get for ranking in results]
+        mapped: Any = map
+        found = chain.from_iterable(map(mapped, looks_up, docs, repeat(_NO_SCORE)))
+        struct.pack_into(f"{end - start}d", self._hit_scores, 8 * start, *found)
 
     def _rank_packed(self, first: int, stop: int) -> None:
         """Rank what is packed, which are the scores of queries `first` to `stop` - 1."""
@@ -205,13 +214,14 @@ class _Rankings:
                 own = key(self.docs[i][hit - start])
                 self.ranks[hit] += len(ascending) - bisect_right(ascending, own)
 
-    def _refused_score(self, query: int) -> InputError:
-        """What is wrong with the first score of a query that is no number."""
-        for doc, score in self._results[query].items():
-            try:
-                struct.pack_into("d", bytearray(8), 0, score)
-            except (struct.error, TypeError, OverflowError):
-                return _no_number(self._ids[query], doc, score)
+    def _refused_score(self, first: int, stop: int) -> InputError:
+        """What is wrong with the first score of these queries that is no number."""
+        for query in range(first, stop):
+            for doc, score in self._results[query].items():
+                try:
+                    struct.pack_into("d", bytearray(8), 0, score)
+                except (struct.error, TypeError, OverflowError):
+                    return _no_number(self._ids[query], doc, score)
         raise AssertionError("no score is refused alone")
 
 
