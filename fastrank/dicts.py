@@ -90,7 +90,7 @@ class DictJudge:
             absent = [number for number in queries if number not in present]
         rankings = _Rankings(
             [self._ids[number] for number in queries],
-            [self._results(run, self._ids[number]) for number in queries],
+            _results(run, [self._ids[number] for number in queries]),
             [self._docs[number] for number in queries],
             self._places,
         )
@@ -117,11 +117,14 @@ class DictJudge:
             return None
         return Streamed(queries=judgments, judged=judged, missing=missing, absent=absent, tag=b"")
 
-    def _results(self, run: Mapping[Any, Any], query: str) -> Results:
-        if query not in run:
-            return {decoded(PLACEHOLDER): 1.0}
-        results = run[query]
-        return results if type(results) is dict else inner("run", query, results)
+
+def _results(run: Mapping[Any, Any], queries: list[str]) -> list[Results]:
+    """The results of some queries; of those that the run lacks, a placeholder."""
+    placeholder = {decoded(PLACEHOLDER): 1.0}
+    results = [run[query] if query in run else placeholder for query in queries]
+    if set(map(type, results)) <= {dict}:
+        return results
+    return [inner("run", query, own) for query, own in zip(queries, results, strict=True)]
 
 
 class _Rankings:
@@ -145,13 +148,11 @@ class _Rankings:
 
     @property
     def have_texts(self) -> bool:
-        """Whether the first and the last document of each ranking have ids of text.
+        """Whether the first document of each ranking has an id of text.
 
         The ids of a ranking are taken to be of one kind; a look at all would take as long again.
         """
-        return _are_texts(map(next, map(iter, self._results), repeat(""))) and _are_texts(
-            map(next, map(reversed, self._results), repeat(""))
-        )
+        return _are_texts([next(iter(ranking), "") for ranking in self._results])
 
     def rank(self) -> None:
         """Find the ranks. Raises InputError for a score that is no number."""

@@ -16,7 +16,7 @@ they are about. What differs, on purpose:
   coefficients, for which pytrec_eval prints a complaint and gives 0.0.
 - Grades and scores may be numpy scalars of any kind. Ids are compared whole; pytrec_eval cuts them
   at a NUL.
-- Document ids of a ranking are checked at both of its ends, and wherever scores tie.
+- Of a ranking's document ids only the first is checked, and those whose scores tie.
 
 Definitions: trec_eval 9.0.8, as pytrec_eval, which is van Gysel and de Rijke, SIGIR 2018.
 """
