@@ -121,7 +121,7 @@ class DictJudge:
 def _results(run: Mapping[Any, Any], queries: list[str]) -> list[Results]:
     """The results of some queries; of those that the run lacks, a placeholder."""
     placeholder = {decoded(PLACEHOLDER): 1.0}
-    results = [run[query] if query in run else placeholder for query in queries]
+    results = [run.get(query, placeholder) for query in queries]
     if set(map(type, results)) <= {dict}:
         return results
     return [inner("run", query, own) for query, own in zip(queries, results, strict=True)]

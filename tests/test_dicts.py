@@ -43,7 +43,7 @@ def _found(evaluate: Any) -> Any:
     return scores.queries, scores.names, values, repr(scores.mean), scores.missing
 
 
-@examples(300)
+@examples(200)
 @given(
     judgments, runs, st.sampled_from(["9.0.8", "10.0"]), st.booleans(), st.booleans(),
     st.sampled_from([None, 0, 1, 3]), st.sampled_from([-1, 0, 1, 2]),
