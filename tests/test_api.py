@@ -161,8 +161,11 @@ def test_a_duplicate_document_is_an_error_that_names_its_lines() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("qrels.txt", "run.txt"), r"qrels: expected Qrels or Preferences, found str \(see read_"),
-        ((parse_qrels(QRELS), parse_qrels(QRELS)), r"run: expected a Run or a file, found Qrels"),
+        (("qrels.txt", "run.txt"), r"qrels: expected Qrels, Preferences or a dict, found str"),
+        (
+            (parse_qrels(QRELS), parse_qrels(QRELS)),
+            "run: expected a Run, a dict or a file, found Qrels",
+        ),
         ((parse_qrels(QRELS), parse_run(RUN), None), "measures: expected names, found NoneType"),
         ((parse_qrels(QRELS), parse_run(RUN), [b"map"]), "measures: expected str, found bytes"),
     ],
