@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Scores packed before they are ranked: they stay in the processor's cache.
 AT_ONCE = 1 << 15
+# Rankings of about this length are packed one by one, shorter ones together.
+LONG = 256
 _NO_SCORE = repeat(float("nan"))
 
 
@@ -169,11 +171,15 @@ class _Rankings:
     def _pack(self, first: int, stop: int) -> None:
         """Pack the scores of queries `first` to `stop` - 1, and those of their judged documents."""
         results, docs = self._results[first:stop], self.docs[first:stop]
-        at = 0
-        for ranking in results:
-            size = len(ranking)
-            struct.pack_into(f"{size}d", self._scores, at, *ranking.values())
-            at += 8 * size
+        size, at = self.offsets[stop] - self.offsets[first], 0
+        if size < LONG * len(results):
+            scores = chain.from_iterable([ranking.values() for ranking in results])
+            struct.pack_into(f"{size}d", self._scores, 0, *scores)
+        else:
+            for ranking in results:
+                size = len(ranking)
+                struct.pack_into(f"{size}d", self._scores, at, *ranking.values())
+                at += 8 * size
         start, end = self.hit_offsets[first], self.hit_offsets[stop]
         looks_up: list[Any] = [ranking.get for ranking in results]
         mapped: Any = map
