@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from bench import inputs, oracle
-from fastrank import judge, options, trec
+from fastrank import judge, trec
 from fastrank.columns import Qrels, Run
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import engine, kernels
 from fastrank.native.buffers import filled, zeros
-from fastrank.plan import Options, Plan
+from fastrank.options import MAX_RETRIEVED, Options
+from fastrank.plan import Plan
 from fastrank.selection import Selection
 
 # 100,000 lines of run, 10,000 judgments.
@@ -30,7 +31,7 @@ OPTIONS = Options(
     relevance_level=1,
     complete=False,
     judged_only=False,
-    max_retrieved=options.MAX_RETRIEVED,
+    max_retrieved=MAX_RETRIEVED,
     collection_size=0,
     query=None,
 )
@@ -89,7 +90,7 @@ def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
 def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: Run) -> None:
     options = judge.JudgingOptions(
         relevance_level=1,
-        max_retrieved=options.MAX_RETRIEVED,
+        max_retrieved=MAX_RETRIEVED,
         judged_only=False,
         list_unjudged=False,
         single_precision=True,

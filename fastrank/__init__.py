@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import OptionError as OptionError
     from fastrank.errors import ReadError as ReadError
+    from fastrank.evaluation import Evaluator as Evaluator
     from fastrank.evaluation import evaluate as evaluate
     from fastrank.groups import macro_mean as macro_mean
     from fastrank.measures import Measure as Measure
@@ -72,7 +73,7 @@ _HOMES = {
         "OptionError",
         "ReadError",
     ),
-    "evaluation": ("evaluate",),
+    "evaluation": ("Evaluator", "evaluate"),
     "beyond": ("MEASURES",),
     "groups": ("macro_mean",),
     "measures": ("Measure",),

@@ -106,8 +106,9 @@ def check_expected(bound: list[BoundMeasure]) -> None:
             raise MeasureError(
                 name,
                 f"ties='average': no closed form of the expected value of '{name}' over the orders"
-                " of tied documents is known here, and none is approximated; it is known for map,"
-                " map_cut, P, recall, relative_P, Rprec, recip_rank, RR, success, dcg, ndcg, ndcg_cut",
+                " of tied documents is known here, and none is approximated; it is known for"
+                " map, map_cut, P, recall, relative_P, Rprec, recip_rank, RR, success, dcg, ndcg,"
+                " ndcg_cut",
             )
 
 

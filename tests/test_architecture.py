@@ -16,11 +16,12 @@ PACKAGE = Path(fastrank.__file__).parent
 # From left to right, as data flows; a room may import from those before it.
 ROOMS = [
     "levels", "errors", "numbers", "compression", "pieces", "files", "columns", "native",
-    "kernels", "grouping", "parts", "trec", "exclusions", "options", "convert", "filters", "judge",
-    "variants", "ties", "collect", "stream", "participation", "measures", "families", "beyond",
-    "binding", "own", "closest", "notation", "selection", "gains", "zscores", "coverage", "scores",
-    "plan", "averages", "summaries", "scoring", "reading", "evaluation", "tie_ranges", "report",
-    "records", "frames", "layouts", "tables", "groups", "cli",
+    "kernels", "grouping", "parts", "trec", "exclusions", "options", "convert", "filters",
+    "nested", "judge", "variants", "ties", "collect", "stream", "dicts", "participation",
+    "measures", "families", "beyond", "binding", "own", "closest", "notation", "selection",
+    "gains", "zscores", "coverage", "scores", "plan", "averages", "summaries", "scoring",
+    "reading", "evaluation", "tie_ranges", "report", "records", "frames", "layouts", "tables",
+    "groups", "compat", "cli",
 ]  # fmt: skip
 # What a noun can be turned into are methods of it, and each opens the room that does it.
 DOORS = {

@@ -23,7 +23,7 @@ SOURCE = "<dict>"
 
 def qrels_from_dict(given: Mapping[Any, Mapping[Any, Any]], *, source: str = SOURCE) -> Qrels:
     """Judgments from {query: {document: grade}}; `source` is for messages."""
-    rows = _Rows(given, "grade", source)
+    rows = _Rows(given, "grade", source, keep_empty=False)
     return Qrels(
         queries=rows.queries,
         docs=rows.docs,
@@ -41,8 +41,11 @@ def run_from_dict(
     higher_is_better: bool = True,
     source: str = SOURCE,
 ) -> Run:
-    """A run from {query: {document: score}}; `source` is for messages."""
-    rows = _Rows(given, "score", source)
+    """A run from {query: {document: score}}; `source` is for messages.
+
+    A query with an empty dict is one for which nothing was retrieved, and stays.
+    """
+    rows = _Rows(given, "score", source, keep_empty=True)
     scores = scores_of(rows.values, rows.fail_value, higher_is_better=higher_is_better)
     return Run(
         queries=rows.queries,
@@ -55,9 +58,9 @@ def run_from_dict(
 
 
 class _Rows:
-    """The dict as rows. A query without documents has none, and so is no query."""
+    """The dict as rows. A query without documents has none: one to `keep_empty` or to drop."""
 
-    def __init__(self, given: Any, number: str, source: str) -> None:
+    def __init__(self, given: Any, number: str, source: str, *, keep_empty: bool) -> None:
         self._source = source
         if not isinstance(given, Mapping):
             found = type(given).__name__
@@ -70,7 +73,7 @@ class _Rows:
                 if isinstance(own, (list, tuple)):
                     hint = "; for columns of a table there is from_arrays"
                 self._refuse(f"query {query!r:.60}: {reason}{hint}")
-        kept = {query: own for query, own in given.items() if own}
+        kept = {query: own for query, own in given.items() if own or keep_empty}
         self._ids = list(kept)
         ends = list(accumulate(map(len, kept.values()), initial=0))
         self.offsets = filled("q", ends)

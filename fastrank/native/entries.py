@@ -16,6 +16,7 @@ KERNEL_MODULES = (
     "stream",
     "gather",
     "collect",
+    "dicts",
     "gains",
     "measures",
     "beyond",

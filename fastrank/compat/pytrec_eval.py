@@ -1,0 +1,275 @@
+"""pytrec_eval's interface, value for value: change the import, and nothing else.
+
+>>> from fastrank.compat import pytrec_eval
+>>> evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 1}}, {"map", "ndcg_cut.5,10"})
+>>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.25}})["q1"]["ndcg_cut_10"]
+1.0
+
+Names, values and their bits, the order of queries and measures, and the exceptions are those of
+pytrec_eval-terrier 0.5. The exceptions, which also are FastrankErrors, say which query and document
+they are about. What differs, on purpose:
+
+- Where pytrec_eval ends the interpreter (`P_0`, `P_05` beside `P_5`, `ndcg_10`, a grade of 2**62,
+  a negative relevance level, ids with stray surrogates) or raises SystemError (integers of more
+  than 64 bits), there is a ValueError or, for the ids, an answer.
+- A score that is NaN has no place in a ranking: ValueError. So has `utility` with other than four
+  coefficients, for which pytrec_eval prints a complaint and gives 0.0.
+- Grades and scores may be numpy scalars of any kind. Ids are compared whole; pytrec_eval cuts them
+  at a NUL.
+- Of a ranking's document ids only the first is checked, and those whose scores tie.
+
+Definitions: trec_eval 9.0.8, as pytrec_eval, which is van Gysel and de Rijke, SIGIR 2018.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fastrank.convert.dicts import qrels_from_dict
+from fastrank.dicts import DictJudge
+from fastrank.errors import InputError, MeasureError
+from fastrank.judge import JudgingOptions
+from fastrank.levels import DEFAULT_COMPAT
+from fastrank.measures import MEASURES, NICKNAMES
+from fastrank.nested import where
+from fastrank.plan import Options, Plan
+from fastrank.selection import Selection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from fastrank.selection import BoundMeasure
+
+__all__ = [
+    "RelevanceEvaluator",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+# The version whose interface this is.
+__version__ = "0.5.11"
+
+_MAX_RETRIEVED = 2**63 - 1
+# trec_eval's table of judgments by grade must fit into memory, and pytrec_eval's too.
+_LARGEST_GRADE = 2**44 - 2
+
+supported_nicknames: dict[str, set[str]] = {
+    nickname: {
+        measure.name
+        for measure in MEASURES
+        if nickname in measure.sets and measure.since == DEFAULT_COMPAT
+    }
+    for nickname in NICKNAMES
+}
+supported_measures: set[str] = set(supported_nicknames["all_trec"])
+
+
+class ArgumentError(InputError, TypeError):
+    """What pytrec_eval raises a TypeError for."""
+
+
+class RelevanceEvaluator:
+    """Evaluates runs, one after the other, against judgments that are looked at once.
+
+    query_relevance: {query: {document: grade}}, ids are str, grades integers. measures: names of
+    measures, with parameters (`P_5`, `P.5,10`, `ndcg_cut.10`) or without, and nicknames.
+    relevance_level: the lowest grade that is relevant. judged_docs_only_flag: drop documents
+    without a grade >= 0 from the rankings.
+
+    Raises TypeError for arguments of wrong types, ValueError for unknown or impossible measures.
+    """
+
+    def __init__(
+        self,
+        query_relevance: Mapping[str, Mapping[str, int]],
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+    ) -> None:
+        specifications = _combined(_without_nicknames(measures))
+        judged = {query: docs for query, docs in query_relevance.items() if len(docs) > 0}
+        for name, value in (
+            ("relevance_level", relevance_level),
+            ("judged_docs_only_flag", judged_docs_only_flag),
+        ):
+            if not hasattr(value, "__index__"):
+                raise ArgumentError(name, f"expected an integer, found {value!r}")
+        if relevance_level <= 0:
+            raise ArgumentError(
+                "relevance_level",
+                f"Argument relevance_level should be positive, found {relevance_level}",
+            )
+        _check_judgments(judged)
+        self._bound = Selection(specifications).bind(DEFAULT_COMPAT)
+        _refuse_impossible(self._bound)
+        self._options = Options(
+            compat=DEFAULT_COMPAT, relevance_format="qrels", relevance_level=relevance_level,
+            complete=False, judged_only=bool(judged_docs_only_flag),
+            max_retrieved=_MAX_RETRIEVED, collection_size=0, query=None,
+        )  # fmt: skip
+        self._qrels = qrels_from_dict(judged)
+        self._ids = [query.decode("utf-8", "surrogateescape") for query in self._qrels.queries]
+        self._judge = DictJudge(
+            self._qrels,
+            JudgingOptions(
+                relevance_level=relevance_level, max_retrieved=_MAX_RETRIEVED,
+                judged_only=bool(judged_docs_only_flag), list_unjudged=False,
+                single_precision=True, collection_size=0,
+            ),
+            stop_if_none_judged=False,
+        )  # fmt: skip
+
+    def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+        """The values {query: {measure: value}} of a run {query: {document: score}}.
+
+        In the order of the run's queries, for those that have judgments. Raises TypeError for ids
+        that are no str and scores that are no numbers, ValueError for NaN.
+        """
+        if not scores:
+            return {}
+        if not isinstance(scores, dict):
+            raise ArgumentError("scores", "Argument object scores should be of type dictionary.")
+        try:
+            judged = self._judge.judge(scores)
+        except InputError as error:
+            if "nan" in error.reason:
+                raise
+            raise ArgumentError(error.source, error.reason) from error
+        if judged is None:
+            raise ArgumentError(
+                "run", "Unable to extract query/object scores: expected ids of type str"
+            )
+        plan = Plan(self._qrels, self._bound, self._options)
+        plan.judged = judged.judged
+        names, rows = self._table(plan, len(judged.queries))
+        ids = [self._ids[query] for query in judged.queries]
+        by_id = {query: dict(zip(names, row)) for query, row in zip(ids, rows)}  # noqa: B905
+        return {query: by_id[query] for query in scores if query in by_id}
+
+    def _table(self, plan: Plan, queries: int) -> tuple[list[str], Iterator[tuple[float, ...]]]:
+        """Names, and for each query its values in the same order."""
+        names: list[str] = []
+        columns: list[list[float]] = []
+        for own in self._bound:
+            names += _names(own)
+            if own.measure.on == "queries":
+                columns.append([1.0] * queries)
+            elif own.measure.on == "run" or own.measure.name == "relstring":
+                columns.append([0.0] * queries)
+            else:
+                values: list[float] = plan.values(own, queries).tolist()
+                columns += [values[place :: own.width] for place in range(len(own.names))]
+        rows = zip(*columns, strict=True) if columns else iter([()] * queries)
+        return names, rows
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """{query: {document: score}} from the lines `query Q0 document rank score tag` of a run.
+
+    Raises AssertionError for a document that comes twice, ValueError for any other line.
+    """
+    return _parsed(f_run, 6, 4, float)
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """{query: {document: grade}} from the lines `query 0 document grade` of judgments.
+
+    Raises AssertionError for a document that comes twice, ValueError for any other line.
+    """
+    return _parsed(f_qrel, 4, 3, int)
+
+
+def compute_aggregated_measure(measure: str, values: list[float]) -> float:
+    """The value over all queries: a sum for `num_...`, a geometric mean for `gm_...`, or a mean."""
+    import numpy
+
+    if measure.startswith("num_"):
+        return float(numpy.sum(values))
+    if measure.startswith("gm_"):
+        return float(numpy.exp(numpy.sum(values) / len(values)))
+    return float(numpy.mean(values))
+
+
+def _parsed(lines: Iterable[str], fields: int, column: int, number: Any) -> dict[str, Any]:
+    from collections import defaultdict
+
+    nested: dict[str, dict[str, Any]] = defaultdict(dict)
+    for line in lines:
+        row = line.strip().split()
+        if len(row) != fields:
+            raise ValueError(f"expected {fields} fields, found {len(row)} in {line!r}")
+        query, _, doc, *_ = row
+        if doc in nested[query]:
+            raise AssertionError(f"document {doc!r} comes twice for query {query!r}")
+        nested[query][doc] = number(row[column])
+    return nested
+
+
+def _without_nicknames(measures: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for measure in measures:
+        found |= supported_nicknames.get(measure, {measure})
+    return found
+
+
+def _combined(measures: Iterable[str]) -> list[str]:
+    """Measures in trec_eval's notation, each once, with all parameters given for it."""
+    parameters: dict[str, set[str]] = {}
+    for measure in measures:
+        name, own = (measure, "") if measure in supported_measures else _split(measure)
+        parameters.setdefault(name, set()).update(own.split(",") if own else ())
+    return [f"{name}.{','.join(sorted(own))}" if own else name for name, own in parameters.items()]
+
+
+def _split(measure: str) -> tuple[str, str]:
+    """Name and parameters of a measure such as `P_5,10` or `iprec_at_recall.0.1`."""
+    for name in supported_measures:
+        pattern = rf"{re.escape(name)}[\._]([0-9]+(\.[0-9]+)?(,[0-9]+(\.[0-9]+)?)*)"
+        found = re.match(pattern, measure)
+        if found:
+            return name, found[1]
+    raise MeasureError(measure, f"unsupported measure {measure}")
+
+
+def _refuse_impossible(bound: list[BoundMeasure]) -> None:
+    for own in bound:
+        if own.measure.takes == "weights" and len(own.numbers) != 4:
+            found = len(own.numbers)
+            raise MeasureError(
+                own.measure.name, f"{own.measure.name} takes 4 coefficients, found {found}"
+            )
+
+
+def _names(own: BoundMeasure) -> list[str]:
+    """Names of the values: pytrec_eval appends parameters only where each is a value."""
+    if own.measure.takes in ("cutoffs", "recalls"):
+        return [name.decode() for name in own.names]
+    return [own.measure.name]
+
+
+def _check_judgments(judged: dict[Any, Any]) -> None:
+    for query, docs in judged.items():
+        place = f"query_relevance, query {query!r}"
+        if not isinstance(query, str):
+            raise ArgumentError(place, "Expected string as key.")
+        if not isinstance(docs, dict):
+            raise ArgumentError(place, "Expected dictionary as value.")
+        for doc, grade in docs.items():
+            if not isinstance(doc, str):
+                raise ArgumentError(
+                    where("query_relevance", query, doc),
+                    "Expected mapping of document id to query relevance or matching score.",
+                )
+            if not hasattr(grade, "__index__"):
+                raise ArgumentError(
+                    where("query_relevance", query, doc),
+                    f"Expected relevance to be integer, found {grade!r}",
+                )
+            if grade > _LARGEST_GRADE:
+                raise InputError(
+                    where("query_relevance", query, doc), f"the relevance {grade} is too large"
+                )

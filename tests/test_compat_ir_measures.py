@@ -1,0 +1,122 @@
+"""The provider for ir_measures beside the providers that ir_measures has."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+irm = pytest.importorskip("ir_measures")
+provider = pytest.importorskip("fastrank.compat.ir_measures").provider
+
+BY_PYTREC_EVAL = [
+    irm.AP, irm.AP(rel=2), irm.AP @ 10, irm.AP(rel=2, judged_only=True) @ 5, irm.nDCG,
+    irm.nDCG @ 10, irm.nDCG(judged_only=True) @ 10, irm.P @ 5, irm.P(rel=3) @ 10,
+    irm.P(judged_only=True) @ 10, irm.R @ 7, irm.R(rel=2) @ 7, irm.RR, irm.RR(rel=2),
+    irm.RR(judged_only=True), irm.Rprec, irm.Rprec(rel=2), irm.Bpref, irm.Bpref(rel=2), irm.infAP,
+    irm.infAP(rel=2), irm.IPrec @ 0.1, irm.IPrec(rel=2) @ 0.5, irm.NumQ, irm.NumRet,
+    irm.NumRet(rel=1), irm.NumRet(rel=2), irm.NumRel, irm.SetP, irm.SetP(relative=True),
+    irm.SetP(judged_only=True), irm.SetR, irm.SetR(rel=2), irm.SetF, irm.SetF(beta=0.5),
+    irm.SetF(beta=2.0), irm.SetAP, irm.SetAP(rel=2), irm.Success @ 3, irm.Success(rel=2) @ 3,
+    irm.nDCG(gains={1: 0, 3: 9}), irm.nDCG(gains={2: 5}) @ 5,
+]  # fmt: skip
+
+
+def _inputs(seed: int, *, ties: bool) -> tuple[Any, Any]:
+    rng = random.Random(seed)
+    docs = [f"d{i}" for i in range(50)]
+    qrels = {
+        f"q{q}": {doc: rng.choice([-1, 0, 0, 1, 2, 3]) for doc in rng.sample(docs, 20)}
+        for q in range(12)
+    }
+    run = {}
+    for q in range(2, 14):
+        found = rng.sample(docs, rng.randrange(1, 40))
+        levels = [rng.randrange(9) for _ in found] if ties else rng.sample(range(99), len(found))
+        run[f"q{q}"] = {doc: level / 8 for doc, level in zip(found, levels, strict=True)}
+    return qrels, run
+
+
+def _values(some_provider: Any, measure: Any, qrels: Any, run: Any) -> dict[str, float]:
+    found = some_provider.iter_calc([measure], qrels, run)
+    return {metric.query_id: metric.value for metric in found}
+
+
+@pytest.mark.parametrize("measure", BY_PYTREC_EVAL, ids=str)
+def test_values_are_those_of_the_provider_pytrec_eval(measure: Any) -> None:
+    """Per query, those without results included; means as well."""
+    for seed in range(3):
+        qrels, run = _inputs(seed, ties=True)
+
+        assert provider.supports(measure)
+        assert _values(provider, measure, qrels, run) == _values(
+            irm.pytrec_eval, measure, qrels, run
+        )
+        assert provider.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(
+            irm.pytrec_eval.calc_aggregate([measure], qrels, run)[measure], abs=1e-15
+        )
+
+
+@pytest.mark.parametrize(
+    ("measure", "other"),
+    [
+        (irm.RR @ 1, irm.msmarco), (irm.RR @ 3, irm.msmarco), (irm.RR @ 10, irm.msmarco),
+        (irm.RR(rel=2) @ 10, irm.msmarco), (irm.Judged @ 1, irm.judged),
+        (irm.Judged @ 10, irm.judged), (irm.Judged @ 1000, irm.judged), (irm.Judged, irm.judged),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_values_without_ties_are_those_of_msmarco_and_judged(measure: Any, other: Any) -> None:
+    """Which measures these are; with ties the order of ids differs, as the docstring says."""
+    for seed in range(5):
+        qrels, run = _inputs(seed, ties=False)
+
+        assert _values(provider, measure, qrels, run) == _values(other, measure, qrels, run)
+
+
+def test_equal_scores_rank_by_descending_id() -> None:
+    """The provider msmarco finds b behind a."""
+    qrels, run = {"q": {"b": 1}}, {"q": {"a": 1.0, "b": 1.0}}
+
+    assert _values(provider, irm.RR @ 10, qrels, run) == {"q": 1.0}
+    assert _values(irm.msmarco, irm.RR @ 10, qrels, run) == {"q": 0.5}
+
+
+def test_many_measures_are_computed_at_once() -> None:
+    """With other levels and parameters; the values are those of one by one."""
+    qrels, run = _inputs(7, ties=True)
+    measures = [*BY_PYTREC_EVAL, irm.RR @ 3, irm.Judged @ 5, irm.NumRel(rel=2)]
+
+    found = {(m.measure, m.query_id): m.value for m in irm.iter_calc(measures, qrels, run)}
+
+    for measure in measures:
+        for query, value in _values(provider, measure, qrels, run).items():
+            assert found[measure, query] == value
+
+
+def test_ir_measures_asks_this_provider_first() -> None:
+    """For what it supports; the rest is left to the others."""
+    assert irm.DefaultPipeline.providers[0] is provider
+    assert irm.providers.registry["fastrank"] is provider
+    qrels, run = _inputs(0, ties=True)
+    assert type(irm.evaluator([irm.AP], qrels)).__module__ == "fastrank.compat.ir_measures"
+    assert not provider.supports(irm.ERR @ 10)
+    assert not provider.supports(irm.nDCG(dcg="exp-log2") @ 10)
+    assert not provider.supports(irm.P(rel=0) @ 10)
+    accuracy = irm.calc_aggregate([irm.Accuracy, irm.AP], qrels, run)
+    assert set(accuracy) == {irm.Accuracy, irm.AP}
+
+
+def test_inputs_of_ir_measures_are_taken() -> None:
+    """Frames and iterators of its tuples, with grades of numpy."""
+    pandas = pytest.importorskip("pandas")
+    qrels, run = _inputs(3, ties=True)
+    tuples = [irm.Qrel(q, doc, grade) for q, row in qrels.items() for doc, grade in row.items()]
+    results = [irm.ScoredDoc(q, d, score) for q, row in run.items() for d, score in row.items()]
+
+    expected = _values(provider, irm.AP, qrels, run)
+
+    assert _values(provider, irm.AP, iter(tuples), iter(results)) == expected
+    frames = pandas.DataFrame(tuples), pandas.DataFrame(results)
+    assert _values(provider, irm.AP, *frames) == expected
