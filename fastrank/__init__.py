@@ -12,9 +12,13 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank.array_qrels import ArrayQrels as ArrayQrels
+    from fastrank.array_qrels import index_qrels as index_qrels
+    from fastrank.arrays import evaluate_arrays as evaluate_arrays
     from fastrank.columns import Preferences as Preferences
     from fastrank.columns import Qrels as Qrels
     from fastrank.columns import Run as Run
+    from fastrank.errors import ArrayError as ArrayError
     from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError
     from fastrank.errors import FormatError as FormatError
@@ -42,8 +46,11 @@ if TYPE_CHECKING:
 # Public names are imported when they are first used: the trec_eval command pays for what it
 # needs, and `import fastrank` for nothing.
 _HOMES = {
+    "array_qrels": ("ArrayQrels", "index_qrels"),
+    "arrays": ("evaluate_arrays",),
     "columns": ("Preferences", "Qrels", "Run"),
     "errors": (
+        "ArrayError",
         "EvaluationError",
         "FastrankError",
         "FormatError",

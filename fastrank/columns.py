@@ -177,6 +177,22 @@ class Qrels(PerQuery):
         return *super().columns, self.grade_column
 
 
+class Graded(Frozen):
+    """Judgments whose documents have no texts: their queries, and the grades of each.
+
+    What a query's documents are is known to whoever judges the rankings.
+    """
+
+    __slots__ = ("grade_column", "offset_column", "queries")
+
+    queries: Texts
+    offset_column: Any
+    grade_column: Any
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+
 class Run(PerQuery):
     """A retrieval result: rows of document and score, which need not be by score.
 

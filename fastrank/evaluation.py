@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Preferences, Qrels, Run, Texts
+from fastrank.columns import Graded, Preferences, Qrels, Run, Texts
 from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.judge import Matched, StoppedError, match
 from fastrank.levels import DEFAULT_COMPAT, check_compat
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastrank.trec import Warn
     from fastrank.zscores import ZScores
 
-    Judgments = Qrels | Preferences
+    Judgments = Qrels | Preferences | Graded
     Measures = str | Iterable[str]
 
 MAX_RETRIEVED = 2**31 - 1
@@ -170,6 +170,7 @@ def evaluate_bound(
         if plan.needs_judging:
             plan.judged = run.judged
     else:
+        assert not isinstance(judgments, Graded)
         matched, missing = _chosen(judgments, run, options)
         if missing and _evaluates_missing(options):
             run = _with_placeholder(run)
@@ -225,7 +226,7 @@ def _evaluates_missing(options: Options) -> bool:
     return options.complete and options.compat != DEFAULT_COMPAT
 
 
-def _chosen(judgments: Judgments, run: Run, options: Options) -> tuple[Matched, int]:
+def _chosen(judgments: Qrels | Preferences, run: Run, options: Options) -> tuple[Matched, int]:
     """The queries to evaluate, and how many judged ones the run lacks."""
     matched = match(judgments, run)
     pairs = list(zip(matched.judgments, matched.rankings, strict=True))
@@ -296,7 +297,7 @@ def _summaries(
         elif measure.average == "":
             made.append([])
         elif measure.name == "num_rel" and options.complete:
-            assert isinstance(judgments, Qrels)
+            assert not isinstance(judgments, Preferences)
             made.append([float(kernels.count_positive(judgments.grade_column))])
         else:
             totals = zeros("d", own.width)

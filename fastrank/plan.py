@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Frozen, Preferences
+from fastrank.columns import Frozen, Graded, Preferences
 from fastrank.errors import EvaluationError
 from fastrank.judge import Judged, JudgingOptions, Matched, count_preferences, judge, judge_groups
 from fastrank.levels import DEFAULT_COMPAT
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fastrank.columns import Qrels, Run
     from fastrank.selection import BoundMeasure
 
-    Judgments = Qrels | Preferences
+    Judgments = Qrels | Preferences | Graded
 
 # With gains that are not whole numbers trec_eval's table of all grades up to the highest is
 # needed (see kernels/gains.py), and looked through for every document; this is the highest grade
@@ -114,6 +114,7 @@ class Plan:
         """Judge the rankings, if any measure needs that. Raises StoppedError."""
         if not self.needs_judging:
             return
+        assert not isinstance(self.judgments, Graded)
         judging = judging_options(self.bound, self.options)
         if isinstance(self.judgments, Preferences):
             self._preferences = count_preferences(self.judgments, run, matched, judging)

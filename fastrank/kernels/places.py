@@ -62,7 +62,13 @@ OPTIONS_SIZE = 6
     TWO_LEVELS,
     ZERO_AND_NONZERO,
     CYCLE,
-) = range(8)
+    NEGATIVE_ID,
+    NO_NUMBER,
+) = range(10)
+# Judging arrays: places in `layout`: columns, and whether they stand by rank, lower scores are
+# better, ids are known to be unique, queries without results get a placeholder.
+WIDTH, IN_ORDER, ASCENDING_SCORES, UNIQUE, WITH_ABSENT = range(5)
+LAYOUT_SIZE = 5
 
 # Counting preferences: places in the tally of a judgment group.
 RET, RET_DONE, IMP, IMP_DONE, ABSENT, REL, NONREL, REL_RET, NONREL_RET = range(9)

@@ -13,6 +13,8 @@ KERNEL_MODULES = (
     "stream",
     "gather",
     "collect",
+    "integers",
+    "arrays",
     "gains",
     "measures",
     "preferences",
