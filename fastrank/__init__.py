@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import ReadError as ReadError
     from fastrank.evaluation import evaluate as evaluate
+    from fastrank.labels import evaluate_labels as evaluate_labels
     from fastrank.measures import MEASURES as MEASURES
     from fastrank.measures import Measure as Measure
     from fastrank.native import EngineError as EngineError
@@ -59,6 +60,7 @@ _HOMES = {
         "ReadError",
     ),
     "evaluation": ("evaluate",),
+    "labels": ("evaluate_labels",),
     "measures": ("MEASURES", "Measure"),
     "native": ("EngineError", "engine"),
     "scores": ("Scores",),

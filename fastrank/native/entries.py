@@ -15,6 +15,7 @@ KERNEL_MODULES = (
     "collect",
     "integers",
     "arrays",
+    "labels",
     "gains",
     "measures",
     "preferences",
