@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Texts
+from fastrank.columns import KnownTexts
 from fastrank.errors import ArrayError
 from fastrank.native.buffers import filled
 
@@ -116,14 +116,14 @@ def row_numbers(count: int) -> list[bytes]:
     return " ".join(map(str, range(count))).encode().split()
 
 
-def as_texts(ids: list[bytes]) -> Texts:
+def as_texts(ids: list[bytes]) -> KnownTexts:
     """Ids as texts."""
     from itertools import accumulate
 
     lengths = list(map(len, ids))
     starts = [0, *accumulate(lengths)]
     starts.pop()
-    return Texts(b"".join(ids), filled("q", starts), filled("q", lengths))
+    return KnownTexts(ids, filled("q", starts), filled("q", lengths))
 
 
 def row_offsets(name: str, given: Any, rows: int, what: str) -> Array:

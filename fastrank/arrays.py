@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 # Items converted at a time, where the arrays are not as the kernels take them: a megabyte or two.
 BLOCK_ITEMS = 1 << 17
 PADDING = -1
+# Places of the filter of judged ids: few of the others pass, and it stays in a near cache.
+FLAGS, MOST_FLAGS = 1 << 12, 1 << 18
 
 
 def evaluate_arrays(
@@ -207,7 +209,8 @@ class _ArrayJudge:
         """Room for judging one row at a time."""
         width, most = self._ids.shape[1], kernels.widest(self._qrels.offset_column)
         return (
-            zeros("q", table_size((width + most) // 4)),
+            zeros("B", max(FLAGS, min(MOST_FLAGS, table_size(8 * most)))),
+            zeros("q", table_size((width + most) // 8)),
             zeros("q", width),
             zeros("q", most),
             zeros("q", table_size(width)),

@@ -117,6 +117,22 @@ class Texts(Frozen):
         return bytes(self.buffer[: self.starts[i]]).count(b"\n") + 1
 
 
+class KnownTexts(Texts):
+    """Texts that are at hand as a list too."""
+
+    __slots__ = ("known",)
+
+    known: list[bytes]
+
+    def __init__(self, known: list[bytes], starts: Any, lengths: Any) -> None:
+        Frozen.__init__(self, buffer=b"".join(known), starts=starts, lengths=lengths, known=known)
+
+    def take(self, rows: Iterable[int]) -> list[bytes]:
+        """The texts of some rows."""
+        known = self.known
+        return [known[row] for row in rows]
+
+
 def decoded(text: bytes) -> str:
     """A text as str; bytes that are not UTF-8 survive a round trip through `os.fsencode`'s rule."""
     return text.decode("utf-8", "surrogateescape")

@@ -198,7 +198,7 @@ def judge_row(ids, scores, judged, table, layout, options, work, hits, problem):
     hits = (ranks, rows of the judgments or -1). Returns how many, and how many were retrieved;
     problem[0] becomes FINE, or what is wrong with the documents at problem[2] and problem[3].
     """
-    words, suspects, marks, slots, own_ids, own_scores, order, scratch = work
+    flags, words, suspects, marks, slots, own_ids, own_scores, order, scratch = work
     problem[0] = FINE
     count, copied, negative = without_padding(ids, scores, own_ids, own_scores)
     if negative >= 0:
@@ -215,7 +215,7 @@ def judge_row(ids, scores, judged, table, layout, options, work, hits, problem):
             own_scores[i] = -keys[i]
         keys = own_scores[:count]
     found = find_judged(
-        ids, judged, table, layout[UNIQUE] != 0, (words, suspects, marks, slots), hits
+        ids, judged, table, layout[UNIQUE] != 0, (flags, words, suspects, marks, slots), hits
     )
     if found < 0:
         place = -1 - found
@@ -307,7 +307,7 @@ def judge_rows(
     "int64(int64[::1], float32[::1], int64[::1], int64[::1], int64,"
     " int64[::1], int64[::1], int64[::1], int64[::1], int32[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], float32[::1],"
+    " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], float32[::1],"
     " int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1])"
@@ -316,14 +316,14 @@ def judge_single_arrays(
     ids, scores, rows, queries, done,
     offsets, docs, grades, table_offsets, tables,
     grade_offsets, values, counts, layout, options,
-    words, suspects, marks, slots, own_ids, own_scores,
+    flags, words, suspects, marks, slots, own_ids, own_scores,
     order, scratch, hit_rows,
     evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts,
     num_ret, num_rel, num_rel_ret, problem,
 ):  # fmt: skip
     """`judge_rows` for scores of single precision."""
     qrels = (offsets, docs, grades, table_offsets, tables, grade_offsets, values, counts)
-    work = (words, suspects, marks, slots, own_ids, own_scores, order, scratch)
+    work = (flags, words, suspects, marks, slots, own_ids, own_scores, order, scratch)
     judged = (
         evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts, num_ret,
         num_rel, num_rel_ret,
@@ -337,7 +337,7 @@ def judge_single_arrays(
     "int64(int64[::1], float64[::1], int64[::1], int64[::1], int64,"
     " int64[::1], int64[::1], int64[::1], int64[::1], int32[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
+    " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
     " int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1])"
@@ -346,14 +346,14 @@ def judge_double_arrays(
     ids, scores, rows, queries, done,
     offsets, docs, grades, table_offsets, tables,
     grade_offsets, values, counts, layout, options,
-    words, suspects, marks, slots, own_ids, own_scores,
+    flags, words, suspects, marks, slots, own_ids, own_scores,
     order, scratch, hit_rows,
     evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts,
     num_ret, num_rel, num_rel_ret, problem,
 ):  # fmt: skip
     """`judge_rows` for scores of double precision."""
     qrels = (offsets, docs, grades, table_offsets, tables, grade_offsets, values, counts)
-    work = (words, suspects, marks, slots, own_ids, own_scores, order, scratch)
+    work = (flags, words, suspects, marks, slots, own_ids, own_scores, order, scratch)
     judged = (
         evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts, num_ret,
         num_rel, num_rel_ret,

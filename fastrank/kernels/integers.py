@@ -11,20 +11,26 @@ import numpy as np
 from fastrank.kernels.hits import count_equal, filter_bits, filter_word
 from fastrank.kernels.listing import LARGEST_GRADE, count_grades
 from fastrank.kernels.places import FINE, GRADE_TOO_LARGE, QRELS_REPEAT
-from fastrank.kernels.text import mix, table_mask
+from fastrank.kernels.text import table_mask
 from fastrank.native.declare import helper, inlined, kernel
 
 U = np.uint64
 NINETEEN_DIGITS = U(10**18)
 TEN = U(10)
 # Suspected repetitions up to which each is looked for among all ids; more go to a hash table.
-FEW = 8
+FEW = 32
 
 
 @inlined
 def hash_id(value):
-    """A hash of an id."""
-    return mix(U(value), U(0))
+    """A hash of an id, by Fibonacci hashing: its higher bits are the better ones."""
+    return U(value) * U(0x9E3779B97F4A7C15)
+
+
+@inlined
+def slot_of_id(value, mask):
+    """Where the search for an id begins in a table of `mask` + 1 slots."""
+    return np.int64(hash_id(value) >> U(32) & U(mask))
 
 
 @inlined
@@ -67,7 +73,7 @@ def index_judgments(
         first, judged = offsets[q], offsets[q + 1] - offsets[q]
         base, mask = table_offsets[q], table_mask(judged)
         for row in range(judged):
-            slot = np.int64(hash_id(ids[first + row]) & U(mask))
+            slot = slot_of_id(ids[first + row], mask)
             while tables[base + slot] != 0:
                 other = tables[base + slot] - 1
                 if ids[first + other] == ids[first + row]:
@@ -92,23 +98,21 @@ def find_judged(ids, judged, table, unique, work, hits):
 
     `table` is the query's, as `index_judgments` made it. Unless the ids are known to be `unique`,
     all repetitions are found, else those of judged ids. hits = (places, rows) become places among
-    the ids, in order, and rows of the judgments. `work` is scratch: (filter, suspects, marks,
-    table): words as half the ids and judgments, items as ids, zeroed items as judgments, and
-    twice as many places as ids, the first and the last rounded up to a power of two.
+    the ids, in order, and rows of the judgments. `work` is scratch: (flags, words, suspects, marks,
+    table): a zeroed power of two of bytes, words as a quarter of ids and judgments, items as ids,
+    zeroed items as judgments, and twice as many places as ids, both rounded up to powers of two.
     """
-    words, suspects, marks, slots = work
+    flags, words, suspects, marks, slots = work
     places, rows = hits
-    word_mask = U(table_mask((len(ids) + len(judged)) // 4))
-    words[: np.int64(word_mask) + 1] = 0
-    for row in range(len(judged)):
-        value = hash_id(judged[row])
-        words[filter_word(value, word_mask)] |= np.int64(filter_bits(value))
-    suspected = pass_filter(ids, words, word_mask, unique, suspects)
+    if unique:
+        suspected = pass_flags(ids, judged, flags, suspects)
+    else:
+        suspected = pass_filter(ids, judged, words, suspects)
     mask = len(table) - 1
     found = unknown = repeated = 0
     for s in range(suspected):
         i = suspects[s]
-        slot = np.int64(hash_id(ids[i]) & U(mask))
+        slot = slot_of_id(ids[i], mask)
         while table[slot] != 0 and judged[table[slot] - 1] != ids[i]:
             slot = (slot + 1) & mask
         row = table[slot] - 1
@@ -130,20 +134,35 @@ def find_judged(ids, judged, table, unique, work, hits):
 
 
 @helper
-def pass_filter(ids, words, word_mask, unique, suspects):
-    """Places of the ids that pass the filter, which each id but `unique` ones enters; how many."""
+def pass_flags(ids, judged, flags, suspects):
+    """Places of the ids whose hash is that of a judged one; how many."""
+    shift, size = U(64), len(flags)
+    while size > 1:
+        shift, size = shift - U(1), size >> 1
+    for row in range(len(judged)):
+        flags[hash_id(judged[row]) >> shift] = 1
     suspected = 0
-    if unique:
-        for i in range(len(ids)):
-            value = hash_id(ids[i])
-            bits = filter_bits(value)
-            suspects[U(suspected)] = i
-            suspected += U(words[filter_word(value, word_mask)]) & bits == bits
-        return suspected
+    for i in range(len(ids)):
+        suspects[U(suspected)] = i
+        suspected += flags[hash_id(ids[i]) >> shift]
+    for row in range(len(judged)):
+        flags[hash_id(judged[row]) >> shift] = 0
+    return suspected
+
+
+@helper
+def pass_filter(ids, judged, words, suspects):
+    """Places of the ids that may be judged, or stand at an earlier place too; how many."""
+    mask = U(table_mask((len(ids) + len(judged)) // 8))
+    words[: np.int64(mask) + 1] = 0
+    for row in range(len(judged)):
+        value = hash_id(judged[row])
+        words[filter_word(value, mask)] |= np.int64(filter_bits(value >> U(20)))
+    suspected = 0
     for i in range(len(ids)):
         value = hash_id(ids[i])
-        at = filter_word(value, word_mask)
-        bits = filter_bits(value)
+        at = filter_word(value, mask)
+        bits = filter_bits(value >> U(20))
         word = U(words[at])
         words[at] = np.int64(word | bits)
         suspects[U(suspected)] = i
@@ -163,7 +182,7 @@ def find_repetition(ids, suspects, suspected, slots):
     mask = table_mask(len(ids))
     slots[: mask + 1] = 0
     for i in range(len(ids)):
-        slot = np.int64(hash_id(ids[i]) & U(mask))
+        slot = slot_of_id(ids[i], mask)
         while slots[slot] != 0:
             if ids[slots[slot] - 1] == ids[i]:
                 return -1 - i
