@@ -40,7 +40,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
     assert {kind for _, kind, _ in BLOCKS} == {"sh", "python", "text"}
     assert all(command for command, _ in OUTPUTS)
     assert len(COMMANDS) >= 6
-    assert len(PYTHON) == 1
+    assert len(PYTHON) >= 2
 
 
 def test_two_commands_do_all_the_set_up() -> None:
@@ -77,9 +77,11 @@ def test_output_is_what_is_shown(command: str, output: str) -> None:
 
 @pytest.mark.parametrize("block", PYTHON)
 def test_python_runs(block: str) -> None:
-    """The Python example runs in a process of its own and prints the mean."""
+    """Each Python example runs in a process of its own and prints something."""
     found = subprocess.run(
         [sys.executable, "-c", block], cwd=REPOSITORY, capture_output=True, text=True, check=True
     )
 
-    assert found.stdout.startswith("map   0.4348\n")
+    assert found.stdout
+    if "pixels.run" in block:
+        assert found.stdout.startswith("map   0.4348\n")
