@@ -19,12 +19,12 @@ LARGEST = 2**63 - 1
 
 
 def as_rows(name: str, given: Any, dimensions: int) -> Array:
-    """The given as an array of so many dimensions. Raises ArrayError for ragged rows."""
+    """The given as an array of so many dimensions. Raises ArrayError, as for ragged rows."""
     import numpy
 
     try:
         found: Array = numpy.asarray(given)
-    except (TypeError, ValueError) as error:
+    except (RuntimeError, TypeError, ValueError) as error:
         lengths = [len(row) for row in given] if isinstance(given, (list, tuple)) else []
         odd = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
         if odd is None:

@@ -46,7 +46,7 @@ class ArrayQrels(Graded):
     order: Any
     rows: Any
     named: bool
-    columns: tuple[Any, ...]
+    columns: list[Any]
 
     def __repr__(self) -> str:
         rows = len(self.grade_column)
@@ -236,5 +236,5 @@ def _index(
         order=numpy.asarray(text_order(texts)),
         rows=None if keyed else rows,
         named=named,
-        columns=(own, docs, grades, table_offsets, tables, grade_offsets, values, counts),
+        columns=[own, docs, grades, table_offsets, tables, grade_offsets, values, counts],
     )

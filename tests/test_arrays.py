@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import struct
 from typing import Any
 
@@ -320,6 +321,12 @@ def test_an_index_does_not_change_with_the_arrays_it_was_made_from() -> None:
     docs = np.array(DOC_IDS)
     qrels = fr.index_qrels((INDPTR, docs, GRADES))
     docs[:] = 0
+
+    assert fr.evaluate_arrays(IDS_2D, SCORES_2D, qrels, "all_trec").mean == EXPECTED
+
+
+def test_indexed_judgments_can_be_pickled() -> None:
+    qrels = pickle.loads(pickle.dumps(fr.index_qrels(ROWS)))
 
     assert fr.evaluate_arrays(IDS_2D, SCORES_2D, qrels, "all_trec").mean == EXPECTED
 
