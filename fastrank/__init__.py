@@ -12,6 +12,9 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank.array_qrels import ArrayQrels as ArrayQrels
+    from fastrank.array_qrels import index_qrels as index_qrels
+    from fastrank.arrays import evaluate_arrays as evaluate_arrays
     from fastrank.beyond import MEASURES as MEASURES
     from fastrank.columns import Preferences as Preferences
     from fastrank.columns import Qrels as Qrels
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from fastrank.convert.files import load_run as load_run
     from fastrank.convert.files import save_qrels as save_qrels
     from fastrank.convert.files import save_run as save_run
+    from fastrank.errors import ArrayError as ArrayError
     from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError
     from fastrank.errors import FormatError as FormatError
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from fastrank.evaluation import Evaluator as Evaluator
     from fastrank.evaluation import evaluate as evaluate
     from fastrank.groups import macro_mean as macro_mean
+    from fastrank.labels import evaluate_labels as evaluate_labels
     from fastrank.measures import Measure as Measure
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
@@ -60,9 +65,12 @@ if TYPE_CHECKING:
 # Public names are imported when they are first used: the trec_eval command pays for what it
 # needs, and `import fastrank` for nothing.
 _HOMES = {
+    "array_qrels": ("ArrayQrels", "index_qrels"),
+    "arrays": ("evaluate_arrays",),
     "columns": ("Preferences", "Qrels", "Run"),
     "convert.files": ("load_qrels", "load_run", "save_qrels", "save_run"),
     "errors": (
+        "ArrayError",
         "EvaluationError",
         "FastrankError",
         "FormatError",
@@ -76,6 +84,7 @@ _HOMES = {
     "evaluation": ("Evaluator", "evaluate"),
     "beyond": ("MEASURES",),
     "groups": ("macro_mean",),
+    "labels": ("evaluate_labels",),
     "measures": ("Measure",),
     "native": ("EngineError", "engine"),
     "notation": ("MeasureSpec", "parse_measure"),

@@ -150,6 +150,22 @@ class PlacedTexts(Texts):
         return i if self.rows is None else int(self.rows[i])
 
 
+class KnownTexts(Texts):
+    """Texts that are at hand as a list too."""
+
+    __slots__ = ("known",)
+
+    known: list[bytes]
+
+    def __init__(self, known: list[bytes], starts: Any, lengths: Any) -> None:
+        Frozen.__init__(self, buffer=b"".join(known), starts=starts, lengths=lengths, known=known)
+
+    def take(self, rows: Iterable[int]) -> list[bytes]:
+        """The texts of some rows."""
+        known = self.known
+        return [known[row] for row in rows]
+
+
 def decoded(text: bytes) -> str:
     """A text as str; bytes that are not UTF-8 survive a round trip through `os.fsencode`'s rule."""
     return text.decode("utf-8", "surrogateescape")
@@ -307,6 +323,22 @@ class Qrels(Convertible):
     def columns(self) -> tuple[Any, ...]:
         """Buffer, offsets, starts, lengths and grades, as kernels take them."""
         return *super().columns, self.grade_column
+
+
+class Graded(Frozen):
+    """Judgments whose documents have no texts: their queries, and the grades of each.
+
+    What a query's documents are is known to whoever judges the rankings.
+    """
+
+    __slots__ = ("grade_column", "offset_column", "queries")
+
+    queries: Texts
+    offset_column: Any
+    grade_column: Any
+
+    def __len__(self) -> int:
+        return len(self.queries)
 
 
 class Run(Convertible):

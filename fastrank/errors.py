@@ -100,3 +100,23 @@ class NoQueriesError(FastrankError):
 
 class GroupError(FastrankError):
     """Scores cannot be grouped, averaged or put side by side as asked."""
+
+
+class ArrayError(FastrankError):
+    """An array or list holds what it must not: `name` (of the argument), `reason`.
+
+    `row` and `column` say where, from 0, each None where that has no meaning.
+    """
+
+    def __init__(
+        self, name: str, reason: str, row: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(name, reason, row, column)
+        self.name = name
+        self.reason = reason
+        self.row = row
+        self.column = column
+
+    def __str__(self) -> str:
+        places = ", ".join(str(at) for at in (self.row, self.column) if at is not None)
+        return f"{self.name}{places and f'[{places}]'}: {self.reason}"

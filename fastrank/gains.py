@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from fastrank.columns import Qrels, decoded
+from fastrank.columns import Graded, Qrels, decoded
 from fastrank.errors import EvaluationError
 
 TYPE_CHECKING = False
@@ -18,7 +18,9 @@ LARGEST_EXPONENT = 1023
 INFINITE = float("inf")
 
 
-def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels) -> list[tuple[int, float]]:
+def exact_gains(
+    own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded
+) -> list[tuple[int, float]]:
     """Pairs of grade and gain for nDCG; `grade_values` are all grades, however often.
 
     trec_eval sorts gains less than 1 apart as equal. A power of two spreads them, and cancels out
@@ -45,7 +47,7 @@ def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels) -> list[tupl
     return [(grade, gain * factor) for grade, gain in gains.items()]
 
 
-def grade_scale(own: BoundMeasure, qrels: Qrels) -> float:
+def grade_scale(own: BoundMeasure, qrels: Qrels | Graded) -> float:
     """The highest grade for ERR: the one given, or that of the judgments.
 
     Raises EvaluationError for a grade above it, or one too large for a probability.
@@ -61,12 +63,12 @@ def grade_scale(own: BoundMeasure, qrels: Qrels) -> float:
     return float(given)
 
 
-def _too_large(own: BoundMeasure, qrels: Qrels, limit: int, why: str) -> EvaluationError:
+def _too_large(own: BoundMeasure, qrels: Qrels | Graded, limit: int, why: str) -> EvaluationError:
     """The error for the first grade above a limit."""
     grades, offsets = qrels.grade_column, qrels.offset_column
     row = next(row for row, grade in enumerate(grades) if grade > limit)
     query = qrels.queries[sum(stop <= row for stop in offsets[1:])]
-    document = decoded(qrels.docs[row])
+    document = row if isinstance(qrels, Graded) else decoded(qrels.docs[row])
     return EvaluationError(
         own.measure.name,
         query,

@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
+    from fastrank.columns import Graded, Texts
+
 # Orders of tied documents that comparing two of them decides.
 DIRECTIONS = {
     "docno_desc": at.LARGER_ID_FIRST,
@@ -48,8 +50,13 @@ def match(judgments: Qrels | Preferences, run: Run) -> Matched:
 
 def byte_order(noun: Qrels | Preferences | Run) -> Any:
     """The places of the queries in the byte order of their ids."""
-    order = zeros("q", len(noun.queries))
-    kernels.order_texts(*noun.queries.columns, order, zeros("q", len(order)))
+    return text_order(noun.queries)
+
+
+def text_order(texts: Texts) -> Any:
+    """The places of texts in their byte order."""
+    order = zeros("q", len(texts))
+    kernels.order_texts(*texts.columns, order, zeros("q", len(order)))
     return order
 
 
@@ -65,6 +72,19 @@ class Judged(Frozen):
 
     def __len__(self) -> int:
         return len(self.columns[0]) - 1
+
+    def first(self, count: int) -> Judged:
+        """The first `count` of the rankings."""
+        offsets, ranks, grades, grade_offsets, values, counts, *more = self.columns
+        per_query, shared = more[:3], more[3:]
+        listed, distinct = offsets[count], grade_offsets[count]
+        return Judged(
+            columns=(
+                offsets[: count + 1], ranks[:listed], grades[:listed], grade_offsets[: count + 1],
+                values[:distinct], counts[:distinct], *(column[:count] for column in per_query),
+                *shared,
+            )
+        )  # fmt: skip
 
 
 class JudgingOptions(Frozen):
@@ -153,7 +173,7 @@ def judging_scratch(qrels: Qrels, deepest: int) -> tuple[Any, ...]:
 
 
 def room_for_judged(
-    qrels: Qrels, queries: Any, listed: int, options: JudgingOptions
+    qrels: Qrels | Graded, queries: Any, listed: int, options: JudgingOptions
 ) -> tuple[Judged, tuple[Any, ...]]:
     """Columns for the judged rankings of some queries, with so many listed documents at most.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Preferences, Qrels, Run, Texts, decoded
+from fastrank.columns import Graded, Preferences, Qrels, Run, Texts, decoded
 from fastrank.errors import EvaluationError
 from fastrank.judge import Matched, match
 from fastrank.levels import DEFAULT_COMPAT
@@ -49,7 +49,7 @@ def _named(queries: list[bytes]) -> str:
     return f"{names}, ..." if len(queries) > NAMED else names
 
 
-def missing_queries(judgments: Judgments, found: list[bytes]) -> EvaluationError:
+def missing_queries(judgments: Judgments | Graded, found: list[bytes]) -> EvaluationError:
     """An error that names the queries the run lacks."""
     names = sorted(set(judgments.queries) - set(found))
     return EvaluationError(
@@ -73,7 +73,7 @@ def without_documents(run: Run, matched: Matched, options: Options) -> tuple[Run
     return run, before - between, between - rows_of(run, rankings)
 
 
-def count_without_relevant(judgments: Judgments, options: Options) -> int:
+def count_without_relevant(judgments: Judgments | Graded, options: Options) -> int:
     """How many judged queries have no relevant document."""
     if isinstance(judgments, Preferences):
         return 0

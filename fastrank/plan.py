@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Preferences, Qrels
+from fastrank.columns import Graded, Preferences, Qrels
 from fastrank.errors import EvaluationError
 from fastrank.judge import Judged, JudgingOptions, Matched, count_preferences, judge, judge_groups
 from fastrank.levels import DEFAULT_COMPAT
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastrank.selection import BoundMeasure
     from fastrank.ties import Tied
 
-    Judgments = Qrels | Preferences
+    Judgments = Qrels | Preferences | Graded
 
 # With gains that are not whole numbers trec_eval's table of all grades up to the highest is
 # needed (see kernels/gains.py), and looked through for every document; this is the highest grade
@@ -117,6 +117,7 @@ class Plan:
         """Judge the rankings, if any measure needs that. Raises StoppedError."""
         if not self.needs_judging:
             return
+        assert not isinstance(self.judgments, Graded)
         judging = judging_options(self.bound, self.options)
         if isinstance(self.judgments, Preferences):
             self._preferences = count_preferences(self.judgments, run, matched, judging)
@@ -208,7 +209,7 @@ class Plan:
         if self._others is None:
             from fastrank.variants import judge_nothing
 
-            assert isinstance(self.judgments, Qrels)
+            assert not isinstance(self.judgments, Preferences)
             evaluated = set(queries)
             everyone = enumerate(self.judgments.queries)
             places = [place for place, query in everyone if query not in evaluated]
@@ -238,7 +239,7 @@ class Plan:
             return own.numbers
         from fastrank.gains import grade_scale
 
-        assert isinstance(self.judgments, Qrels)
+        assert not isinstance(self.judgments, Preferences)
         return [own.numbers[0], grade_scale(own, self.judgments)]
 
     def gains(self, own: BoundMeasure) -> tuple[Any, ...]:
@@ -248,7 +249,7 @@ class Plan:
         if own.options is not None and own.measure.on == "gains":
             from fastrank.gains import exact_gains
 
-            assert isinstance(self.judgments, Qrels)
+            assert not isinstance(self.judgments, Preferences)
             pairs = exact_gains(own, judged.columns[4], self.judgments)
         rescale = own.measure.on == "unit gains"
         key = (tuple(pairs), rescale, id(judged))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Run, decoded
+from fastrank.columns import Graded, Run, decoded
 from fastrank.coverage import Coverage, others
 from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.judge import StoppedError, count_retrieved
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fastrank.selection import BoundMeasure
     from fastrank.zscores import ZScores
 
-    Judgments = Qrels | Preferences
+    Judgments = Qrels | Preferences | Graded
 
 
 def evaluate_bound(
@@ -63,6 +63,7 @@ def evaluate_bound(
         if options.missing_is_error and missing:
             raise missing_queries(judgments, queries)
     else:
+        assert not isinstance(judgments, Graded)
         matched, missing = match_queries(judgments, run, options)
         if options.missing_is_error and missing:
             raise missing_queries(judgments, judgments.queries.take(matched.judgments))

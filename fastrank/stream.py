@@ -228,20 +228,11 @@ class _Streams:
         """The queries found, in the given order, and their rankings; None if one is refused."""
         qrels, options = self._qrels, self._options
         queries = zeros("q", len(order))
-        _, columns = room_for_judged(qrels, order, len(qrels.docs), options)
+        judged, columns = room_for_judged(qrels, order, len(qrels.docs), options)
         found = kernels.gather_judged(
             order, self.count, self._firsts, *self._counts, *self._listed, qrels.offset_column,
             qrels.grade_column, self._places, queries, *columns,
         )  # fmt: skip
         if found < 0:
             return None
-        offsets, ranks, grades, grade_offsets, values, counts, *per_query = columns
-        listed, distinct = offsets[found], grade_offsets[found]
-        judged = Judged(
-            columns=(
-                offsets[: found + 1], ranks[:listed], grades[:listed], grade_offsets[: found + 1],
-                values[:distinct], counts[:distinct], *(column[:found] for column in per_query),
-                options.relevance_level, options.collection_size,
-            )
-        )  # fmt: skip
-        return queries[:found], judged
+        return queries[:found], judged.first(found)

@@ -11,13 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.columns import Qrels
+    from fastrank.columns import Graded, Qrels
     from fastrank.coverage import Coverage
     from fastrank.options import Options
     from fastrank.selection import BoundMeasure
 
 
-def positive_grades(judgments: Qrels | Preferences, bound: list[BoundMeasure]) -> Any:
+def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]) -> Any:
     """For each judged query the number of grades above zero, if the summary of num_rel asks."""
     if isinstance(judgments, Preferences) or all(own.measure.name != "num_rel" for own in bound):
         return None

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Run, Texts
+from fastrank.columns import Graded, Qrels, Run, Texts
 from fastrank.judge import Judged, Matched, judge
 from fastrank.native import kernels
-from fastrank.native.buffers import zeros
+from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from fastrank.columns import Qrels
     from fastrank.judge import JudgingOptions
 
 
@@ -44,8 +43,10 @@ def rejudge(
     )  # fmt: skip
 
 
-def judge_nothing(qrels: Qrels, queries: Any, options: JudgingOptions) -> Judged:
+def judge_nothing(qrels: Qrels | Graded, queries: Any, options: JudgingOptions) -> Judged:
     """Empty rankings for the given queries of the judgments."""
+    if isinstance(qrels, Graded):
+        qrels = _with_texts(qrels)
     nothing = Texts(b"", zeros("q", 0), zeros("q", 0))
     run = Run(
         queries=nothing, docs=nothing, tag=b"", source="", offset_column=zeros("q", 2),
@@ -53,3 +54,14 @@ def judge_nothing(qrels: Qrels, queries: Any, options: JudgingOptions) -> Judged
     )  # fmt: skip
     matched = Matched(judgments=queries, rankings=zeros("q", len(queries)))
     return judge(qrels, run, matched, options, groups=True)
+
+
+def _with_texts(judgments: Graded) -> Qrels:
+    """The same judgments with made up ids of documents, all of them different."""
+    rows = range(len(judgments.grade_column))
+    ids = b"".join(b"%08x" % row for row in rows)
+    docs = Texts(ids, filled("q", [8 * row for row in rows]), filled("q", [8] * len(rows)))
+    return Qrels(
+        queries=judgments.queries, docs=docs, groups=docs, source="",
+        offset_column=judgments.offset_column, grade_column=judgments.grade_column,
+    )  # fmt: skip

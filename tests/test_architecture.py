@@ -20,8 +20,8 @@ ROOMS = [
     "nested", "judge", "variants", "ties", "collect", "stream", "dicts", "participation",
     "measures", "families", "beyond", "binding", "own", "closest", "notation", "selection",
     "gains", "zscores", "coverage", "scores", "plan", "averages", "summaries", "scoring",
-    "reading", "evaluation", "tie_ranges", "report", "records", "frames", "layouts", "tables",
-    "groups", "compat", "cli",
+    "reading", "evaluation", "asked", "array_input", "array_qrels", "arrays", "labels",
+    "tie_ranges", "report", "records", "frames", "layouts", "tables", "groups", "compat", "cli",
 ]  # fmt: skip
 # What a noun can be turned into are methods of it, and each opens the room that does it.
 DOORS = {

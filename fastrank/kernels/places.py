@@ -78,7 +78,12 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
     ZERO_AND_NONZERO,
     CYCLE,
     SCORE_IS_NAN,
-) = range(9)
+    NEGATIVE_ID,
+) = range(10)
+# Judging arrays: places in `layout`: columns, and whether they stand by rank, lower scores are
+# better, ids are known to be unique, queries without results get a placeholder.
+WIDTH, IN_ORDER, ASCENDING_SCORES, UNIQUE, WITH_ABSENT = range(5)
+LAYOUT_SIZE = 5
 
 # Counting preferences: places in the tally of a judgment group.
 RET, RET_DONE, IMP, IMP_DONE, ABSENT, REL, NONREL, REL_RET, NONREL_RET = range(9)

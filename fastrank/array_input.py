@@ -1,0 +1,144 @@
+"""What callers give as arrays and lists of queries, checked once, before kernels see it."""
+
+from __future__ import annotations
+
+from fastrank.columns import KnownTexts
+from fastrank.errors import ArrayError
+from fastrank.native.buffers import filled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+LARGEST = 2**63 - 1
+
+
+def as_rows(name: str, given: Any, dimensions: int) -> Array:
+    """The given as an array of so many dimensions. Raises ArrayError, as for ragged rows."""
+    import numpy
+
+    try:
+        found: Array = numpy.asarray(given)
+    except (RuntimeError, TypeError, ValueError) as error:
+        lengths = [len(row) for row in given] if isinstance(given, (list, tuple)) else []
+        odd = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
+        if odd is None:
+            raise ArrayError(name, f"no array can be made of it: {error}") from None
+        raise ArrayError(
+            name, f"expected {lengths[0]} columns as in row 0, found {lengths[odd]}", odd
+        ) from None
+    if found.ndim != dimensions:
+        expected = {1: "a flat array", 2: "a table of queries × documents"}[dimensions]
+        raise ArrayError(name, f"expected {expected}, found the shape {found.shape}")
+    return found
+
+
+def check_integers(name: str, found: Array) -> Array:
+    """Refuse an array that does not hold integers: ids never pass through floats."""
+    if found.dtype.kind not in "iu" and found.size:
+        raise ArrayError(name, f"expected integers, found {found.dtype}")
+    return found
+
+
+def check_scores(name: str, found: Array) -> Array:
+    """Refuse scores other than floats of 16, 32 or 64 bits, and integers."""
+    exact = found.dtype.kind in "iu" or found.dtype.itemsize <= 8
+    if found.dtype.kind not in "iuf" or not exact:
+        raise ArrayError(name, f"expected float16, float32 or float64, found {found.dtype}")
+    return found
+
+
+def to_int64(name: str, found: Array) -> Array:
+    """Integers as contiguous int64, without a copy where they are. ArrayError if one is larger."""
+    import numpy
+
+    if found.dtype.kind == "u" and found.dtype.itemsize == 8 and found.size:
+        largest = numpy.unravel_index(int(found.argmax()), found.shape)
+        if found[largest] > LARGEST:
+            place = [int(i) for i in largest]
+            raise ArrayError(name, f"expected at most 2**63 - 1, found {found[largest]}", *place)
+    return numpy.ascontiguousarray(found, numpy.int64)
+
+
+def whole_numbers(name: str, found: Array) -> Array:
+    """Grades as int64: integers, truth values, or floats without a fraction."""
+    import numpy
+
+    if found.dtype.kind == "b" or not found.size:
+        return numpy.ascontiguousarray(found, numpy.int64)
+    if found.dtype.kind != "f":
+        return to_int64(name, check_integers(name, found))
+    wrong = ~(numpy.abs(found) < 2.0**63) | (found != numpy.trunc(found))
+    if wrong.any():
+        place = [int(i) for i in numpy.unravel_index(int(wrong.argmax()), found.shape)]
+        value = found[tuple(place)]
+        raise ArrayError(name, f"expected a whole number, found {value}", *place)
+    return found.astype(numpy.int64, order="C")
+
+
+def to_single(scores: Array) -> Array:
+    """Scores as C floats, as trec_eval 9.0.8 holds them; too large ones become infinite there."""
+    import numpy
+
+    with numpy.errstate(over="ignore"):
+        return scores.astype(numpy.float32, order="C", copy=False)
+
+
+def query_ids(queries: Iterable[object]) -> list[bytes]:
+    """Ids of queries as bytes; integers as their digits. Raises ArrayError, also for repeats."""
+    ids: list[bytes] = []
+    for i, query in enumerate(queries):
+        if isinstance(query, bytes):
+            ids.append(query)
+        elif isinstance(query, str):
+            ids.append(query.encode("utf-8", "surrogateescape"))
+        elif hasattr(query, "__index__") and not isinstance(query, bool):
+            ids.append(b"%d" % query.__index__())
+        else:
+            found = type(query).__name__
+            raise ArrayError("queries", f"expected str or int, found {found}: {query!r}", i)
+    if len(set(ids)) < len(ids):
+        firsts: dict[bytes, int] = {}
+        for i, query in enumerate(ids):
+            if firsts.setdefault(query, i) != i:
+                name = query.decode("utf-8", "replace")
+                raise ArrayError("queries", f"query {name!r} stands at {firsts[query]} already", i)
+    return ids
+
+
+def row_numbers(count: int) -> list[bytes]:
+    """The ids of queries that have no names: the numbers of their rows, from 0."""
+    return " ".join(map(str, range(count))).encode().split()
+
+
+def as_texts(ids: list[bytes]) -> KnownTexts:
+    """Ids as texts."""
+    from itertools import accumulate
+
+    lengths = list(map(len, ids))
+    starts = [0, *accumulate(lengths)]
+    starts.pop()
+    return KnownTexts(ids, filled("q", starts), filled("q", lengths))
+
+
+def row_offsets(name: str, given: Any, rows: int, what: str) -> Array:
+    """Offsets as int64, checked to ascend from 0 to the number of `rows`; these are `what`."""
+    import numpy
+
+    found = to_int64(name, check_integers(name, as_rows(name, given, 1)))
+    if len(found) == 0 or found[0] != 0:
+        first = found[0] if len(found) else "an empty array"
+        raise ArrayError(name, f"expected 0 first, found {first}", 0)
+    falls = numpy.flatnonzero(found[1:] < found[:-1])
+    if len(falls):
+        i = int(falls[0]) + 1
+        raise ArrayError(name, f"{found[i]} comes after {found[i - 1]}", i)
+    if found[-1] != rows:
+        reason = f"expected the number of {what}, {rows}, last, found {found[-1]}"
+        raise ArrayError(name, reason, len(found) - 1)
+    return found

@@ -1,0 +1,51 @@
+"""What is asked of an evaluation of arrays: measures and options, checked as `evaluate` does."""
+
+from __future__ import annotations
+
+from fastrank.levels import DEFAULT_COMPAT, check_compat
+from fastrank.options import Options, integer, settle_depth, settle_missing
+from fastrank.participation import evaluates_missing
+from fastrank.plan import judging_options
+from fastrank.selection import Selection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Asked:
+    """Measures with parameters, options, and how to judge for them; the names are `evaluate`'s."""
+
+    def __init__(
+        self,
+        measures: str | Iterable[str],
+        *,
+        relevance_level: int = 1,
+        missing: str | None = None,
+        depth: int | None = None,
+        complete: bool = False,
+        judged_only: bool = False,
+        max_retrieved: int | None = None,
+        collection_size: int = 0,
+        compat: str = DEFAULT_COMPAT,
+    ) -> None:
+        self.bound = Selection(measures).bind(check_compat(compat))
+        missing = settle_missing(missing, complete=complete)
+        self.options = Options(
+            compat=compat,
+            relevance_format="qrels",
+            relevance_level=integer("relevance_level", relevance_level),
+            complete=missing == "zero",
+            judged_only=judged_only,
+            max_retrieved=settle_depth(depth, max_retrieved),
+            collection_size=integer("collection_size", collection_size),
+            query=None,
+            missing_is_error=missing == "error",
+        )
+        self.judging = judging_options(self.bound, self.options)
+        self.evaluates_missing = evaluates_missing(self.options)
+
+    @property
+    def first_measure(self) -> str:
+        """The measure to name when a query cannot be judged."""
+        return self.bound[0].measure.name if self.bound else ""
