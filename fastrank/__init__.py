@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank.checking import check as check
     from fastrank.columns import Preferences as Preferences
     from fastrank.columns import Qrels as Qrels
     from fastrank.columns import Run as Run
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 # Public names are imported when they are first used: the trec_eval command pays for what it
 # needs, and `import fastrank` for nothing.
 _HOMES = {
+    "checking": ("check",),
     "columns": ("Preferences", "Qrels", "Run"),
     "errors": (
         "EvaluationError",

@@ -17,7 +17,7 @@ PACKAGE = Path(fastrank.__file__).parent
 ROOMS = [
     "levels", "errors", "numbers", "compression", "pieces", "files", "columns", "native",
     "kernels", "parts", "trec", "judge", "collect", "stream", "measures", "selection", "zscores",
-    "scores", "plan", "evaluation", "report", "cli",
+    "scores", "plan", "evaluation", "report", "checking", "cli",
 ]  # fmt: skip
 MODULES = sorted(set(PACKAGE.rglob("*.py")) - {PACKAGE / "__init__.py", PACKAGE / "__main__.py"})
 

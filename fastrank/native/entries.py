@@ -17,6 +17,8 @@ KERNEL_MODULES = (
     "measures",
     "preferences",
     "summary",
+    "checking",
+    "likeness",
 )
 
 
