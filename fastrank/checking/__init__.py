@@ -5,10 +5,12 @@ from __future__ import annotations
 from fastrank import files
 from fastrank.checking.findings import (
     KINDS,
+    SEVERITIES,
     Collector,
     FileSummary,
     Finding,
     Report,
+    counted,
 )
 from fastrank.checking.judgments import check_judgments
 from fastrank.checking.lines import check_odd_lines
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     from fastrank.files import Source
 
-__all__ = ["KINDS", "Checker", "Finding", "Report", "check"]
+__all__ = ["KINDS", "SEVERITIES", "Checker", "Finding", "Report", "check", "counted"]
 
 DEFAULT_LIMIT = 10
 

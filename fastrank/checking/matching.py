@@ -87,15 +87,15 @@ def _folded_queries(rows: Rows, numbers: list[int]) -> list[tuple[int, bytes]]:
 def _tell_no_query(judged: Side, run: Rows, similar: dict[int, int], findings: Collector) -> None:
     number = min(similar, default=0)
     other = similar.get(number, 0)
+    queries, others = run.queries, judged.rows.queries
     message = (
-        f"none of the {counted(len(run.queries), 'query', 'queries')} of the run is among the"
-        f" {len(judged.rows.queries):,} of the judgments: here {quoted(run.queries[number])}, there"
-        f" {quoted(judged.rows.queries[other])} ({judged.where(judged.rows.first_lines[other])})"
+        f"no query of the run is judged: {counted(len(queries), 'query', 'queries')} here, such as"
+        f" {quoted(queries[number])}, {len(others):,} there, such as {quoted(others[other])}"
+        f" ({judged.where(judged.rows.first_lines[other])})"
     )
     if similar:
         message += "; is that the same?"
-    query = run.queries[number]
-    findings.one("no-common-query", int(run.first_lines[number]), message, query)
+    findings.one("no-common-query", int(run.first_lines[number]), message, queries[number])
 
 
 def _check_unknown(

@@ -109,33 +109,35 @@ def _text(report: Report) -> Iterator[str]:
 
 def _summary(report: Report) -> Iterator[str]:
     """Per file what it holds and how often each kind was found, then the sum."""
+    from fastrank.checking import SEVERITIES, counted
+
     for file in report.files:
-        rows = "judgments" if file.role == "qrels" else "results"
-        yield (
-            f"{file.file}: {file.lines:,} lines, {file.rows:,} {rows}, {file.queries:,} queries,"
-            f" {file.documents:,} documents"
+        rows = "judgment" if file.role == "qrels" else "result"
+        sizes = (
+            counted(file.lines, "line"),
+            counted(file.rows, rows),
+            counted(file.queries, "query", "queries"),
+            counted(file.documents, "document"),
         )
+        yield f"{file.file}: {', '.join(sizes)}"
         for count in report.counts:
             if count.file == file.file:
                 more = count.found - count.listed
                 hidden = f" ({more:,} of them not listed)" if more else ""
                 yield f"  {count.severity:7}  {count.kind}: {count.found:,}{hidden}"
-    totals = (f"{report.total(one):,} {one}s" for one in ("error", "warning", "note"))
-    yield ", ".join(totals)
-
-
-def _totals(report: Report) -> dict[str, int]:
-    return {f"{one}s": report.total(one) for one in ("error", "warning", "note")}
+    yield ", ".join(counted(report.total(one), one) for one in SEVERITIES)
 
 
 def _json(report: Report) -> Iterator[str]:
     import json
 
+    from fastrank.checking import SEVERITIES
+
     content = {
         "findings": [finding._asdict() for finding in report.findings],
         "counts": [count._asdict() for count in report.counts],
         "files": [file._asdict() for file in report.files],
-        **_totals(report),
+        **{f"{one}s": report.total(one) for one in SEVERITIES},
     }
     yield json.dumps(content, indent=2)
 
