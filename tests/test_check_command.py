@@ -22,8 +22,8 @@ FILES = {
 }
 TEXT = """\
 qrels:2: error: grade '0.5' of document 'e' is not an integer: trec_eval reads 0 [float-grade]
-run:1: note: query 'q' has 2 results, 1 query of 2 have 1; all have from 1 to 2 [uneven-depth]
 run:3: warning: query 'x' has no judgments in qrels: it is not evaluated [unknown-query]
+run:3: note: query 'x' has 1 result, 1 query of 2 have 2; all have from 1 to 2 [uneven-depth]
 
 qrels: 2 lines, 2 judgments, 1 query, 2 documents
   error    float-grade: 1
@@ -159,7 +159,7 @@ def test_output_goes_into_a_file(folder: Path) -> None:
 def test_compressed_files_are_read(folder: Path) -> None:
     (folder / "run.gz").write_bytes(gzip.compress(FILES["run"]))
 
-    assert check("--no-qrels", "run.gz", cwd=folder).stdout.startswith("run.gz:1: note")
+    assert check("--no-qrels", "run.gz", cwd=folder).stdout.startswith("run.gz:3: note")
 
 
 def test_good_runs_pass_the_strict_check(folder: Path) -> None:

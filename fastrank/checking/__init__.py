@@ -10,7 +10,6 @@ from fastrank.checking.findings import (
     FileSummary,
     Finding,
     Report,
-    counted,
 )
 from fastrank.checking.judgments import check_judgments
 from fastrank.checking.lines import check_odd_lines
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from fastrank.files import Source
 
-__all__ = ["KINDS", "SEVERITIES", "Checker", "Finding", "Report", "check", "counted"]
+__all__ = ["KINDS", "SEVERITIES", "Checker", "Finding", "Report", "check"]
 
 DEFAULT_LIMIT = 10
 
@@ -80,7 +79,7 @@ class Checker:
         rows, findings = self._read(source, judgments=True)
         if rows is not None:
             check_judgments(rows, findings)
-            self._judged = Side(rows, findings.file)
+            self._judged = Side(rows, rows.first_lines, findings.file)
         self._close("qrels", rows, findings)
 
     def run(self, source: Source) -> None:

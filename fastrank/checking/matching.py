@@ -20,9 +20,10 @@ SAMPLE = 10_000
 
 
 class Side(NamedTuple):
-    """The rows of a file, and its name for messages."""
+    """The rows of a file, the line on which each query begins, and a name for messages."""
 
     rows: Rows
+    first_lines: Any
     file: str
 
     def where(self, line: Any) -> str:
@@ -91,7 +92,7 @@ def _tell_no_query(judged: Side, run: Rows, similar: dict[int, int], findings: C
     message = (
         f"no query of the run is judged: {counted(len(queries), 'query', 'queries')} here, such as"
         f" {quoted(queries[number])}, {len(others):,} there, such as {quoted(others[other])}"
-        f" ({judged.where(judged.rows.first_lines[other])})"
+        f" ({judged.where(judged.first_lines[other])})"
     )
     if similar:
         message += "; is that the same?"
@@ -115,7 +116,7 @@ def _check_unknown(
         message = (
             f"query {quoted(query)} has no judgments: did you mean"
             f" {quoted(judged.rows.queries[other])}"
-            f" ({judged.where(judged.rows.first_lines[other])})?"
+            f" ({judged.where(judged.first_lines[other])})?"
         )
         return message, query, None
 
@@ -125,7 +126,7 @@ def _check_unknown(
 
 def _check_missing(judged: Side, missing: np.ndarray, findings: Collector) -> None:
     lacking = np.flatnonzero(missing)
-    lines = judged.rows.first_lines[lacking]
+    lines = judged.first_lines[lacking]
     by_line = np.argsort(lines, kind="stable")
 
     def say(i: int) -> tuple[str, bytes, None]:

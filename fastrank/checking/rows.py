@@ -56,6 +56,8 @@ class Rows(NamedTuple):
     @property
     def first_lines(self) -> Integers:
         """The line on which each query begins."""
+        if not len(self):
+            return self.lines
         return np.minimum.reduceat(self.lines, self.offsets[:-1])
 
     def doc(self, row: int) -> bytes:

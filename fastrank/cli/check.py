@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 
+from fastrank import files
+from fastrank.checking import KINDS, SEVERITIES, Checker
+from fastrank.checking.findings import counted
 from fastrank.cli.output import complain, guarded, write
 from fastrank.errors import FastrankError, ReadError
 
@@ -31,8 +35,9 @@ kinds of findings:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    # Only --help needs the kinds, which come with numpy.
-    parser.format_help = lambda: _help(parser)  # type: ignore[method-assign]
+    width = max(map(len, KINDS))
+    lines = [f"  {kind:{width}}  {severity}: {means}" for kind, (severity, means) in KINDS.items()]
+    parser.epilog = EPILOG + "\n".join(lines)
     add = parser.add_argument
     add("files", nargs="+", metavar="file", help="judgments, then any number of runs; - is stdin")
     add("--no-qrels", action="store_true", help="all files are runs")
@@ -49,23 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
 
 
-def _help(parser: argparse.ArgumentParser) -> str:
-    from fastrank.checking import KINDS
-
-    width = max(map(len, KINDS))
-    lines = [f"  {kind:{width}}  {severity}: {means}" for kind, (severity, means) in KINDS.items()]
-    parser.epilog = EPILOG + "\n".join(lines)
-    return argparse.ArgumentParser.format_help(parser)
-
-
 def run(given: argparse.Namespace) -> int:
     """Check the files; returns the exit status."""
     return guarded(NAME, lambda: _run(given))
 
 
 def _run(given: argparse.Namespace) -> int:
-    from fastrank.checking import Checker
-
     ignored = [kind for kinds in given.ignore for kind in kinds.split(",") if kind]
     try:
         checker = Checker(max_per_kind=given.max, ignore=ignored)
@@ -87,8 +81,6 @@ def _run(given: argparse.Namespace) -> int:
     if given.output is None:
         write(lines)
     else:
-        from fastrank import files
-
         files.write(given.output, lines)
     if unreadable:
         return 2
@@ -109,8 +101,6 @@ def _text(report: Report) -> Iterator[str]:
 
 def _summary(report: Report) -> Iterator[str]:
     """Per file what it holds and how often each kind was found, then the sum."""
-    from fastrank.checking import SEVERITIES, counted
-
     for file in report.files:
         rows = "judgment" if file.role == "qrels" else "result"
         sizes = (
@@ -129,10 +119,6 @@ def _summary(report: Report) -> Iterator[str]:
 
 
 def _json(report: Report) -> Iterator[str]:
-    import json
-
-    from fastrank.checking import SEVERITIES
-
     content = {
         "findings": [finding._asdict() for finding in report.findings],
         "counts": [count._asdict() for count in report.counts],
@@ -144,8 +130,6 @@ def _json(report: Report) -> Iterator[str]:
 
 def _jsonl(report: Report) -> Iterator[str]:
     """A finding per line, then a line per count and file; `record` says which."""
-    import json
-
     for record, items in (
         ("finding", report.findings), ("count", report.counts), ("file", report.files),
     ):  # fmt: skip

@@ -82,6 +82,14 @@ def separator_bytes(text, at, stop):
     return 0
 
 
+@helper
+def ends_with_leading_zero(text, start, stop):
+    """Whether text[start:stop] ends with a 0 that has no digit before it."""
+    if stop == start or text[stop - 1] != ZERO:
+        return False
+    return stop - 1 == start or not is_digit(text[stop - 2])
+
+
 @kernel("void(uint8[::1], int64[::1], int64[::1], uint8[::1], int64[::1], int64[::1])")
 def fold_texts(text, starts, lengths, folded, folded_starts, folded_lengths):
     """The ids without what is easily lost: case, quotes, leading zeros, a file name's ending.
@@ -105,10 +113,10 @@ def fold_texts(text, starts, lengths, folded, folded_starts, folded_lengths):
                 to += 1
                 at += separator
                 continue
-            leads = text[at] == ZERO and at + 1 < stop and is_digit(text[at + 1])
-            if not leads or (to > first and is_digit(folded[to - 1])):
-                folded[to] = lower(text[at])
-                to += 1
+            if is_digit(text[at]) and ends_with_leading_zero(folded, first, to):
+                to -= 1
+            folded[to] = lower(text[at])
+            to += 1
             at += 1
         folded_starts[i], folded_lengths[i] = first, to - first
 
