@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fastrank.array_qrels import index_qrels as index_qrels
     from fastrank.arrays import evaluate_arrays as evaluate_arrays
     from fastrank.beyond import MEASURES as MEASURES
+    from fastrank.checking import check as check
     from fastrank.columns import Preferences as Preferences
     from fastrank.columns import Qrels as Qrels
     from fastrank.columns import Run as Run
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "array_qrels": ("ArrayQrels", "index_qrels"),
     "arrays": ("evaluate_arrays",),
+    "checking": ("check",),
     "columns": ("Preferences", "Qrels", "Run"),
     "convert.files": ("load_qrels", "load_run", "save_qrels", "save_run"),
     "errors": (

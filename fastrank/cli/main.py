@@ -44,6 +44,19 @@ def _main(words: list[str]) -> int:
     commands.add_parser(
         "measures", help="list the measures: definitions, options, sources", add_help=False
     )
+    commands.add_parser(
+        "check", help="read judgments and runs strictly and tell what is wrong with them",
+        add_help=False,
+    )  # fmt: skip
+    if words[:1] == ["check"]:
+        from fastrank.cli import check
+
+        own = argparse.ArgumentParser(
+            prog=check.NAME,
+            description="Read judgments and runs strictly: tell all that is wrong or odd.",
+        )
+        check.add_arguments(own)
+        return check.run(own.parse_args(words[1:]))
     if words[:1] == ["measures"]:
         from fastrank.cli import measures
 

@@ -91,3 +91,22 @@ TALLY_SIZE = 9
 
 # Grades of retrieved documents without one of their own: outside the qrels; negative there.
 UNJUDGED, POOLED = -1, -2
+
+# Checking: places in `state` ...
+CHECKED_ROWS, CHECKED_STRETCHES, CHECKED_TAGS, CHECKED_ODD, CHECKED_HARD = range(5)
+CHECKED_SIZE = 5
+# ... what is odd about a line ...
+TOO_FEW_FIELDS, TOO_MANY_FIELDS, BLANK_LINE, COMMENT_LINE, NUL_LINE = range(5)
+# ... and what the text of a number is: all of it a number (for a grade: an integer), only its
+# beginning, nothing of it, nan, infinite, a decimal that is whole or not where an integer should
+# stand, and what only a slower reader can tell.
+(
+    A_NUMBER,
+    A_PREFIX,
+    NO_NUMBER,
+    NOT_A_NUMBER,
+    INFINITE,
+    WHOLE_DECIMAL,
+    FRACTION,
+    HARD_NUMBER,
+) = range(8)

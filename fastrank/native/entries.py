@@ -26,6 +26,8 @@ KERNEL_MODULES = (
     "expected",
     "preferences",
     "summary",
+    "checking",
+    "likeness",
 )
 
 

@@ -1,0 +1,110 @@
+"""A strict reading of judgments and runs: everything that is wrong or odd, each with its line."""
+
+from __future__ import annotations
+
+from fastrank import files
+from fastrank.checking.findings import (
+    KINDS,
+    SEVERITIES,
+    Collector,
+    FileSummary,
+    Finding,
+    Report,
+)
+from fastrank.checking.judgments import check_judgments
+from fastrank.checking.lines import check_odd_lines
+from fastrank.checking.matching import Side, check_match
+from fastrank.checking.results import check_results
+from fastrank.checking.rows import Rows, scan
+from fastrank.checking.text import check_text
+from fastrank.errors import FastrankError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastrank.files import Source
+
+__all__ = ["KINDS", "SEVERITIES", "Checker", "Finding", "Report", "check"]
+
+DEFAULT_LIMIT = 10
+
+
+def check(
+    qrels: Source | None = None,
+    runs: Source | list[Source] | tuple[Source, ...] = (),
+    *,
+    max_per_kind: int = DEFAULT_LIMIT,
+    ignore: Iterable[str] = (),
+) -> Report:
+    """Read judgments and runs strictly, and tell everything that is wrong or odd in them.
+
+    Files are in the TREC formats `qrels` and `trec_results`: paths, `-`, or binary file objects,
+    compressed or not. Without `qrels` runs are checked on their own, without `runs` judgments are.
+    Nothing in a file ends the reading. Of each kind of finding in a file the first `max_per_kind`
+    are listed, all are counted. `ignore` names kinds to leave out; `KINDS` in fastrank.checking
+    explains them. Raises ReadError for what cannot be read at all, FastrankError for an unknown
+    kind.
+
+    >>> import io, fastrank
+    >>> run = io.BytesIO(b"q1 Q0 d1 1 0.5 tag\\nq1 Q0 d1 2 0,4 tag\\n")
+    >>> for finding in fastrank.check(None, run):
+    ...     print(finding.line, finding.severity, finding.kind)
+    2 error bad-score
+    2 error duplicate
+    """
+    checker = Checker(max_per_kind=max_per_kind, ignore=ignore)
+    if qrels is not None:
+        checker.judgments(qrels)
+    for run in runs if isinstance(runs, (list, tuple)) else [runs]:
+        checker.run(run)
+    return checker.report
+
+
+class Checker:
+    """Checks files one after the other, runs against the judgments that came before them."""
+
+    def __init__(self, *, max_per_kind: int = DEFAULT_LIMIT, ignore: Iterable[str] = ()) -> None:
+        if max_per_kind < 0:
+            raise FastrankError(f"max_per_kind is {max_per_kind}: expected 0 or more")
+        self.report = Report(findings=[], counts=[], files=[])
+        self._limit = max_per_kind
+        self._ignored = frozenset([ignore] if isinstance(ignore, str) else ignore)
+        for kind in sorted(self._ignored - set(KINDS)):
+            raise FastrankError(f"unknown kind of finding {kind!r}: expected {', '.join(KINDS)}")
+        self._judged: Side | None = None
+
+    def judgments(self, source: Source) -> None:
+        """Check a file of judgments. Raises ReadError."""
+        rows, findings = self._read(source, judgments=True)
+        if rows is not None:
+            check_judgments(rows, findings)
+            self._judged = Side(rows, rows.first_lines, findings.file)
+        self._close("qrels", rows, findings)
+
+    def run(self, source: Source) -> None:
+        """Check a run. Raises ReadError."""
+        rows, findings = self._read(source, judgments=False)
+        if rows is not None:
+            check_results(rows, findings)
+            if self._judged is not None:
+                check_match(self._judged, rows, findings)
+        self._close("run", rows, findings)
+
+    def _read(self, source: Source, *, judgments: bool) -> tuple[Rows | None, Collector]:
+        findings = Collector(files.name_of(source), self._limit, self._ignored)
+        text = files.read(source)
+        start = check_text(text, findings)
+        if start is None:
+            return None, findings
+        rows = scan(text, start, judgments=judgments)
+        check_odd_lines(rows, findings, judgments=judgments)
+        return rows, findings
+
+    def _close(self, role: str, rows: Rows | None, findings: Collector) -> None:
+        sizes = (0, 0, 0, 0)
+        if rows is not None:
+            sizes = (rows.line_count, len(rows), len(rows.queries), rows.count_documents())
+        self.report.files.append(FileSummary(findings.file, role, *sizes))
+        self.report.findings.extend(findings.findings())
+        self.report.counts.extend(findings.counts())

@@ -1,0 +1,72 @@
+"""Judgments on their own: grades, documents judged twice, queries without relevant documents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.checking.findings import Collector, counted, quoted
+from fastrank.checking.repeats import check_repeats, check_scattered
+from fastrank.checking.rows import Rows
+from fastrank.kernels import places as at
+from fastrank.numbers import atol
+
+# Judgments are counted by grade up to here (fastrank/kernels/judge.py).
+LARGEST_GRADE = 1 << 44
+
+
+def check_judgments(rows: Rows, findings: Collector) -> None:
+    """Check what can be told of judgments without a run."""
+    if not len(rows):
+        return
+    _check_grades(rows, findings)
+    check_repeats(rows, findings, judgments=True)
+    check_scattered(rows, findings)
+    highest = np.maximum.reduceat(rows.integers, rows.offsets[:-1])
+    counts = np.diff(rows.offsets)
+
+    def no_relevant(i: int) -> tuple[str, bytes, None]:
+        query = rows.queries[none[i]]
+        message = (
+            f"query {quoted(query)} has no relevant document among"
+            f" {counted(int(counts[none[i]]), 'judgment')}: it counts as 0 in the means"
+        )
+        return message, query, None
+
+    def all_negative(i: int) -> tuple[str, bytes, None]:
+        query = rows.queries[negative[i]]
+        message = (
+            f"all judgments of query {quoted(query)} are negative: trec_eval stops with status 4 if"
+            " it is the first one evaluated, and may crash if not"
+        )
+        return message, query, None
+
+    first_lines = rows.first_lines
+    none = np.flatnonzero((highest <= 0) & (highest >= 0))
+    negative = np.flatnonzero(highest < 0)
+    findings.many("no-relevant", first_lines[none], no_relevant)
+    findings.many("all-negative", first_lines[negative], all_negative)
+
+
+def _check_grades(rows: Rows, findings: Collector) -> None:
+    classes, grades = rows.classes, rows.integers
+
+    def note(kind: str, which: np.ndarray, words: str) -> None:
+        places = np.flatnonzero(which)
+
+        def say(i: int) -> tuple[str, bytes, bytes]:
+            row = int(places[i])
+            grade = rows.fields(row)[3]
+            message = f"grade {quoted(grade)} of document {quoted(rows.doc(row))} {words}"
+            return message.replace("VALUE", str(atol(grade))), rows.query(row), rows.doc(row)
+
+        findings.many(kind, rows.lines[places], say)
+
+    note("bad-grade", classes == at.NO_NUMBER, "is not a number: trec_eval reads 0")
+    note("bad-grade", classes == at.A_PREFIX, "is not a number: trec_eval reads VALUE")
+    note("float-grade", classes == at.FRACTION, "is not an integer: trec_eval reads VALUE")
+    note(
+        "decimal-grade", classes == at.WHOLE_DECIMAL,
+        "is written as a decimal: trec_eval reads VALUE, others refuse it",
+    )  # fmt: skip
+    note("huge-grade", grades >= LARGEST_GRADE, "is too large to count judgments by grade")
+    note("negative-grade", grades < 0, "is negative: the document counts as unjudged")

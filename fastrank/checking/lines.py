@@ -1,0 +1,141 @@
+"""Lines that are odd as a whole, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.checking.findings import Collector, quoted
+from fastrank.checking.rows import Rows, line_at
+from fastrank.kernels import places as at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    # What to say of a line with so many fields.
+    Say = Callable[[bytes, int], str]
+
+QRELS_LINE = "4 fields (query iter doc grade)"
+RUN_LINE = "6 fields (query Q0 doc rank score tag)"
+TO_CONVERT = "`fastrank convert` makes it a TREC file"
+
+
+def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None:
+    """Note lines that are malformed, blank, comments, or not text."""
+
+    def note(kind: str, odd: Any, say: Say) -> None:
+        def said(i: int) -> tuple[str, None, None]:
+            _, start, _, fields = odd[i].tolist()
+            return say(line_at(rows.text, start), fields), None, None
+
+        findings.many(kind, odd[:, 0], said)
+
+    def those(what: int) -> Any:
+        return rows.odd[rows.odd[:, 2] == what]
+
+    comments = those(at.COMMENT_LINE)
+    if judgments:
+        note("malformed", those(at.TOO_FEW_FIELDS), _malformed_judgment)
+        note("malformed", those(at.TOO_MANY_FIELDS), _malformed_judgment)
+        note("malformed", those(at.BLANK_LINE), _blank_judgment)
+        is_data = comments[:, 3] == 4
+        is_second = _follows(comments) & ~is_data
+        note("ambiguous-comment", comments[is_data], _comment_as_judgment)
+        note("ambiguous-comment", comments[is_second], _second_comment)
+        note("comment", comments[~is_data & ~is_second], _comment)
+    else:
+        note("malformed", those(at.TOO_FEW_FIELDS), _malformed_result)
+        note("extra-fields", those(at.TOO_MANY_FIELDS), _extra_fields)
+        note("blank-line", those(at.BLANK_LINE), _blank)
+        is_data = comments[:, 3] >= 6
+        note("ambiguous-comment", comments[is_data], _comment_as_result)
+        note("comment", comments[~is_data], _comment)
+    note("nul", those(at.NUL_LINE), _nul)
+    if not len(rows):
+        what = "judgment" if judgments else "result"
+        findings.one("no-results", None, f"no line of the file is a {what}")
+
+
+def _follows(odd: Any) -> Any:
+    """Which of the lines come directly after the one before."""
+    follows = np.zeros(len(odd), dtype=bool)
+    follows[1:] = odd[1:, 0] == odd[:-1, 0] + 1
+    return follows
+
+
+def _malformed(expected: str, line: bytes, fields: int, guess: str) -> str:
+    return f"expected {expected}, found {fields}: {quoted(line)}{guess and '; '}{guess}"
+
+
+def _malformed_judgment(line: bytes, fields: int) -> str:
+    guess = _guess(line)
+    if fields >= 6:
+        guess = "this looks like a run: with --no-qrels all files are runs"
+    elif fields == 3 and b"\t" in line:
+        guess = f"this looks like BEIR's format: {TO_CONVERT}"
+    elif fields == 3:
+        guess = "is the second field missing? Any word will do"
+    return _malformed(QRELS_LINE, line, fields, guess)
+
+
+def _malformed_result(line: bytes, fields: int) -> str:
+    guess = _guess(line)
+    if fields == 3:
+        guess = f"this looks like MS MARCO's format: {TO_CONVERT}"
+    elif fields == 4:
+        guess = "this looks like a judgment: judgments are the first file"
+    elif fields == 5:
+        guess = "is the second field missing, or the last one, the tag? Any word will do"
+    return _malformed(RUN_LINE, line, fields, guess)
+
+
+def _guess(line: bytes) -> str:
+    if line.lstrip().startswith((b"{", b"[")):
+        return f"this looks like JSON: {TO_CONVERT}"
+    if line.count(b",") >= 2:
+        return "fields are separated by blanks, not by commas"
+    return ""
+
+
+def _extra_fields(line: bytes, fields: int) -> str:
+    guess = "what is behind the 6th is ignored; does an id contain a blank?"
+    return _malformed(RUN_LINE, line, fields, guess)
+
+
+def _blank_judgment(*_: Any) -> str:
+    return f"expected {QRELS_LINE}, found a blank line"
+
+
+def _blank(*_: Any) -> str:
+    return "a blank line, which is ignored"
+
+
+def _nul(line: bytes, _: int) -> str:
+    if line.startswith(b"\0"):
+        return "the line begins with a NUL byte: for trec_eval the file ends here"
+    return f"a NUL byte in the line, on which trec_eval crashes: {quoted(line)}"
+
+
+def _comment_as(what: str, line: bytes) -> str:
+    query = quoted(line.split()[0])
+    return f"trec_eval 9.0.8 reads this comment as a {what} of query {query}: {quoted(line)}"
+
+
+def _comment_as_judgment(line: bytes, _: int) -> str:
+    return _comment_as("judgment", line)
+
+
+def _comment_as_result(line: bytes, _: int) -> str:
+    return _comment_as("result", line)
+
+
+def _second_comment(line: bytes, _: int) -> str:
+    return (
+        "trec_eval 10.0 skips one comment at a time and reads the second as a judgment:"
+        f" {quoted(line)}"
+    )
+
+
+def _comment(line: bytes, _: int) -> str:
+    return f"trec_eval 10.0 skips this comment, for 9.0.8 it is malformed: {quoted(line)}"

@@ -1,0 +1,237 @@
+"""A run beside the judgments: queries and documents that one of them lacks, or spells otherwise."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fastrank.checking.findings import Collector, counted, quoted
+from fastrank.checking.rows import Rows
+from fastrank.native import kernels
+from fastrank.native.buffers import table_size, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# How many results are looked at for what their ids have in common.
+SAMPLE = 10_000
+
+
+class Side(NamedTuple):
+    """The rows of a file, the line on which each query begins, and a name for messages."""
+
+    rows: Rows
+    first_lines: Any
+    file: str
+
+    def where(self, line: Any) -> str:
+        """A line of it, for messages."""
+        return f"{self.file}:{int(line)}"
+
+
+def check_match(judged: Side, run: Rows, findings: Collector) -> None:
+    """Check a run against judgments."""
+    if not len(run) or not len(judged.rows):
+        return
+    numbers = {query: number for number, query in enumerate(judged.rows.queries)}
+    own = np.array([numbers.get(query, -1) for query in run.queries], dtype=np.int64)
+    missing = np.ones(len(numbers), dtype=bool)
+    missing[own[own >= 0]] = False
+    similar = _similar_queries(judged.rows, run, own, missing)
+    if missing.all():
+        _tell_no_query(judged, run, similar, findings)
+        return
+    _check_unknown(judged, run, own, similar, findings)
+    _check_missing(judged, missing, findings)
+    found = _look_up(run, (run.text, run.doc_starts, run.doc_lengths), own, judged.rows, None)
+    if (found < 0).all():
+        _tell_no_document(judged, run, own, findings)
+    else:
+        _check_unjudged(judged, run, own, found, findings)
+    _check_similar_documents(judged, run, own, found, findings)
+
+
+def _fold(text: bytes, starts: Any, lengths: Any) -> tuple[Any, Any, Any]:
+    """The texts without what is easily lost: buffer, starts and lengths."""
+    starts, lengths = np.ascontiguousarray(starts), np.ascontiguousarray(lengths)
+    folded = zeros("B", int(np.sum(lengths)))
+    to_starts, to_lengths = zeros("q", len(starts)), zeros("q", len(starts))
+    kernels.fold_texts(text, starts, lengths, folded, to_starts, to_lengths)
+    return folded, to_starts, to_lengths
+
+
+def _similar_queries(
+    judged: Rows, run: Rows, own: np.ndarray, missing: np.ndarray
+) -> dict[int, int]:
+    """For unknown queries of the run, a query that the run lacks and that is spelt almost so."""
+    unknown = np.flatnonzero(own < 0).tolist()
+    lacking = np.flatnonzero(missing).tolist()
+    if not unknown or not lacking:
+        return {}
+    folded = {text: number for number, text in reversed(list(_folded_queries(judged, lacking)))}
+    return {
+        number: folded[text] for number, text in _folded_queries(run, unknown) if text in folded
+    }
+
+
+def _folded_queries(rows: Rows, numbers: list[int]) -> list[tuple[int, bytes]]:
+    starts, lengths = (np.asarray(column)[numbers] for column in rows.query_texts)
+    buffer, starts, lengths = _fold(rows.text, starts, lengths)
+    return [
+        (number, bytes(buffer[starts[i] : starts[i] + lengths[i]]))
+        for i, number in enumerate(numbers)
+    ]
+
+
+def _tell_no_query(judged: Side, run: Rows, similar: dict[int, int], findings: Collector) -> None:
+    number = min(similar, default=0)
+    other = similar.get(number, 0)
+    queries, others = run.queries, judged.rows.queries
+    message = (
+        f"no query of the run is judged: {counted(len(queries), 'query', 'queries')} here, such as"
+        f" {quoted(queries[number])}, {len(others):,} there, such as {quoted(others[other])}"
+        f" ({judged.where(judged.first_lines[other])})"
+    )
+    if similar:
+        message += "; is that the same?"
+    findings.one("no-common-query", int(run.first_lines[number]), message, queries[number])
+
+
+def _check_unknown(
+    judged: Side, run: Rows, own: np.ndarray, similar: dict[int, int], findings: Collector
+) -> None:
+    unknown = [number for number in np.flatnonzero(own < 0).tolist() if number not in similar]
+    likes = sorted(similar)
+    first_lines = run.first_lines
+
+    def say_unknown(i: int) -> tuple[str, bytes, None]:
+        query = run.queries[unknown[i]]
+        message = f"query {quoted(query)} has no judgments in {judged.file}: it is not evaluated"
+        return message, query, None
+
+    def say_similar(i: int) -> tuple[str, bytes, None]:
+        query, other = run.queries[likes[i]], similar[likes[i]]
+        message = (
+            f"query {quoted(query)} has no judgments: did you mean"
+            f" {quoted(judged.rows.queries[other])}"
+            f" ({judged.where(judged.first_lines[other])})?"
+        )
+        return message, query, None
+
+    findings.many("unknown-query", first_lines[unknown], say_unknown)
+    findings.many("similar-query", first_lines[likes], say_similar)
+
+
+def _check_missing(judged: Side, missing: np.ndarray, findings: Collector) -> None:
+    lacking = np.flatnonzero(missing)
+    lines = judged.first_lines[lacking]
+    by_line = np.argsort(lines, kind="stable")
+
+    def say(i: int) -> tuple[str, bytes, None]:
+        place = int(by_line[i])
+        query = judged.rows.queries[int(lacking[place])]
+        message = (
+            f"judged query {quoted(query)} ({judged.where(lines[place])}) is not in the run: it is"
+            " left out of the means, with -c it counts as 0"
+        )
+        return message, query, None
+
+    findings.many_without_line("missing-query", len(lacking), say)
+
+
+def _look_up(
+    run: Rows, texts: tuple[Any, Any, Any], own: np.ndarray, judged: Rows, folded: Any
+) -> np.ndarray:
+    """For each row of the run the row of the judgment of its document, or -1."""
+    widest = kernels.widest(judged.offsets)
+    buffer, starts, lengths = texts
+    other, other_starts, other_lengths = folded or (
+        judged.text, judged.doc_starts, judged.doc_lengths
+    )  # fmt: skip
+    found = zeros("q", len(run))
+    kernels.look_up_rows(
+        buffer, run.offsets, starts, lengths, own,
+        other, judged.offsets, other_starts, other_lengths,
+        zeros("q", table_size(widest)), zeros("q", widest), zeros("q", widest), found,
+    )  # fmt: skip
+    return np.asarray(found)
+
+
+def _check_unjudged(
+    judged: Side, run: Rows, own: np.ndarray, found: np.ndarray, findings: Collector
+) -> None:
+    most = np.maximum.reduceat(found, run.offsets[:-1])
+    none = np.flatnonzero((own >= 0) & (most < 0))
+
+    def say(i: int) -> tuple[str, bytes, None]:
+        query = run.queries[int(none[i])]
+        message = f"none of the results of query {quoted(query)} is judged in {judged.file}"
+        return message, query, None
+
+    findings.many("unjudged-query", run.first_lines[none], say)
+
+
+def _tell_no_document(judged: Side, run: Rows, own: np.ndarray, findings: Collector) -> None:
+    number = int(np.flatnonzero(own >= 0)[0])
+    row, other = int(run.offsets[number]), int(judged.rows.offsets[own[number]])
+    query = run.queries[number]
+    message = (
+        f"not one result of the run is judged: for query {quoted(query)} here"
+        f" {quoted(run.doc(row))}, there {quoted(judged.rows.doc(other))}"
+        f" ({judged.where(judged.rows.lines[other])}); are these ids of the same documents?"
+        f"{_shift(judged.rows, run, own)}"
+    )
+    findings.one("no-judged-document", int(run.lines[row]), message, query, run.doc(row))
+
+
+def _shift(judged: Rows, run: Rows, own: np.ndarray) -> str:
+    """What adding or taking 1 would change, where all ids are integers."""
+    try:
+        wanted = {
+            (number, int(judged.doc(row)))
+            for number in np.unique(own[own >= 0])[:SAMPLE].tolist()
+            for row in range(judged.offsets[number], judged.offsets[number + 1])
+        }
+        known = [
+            (int(own[number]), int(run.doc(row)))
+            for number in np.flatnonzero(own >= 0)[:SAMPLE].tolist()
+            for row in range(
+                run.offsets[number], min(run.offsets[number + 1], run.offsets[number] + 100)
+            )
+        ][:SAMPLE]
+    except ValueError:
+        return ""
+    for words, shift in (("1 more", 1), ("1 less", -1)):
+        hits = sum((number, doc + shift) in wanted for number, doc in known)
+        if hits:
+            return (
+                f" With {words} in the ids of the run {hits:,} of {len(known):,} results would be:"
+                " does one side count from 0?"
+            )
+    return ""
+
+
+def _check_similar_documents(
+    judged: Side, run: Rows, own: np.ndarray, found: np.ndarray, findings: Collector
+) -> None:
+    rows = judged.rows
+    folded = _fold(rows.text, rows.doc_starts, rows.doc_lengths)
+    texts = _fold(run.text, run.doc_starts, run.doc_lengths)
+    near = _look_up(run, texts, own, rows, folded)
+    retrieved = np.zeros(len(rows), dtype=bool)
+    retrieved[found[found >= 0]] = True
+    places = np.flatnonzero((found < 0) & (near >= 0))
+    places = places[~retrieved[near[places]]]
+
+    def say(i: int) -> tuple[str, bytes, bytes]:
+        row, other = int(places[i]), int(near[places[i]])
+        query, doc = run.query(row), run.doc(row)
+        message = (
+            f"document {quoted(doc)} of query {quoted(query)} is not judged: did you mean"
+            f" {quoted(rows.doc(other))} ({judged.where(rows.lines[other])})?"
+        )
+        return message, query, doc
+
+    findings.many("similar-document", run.lines[places], say)

@@ -1,0 +1,100 @@
+"""The rank column, which trec_eval does not read, beside the scores, which it ranks by."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.checking.findings import Collector, counted, quoted
+from fastrank.checking.rows import Rows
+from fastrank.kernels import places as at
+
+
+def check_ranks(rows: Rows, findings: Collector) -> None:
+    """Note ranks that are none, that repeat, or that disagree with the scores."""
+    bad = np.flatnonzero(rows.rank_classes != at.A_NUMBER)
+
+    def say_bad(i: int) -> tuple[str, bytes, bytes]:
+        row = int(bad[i])
+        message = f"rank {quoted(rows.fields(row)[3])} is not an integer; trec_eval ignores it"
+        return message, rows.query(row), rows.doc(row)
+
+    findings.many("bad-rank", rows.lines[bad], say_bad)
+    order = _rank_order(rows)
+    before, after = order[:-1], order[1:]
+    both = rows.adjacent()
+    if len(bad):
+        is_rank = rows.rank_classes == at.A_NUMBER
+        both = both & is_rank[before] & is_rank[after]
+    ranks, scores = rows.integers, rows.scores
+    same = both & (ranks[before] == ranks[after])
+    _check_repeated(rows, findings, after, same)
+    apart = both & ~same
+    up = np.flatnonzero(apart & (scores[before] < scores[after]))
+    if not len(up):
+        return
+    down = np.count_nonzero(apart & (scores[before] > scores[after]))
+    if down:
+        _check_order(rows, findings, before[up], after[up])
+        return
+    row, other = int(before[up[0]]), int(after[up[0]])
+    message = (
+        f"scores rise with the rank throughout ({_ranked(rows, row)}, {_ranked(rows, other)} on"
+        f" line {rows.lines[other]}): trec_eval ranks the highest score first; are they distances?"
+    )
+    findings.one("ascending-scores", int(rows.lines[row]), message, rows.query(row), rows.doc(row))
+
+
+def _rank_order(rows: Rows) -> np.ndarray:
+    """The rows of each query by rank, those of one rank by falling score."""
+    order = np.arange(len(rows))
+    rises = rows.integers[:-1] < rows.integers[1:]
+    if np.all(rises | ~rows.adjacent()):
+        return order
+    # Queries are in order already, and stay so.
+    return np.lexsort((-rows.scores, rows.integers, rows.query_of))
+
+
+def _ranked(rows: Rows, row: int) -> str:
+    fields = rows.fields(row)
+    rank, score = (field.decode("utf-8", "backslashreplace") for field in (fields[3], fields[4]))
+    return f"rank {rank} has score {score}"
+
+
+def _per_query(rows: Rows, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of places among the rows, the first of each query, and how many it has."""
+    queries = np.searchsorted(rows.offsets, places, side="right")
+    _, firsts, counts = np.unique(queries, return_index=True, return_counts=True)
+    return firsts, counts
+
+
+def _check_repeated(rows: Rows, findings: Collector, after: np.ndarray, same: np.ndarray) -> None:
+    repeats = after[same]
+    firsts, counts = _per_query(rows, repeats)
+    places = repeats[firsts]
+
+    def say(i: int) -> tuple[str, bytes, None]:
+        row = int(places[i])
+        query = rows.query(row)
+        message = (
+            f"rank {rows.integers[row]} again in query {quoted(query)}, where"
+            f" {counted(int(counts[i]), 'rank repeats', 'ranks repeat')}; trec_eval ignores ranks"
+        )
+        return message, query, None
+
+    findings.many("repeated-rank", rows.lines[places], say)
+
+
+def _check_order(rows: Rows, findings: Collector, before: np.ndarray, after: np.ndarray) -> None:
+    firsts, counts = _per_query(rows, after)
+
+    def say(i: int) -> tuple[str, bytes, bytes]:
+        row, other = int(before[firsts[i]]), int(after[firsts[i]])
+        query = rows.query(row)
+        message = (
+            f"{_ranked(rows, row)}, but {_ranked(rows, other)} on line {rows.lines[other]}:"
+            f" trec_eval ranks by score alone ({counted(int(counts[i]), 'such place')} in query"
+            f" {quoted(query)})"
+        )
+        return message, query, rows.doc(row)
+
+    findings.many("rank-order", rows.lines[before[firsts]], say)

@@ -1,0 +1,86 @@
+"""What stands in a file more than once, or in more than one place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.checking.findings import Collector, counted, quoted
+from fastrank.checking.rows import Rows
+from fastrank.native import kernels
+from fastrank.native.buffers import table_size, zeros
+
+PADDING = b"-1"
+
+
+def check_repeats(rows: Rows, findings: Collector, *, judgments: bool) -> None:
+    """Note documents that come twice for a query, and documents that are padding."""
+    widest = kernels.widest(rows.offsets)
+    earlier = zeros("q", len(rows))
+    repeats = kernels.note_repeats(
+        rows.text, rows.offsets, rows.doc_starts, rows.doc_lengths,
+        zeros("q", table_size(widest)), zeros("q", widest), zeros("q", widest), earlier,
+    )  # fmt: skip
+    if repeats:
+        first = np.asarray(earlier)
+        again = np.flatnonzero(first >= 0)
+        conflict = np.zeros(len(again), dtype=bool)
+        if judgments:
+            conflict = rows.integers[again] != rows.integers[first[again]]
+        _note(rows, findings, "conflicting-grades", again[conflict], first, 3, "grade")
+        field, what = (3, "grade") if judgments else (4, "score")
+        _note(rows, findings, "duplicate", again[~conflict], first, field, what)
+    _check_padding(rows, findings)
+
+
+def _note(
+    rows: Rows,
+    findings: Collector,
+    kind: str,
+    again: np.ndarray,
+    first: np.ndarray,
+    field: int,
+    what: str,
+) -> None:
+    def say(i: int) -> tuple[str, bytes, bytes]:
+        row = int(again[i])
+        before = int(first[row])
+        query, doc = rows.query(row), rows.doc(row)
+        values = [rows.fields(one)[field].decode("utf-8", "backslashreplace")
+                  for one in (row, before)]  # fmt: skip
+        message = (
+            f"document {quoted(doc)} of query {quoted(query)} with {what} {values[0]} stands on"
+            f" line {rows.lines[before]} already, with {what} {values[1]}: trec_eval stops at this"
+            " query"
+        )
+        return message, query, doc
+
+    findings.many(kind, rows.lines[again], say)
+
+
+def _check_padding(rows: Rows, findings: Collector) -> None:
+    padding = np.flatnonzero(rows.doc_lengths == len(PADDING))
+    text = np.frombuffer(rows.text, dtype=np.uint8)
+    for place, byte in enumerate(PADDING):
+        padding = padding[text[rows.doc_starts[padding] + place] == byte]
+
+    def say(i: int) -> tuple[str, bytes, bytes]:
+        message = "document -1: faiss fills up with it where it finds fewer than were asked for"
+        return message, rows.query(int(padding[i])), PADDING
+
+    findings.many("padding", rows.lines[padding], say)
+
+
+def check_scattered(rows: Rows, findings: Collector) -> None:
+    """Note queries whose lines do not stand together."""
+    first_lines = rows.first_lines if rows.scattered else np.zeros(0, dtype=np.int64)
+
+    def say(i: int) -> tuple[str, bytes, None]:
+        number, _, places = rows.scattered[i]
+        query = rows.queries[number]
+        message = (
+            f"query {quoted(query)} comes again after other queries; it began on line"
+            f" {first_lines[number]}, its lines stand in {counted(places, 'place')}"
+        )
+        return message, query, None
+
+    findings.many("scattered", [line for _, line, _ in rows.scattered], say)

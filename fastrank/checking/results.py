@@ -1,0 +1,105 @@
+"""A run on its own: scores, ranks, ties, tags and the number of results."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.checking.findings import Collector, counted, quoted
+from fastrank.checking.ranks import check_ranks
+from fastrank.checking.repeats import check_repeats, check_scattered
+from fastrank.checking.rows import Rows
+from fastrank.checking.ties import check_ties
+from fastrank.kernels import places as at
+from fastrank.native import kernels
+from fastrank.native.buffers import zeros
+from fastrank.numbers import atof
+
+# What TREC asks for, and what most tools write.
+MOST_RESULTS = 1000
+
+
+def check_results(rows: Rows, findings: Collector) -> None:
+    """Check what can be told of a run without judgments."""
+    if not len(rows):
+        return
+    _check_scores(rows, findings)
+    check_repeats(rows, findings, judgments=False)
+    check_scattered(rows, findings)
+    check_ranks(rows, findings)
+    check_ties(rows, findings)
+    _check_depths(rows, findings)
+    _check_tags(rows, findings)
+    _check_self_matches(rows, findings)
+
+
+def _check_scores(rows: Rows, findings: Collector) -> None:
+    def note(kind: str, number: int, words: str) -> None:
+        places = np.flatnonzero(rows.classes == number)
+
+        def say(i: int) -> tuple[str, bytes, bytes]:
+            row = int(places[i])
+            score = rows.fields(row)[4]
+            message = f"score {quoted(score)} of document {quoted(rows.doc(row))} {words}"
+            if b"," in score:
+                message += "; the decimal point is a point"
+            return message.replace("VALUE", f"{atof(score):g}"), rows.query(row), rows.doc(row)
+
+        findings.many(kind, rows.lines[places], say)
+
+    note("bad-score", at.NO_NUMBER, "is not a number: trec_eval reads 0")
+    note("bad-score", at.A_PREFIX, "is not a number: trec_eval reads VALUE")
+    note("nan-score", at.NOT_A_NUMBER, "is not a number: its rank has no meaning")
+    note("infinite-score", at.INFINITE, "is infinite: all such scores tie")
+
+
+def _check_depths(rows: Rows, findings: Collector) -> None:
+    depths = np.diff(rows.offsets)
+    first_lines = rows.first_lines
+    values, counts = np.unique(depths, return_counts=True)
+    # The largest of the most frequent ones.
+    usual = int(values[len(counts) - 1 - np.argmax(counts[::-1])])
+    if len(values) > 1:
+        other = depths != usual
+        number = int(np.flatnonzero(other)[np.argmin(first_lines[other])])
+        message = (
+            f"query {quoted(rows.queries[number])} has {counted(int(depths[number]), 'result')},"
+            f" {counted(int(counts[values == usual][0]), 'query', 'queries')} of"
+            f" {len(depths):,} have {usual:,}; all have from {values[0]:,} to {values[-1]:,}"
+        )
+        findings.one("uneven-depth", int(first_lines[number]), message, rows.queries[number])
+    deep = np.flatnonzero(depths > MOST_RESULTS)
+
+    def say(i: int) -> tuple[str, bytes, None]:
+        query = rows.queries[deep[i]]
+        message = f"query {quoted(query)} has {depths[deep[i]]:,} results; TREC asks for 1,000"
+        return f"{message} at most", query, None
+
+    findings.many("deep", first_lines[deep], say)
+
+
+def _check_tags(rows: Rows, findings: Collector) -> None:
+    if len(rows.tags) > 1:
+        (first, first_line), (second, line) = rows.tags[:2]
+        message = (
+            f"tag {quoted(second)}, but {quoted(first)} from line {first_line} on"
+            f" ({len(rows.tags):,} tags in all): are these several runs in one file?"
+        )
+        findings.one("several-tags", line, message)
+
+
+def _check_self_matches(rows: Rows, findings: Collector) -> None:
+    same = zeros("B", len(rows))
+    kernels.note_self_matches(
+        rows.text, rows.offsets, *rows.query_texts, rows.doc_starts, rows.doc_lengths, same
+    )
+    places = np.flatnonzero(np.asarray(same))
+
+    def say(i: int) -> tuple[str, bytes, bytes]:
+        doc = rows.doc(int(places[i]))
+        message = (
+            f"document {quoted(doc)} has the id of its query; BEIR removes such results,"
+            " trec_eval does not"
+        )
+        return message, doc, doc
+
+    findings.many("self-match", rows.lines[places], say)

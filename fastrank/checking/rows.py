@@ -1,0 +1,208 @@
+"""The lines of a file as rows by query, read whatever is wrong with them, and the odd lines."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fastrank.kernels import places as at
+from fastrank.native import kernels
+from fastrank.native.buffers import table_size, zeros
+from fastrank.numbers import atof
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Integers = npt.NDArray[np.int64]
+
+
+class Rows(NamedTuple):
+    """Judgments or results, those of each query together, in file order otherwise.
+
+    Query i is `queries[i]`, first met on row query_rows[i], and has the rows
+    offsets[i] : offsets[i + 1]. `classes` and `rank_classes` say what the texts of numbers are
+    (A_NUMBER and so on in fastrank/kernels/places.py), `integers` are grades or ranks. Of the odd
+    lines each row of `odd` has line, start, what is odd, and the number of fields.
+    """
+
+    text: bytes
+    line_count: int
+    queries: list[bytes]
+    query_texts: tuple[Any, Any]
+    offsets: Integers
+    lines: Integers
+    doc_starts: Integers
+    doc_lengths: Integers
+    integers: Integers
+    classes: npt.NDArray[np.uint8]
+    scores: npt.NDArray[np.float64]
+    rank_classes: npt.NDArray[np.uint8]
+    scattered: list[tuple[int, int, int]]
+    tags: list[tuple[bytes, int]]
+    odd: Integers
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @property
+    def query_of(self) -> Integers:
+        """The number of the query of each row."""
+        return np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))
+
+    @property
+    def first_lines(self) -> Integers:
+        """The line on which each query begins."""
+        if not len(self):
+            return self.lines
+        return np.minimum.reduceat(self.lines, self.offsets[:-1])
+
+    def doc(self, row: int) -> bytes:
+        """The document of a row."""
+        start = int(self.doc_starts[row])
+        return self.text[start : start + int(self.doc_lengths[row])]
+
+    def query(self, row: int) -> bytes:
+        """The query of a row."""
+        return self.queries[int(np.searchsorted(self.offsets, row, side="right")) - 1]
+
+    def fields(self, row: int) -> list[bytes]:
+        """All fields of the line of a row."""
+        start = int(self.doc_starts[row])
+        return line_at(self.text, self.text.rfind(b"\n", 0, start) + 1).split()
+
+    def adjacent(self) -> npt.NDArray[np.bool_]:
+        """Whether rows i and i + 1 are of one query, bool[rows - 1]."""
+        same = np.ones(max(len(self) - 1, 0), dtype=bool)
+        same[self.offsets[1:-1] - 1] = False
+        return same
+
+    def count_documents(self) -> int:
+        """How many distinct documents there are."""
+        rows = len(self)
+        table, ids, firsts = zeros("q", table_size(rows)), zeros("q", rows), zeros("q", rows)
+        found: int = kernels.intern_texts(
+            self.text, self.doc_starts, self.doc_lengths, table, ids, firsts
+        )
+        return found
+
+
+def line_at(text: bytes, start: int) -> bytes:
+    """The line that begins at `start`, without its newline."""
+    stop = text.find(b"\n", start)
+    return text[start : stop if stop >= 0 else len(text)]
+
+
+def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
+    """Read the lines of judgments or of a run from `start` on."""
+    # One more than there can be: rows are numbered before it is known that they are none.
+    room = kernels.count_lines(text) + 1
+    state = zeros("q", at.CHECKED_SIZE)
+    lines, doc_starts, doc_lengths, integers = (zeros("q", room) for _ in range(4))
+    scores = zeros("d", 0 if judgments else room)
+    classes, rank_classes = zeros("B", room), zeros("B", 0 if judgments else room)
+    stretches = tuple(zeros("q", room) for _ in range(3))
+    tags = tuple(zeros("q", 0 if judgments else room) for _ in range(3))
+    odd, hard = zeros("q", 4 * room), zeros("q", 0 if judgments else room)
+    kernels.check_lines(
+        text, start, int(judgments), lines, doc_starts, doc_lengths, scores, integers, classes,
+        rank_classes, *stretches, *tags, odd, hard, zeros("q", 12), state,
+    )  # fmt: skip
+    rows, odds = state[at.CHECKED_ROWS], state[at.CHECKED_ODD]
+    offsets, order, query_texts, stretch_queries = _grouped(
+        text, stretches, state[at.CHECKED_STRETCHES], rows
+    )
+
+    def taken(column: Any) -> npt.NDArray[Any]:
+        array = np.asarray(column)[:rows]
+        return array if order is None or not len(array) else np.take(array, order)
+
+    made = Rows(
+        text=text,
+        line_count=text.count(b"\n") + (not text.endswith(b"\n")),
+        queries=[text[first : first + length] for first, length in zip(*query_texts, strict=True)],
+        query_texts=query_texts,
+        offsets=offsets,
+        lines=taken(lines),
+        doc_starts=taken(doc_starts),
+        doc_lengths=taken(doc_lengths),
+        integers=taken(integers),
+        classes=taken(classes),
+        scores=taken(scores),
+        rank_classes=taken(rank_classes),
+        scattered=_scattered(stretch_queries, stretches[2], lines),
+        tags=_distinct(text, tags, state[at.CHECKED_TAGS], lines),
+        odd=np.asarray(odd)[: 4 * odds].reshape(odds, 4),
+    )
+    places = np.asarray(hard)[: state[at.CHECKED_HARD]]
+    _read_hard_numbers(made, places if order is None else np.argsort(order)[places])
+    return made
+
+
+def _grouped(text: bytes, stretches: Any, count: int, rows: int) -> tuple[Any, ...]:
+    """Offsets of the queries, order of the rows (None: as it is), queries, query per stretch."""
+    starts, lengths, first_rows = (column[:count] for column in stretches)
+    ids, firsts = zeros("q", count), zeros("q", count)
+    queries = kernels.intern_texts(
+        text, starts, lengths, zeros("q", table_size(count)), ids, firsts
+    )
+    if queries == count:
+        return np.append(np.asarray(first_rows), rows), None, (starts, lengths), None
+    offsets, order = zeros("q", queries + 1), zeros("q", rows)
+    kernels.gather_rows(ids, first_rows, rows, offsets, order)
+    firsts = np.asarray(firsts)[:queries]
+    texts = (np.take(np.asarray(starts), firsts), np.take(np.asarray(lengths), firsts))
+    return np.asarray(offsets), np.asarray(order), texts, np.asarray(ids)
+
+
+def _scattered(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, int]]:
+    """(query, line on which it comes again for the first time, places) of scattered queries."""
+    if ids is None:
+        return []
+    order = np.argsort(ids, kind="stable")
+    queries, starts, counts = np.unique(ids[order], return_index=True, return_counts=True)
+    several = counts > 1
+    again = order[starts[several] + 1]
+    found = [lines[rows[stretch]] for stretch in again.tolist()]
+    return list(zip(queries[several].tolist(), found, counts[several].tolist(), strict=True))
+
+
+def _distinct(text: bytes, stretches: Any, count: int, lines: Any) -> list[tuple[bytes, int]]:
+    """The distinct texts of stretches, each with the line on which it first stands."""
+    starts, lengths, rows = (column[:count] for column in stretches)
+    ids, firsts = zeros("q", count), zeros("q", count)
+    found = kernels.intern_texts(text, starts, lengths, zeros("q", table_size(count)), ids, firsts)
+    return [
+        (text[starts[first] : starts[first] + lengths[first]], lines[rows[first]])
+        for first in firsts[:found]
+    ]
+
+
+def _read_hard_numbers(rows: Rows, places: Any) -> None:
+    """Read the scores that the kernel could not, and say what they are."""
+    for row in places.tolist():
+        score = rows.fields(row)[4]
+        value = atof(score)
+        rows.scores[row] = value
+        whole = _is_number(score)
+        if rows.classes[row] == at.HARD_NUMBER and not whole:
+            rows.classes[row] = at.A_PREFIX
+        elif whole:
+            rows.classes[row] = at.INFINITE if abs(value) == float("inf") else at.A_NUMBER
+
+
+def _is_number(text: bytes) -> bool:
+    """Whether all of a text is one decimal or hexadecimal number."""
+    try:
+        if text.lstrip(b"+-")[:2].lower() == b"0x":
+            float.fromhex(text.decode("ascii", "replace"))
+        else:
+            float(text)
+    except ValueError:
+        return False
+    except OverflowError:
+        return True
+    return b"_" not in text

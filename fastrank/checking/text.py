@@ -1,0 +1,83 @@
+"""A file as bytes: encoding and line ends, before anything is read from it."""
+
+from __future__ import annotations
+
+import re
+
+from fastrank.checking.findings import Collector, counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Longest first: UTF-32 begins as UTF-16 does.
+FOREIGN = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# How much text is decoded at once, at least.
+_PIECE = 1 << 20
+
+
+def check_text(text: bytes, findings: Collector) -> int | None:
+    """Check a file's bytes; where its first line begins, or None if nobody could read on."""
+    for mark, name in FOREIGN.items():
+        if text.startswith(mark):
+            message = f"the file is {name}, expected UTF-8 or ASCII: convert it (iconv -f {name})"
+            findings.one("encoding", 1, message)
+            return None
+    _check_line_ends(text, findings)
+    if not text.isascii():
+        lines = list(_undecodable(text))
+        findings.many("invalid-utf8", lines, lambda _: ("bytes that are not UTF-8", None, None))
+    if not text.startswith(BYTE_ORDER_MARK):
+        return 0
+    message = "the file begins with a byte order mark (EF BB BF): it becomes part of the query id"
+    findings.one("bom", 1, message)
+    return len(BYTE_ORDER_MARK)
+
+
+def _check_line_ends(text: bytes, findings: Collector) -> None:
+    newlines = text.count(b"\n")
+    if not text.endswith(b"\n"):
+        findings.one("no-final-newline", newlines + 1, "the last line has no newline")
+    if b"\r" not in text:
+        return
+    pairs = text.count(b"\r\n")
+    if pairs:
+        message = f"CR LF ends {counted(pairs, 'line')} of {newlines:,}; the CR is read as a blank"
+        findings.one("crlf", _line_of(text, text.find(b"\r\n")), message)
+    bare = text.count(b"\r") - pairs
+    if bare:
+        found = re.search(rb"\r(?!\n)", text)
+        at = found.start() if found else 0
+        message = (
+            f"a carriage return without a newline ({bare:,} in the file): trec_eval reads it as a"
+            " blank, not as the end of a line"
+        )
+        findings.one("bare-cr", _line_of(text, at), message)
+
+
+def _line_of(text: bytes, at: int) -> int:
+    return text.count(b"\n", 0, at) + 1
+
+
+def _undecodable(text: bytes) -> Iterator[int]:
+    """The numbers of the lines that are not UTF-8."""
+    start, line = 0, 1
+    while start < len(text):
+        stop = text.find(b"\n", start + _PIECE) + 1 or len(text)
+        piece = text[start:stop]
+        try:
+            piece.decode("utf-8")
+        except UnicodeDecodeError:
+            for number, one in enumerate(piece.split(b"\n"), line):
+                try:
+                    one.decode("utf-8")
+                except UnicodeDecodeError:
+                    yield number
+        line += piece.count(b"\n")
+        start = stop

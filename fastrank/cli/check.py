@@ -1,0 +1,154 @@
+"""The command `fastrank check`: a strict reading of judgments and runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from fastrank import files
+from fastrank.checking import KINDS, SEVERITIES, Checker
+from fastrank.checking.findings import counted
+from fastrank.cli.output import complain, guarded, write
+from fastrank.errors import FastrankError, ReadError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fastrank.checking import Report
+
+NAME = "fastrank check"
+FORMATS = ("text", "json", "jsonl", "github")
+EPILOG = """\
+examples:
+  fastrank check qrels.txt run1.txt run2.txt
+  fastrank check --no-qrels --ignore tied-scores,self-match runs/*.gz
+  fastrank check --strict --format github qrels.txt run.txt
+
+The exit status is 0 if nothing is worse than a warning, 1 if there are errors (with --strict also
+if there are warnings), 2 if a file cannot be read.
+
+kinds of findings:
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    width = max(map(len, KINDS))
+    lines = [f"  {kind:{width}}  {severity}: {means}" for kind, (severity, means) in KINDS.items()]
+    parser.epilog = EPILOG + "\n".join(lines)
+    add = parser.add_argument
+    add("files", nargs="+", metavar="file", help="judgments, then any number of runs; - is stdin")
+    add("--no-qrels", action="store_true", help="all files are runs")
+    add("--strict", action="store_true", help="warnings, too, make the exit status 1")
+    add("--format", choices=FORMATS, default="text", help="how to print the findings (text)")
+    add(
+        "--max", type=int, default=10, metavar="N",
+        help="findings to list per kind and file (10); all are counted",
+    )  # fmt: skip
+    add(
+        "--ignore", action="append", default=[], metavar="KIND,...",
+        help="kinds of findings to leave out; may be given several times",
+    )  # fmt: skip
+    add("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Check the files; returns the exit status."""
+    return guarded(NAME, lambda: _run(given))
+
+
+def _run(given: argparse.Namespace) -> int:
+    ignored = [kind for kinds in given.ignore for kind in kinds.split(",") if kind]
+    try:
+        checker = Checker(max_per_kind=given.max, ignore=ignored)
+    except FastrankError as error:
+        complain(f"{NAME}: {error}")
+        return 2
+    unreadable = 0
+    for place, path in enumerate(given.files):
+        try:
+            if place == 0 and not given.no_qrels:
+                checker.judgments(path)
+            else:
+                checker.run(path)
+        except ReadError as error:
+            complain(f"{NAME}: {error}")
+            unreadable += 1
+    report = checker.report
+    lines = (line.encode("utf-8", "surrogateescape") + b"\n" for line in _lines(report, given))
+    if given.output is None:
+        write(lines)
+    else:
+        files.write(given.output, lines)
+    if unreadable:
+        return 2
+    return int(report.total("error") > 0 or (given.strict and report.total("warning") > 0))
+
+
+def _lines(report: Report, given: argparse.Namespace) -> Iterable[str]:
+    writers = {"text": _text, "json": _json, "jsonl": _jsonl, "github": _github}
+    return writers[given.format](report)
+
+
+def _text(report: Report) -> Iterator[str]:
+    yield from map(str, report.findings)
+    if report.findings:
+        yield ""
+    yield from _summary(report)
+
+
+def _summary(report: Report) -> Iterator[str]:
+    """Per file what it holds and how often each kind was found, then the sum."""
+    for file in report.files:
+        rows = "judgment" if file.role == "qrels" else "result"
+        sizes = (
+            counted(file.lines, "line"),
+            counted(file.rows, rows),
+            counted(file.queries, "query", "queries"),
+            counted(file.documents, "document"),
+        )
+        yield f"{file.file}: {', '.join(sizes)}"
+        for count in report.counts:
+            if count.file == file.file:
+                more = count.found - count.listed
+                hidden = f" ({more:,} of them not listed)" if more else ""
+                yield f"  {count.severity:7}  {count.kind}: {count.found:,}{hidden}"
+    yield ", ".join(counted(report.total(one), one) for one in SEVERITIES)
+
+
+def _json(report: Report) -> Iterator[str]:
+    content = {
+        "findings": [finding._asdict() for finding in report.findings],
+        "counts": [count._asdict() for count in report.counts],
+        "files": [file._asdict() for file in report.files],
+        **{f"{one}s": report.total(one) for one in SEVERITIES},
+    }
+    yield json.dumps(content, indent=2)
+
+
+def _jsonl(report: Report) -> Iterator[str]:
+    """A finding per line, then a line per count and file; `record` says which."""
+    for record, items in (
+        ("finding", report.findings), ("count", report.counts), ("file", report.files),
+    ):  # fmt: skip
+        for item in items:
+            yield json.dumps({"record": record, **item._asdict()})
+
+
+def _github(report: Report) -> Iterator[str]:
+    """Annotations as GitHub's workflow commands: they appear at the lines of the files."""
+    commands = {"error": "error", "warning": "warning", "note": "notice"}
+    for finding in report.findings:
+        line = "" if finding.line is None else f",line={finding.line}"
+        where = f"file={_escaped(finding.file, ':,')}{line},title={finding.kind}"
+        yield f"::{commands[finding.severity]} {where}::{_escaped(finding.message)}"
+    yield from _summary(report)
+
+
+def _escaped(text: str, more: str = "") -> str:
+    """Text as GitHub's workflow commands want it."""
+    for character in "%\r\n" + more:
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text
