@@ -78,4 +78,4 @@ class RunReader:
                 return judged
         from fastrank.convert.dicts import run_from_dict
 
-        return run_from_dict(run)
+        return run_from_dict(run, source="run")

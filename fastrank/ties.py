@@ -94,8 +94,10 @@ class Tied(Frozen):
 
 
 def expects(own: BoundMeasure) -> bool:
-    """Whether the expected value of a measure over the orders of tied documents is known."""
-    return not own.measure.kernel or own.measure.kernel in EXPECTED
+    """Whether the expected value of a measure is known, with the options it was given."""
+    if own.options is not None and own.options.get("judged_only"):
+        return False
+    return own.measure.on != "own" and (not own.measure.kernel or own.measure.kernel in EXPECTED)
 
 
 def check_expected(bound: list[BoundMeasure]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import contents, exactly, examples
@@ -156,14 +157,24 @@ def test_what_is_no_grade_is_refused_with_its_place(grade: Any, reason: str) -> 
         Qrels.from_dict({"q": {"d": 1, "e": grade}})
 
 
-def test_a_query_without_documents_is_none() -> None:
-    assert list(Run.from_dict({"p": {}, "q": {"d": 1}, "r": {}}).queries) == [b"q"]
+def test_judgments_of_no_document_are_none() -> None:
+    assert list(Qrels.from_dict({"p": {}, "q": {"d": 1}, "r": {}}).queries) == [b"q"]
+
+
+def test_a_query_for_which_nothing_was_retrieved_counts_as_zero() -> None:
+    """As in pytrec_eval; also where the run is converted before it is ranked."""
+    qrels, run = {"p": {"d": 1}, "q": {"d": 1}}, {"p": {}, "q": {"d": 1.0}}
+    expected = pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate(run)
+
+    assert expected == {"p": {"map": 0.0}, "q": {"map": 1.0}}
+    for form in (run, Run.from_dict(run)):
+        for ties in ("docno_desc", "given"):
+            assert fr.evaluate(qrels, form, "map", ties=ties).to_dict() == expected
 
 
 def test_an_empty_run_has_no_queries_to_evaluate() -> None:
-    for run in ({}, {"q": {}}):
-        with pytest.raises(fr.NoQueriesError):
-            fr.evaluate({"q": {"d": 1}}, run, "map")
+    with pytest.raises(fr.NoQueriesError):
+        fr.evaluate({"q": {"d": 1}}, {}, "map")
 
 
 def test_distances_change_sign() -> None:

@@ -28,6 +28,9 @@ OPTIONS = {
     "-c": "complete", "-J": "judged_only",
 }  # fmt: skip
 
+# What options would take out.
+NOTHING_LEFT_OUT = {"left_out": 0, "no_relevant": 0, "removed": 0, "repeated": 0}
+
 
 def scores_of(
     measures: str = "map P.1,2", qrels: bytes = QRELS, run: bytes = RUN, **how: Any
@@ -118,7 +121,14 @@ def test_to_json_has_full_precision_and_counts_as_integers() -> None:
 
     assert found == {
         "run": "mine",
-        "counts": {"evaluated": 2, "missing": 1, "skipped": 1, "retrieved": 5, "unjudged": 2},
+        "counts": {
+            **NOTHING_LEFT_OUT,
+            "evaluated": 2,
+            "missing": 1,
+            "skipped": 1,
+            "retrieved": 5,
+            "unjudged": 2,
+        },
         "mean": {"num_ret": 5, "map": 0.625},
         "per_query": {"q1": {"num_ret": 4, "map": 0.25}, "q2": {"num_ret": 1, "map": 1.0}},
     }
@@ -251,7 +261,8 @@ def test_counts_say_what_was_not_evaluated() -> None:
     scores = scores_of()
 
     assert scores.counts == {
-        "evaluated": 2, "missing": 1, "skipped": 1, "retrieved": 5, "unjudged": 2,
+        **NOTHING_LEFT_OUT, "evaluated": 2, "missing": 1, "skipped": 1, "retrieved": 5,
+        "unjudged": 2,
     }  # fmt: skip
     assert scores.missing == 1
     assert scores.missing_queries == ["q3"]
@@ -283,7 +294,9 @@ def test_of_a_file_the_queries_without_judgments_are_not_known(tmp_path: Path) -
 
     scores = fr.evaluate(parse_qrels(QRELS), tmp_path / "run", "map")
 
-    assert scores.counts == {"evaluated": 2, "missing": 1, "retrieved": 5, "unjudged": 2}
+    assert scores.counts == {
+        **NOTHING_LEFT_OUT, "evaluated": 2, "missing": 1, "retrieved": 5, "unjudged": 2,
+    }  # fmt: skip
     assert scores.skipped_queries is None
     assert scores.missing_queries == ["q3"]
 
@@ -293,7 +306,7 @@ def test_of_preferences_only_queries_are_counted() -> None:
         parse_prefs(b"q g s a 2\nq g s b 1\n"), parse_run(b"q Q0 b 1 3 t\n"), "prefs_simp"
     )
 
-    assert scores.counts == {"evaluated": 1, "missing": 0, "skipped": 0}
+    assert scores.counts == {**NOTHING_LEFT_OUT, "evaluated": 1, "missing": 0, "skipped": 0}
 
 
 def test_scores_say_which_queries_are_missing_and_whether_they_count() -> None:

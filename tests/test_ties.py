@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import groupby, permutations, product
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import exactly, examples
 
 import fastrank as fr
-from fastrank.measures import MEASURES
+from fastrank.measures import MEASURES as TREC_MEASURES
 from fastrank.options import BY_GRADE, TIES
 from fastrank.ties import EXPECTED, MONOTONE
 from fastrank.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
@@ -218,12 +219,12 @@ def test_scores_tie_that_are_one_32_bit_float_at_9_0_8() -> None:
 
 
 @pytest.mark.parametrize(
-    "measure", [m.name for m in MEASURES if m.on in ("ranking", "gains", "unit gains")]
+    "measure", [m.name for m in TREC_MEASURES if m.on in ("ranking", "gains", "unit gains")]
 )
 def test_average_is_exact_or_refused(measure: str) -> None:
     """Never approximated, never the value of one order."""
     qrels, run = nouns({"a": 1}, [("a", 1.0), ("b", 1.0)])
-    known = {m.name for m in MEASURES if m.kernel in EXPECTED}
+    known = {m.name for m in TREC_MEASURES if m.kernel in EXPECTED}
 
     if measure in known:
         fr.evaluate(qrels, run, measure, ties="average")
@@ -290,4 +291,47 @@ def test_no_closed_form_for_judged_documents_of_a_cut_ranking() -> None:
 
 
 def test_kernels_named_for_ties_are_those_of_measures() -> None:
-    assert {measure.kernel for measure in MEASURES} >= MONOTONE
+    assert {measure.kernel for measure in fr.MEASURES} >= MONOTONE
+
+
+@given(RESULTS, GRADES, st.sampled_from([1, 2, 3, 9]))
+def test_average_of_rr_at_k_is_its_mean_over_all_orders(
+    results: Results, grades: Grades, k: int
+) -> None:
+    orders = [[grades.get(doc, 0) >= 1 for doc in order[:k]] for order in every_order(results)]
+    expected = sum(1 / (1 + order.index(True)) for order in orders if True in order) / len(orders)
+
+    found = computed(grades, results, f"RR@{k} RR(rel=2)@{k} RR", ties="average")
+
+    assert found[f"RR@{k}"] == pytest.approx(expected, rel=1e-12)
+    plain = computed(grades, results, "recip_rank", ties="average")
+    assert found["RR"] == plain["recip_rank"]
+    stricter = computed(grades, results, f"RR@{k}", ties="average", relevance_level=2)
+    assert found[f"RR(rel=2)@{k}"] == stricter[f"RR@{k}"]
+
+
+@given(RESULTS, GRADES)
+def test_average_of_exponential_ndcg_is_its_mean_over_all_orders(
+    results: Results, grades: Grades
+) -> None:
+    def gain(doc: str) -> float:
+        return 2.0 ** max(grades.get(doc, 0), 0) - 1
+
+    def dcg(docs: Any) -> float:
+        return sum(gain(doc) / math.log2(rank) for rank, doc in enumerate(docs[:3], 2))
+
+    ideal = dcg(sorted(grades, key=gain, reverse=True))
+    orders = [dcg(order) for order in every_order(results)]
+
+    found = computed(grades, results, "nDCG(dcg='exp-log2')@3", ties="average")
+
+    expected = sum(orders) / len(orders) / ideal if ideal else 0.0
+    assert list(found.values()) == [pytest.approx(expected, rel=1e-12)]
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG", "P"])
+def test_no_closed_form_for_measures_of_judged_documents_only(measure: str) -> None:
+    qrels, run = nouns({"a": 1}, [("a", 1.0), ("b", 1.0)])
+
+    with pytest.raises(fr.MeasureError, match="no closed form"):
+        fr.evaluate(qrels, run, f"{measure}(judged_only=True)@10", ties="average")

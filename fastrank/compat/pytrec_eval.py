@@ -104,7 +104,7 @@ class RelevanceEvaluator:
                 f"Argument relevance_level should be positive, found {relevance_level}",
             )
         _check_judgments(judged)
-        self._bound = Selection(specifications).bind(DEFAULT_COMPAT)
+        self._bound = Selection(specifications, original=True).bind(DEFAULT_COMPAT)
         _refuse_impossible(self._bound)
         self._options = Options(
             compat=DEFAULT_COMPAT, relevance_format="qrels", relevance_level=relevance_level,

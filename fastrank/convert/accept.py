@@ -24,6 +24,10 @@ def as_qrels(given: Any, *, compat: str = DEFAULT_COMPAT) -> Qrels | Preferences
     """
     if isinstance(given, (Qrels, Preferences)):
         return given
+    if isinstance(given, Mapping):
+        from fastrank.convert.dicts import qrels_from_dict
+
+        return qrels_from_dict(given, source="qrels")
     maker = _maker(Qrels, given)
     if maker is None and is_file(given):
         from fastrank.convert.files import load_qrels
