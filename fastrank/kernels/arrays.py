@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from fastrank.kernels.integer_ranks import rank_hits
-from fastrank.kernels.integers import find_judged
+from fastrank.kernels.integers import HAS_NEGATIVE, find_judged
 from fastrank.kernels.listing import list_hits
 from fastrank.kernels.places import (
     ASCENDING_SCORES,
@@ -29,28 +27,17 @@ PADDING = -1
 
 
 @helper
-def without_padding(ids, scores, own_ids, own_scores):
-    """How many documents the row has; whether they were copied; the place of an id below -1.
-
-    Padding at the end is cut off; where there is more, the documents are copied.
-    """
-    count = len(ids)
-    while count > 0 and ids[count - 1] == PADDING:
-        count -= 1
-    signs = np.int64(0)
-    for i in range(count):
-        signs |= ids[i]
-    if signs >= 0:
-        return count, False, -1
+def copy_documents(ids, scores, own_ids, own_scores):
+    """Copy the documents of a row without padding; how many, and the place of an id below -1."""
     kept = 0
-    for i in range(count):
+    for i in range(len(ids)):
         if ids[i] < PADDING:
-            return count, False, i
+            return 0, i
         own_ids[kept] = ids[i]
         if len(scores) > 0:
             own_scores[kept] = scores[i]
         kept += ids[i] != PADDING
-    return kept, True, -1
+    return kept, -1
 
 
 @helper
@@ -75,23 +62,25 @@ def judge_row(ids, scores, judged, table, layout, options, work, hits, problem):
     """
     flags, words, suspects, marks, slots, own_ids, own_scores, order, scratch = work
     problem[0] = FINE
-    count, copied, negative = without_padding(ids, scores, own_ids, own_scores)
-    if negative >= 0:
-        problem[0], problem[2] = NEGATIVE_ID, negative
-        return 0, 0
-    if copied:
+    unique, scratch_of_ids = layout[UNIQUE] != 0, (flags, words, suspects, marks, slots)
+    count = len(ids)
+    while count > 0 and ids[count - 1] == PADDING:
+        count -= 1
+    ids, keys = ids[:count], scores[:count]
+    found = find_judged(ids, judged, table, unique, scratch_of_ids, hits)
+    if found == HAS_NEGATIVE:
+        count, negative = copy_documents(ids, keys, own_ids, own_scores)
+        if negative >= 0:
+            problem[0], problem[2] = NEGATIVE_ID, negative
+            return 0, 0
         ids, keys = own_ids[:count], own_scores[:count]
-    else:
-        ids, keys = ids[:count], scores[:count]
+        found = find_judged(ids, judged, table, unique, scratch_of_ids, hits)
     if layout[IN_ORDER]:
         keys = own_scores[:0]
     elif layout[ASCENDING_SCORES]:
         for i in range(count):
             own_scores[i] = -keys[i]
         keys = own_scores[:count]
-    found = find_judged(
-        ids, judged, table, layout[UNIQUE] != 0, (flags, words, suspects, marks, slots), hits
-    )
     if found < 0:
         place = -1 - found
         other = 0

@@ -23,14 +23,13 @@ sort_ranking = sort_by(by_score_then_written_id)
 
 
 @helper
-def count_disorder(keys):
-    """How many scores are above the one before, or no number; and how many equal the one before."""
-    above = same = 0
+def find_disorder(keys):
+    """Whether a score is above the one before, or no number; and whether one equals that before."""
+    above = len(keys) == 1 and keys[0] != keys[0]
+    same = False
     for i in range(1, len(keys)):
-        above += not keys[i] <= keys[i - 1]
-        same += keys[i] == keys[i - 1]
-    if len(keys) == 1:
-        above += keys[0] != keys[0]
+        above |= not keys[i] <= keys[i - 1]
+        same |= keys[i] == keys[i - 1]
     return above, same
 
 
@@ -110,16 +109,16 @@ def rank_by_sorting(ids, keys, hits, found, order, scratch, rows_before):
 def rank_hits(ids, keys, hits, found, order, scratch, more_scratch):
     """Turn the places of the hits into ranks, best first; -1, or a place whose score is NaN."""
     places, rows = hits
-    above, same = count_disorder(keys)
-    if above > 0:
+    above, same = find_disorder(keys)
+    if above:
         place = first_without_number(keys)
         if place >= 0:
             return place
-    if above == 0 and (same == 0 or len(keys) == 0):
+    if not above and not same:
         for h in range(found):
             places[h] += 1
         return -1
-    if above == 0:
+    if not above:
         done = rank_in_order(ids, keys, places, found, order)
     else:
         done = rank_by_counting(ids, keys, places, found, order)

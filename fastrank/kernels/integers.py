@@ -19,6 +19,8 @@ NINETEEN_DIGITS = U(10**18)
 TEN = U(10)
 # Suspected repetitions up to which each is looked for among all ids; more go to a hash table.
 FEW = 32
+# What `find_judged` says of ids that are not all ids.
+HAS_NEGATIVE = -(2**62)
 
 
 @inlined
@@ -94,7 +96,8 @@ def index_judgments(
 
 @helper
 def find_judged(ids, judged, table, unique, work, hits):
-    """Find the judged ones among ids: how many, or -1 - i if ids[i] is found to be a repetition.
+    """Find the judged ones among ids: how many, or -1 - i if ids[i] is found to be a repetition,
+    or HAS_NEGATIVE if one of them is no id.
 
     `table` is the query's, as `index_judgments` made it. Unless the ids are known to be `unique`,
     all repetitions are found, else those of judged ids. hits = (places, rows) become places among
@@ -105,9 +108,11 @@ def find_judged(ids, judged, table, unique, work, hits):
     flags, words, suspects, marks, slots = work
     places, rows = hits
     if unique:
-        suspected = pass_flags(ids, judged, flags, suspects)
+        suspected, signs = pass_flags(ids, judged, flags, suspects)
     else:
-        suspected = pass_filter(ids, judged, words, suspects)
+        suspected, signs = pass_filter(ids, judged, words, suspects)
+    if signs < 0:
+        return HAS_NEGATIVE
     mask = len(table) - 1
     found = unknown = repeated = 0
     for s in range(suspected):
@@ -135,39 +140,47 @@ def find_judged(ids, judged, table, unique, work, hits):
 
 @helper
 def pass_flags(ids, judged, flags, suspects):
-    """Places of the ids whose hash is that of a judged one; how many."""
+    """Places of the ids whose hash is that of a judged one; how many, and the signs of all ids.
+
+    The signs are looked at in the same loop: a row is waited for when it is read first.
+    """
     shift, size = U(64), len(flags)
     while size > 1:
         shift, size = shift - U(1), size >> 1
     for row in range(len(judged)):
         flags[hash_id(judged[row]) >> shift] = 1
-    suspected = 0
+    suspected, signs = 0, np.int64(0)
     for i in range(len(ids)):
+        own = ids[U(i)]
+        signs |= own
         suspects[U(suspected)] = i
-        suspected += flags[hash_id(ids[i]) >> shift]
+        suspected += flags[hash_id(own) >> shift]
     for row in range(len(judged)):
         flags[hash_id(judged[row]) >> shift] = 0
-    return suspected
+    return suspected, signs
 
 
 @helper
 def pass_filter(ids, judged, words, suspects):
-    """Places of the ids that may be judged, or stand at an earlier place too; how many."""
+    """Places of the ids that may be judged, or stand at an earlier place too; how many, and the
+    signs of all ids."""
     mask = U(table_mask((len(ids) + len(judged)) // 8))
     words[: np.int64(mask) + 1] = 0
     for row in range(len(judged)):
         value = hash_id(judged[row])
         words[filter_word(value, mask)] |= np.int64(filter_bits(value >> U(20)))
-    suspected = 0
+    suspected, signs = 0, np.int64(0)
     for i in range(len(ids)):
-        value = hash_id(ids[i])
+        own = ids[U(i)]
+        signs |= own
+        value = hash_id(own)
         at = filter_word(value, mask)
         bits = filter_bits(value >> U(20))
         word = U(words[at])
         words[at] = np.int64(word | bits)
         suspects[U(suspected)] = i
         suspected += word & bits == bits
-    return suspected
+    return suspected, signs
 
 
 @helper
