@@ -7,9 +7,11 @@ stand as they are. Lists and fenced code come of them.
 from __future__ import annotations
 
 import re
+from importlib import import_module
+from inspect import getdoc
 from typing import Any
 
-from griffe import Extension, Object
+from griffe import Attribute, Docstring, Extension, Object
 
 FIELD = re.compile(r"((?:\w+, )*\w+): +(?=\S)")
 DIRECTIVE = re.compile(r" *# doctest:.*")
@@ -20,6 +22,10 @@ class DocstringsAsMarkdown(Extension):
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
         """Called by griffe for every module, class, function and attribute."""
+        if isinstance(obj, Attribute) and str(obj.value).startswith("namedtuple("):
+            # Its docstring is assigned, and so cannot be read from the source.
+            named = getattr(import_module(obj.module.path), obj.name)
+            obj.docstring = Docstring(getdoc(named) or "", parent=obj)
         if obj.docstring:
             obj.docstring.value = as_markdown(obj.docstring.value)
 

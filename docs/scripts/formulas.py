@@ -19,6 +19,8 @@ All formulas are for one query.
 | $g_i$ | gain of the document at rank $i$, by default its grade; 0 if it is not judged |
 | $g^*_i$ | the gains of all judged documents, largest first; $G$ of them are positive |
 | $u_i$ | 1 if the document at rank $i$ is not judged, else 0 |
+| $k$, $c$, $p$, $x$ | parameters of the measure |
+| $Q$, $J$, $\lvert C \rvert$ | number of queries, of judgment groups, of documents in all |
 """
 
 DCG = r"\mathrm{DCG}_k = \sum_{i=1}^{\min(k, n)} \frac{g_i}{\log_2(i + 1)}"
@@ -66,7 +68,7 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     ),
     "gm_bpref": (GEOMETRIC % r"\mathrm{bpref}",),
     "Rprec_mult": (RPREC_MULT,),
-    "utility": (r"a\, h_n + b\, (n - h_n) + c\, (R - h_n) + d\, (|C| - n - R + h_n)",),
+    "utility": (r"a\, h_n + b\, (n - h_n) + c\, (R - h_n) + d\, (\lvert C \rvert - n - R + h_n)",),
     "11pt_avg": (
         r"\frac{1}{|L|} \sum_{c \in L} \max_{i \,:\, h_i \ge t_c} P_i, \quad"
         r" t_c = \lfloor c R + 0.9 \rfloor",
@@ -119,7 +121,9 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     "Rprec_mult_avgjg": (r"\frac{1}{J} \sum_{j=1}^{J} \frac{h_{m_j, j}}{m_j}",),
     "yaap": (r"\ln \frac{1 + S}{1 + R - S}, \quad S = \sum_{i=1}^{n} r_i P_i",),
     "rbp": (r"(1 - p) \sum_{i=1}^{n} g_i\, p^{i - 1}",),
-    "rbp_resid": (r"p^n + (1 - p) \sum_{i=1}^{n} u_i\, p^{i - 1}",),
+    "rbp_resid": (
+        r"p^n + (1 - p) \sum_{i=1}^{n} u_i\, p^{i - 1}, \text{ or 0 if all } u_i \text{ are 0}",
+    ),
     "unj": (r"\frac{1}{k} \sum_{i=1}^{\min(k, n)} u_i",),
     "NumQ": ("Q",),
     "NumRet": ("n",),
