@@ -3,7 +3,10 @@
 >>> import fastrank as fr
 >>> qrels, run = fr.read_qrels("data/digits.qrels"), fr.read_run("data/pixels.run")
 >>> scores = fr.evaluate(qrels, run, "map P.5,10")
->>> scores.mean["map"], scores["P_10"]                          # doctest: +SKIP
+>>> scores.mean["map"]
+0.43476959975458557
+>>> scores["P_10"][:3].tolist()
+[1.0, 1.0, 0.8]
 """
 
 from __future__ import annotations

@@ -39,6 +39,14 @@ class ArrayQrels(Graded):
     row of the arrays evaluated without `queries=` the place of its query, or -1; None where the
     judgments are keyed by query. named: whether the queries have ids of their own. columns: as the
     kernel takes them.
+
+    >>> judged = fr.index_qrels({"q1": {31: 1, 4: 2}, "q2": {15: 1}})
+    >>> len(judged)
+    2
+    >>> for ids in [[4, 9], [15, 3]], [[31, 4], [2, 15]]:
+    ...     print(fr.evaluate_arrays(ids, None, judged, "P.1", queries=["q1", "q2"]).mean)
+    {'P_1': 1.0}
+    {'P_1': 0.5}
     """
 
     __slots__ = ("columns", "named", "order", "rows")
@@ -68,6 +76,11 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     without a fraction; a negative grade means not judged, as in trec_eval. A row without judgments
     is a query that is not judged. Raises ArrayError for anything else, and for a document that is
     judged twice for a query.
+
+    >>> fr.index_qrels([{31: 1, 4: 2}, {15: 1}])
+    <ArrayQrels: 2 queries, 3 judgments>
+    >>> fr.index_qrels(([0, 2, 3], [31, 4, 15], [1, 2, 1]), queries=["q1", "q2"])
+    <ArrayQrels: 2 queries, 3 judgments>
     """
     if isinstance(qrels, ArrayQrels):
         if queries is not None:

@@ -88,6 +88,15 @@ def evaluate_arrays(
     Raises ArrayError, which names row and column, for shapes and types other than these, a NaN, a
     repeated document or an id below -1; MeasureError, NoQueriesError and EvaluationError as
     `evaluate` does.
+
+    >>> ids = [[4, 59, 31], [26, 15, -1]]
+    >>> distances = [[0.1, 0.3, 0.2], [0.5, 0.7, 0.0]]
+    >>> qrels = [{31: 1, 4: 2}, {15: 1}]
+    >>> found = fr.evaluate_arrays(ids, distances, qrels, "map P.1", higher_is_better=False)
+    >>> found.mean
+    {'map': 0.75, 'P_1': 0.5}
+    >>> found["map"].tolist()
+    [1.0, 0.5]
     """
     asked = Asked(
         measures,

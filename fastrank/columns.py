@@ -217,25 +217,42 @@ class Convertible(PerQuery):
         """{query: {document: grade or score}}, as pytrec_eval takes it.
 
         Raises InputError if a document stands twice in a query.
+
+        >>> fr.Run.from_arrays(["q1", "q1"], ["d1", "d2"], [0.5, 0.75]).to_dict()
+        {'q1': {'d1': 0.5, 'd2': 0.75}}
         """
         from fastrank.convert.dicts import to_dict
 
         return to_dict(self)
 
     def to_pandas(self) -> Any:
-        """The rows as a DataFrame of pandas."""
+        """The rows as a DataFrame of pandas.
+
+        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_pandas()
+          query_id doc_id  relevance
+        0       q1     d1          1
+        1       q1     d2          0
+        """
         from fastrank.convert.frames import to_pandas
 
         return to_pandas(self)
 
     def to_polars(self) -> Any:
-        """The rows as a DataFrame of polars. Raises InputError for ids that are not UTF-8."""
+        """The rows as a DataFrame of polars. Raises InputError for ids that are not UTF-8.
+
+        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_polars().columns
+        ['query_id', 'doc_id', 'relevance']
+        """
         from fastrank.convert.frames import to_polars
 
         return to_polars(self)
 
     def to_arrow(self) -> Any:
-        """The rows as an arrow table. Raises InputError for ids that are not UTF-8."""
+        """The rows as an arrow table. Raises InputError for ids that are not UTF-8.
+
+        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_arrow().column_names
+        ['query_id', 'doc_id', 'relevance']
+        """
         from fastrank.convert.arrow import to_arrow
 
         return to_arrow(self)
@@ -246,6 +263,14 @@ class Qrels(Convertible):
 
     `groups` holds the second field of each line: the judgment group in the qrels_jg format,
     otherwise without meaning.
+
+    >>> qrels = fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}})
+    >>> qrels
+    <Qrels <dict>: 2 queries, 3 rows>
+    >>> list(qrels.queries), list(qrels.docs), qrels.grades.tolist()
+    ([b'q1', b'q2'], [b'd1', b'd2', b'd1'], [1, 0, 2])
+    >>> qrels.offsets.tolist()
+    [0, 2, 3]
     """
 
     __slots__ = ("grade_column", "groups")
@@ -261,7 +286,7 @@ class Qrels(Convertible):
         floats that are whole. A query without documents is left out. Raises InputError, which
         names the query and the document.
 
-        >>> Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).grades.tolist()
+        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).grades.tolist()
         [1, 0]
         """
         from fastrank.convert.dicts import qrels_from_dict
@@ -275,6 +300,11 @@ class Qrels(Convertible):
         The columns for query, doc, grade and, if there is one, iteration are known by the names
         that ir_measures, PyTerrier, ranx, trectools, BEIR and Hugging Face use; columns: their
         names by role where they have others. Raises InputError, which names row and column.
+
+        >>> import pandas
+        >>> frame = pandas.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "label": [1, 0]})
+        >>> fr.Qrels.from_pandas(frame).to_dict()
+        {'1': {'a': 1, 'b': 0}}
         """
         from fastrank.convert.frames import PandasTable
         from fastrank.convert.rows import qrels_of
@@ -283,7 +313,13 @@ class Qrels(Convertible):
 
     @classmethod
     def from_polars(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
-        """Judgments from a DataFrame of polars; names and errors as in `from_pandas`."""
+        """Judgments from a DataFrame of polars; names and errors as in `from_pandas`.
+
+        >>> import polars
+        >>> frame = polars.DataFrame({"topic": [1, 1], "doc_id": ["a", "b"], "relevance": [1, 0]})
+        >>> fr.Qrels.from_polars(frame, columns={"query": "topic"}).to_dict()
+        {'1': {'a': 1, 'b': 0}}
+        """
         from fastrank.convert.frames import PolarsTable
         from fastrank.convert.rows import qrels_of
 
@@ -294,6 +330,11 @@ class Qrels(Convertible):
         """Judgments from a table or record batch of arrow; names and errors as in `from_pandas`.
 
         Anything that offers itself through arrow's PyCapsule interface will do.
+
+        >>> import pyarrow
+        >>> table = pyarrow.table({"query-id": ["q1"], "corpus-id": ["d1"], "score": [1]})
+        >>> fr.Qrels.from_arrow(table).to_dict()
+        {'q1': {'d1': 1}}
         """
         from fastrank.convert.arrow import arrow_table
         from fastrank.convert.rows import qrels_of
@@ -306,7 +347,7 @@ class Qrels(Convertible):
 
         Raises InputError, which names the row.
 
-        >>> Qrels.from_arrays([1, 1, 2], ["a", "b", "a"], [1, 0, 2]).queries[1]
+        >>> fr.Qrels.from_arrays([1, 1, 2], ["a", "b", "a"], [1, 0, 2]).queries[1]
         b'2'
         """
         from fastrank.convert.arrays import table_of_arrays
@@ -345,6 +386,12 @@ class Run(Convertible):
     """A retrieval result: rows of document and score, which need not be by score.
 
     `tag` is the run's name, from the last line.
+
+    >>> run = fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 0.75}}, tag="bm25")
+    >>> run
+    <Run <dict>: 1 queries, 2 rows>
+    >>> run.tag, list(run.docs), run.scores.tolist()
+    (b'bm25', [b'd1', b'd2'], [0.5, 0.75])
     """
 
     __slots__ = ("score_column", "tag")
@@ -366,7 +413,7 @@ class Run(Convertible):
         higher_is_better: False for distances, which become scores by changing sign. A query without
         documents is left out. Raises InputError, which names the query and the document.
 
-        >>> Run.from_dict({"q1": {"d1": 0.5, "d2": 2}}, tag="bm25").scores.tolist()
+        >>> fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 2}}, tag="bm25").scores.tolist()
         [0.5, 2.0]
         """
         from fastrank.convert.dicts import run_from_dict
@@ -389,6 +436,12 @@ class Run(Convertible):
         others. Where there is a column rank and none for the score, a document's score is minus its
         rank. tag and higher_is_better: as in `from_dict`; by default the tag is that of the column
         tag or system, if there is one. Raises InputError, which names row and column.
+
+        >>> import pandas
+        >>> columns = {"q_id": ["q1", "q1"], "doc_id": ["a", "b"], "score": [0.5, 0.75]}
+        >>> frame = pandas.DataFrame(columns)
+        >>> fr.Run.from_pandas(frame, tag="bm25").to_dict()
+        {'q1': {'a': 0.5, 'b': 0.75}}
         """
         from fastrank.convert.frames import PandasTable
         from fastrank.convert.rows import run_of
@@ -404,7 +457,13 @@ class Run(Convertible):
         tag: str | None = None,
         higher_is_better: bool = True,
     ) -> Run:
-        """A run from a DataFrame of polars; names, options and errors as in `from_pandas`."""
+        """A run from a DataFrame of polars; names, options and errors as in `from_pandas`.
+
+        >>> import polars
+        >>> frame = polars.DataFrame({"qid": ["q1", "q1"], "docno": ["a", "b"], "rank": [2, 1]})
+        >>> fr.Run.from_polars(frame).to_dict()
+        {'q1': {'a': -2.0, 'b': -1.0}}
+        """
         from fastrank.convert.frames import PolarsTable
         from fastrank.convert.rows import run_of
 
@@ -422,6 +481,11 @@ class Run(Convertible):
         """A run from a table or record batch of arrow; names and the rest as in `from_pandas`.
 
         Anything that offers itself through arrow's PyCapsule interface will do.
+
+        >>> import pyarrow
+        >>> table = pyarrow.table({"query_id": ["q1"], "doc_id": ["d1"], "score": [0.5]})
+        >>> fr.Run.from_arrow(table, higher_is_better=False).to_dict()
+        {'q1': {'d1': -0.5}}
         """
         from fastrank.convert.arrow import arrow_table
         from fastrank.convert.rows import run_of
@@ -442,8 +506,9 @@ class Run(Convertible):
 
         tag and higher_is_better: as in `from_dict`. Raises InputError, which names the row.
 
-        >>> Run.from_arrays([7, 7], ["a", "b"], [0.1, 0.3], higher_is_better=False).scores.tolist()
-        [-0.1, -0.3]
+        >>> run = fr.Run.from_arrays([7, 7], ["a", "b"], [0.1, 0.3], higher_is_better=False)
+        >>> run.to_dict()
+        {'7': {'a': -0.1, 'b': -0.3}}
         """
         from fastrank.convert.arrays import table_of_arrays
         from fastrank.convert.rows import run_of
@@ -466,6 +531,14 @@ class Preferences(PerQuery):
     """Preference judgments: rows of group, subgroup, document and preference level.
 
     `subgroups` is empty in the qrels_prefs format, where there is only one.
+
+    >>> import io
+    >>> lines = b"q1 0 0 d1 2\\nq1 0 0 d2 1\\nq1 0 0 d3 1\\n"
+    >>> preferences = fr.read_prefs(io.BytesIO(lines))
+    >>> list(preferences.docs), preferences.levels.tolist()
+    ([b'd1', b'd2', b'd3'], [2.0, 1.0, 1.0])
+    >>> fr.evaluate(preferences, {"q1": {"d1": 0.5, "d2": 0.75}}, "prefs_simp").mean
+    {'prefs_simp': 0.5}
     """
 
     __slots__ = ("groups", "level_column", "subgroups")

@@ -8,11 +8,25 @@ if TYPE_CHECKING:
 
 
 class FastrankError(ValueError):
-    """Base of every error about what a caller gave to fastrank."""
+    """Base of every error about what a caller gave to fastrank.
+
+    >>> try:
+    ...     fr.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "mapp")
+    ... except fr.FastrankError as error:
+    ...     print(error)
+    illegal measure 'mapp'; the closest are map, gm_map
+    >>> issubclass(fr.FastrankError, ValueError)
+    True
+    """
 
 
 class ReadError(FastrankError):
-    """A file cannot be read at all: `path` and `reason`."""
+    """A file cannot be read at all: `path` and `reason`.
+
+    >>> fr.read_run("missing.run")
+    Traceback (most recent call last):
+    fastrank.errors.ReadError: missing.run: no such file or directory
+    """
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)
@@ -24,7 +38,13 @@ class ReadError(FastrankError):
 
 
 class FormatError(FastrankError):
-    """A line of a file is not what its format asks for: `path`, `line` (from 1), `reason`."""
+    """A line of a file is not what its format asks for: `path`, `line` (from 1), `reason`.
+
+    >>> import io
+    >>> fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.5 tag\\nq1 Q0 d2\\n"))
+    Traceback (most recent call last):
+    fastrank.errors.FormatError: <file object>:2: malformed line: expected at least 6 fields ...
+    """
 
     def __init__(self, path: str, line: int, reason: str) -> None:
         super().__init__(path, line, reason)
@@ -37,7 +57,12 @@ class FormatError(FastrankError):
 
 
 class InputError(FastrankError):
-    """An object is no judgments or no run: `source` says what was given, `reason` what is wrong."""
+    """An object is no judgments or no run: `source` says what was given, `reason` what is wrong.
+
+    >>> fr.Run.from_dict({"q1": {"d1": None}})
+    Traceback (most recent call last):
+    fastrank.errors.InputError: <dict>: query 'q1', document 'd1': expected a score, ...
+    """
 
     def __init__(self, source: str, reason: str) -> None:
         super().__init__(source, reason)
@@ -49,7 +74,12 @@ class InputError(FastrankError):
 
 
 class OptionError(FastrankError):
-    """An option is impossible, or contradicts another: `option` is its name."""
+    """An option is impossible, or contradicts another: `option` is its name.
+
+    >>> fr.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, ties="random")
+    Traceback (most recent call last):
+    fastrank.errors.OptionError: ties: expected one of 'docno_desc', ..., found 'random'
+    """
 
     def __init__(self, option: str, reason: str) -> None:
         super().__init__(option, reason)
@@ -61,7 +91,12 @@ class OptionError(FastrankError):
 
 
 class MeasureError(FastrankError):
-    """A measure does not exist, or its parameters are impossible; `measure` is its name."""
+    """A measure does not exist, or its parameters are impossible; `measure` is its name.
+
+    >>> fr.parse_measure("P_0")
+    Traceback (most recent call last):
+    fastrank.errors.MeasureError: 'P_0': a cutoff is a whole number of at least 1, ...
+    """
 
     def __init__(self, measure: str, reason: str) -> None:
         super().__init__(measure, reason)
@@ -77,6 +112,12 @@ class EvaluationError(FastrankError):
 
     `inconsistent` is true for preferences that contradict each other; `before` holds the Scores
     of the queries before this one, if there are any.
+
+    >>> import io
+    >>> run = fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.5 tag\\nq1 Q0 d1 2 0.4 tag\\n"))
+    >>> fr.evaluate({"q1": {"d1": 1}}, run, "map")
+    Traceback (most recent call last):
+    fastrank.errors.EvaluationError: duplicate docs d1, lines 1 and 2 of <file object>
     """
 
     before: Scores | None = None
@@ -95,17 +136,31 @@ class EvaluationError(FastrankError):
 
 
 class NoQueriesError(FastrankError):
-    """No query has both judgments and results."""
+    """No query has both judgments and results.
+
+    >>> fr.evaluate({"q1": {"d1": 1}}, {"q2": {"d1": 0.5}}, "map")
+    Traceback (most recent call last):
+    fastrank.errors.NoQueriesError: No queries with both results and relevance info
+    """
 
 
 class GroupError(FastrankError):
-    """Scores cannot be grouped, averaged or put side by side as asked."""
+    """Scores cannot be grouped, averaged or put side by side as asked.
+
+    >>> fr.macro_mean([])
+    Traceback (most recent call last):
+    fastrank.errors.GroupError: macro_mean: expected the scores of one data set or more, found none
+    """
 
 
 class ArrayError(FastrankError):
     """An array or list holds what it must not: `name` (of the argument), `reason`.
 
     `row` and `column` say where, from 0, each None where that has no meaning.
+
+    >>> fr.evaluate_arrays([[3, 7, 3]], None, [{7: 1}], "map")
+    Traceback (most recent call last):
+    fastrank.errors.ArrayError: ids[0, 2]: query '0': document 3 is retrieved twice, ...
     """
 
     def __init__(

@@ -100,6 +100,17 @@ def evaluate(
     parameters, NoQueriesError when no query has both judgments and results, EvaluationError for
     a query that cannot be evaluated, such as one whose ranking holds a document twice, ReadError
     and FormatError for a file. Definitions: trec_eval.
+
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+    >>> run = {"q1": {"d1": 0.5, "d2": 0.75}, "q2": {"d3": 0.9}}
+    >>> found = fr.evaluate(qrels, run, "map RR@10")
+    >>> found.mean
+    {'map': 0.75, 'RR@10': 0.75}
+    >>> found["map"].tolist()
+    [0.5, 1.0]
+    >>> print(fr.evaluate("data/digits.qrels", "data/profile.run", "map P.10", ties="average"))
+    map   0.3447
+    P_10  0.8989
     """
     evaluator = Evaluator(
         qrels,
@@ -196,6 +207,10 @@ class Evaluator:
         """Evaluate a run, or what one can be made from, or a file.
 
         threads: how many may judge a file; by default as many as help. Raises as `evaluate` does.
+
+        >>> evaluator = fr.Evaluator("data/digits.qrels", "map")
+        >>> evaluator.evaluate("data/pca.run").mean
+        {'map': 0.34933767225585727}
         """
         from collections.abc import Mapping
 

@@ -73,6 +73,12 @@ def evaluate_labels(
     Raises ArrayError, which names row and column, for other shapes and types, a NaN, or a label
     that is negative or no whole number; MeasureError, NoQueriesError and EvaluationError as
     `evaluate` does.
+
+    >>> labels, values = [[2, 0, 1], [0, 1, 0]], [[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]
+    >>> fr.evaluate_labels(labels, values, "recip_rank").mean
+    {'recip_rank': 0.75}
+    >>> fr.evaluate_labels([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], "recip_rank", groups=[3, 2]).mean
+    {'recip_rank': 0.75}
     """
     import numpy
 

@@ -24,6 +24,12 @@ class Measure(Frozen):
     sets: the nicknames that include it.
     since: the first compat level whose `all_trec` has it.
     help: what it is, how it is defined, and where that comes from.
+
+    >>> by_name = {measure.name: measure for measure in fr.MEASURES}
+    >>> by_name["ndcg_cut"]
+    <Measure ndcg_cut>
+    >>> by_name["ndcg_cut"].takes, by_name["ndcg_cut"].default[:3], by_name["ndcg_cut"].average
+    ('cutoffs', (5, 10, 15), 'mean')
     """
 
     __slots__ = ("average", "default", "help", "kernel", "name", "on", "sets", "since", "takes")

@@ -33,6 +33,14 @@ class MeasureSpec(Frozen):
     plain: whether values are named as `name_cutoff` instead of `name@cutoff`.
 
     `str()` gives the one spelling that `parse_measure` turns into an equal specification.
+
+    >>> spec = fr.parse_measure("AP(rel = 2) @ 100")
+    >>> spec.name, spec.options
+    ('AP', (('cutoff', 100), ('rel', 2)))
+    >>> str(spec)
+    'AP(rel=2)@100'
+    >>> spec == fr.parse_measure(str(spec))
+    True
     """
 
     __slots__ = ("name", "options", "parameters", "plain")
@@ -50,7 +58,11 @@ class MeasureSpec(Frozen):
         return OWN.get(self.name) or FAMILIES[self.name]
 
     def bind(self, compat: str) -> BoundMeasure:
-        """The measure as it is computed, which a set of measures is not. Raises MeasureError."""
+        """The measure as it is computed, which a set of measures is not. Raises MeasureError.
+
+        >>> fr.parse_measure("P.10,5").bind("9.0.8").names
+        [b'P_5', b'P_10']
+        """
         if self.family is not None:
             return bind_family(self.family, dict(self.options), str(self), compat)
         return bind_trec(BY_NAME[self.name], self.parameters, compat)

@@ -34,6 +34,13 @@ grade_values, grade_counts: int64 arrays: the different grades >= 0 of the query
     ascending, and how many documents have each: what the best ranking is made of.
 num_ret, num_rel, num_rel_ret: how many documents are retrieved, relevant, and both.
 level: the lowest grade that is relevant. collection_size: documents in the collection, or 0.
+
+>>> def depth_of_first(ranking):
+...     hits = ranking.ranks[ranking.grades >= ranking.level]
+...     return hits[0] / ranking.num_ret if len(hits) else 1.0
+>>> named = fr.measure(depth_of_first)
+>>> fr.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5, "d2": 0.75}}, "depth_of_first").mean
+{'depth_of_first': 1.0}
 """
 
 OWN: dict[str, Family] = {}

@@ -24,6 +24,16 @@ class Table(Frozen):
 
     A text is a label, an int a count, a float any other value. In text for people floats get four
     decimals; frames, CSV and JSON have full precision.
+
+    >>> own = fr.table(scores)
+    >>> own
+    <Table: 1 rows, 2 columns>
+    >>> own.names, own.columns["run"]
+    (['run', 'map'], ['pixels'])
+    >>> print(own)
+    run        map
+    ------  ------
+    pixels  0.4348
     """
 
     __slots__ = ("columns",)
@@ -36,7 +46,11 @@ class Table(Frozen):
         return list(self.columns)
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The rows, each a tuple with one value per column."""
+        """The rows, each a tuple with one value per column.
+
+        >>> list(fr.table(scores).rows())
+        [('pixels', 0.43476959975458557)]
+        """
         return zip(*self.columns.values(), strict=True)
 
     def __len__(self) -> int:
@@ -52,35 +66,68 @@ class Table(Frozen):
         return self.to_html()
 
     def to_html(self) -> str:
-        """A table element, escaped."""
+        """A table element, escaped.
+
+        >>> print(fr.table(scores).to_html()[:14])
+        <table>
+        <thead
+        """
         return layouts.html(self.names, self.rows())
 
     def to_markdown(self) -> str:
-        """A table in the pipe syntax of GitHub's markdown, escaped."""
+        """A table in the pipe syntax of GitHub's markdown, escaped.
+
+        >>> print(fr.table(scores).to_markdown())
+        | run    |    map |
+        |:-------|-------:|
+        | pixels | 0.4348 |
+        """
         return layouts.markdown(self.names, self.rows())
 
     def to_latex(self) -> str:
-        """A LaTeX tabular with the rules of booktabs, escaped."""
+        """A LaTeX tabular with the rules of booktabs, escaped.
+
+        >>> print(fr.table(scores).to_latex().splitlines()[4])
+         pixels & 0.4348 \\\\
+        """
         return layouts.latex(self.names, self.rows())
 
     def to_csv(self) -> str:
-        """Comma-separated lines, header first."""
+        """Comma-separated lines, header first.
+
+        >>> print(fr.table(scores).to_csv(), end="")
+        run,map
+        pixels,0.43476959975458557
+        """
         return "".join(layouts.csv_lines(self.names, self.rows()))
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """A JSON list with an object per row; null for what is no finite number."""
+        """A JSON list with an object per row; null for what is no finite number.
+
+        >>> fr.table(scores).to_json()
+        '[{"run": "pixels", "map": 0.43476959975458557}]'
+        """
         from fastrank.records import dumped
 
         return dumped([dict(zip(self.names, row, strict=True)) for row in self.rows()], indent)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A pandas frame with these columns."""
+        """A pandas frame with these columns.
+
+        >>> fr.table(scores).to_pandas()
+              run      map
+        0  pixels  0.43477
+        """
         import pandas
 
         return pandas.DataFrame(self.columns)
 
     def to_polars(self) -> polars.DataFrame:
-        """A polars frame with these columns."""
+        """A polars frame with these columns.
+
+        >>> fr.table(scores).to_polars().columns
+        ['run', 'map']
+        """
         import polars
 
         return polars.DataFrame(self.columns)

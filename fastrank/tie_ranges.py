@@ -28,7 +28,11 @@ PRINTED = 10
 
 class TieRange(Frozen):
     """What a measure could be: its value in trec_eval's order of tied documents, the worst and the
-    best over all their orders, and the expected value, None where no closed form is known."""
+    best over all their orders, and the expected value, None where no closed form is known.
+
+    >>> fr.tie_report({"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 1}}, "map").measures["map"]
+    <TieRange 0.5: 0.5 to 1.0, expected 0.75>
+    """
 
     __slots__ = ("best", "expected", "value", "worst")
 
@@ -48,6 +52,10 @@ class TieReport(Frozen):
     their query. largest: the most results with one score. evaluated: how many queries there are.
     queries: for each query with ties, in the order of the run, how many of its results are tied.
     measures: by printed name a TieRange, over the judged queries; empty without judgments.
+
+    >>> found = fr.tie_report({"q1": {"d1": 1, "d2": 1, "d3": 0}, "q2": {"d1": 1}})
+    >>> found.lines, found.tied, found.largest, found.queries
+    (4, 2, 2, {'q1': 2})
     """
 
     __slots__ = ("evaluated", "largest", "lines", "measures", "queries", "tag", "tied")
@@ -108,6 +116,13 @@ def tie_report(
     higher grade moves up are taken. Raises MeasureError for others (such as G, infAP, Rndcg or
     custom gains), OptionError for measures without judgments or a negative level, EvaluationError
     for a score that is NaN, and what `evaluate` raises.
+
+    >>> run, qrels = {"q1": {"d1": 1, "d2": 1, "d3": 0}}, {"q1": {"d1": 1}}
+    >>> print(fr.tie_report(run, qrels, "map"))
+    2 of 3 lines are tied, in 1 of 1 queries; at most 2 have one score
+      q1  2 tied
+          value   worst    best  expected
+    map  0.5000  0.5000  1.0000    0.7500
     """
     from fastrank.convert.accept import as_qrels, as_run
 

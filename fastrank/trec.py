@@ -71,6 +71,13 @@ def read_run(
     Blank lines and fields after the sixth are ignored, rank and Q0 too. threads: how many may read
     a file, by default as many as help. Raises ReadError, FormatError. Format: trec_eval's
     `trec_results`.
+
+    >>> import io
+    >>> run = fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))
+    >>> run.to_dict(), run.tag
+    ({'q1': {'d1': 0.75, 'd2': 0.5}}, b'bm25')
+    >>> fr.read_run("data/pixels.run")
+    <Run data/pixels.run: 200 queries, 20000 rows>
     """
     with source if isinstance(source, Pieces) else open_pieces(source) as file:
         if file.size is not None and file.size >= WORTH_MAPPING:
@@ -153,6 +160,13 @@ def read_qrels(
     """Read judgments: lines `query iter doc grade`, the grade an integer.
 
     Raises ReadError, FormatError. Format: trec_eval's `qrels`.
+
+    >>> import io
+    >>> fr.read_qrels(io.BytesIO(b"q1 0 d1 1\\nq1 0 d2 0\\n")).to_dict()
+    {'q1': {'d1': 1, 'd2': 0}}
+    >>> fr.read_qrels(io.BytesIO(b"q1 0 d1\\n"))
+    Traceback (most recent call last):
+    fastrank.errors.FormatError: <file object>:1: malformed line: expected 4 fields ...
     """
     return parse_qrels(files.read(source), files.name_of(source), compat=compat, warn=warn)
 
@@ -191,6 +205,12 @@ def read_qrels_jg(
     """Read judgments whose second field names the judgment group: `query group doc grade`.
 
     A document twice in a group raises FormatError. Format: trec_eval's `qrels_jg`.
+
+    >>> import io
+    >>> lines = b"q1 ann d1 1\\nq1 ann d2 0\\nq1 bob d1 0\\nq1 bob d2 1\\n"
+    >>> qrels = fr.read_qrels_jg(io.BytesIO(lines))
+    >>> fr.evaluate(qrels, {"q1": {"d1": 0.75, "d2": 0.5}}, "map_avgjg").mean
+    {'map_avgjg': 0.75}
     """
     name = files.name_of(source)
     return parse_qrels_jg(files.read(source), name, compat=compat, warn=warn)
@@ -253,6 +273,11 @@ def read_prefs(
     """Read preferences: lines `query group subgroup doc level`, a higher level preferred.
 
     Raises ReadError, FormatError. Format: trec_eval's `prefs`.
+
+    >>> import io
+    >>> preferences = fr.read_prefs(io.BytesIO(b"q1 ann 0 d1 2\\nq1 ann 0 d2 1\\n"))
+    >>> list(preferences.groups), preferences.levels.tolist()
+    ([b'ann', b'ann'], [2.0, 1.0])
     """
     return parse_prefs(files.read(source), files.name_of(source), compat=compat, warn=warn)
 
@@ -263,6 +288,11 @@ def read_qrels_prefs(
     """Read preferences in the layout of qrels: lines `query group doc level`.
 
     Raises ReadError, FormatError. Format: trec_eval's `qrels_prefs`.
+
+    >>> import io
+    >>> preferences = fr.read_qrels_prefs(io.BytesIO(b"q1 ann d1 2\\nq1 ann d2 1\\n"))
+    >>> fr.evaluate(preferences, {"q1": {"d1": 0.75, "d2": 0.5}}, "prefs_simp").mean
+    {'prefs_simp': 1.0}
     """
     name = files.name_of(source)
     return parse_prefs(files.read(source), name, compat=compat, warn=warn, subgroups=False)
@@ -306,19 +336,41 @@ def write_run(run: Run, target: Source) -> None:
     """Write a run, each query's documents in their order, ranks counted from 1.
 
     Scores get the shortest text that restores the double: reading the file gives the same run.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> fr.write_run(fr.Run.from_dict({"q1": {"d1": 0.75, "d2": 0.5}}, tag="bm25"), file)
+    >>> print(file.getvalue().decode(), end="")
+    q1 Q0 d1 1 0.75 bm25
+    q1 Q0 d2 2 0.5 bm25
     """
     _expect(Run, run)
     files.write(target, lines_of(run))
 
 
 def write_qrels(qrels: Qrels, target: Source) -> None:
-    """Write judgments, second field included: reading the file gives the same judgments."""
+    """Write judgments, second field included: reading the file gives the same judgments.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> fr.write_qrels(fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}), file)
+    >>> print(file.getvalue().decode(), end="")
+    q1 0 d1 1
+    q1 0 d2 0
+    """
     _expect(Qrels, qrels)
     files.write(target, lines_of(qrels))
 
 
 def write_prefs(preferences: Preferences, target: Source) -> None:
-    """Write preferences, with subgroups if they have any (prefs), else without (qrels_prefs)."""
+    """Write preferences, with subgroups if they have any (prefs), else without (qrels_prefs).
+
+    >>> import io
+    >>> lines, file = b"q1 ann 0 d1 2.5\\nq1 ann 0 d2 1.0\\n", io.BytesIO()
+    >>> fr.write_prefs(fr.read_prefs(io.BytesIO(lines)), file)
+    >>> file.getvalue() == lines
+    True
+    """
     _expect(Preferences, preferences)
     columns = zip(
         preferences.groups,

@@ -26,6 +26,11 @@ class ZScores(Frozen):
     """Mean and standard deviation per query and measure: {query: [(measure, mean, sd), ...]}.
 
     The entries of a query are sorted by the bytes of the measure's printed name.
+
+    >>> import io
+    >>> zscores = fr.read_zscores(io.BytesIO(b"q1 map 0.25 0.1\\nq1 P_5 0.4 0.2\\n"))
+    >>> zscores.entries
+    {b'q1': [(b'P_5', 0.4, 0.2), (b'map', 0.25, 0.1)]}
     """
 
     __slots__ = ("entries", "source")
@@ -35,7 +40,12 @@ class ZScores(Frozen):
 
 
 def read_zscores(source: Source) -> ZScores:
-    """Read a z-score file: lines `query measure mean stddev`. Raises ReadError, FormatError."""
+    """Read a z-score file: lines `query measure mean stddev`. Raises ReadError, FormatError.
+
+    >>> import io
+    >>> fr.read_zscores(io.BytesIO(b"q1 map 0.25 0.1\\n")).entries[b"q1"]
+    [(b'map', 0.25, 0.1)]
+    """
     text, name = files.read(source), files.name_of(source)
     entries: dict[bytes, list[Entry]] = {}
     for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), 1):
@@ -56,7 +66,14 @@ def _measure_of(entry: Entry) -> bytes:
 
 
 def write_zscores(zscores: ZScores, target: Source) -> None:
-    """Write a z-score file; reading it gives the same entries."""
+    """Write a z-score file; reading it gives the same entries.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> fr.write_zscores(fr.read_zscores(io.BytesIO(b"q1 map 0.250 0.10\\n")), file)
+    >>> print(file.getvalue().decode(), end="")
+    q1 map 0.25 0.1
+    """
     files.write(
         target,
         (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import io
 from pathlib import Path
 
@@ -497,10 +496,6 @@ def test_ids_that_are_not_text_are_escaped() -> None:
 def test_options_that_mean_nothing_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(FastrankError, match="expected"):
         check(b"q 0 d 1\n", **wrong)
-
-
-def test_the_example_in_the_docstring_runs() -> None:
-    assert doctest.testmod(fastrank.checking) == (0, 3)
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import pickle
 import sys
 import uuid
@@ -19,7 +18,7 @@ from hypothesis import strategies as st
 from strategies import contents, exactly, examples
 
 import fastrank as fr
-from fastrank import InputError, Qrels, Run, columns
+from fastrank import InputError, Qrels, Run
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -626,8 +625,3 @@ def test_other_objects_are_refused(given: Any) -> None:
         fr.evaluate(given, {"q": {"d": 1}})
     with pytest.raises(TypeError, match="run: expected"):
         fr.evaluate({"q": {"d": 1}}, given)
-
-
-def test_the_examples_in_the_documentation_are_true() -> None:
-    assert doctest.testmod(columns).failed == 0
-    assert doctest.testmod(columns).attempted >= 4

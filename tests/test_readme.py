@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-TEXT = (REPOSITORY / "README.md").read_text("utf-8")
-BLOCKS = re.findall(r"(?:<!-- output of: (.*?) -->\n)?```(\w+)\n(.*?)```", TEXT, re.DOTALL)
+from tests.blocks import REPOSITORY, blocks_of, python, shell
+
+BLOCKS = blocks_of(REPOSITORY / "README.md")
 SETUP = [block for _, kind, block in BLOCKS if kind == "sh" and "-m venv" in block]
 COMMANDS = [
     line
@@ -22,17 +16,6 @@ COMMANDS = [
 ]
 OUTPUTS = [(command, block) for command, kind, block in BLOCKS if kind == "text"]
 PYTHON = [block for _, kind, block in BLOCKS if kind == "python"]
-
-
-def _shell(command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in the checkout, with this environment's programs first on the PATH."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path}
-    environment.pop("FASTRANK_COMPAT", None)
-    return subprocess.run(
-        command, shell=True, cwd=REPOSITORY, env=environment, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
 
 
 def test_every_block_is_of_a_kind_that_is_tested() -> None:
@@ -54,7 +37,7 @@ def test_two_commands_do_all_the_set_up() -> None:
         ".venv/bin/pip install -e '.[test]'",
         ".venv/bin/python -m pytest",
     ]
-    found = _shell(evaluate[2].removeprefix(".venv/bin/"))
+    found = shell(evaluate[2].removeprefix(".venv/bin/"))
     assert found.returncode == 0
     assert "map                   \tall\t0.4348\n" in found.stdout
 
@@ -62,7 +45,7 @@ def test_two_commands_do_all_the_set_up() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_command_runs(command: str) -> None:
     """Each command of the README succeeds and prints something, without complaint."""
-    found = _shell(command)
+    found = shell(command)
 
     assert found.returncode == 0
     assert found.stdout
@@ -72,15 +55,13 @@ def test_command_runs(command: str) -> None:
 @pytest.mark.parametrize(("command", "output"), OUTPUTS)
 def test_output_is_what_is_shown(command: str, output: str) -> None:
     """The text in the README is the command's output."""
-    assert _shell(command).stdout == output
+    assert shell(command).stdout == output
 
 
 @pytest.mark.parametrize("block", PYTHON)
 def test_python_runs(block: str) -> None:
     """Each Python example runs in a process of its own; the first prints the mean."""
-    found = subprocess.run(
-        [sys.executable, "-c", block], cwd=REPOSITORY, capture_output=True, text=True, check=True
-    )
+    found = python(block)
 
-    assert found.stdout
-    assert block != PYTHON[0] or found.stdout.startswith("map   0.4348\n")
+    assert found
+    assert block != PYTHON[0] or found.startswith("map   0.4348\n")

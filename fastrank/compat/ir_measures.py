@@ -1,8 +1,10 @@
 """A provider for ir_measures: once this module is imported, ir_measures asks it first.
 
->>> import fastrank.compat.ir_measures                          # doctest: +SKIP
->>> import ir_measures                                          # doctest: +SKIP
->>> ir_measures.calc_aggregate([ir_measures.nDCG @ 10], qrels, run)     # doctest: +SKIP
+>>> import fastrank.compat.ir_measures
+>>> import ir_measures
+>>> qrels, run = {"q1": {"d1": 1}}, {"q1": {"d1": 0.5, "d2": 0.25}}
+>>> ir_measures.calc_aggregate([ir_measures.nDCG @ 10], qrels, run)
+{nDCG@10: 1.0}
 
 It computes what trec_eval 9.0.8 computes, as ir_measures' provider pytrec_eval does, and gives the
 same values. What differs from ir_measures' other providers, on purpose:

@@ -81,6 +81,11 @@ class RelevanceEvaluator:
     without a grade >= 0 from the rankings.
 
     Raises TypeError for arguments of wrong types, ValueError for unknown or impossible measures.
+
+    >>> from fastrank.compat import pytrec_eval
+    >>> evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 1, "d2": 0}}, {"recip_rank"})
+    >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.75}})
+    {'q1': {'recip_rank': 0.5}}
     """
 
     def __init__(
@@ -128,6 +133,12 @@ class RelevanceEvaluator:
 
         In the order of the run's queries, for those that have judgments. Raises TypeError for ids
         that are no str and scores that are no numbers, ValueError for NaN.
+
+        >>> from fastrank.compat import pytrec_eval
+        >>> evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 2}}, {"ndcg", "P_5"})
+        >>> values = evaluator.evaluate({"q1": {"d1": 0.5}, "q2": {"d1": 0.5}})
+        >>> sorted(values["q1"].items())
+        [('P_5', 0.2), ('ndcg', 1.0)]
         """
         if not scores:
             return {}
@@ -171,6 +182,10 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """{query: {document: score}} from the lines `query Q0 document rank score tag` of a run.
 
     Raises AssertionError for a document that comes twice, ValueError for any other line.
+
+    >>> from fastrank.compat import pytrec_eval
+    >>> pytrec_eval.parse_run(["q1 Q0 d1 1 0.75 bm25", "q1 Q0 d2 2 0.5 bm25"])["q1"]
+    {'d1': 0.75, 'd2': 0.5}
     """
     return _parsed(f_run, 6, 4, float)
 
@@ -179,12 +194,23 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """{query: {document: grade}} from the lines `query 0 document grade` of judgments.
 
     Raises AssertionError for a document that comes twice, ValueError for any other line.
+
+    >>> from fastrank.compat import pytrec_eval
+    >>> pytrec_eval.parse_qrel(["q1 0 d1 1", "q1 0 d2 0"])["q1"]
+    {'d1': 1, 'd2': 0}
     """
     return _parsed(f_qrel, 4, 3, int)
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
-    """The value over all queries: a sum for `num_...`, a geometric mean for `gm_...`, or a mean."""
+    """The value over all queries: a sum for `num_...`, a geometric mean for `gm_...`, or a mean.
+
+    >>> from fastrank.compat import pytrec_eval
+    >>> pytrec_eval.compute_aggregated_measure("map", [0.25, 0.75])
+    0.5
+    >>> pytrec_eval.compute_aggregated_measure("num_ret", [100.0, 50.0])
+    150.0
+    """
     import numpy
 
     if measure.startswith("num_"):

@@ -39,6 +39,12 @@ def load_qrels(
     the names of columns, or their numbers from 0 where a file has no header, by role (query, doc,
     grade, iteration), if they have none of the usual names. Raises ReadError, FormatError and
     InputError, and ImportError for parquet without pyarrow.
+
+    >>> import io
+    >>> fr.load_qrels(io.BytesIO(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t1\\n")).to_dict()
+    {'q1': {'d1': 1}}
+    >>> fr.load_qrels("data/digits.qrels")
+    <Qrels data/digits.qrels: 200 queries, 37428 rows>
     """
     file, form = _opened(source, format, "qrels")
     with file:
@@ -64,6 +70,12 @@ def load_run(
     format and columns: as in `load_qrels`, with the roles query, doc, score, rank and tag. Where
     there are ranks and no scores, a document's score is minus its rank. tag: the run's name,
     instead of the one in the file. Raises what `load_qrels` raises.
+
+    >>> import io
+    >>> fr.load_run(io.BytesIO(b'{"q1": {"d1": 0.5, "d2": 0.75}}'), tag="bm25").to_dict()
+    {'q1': {'d1': 0.5, 'd2': 0.75}}
+    >>> fr.load_run(io.BytesIO(b"q1\\td7\\t1\\nq1\\td3\\t2\\n")).to_dict()
+    {'q1': {'d7': -1.0, 'd3': -2.0}}
     """
     file, form = _opened(source, format, "run")
     with file:
@@ -82,6 +94,12 @@ def save_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
     format: as in `load_qrels`, by default what the suffix of the path says. JSON has no place for
     iterations. A path gets its content when it is complete. Raises InputError for what the format
     cannot hold.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> fr.save_qrels(fr.Qrels.from_dict({"q1": {"d1": 1}}), file, "csv")
+    >>> file.getvalue().splitlines()
+    [b'query_id,doc_id,relevance', b'q1,d1,1']
     """
     _save(qrels, Qrels, path, format)
 
@@ -92,6 +110,12 @@ def save_run(run: Run, path: Source, format: str | None = None) -> None:
     format: as in `load_qrels`, by default what the suffix of the path says. JSON has no place for
     the tag; TREC's format gets the tag `-` where there is none. Raises InputError for what the
     format cannot hold.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> fr.save_run(fr.Run.from_dict({"q1": {"d1": 0.5}}), file, "jsonl")
+    >>> print(file.getvalue().decode(), end="")
+    {"query_id": "q1", "doc_id": "d1", "score": 0.5}
     """
     _save(run, Run, path, format)
 

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 class EngineError(RuntimeError):
-    """The engine asked for with FASTRANK_ENGINE does not exist or cannot be used."""
+    """The engine asked for with FASTRANK_ENGINE does not exist or cannot be used.
+
+    >>> issubclass(fr.EngineError, RuntimeError)
+    True
+    """
 
 
 class _Kernels:
@@ -51,6 +55,9 @@ def engine() -> str:
 
     The environment variable FASTRANK_ENGINE=library or =jit insists on one of them;
     NUMBA_DISABLE_JIT=1 runs the kernels as plain Python.
+
+    >>> fr.engine().partition(" ")[0] in ("library", "jit", "python")
+    True
     """
     kernels._load()
     return kernels._name

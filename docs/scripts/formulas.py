@@ -1,0 +1,185 @@
+"""The formula of every measure with a value per query, in LaTeX, by the measure's name.
+
+The symbols are explained in NOTATION. A name that trec_eval and ir_measures share has one formula.
+"""
+
+from __future__ import annotations
+
+NOTATION = r"""
+All formulas are for one query.
+
+| symbol | meaning |
+|---|---|
+| $n$ | number of documents retrieved |
+| $R$, $N$ | number of relevant, and of judged nonrelevant documents in the judgments |
+| $r_i$ | 1 if the document at rank $i$ is relevant: its grade is at least the level; else 0 |
+| $h_k$ | $\sum_{i \le \min(k, n)} r_i$, the relevant documents in the first $k$ ranks |
+| $P_k$ | $h_k / k$, precision at rank $k$ |
+| $s_i$ | rank of the $i$-th relevant document retrieved |
+| $g_i$ | gain of the document at rank $i$, by default its grade; 0 if it is not judged |
+| $g^*_i$ | the gains of all judged documents, largest first; $G$ of them are positive |
+| $u_i$ | 1 if the document at rank $i$ is not judged, else 0 |
+| $k$, $c$, $p$, $x$ | parameters of the measure |
+| $Q$, $J$, $\lvert C \rvert$ | number of queries, of judgment groups, of documents in all |
+"""
+
+DCG = r"\mathrm{DCG}_k = \sum_{i=1}^{\min(k, n)} \frac{g_i}{\log_2(i + 1)}"
+IDEAL = r"\mathrm{DCG}^*_k = \sum_{i=1}^{\min(k, G)} \frac{g^*_i}{\log_2(i + 1)}"
+NDCG = r"\frac{\mathrm{DCG}_n}{\mathrm{DCG}^*_G}"
+NDCG_CUT = r"\frac{\mathrm{DCG}_k}{\mathrm{DCG}^*_k}"
+AP = r"\frac{1}{R} \sum_{i=1}^{n} r_i P_i"
+AP_CUT = r"\frac{1}{R} \sum_{i=1}^{\min(k, n)} r_i P_i"
+F = r"\frac{(x + 1)\, p\, q}{x p + q}, \quad p = \frac{h_n}{n}, \; q = \frac{h_n}{R}"
+INTERPOLATED = (
+    r"\max_{i \,:\, h_i \ge t} P_i, \quad t = \lfloor c R + 0.9 \rfloor",
+    r"\text{compat 10.0: } t = \lfloor c R + 0.5 \rfloor",
+)
+RPREC_MULT = r"\frac{h_m}{m}, \quad m = \lfloor c R + 0.9 \rfloor"
+SIMPLE = r"\frac{\text{fulfilled}}{\text{possible}}"
+MEAN_OF_GROUPS = r"\frac{1}{J} \sum_{j=1}^{J} \frac{\text{fulfilled}_j}{\text{possible}_j}"
+MEAN_OF_PAIRS = (
+    r"\frac{1}{\text{pairs}} \sum_{\text{pairs } a, b}"
+    r" \frac{\text{fulfilled}_{ab}}{\text{possible}_{ab}}"
+)
+# What the summary is made of instead of a mean.
+GEOMETRIC = r"\exp \Big( \frac{1}{Q} \sum_{q=1}^{Q} \ln \max(%s_q, 0.00001) \Big)"
+
+FORMULAS: dict[str, tuple[str, ...]] = {
+    "num_q": ("Q",),
+    "num_ret": ("n",),
+    "num_rel": ("R",),
+    "num_rel_ret": ("h_n",),
+    "map": (AP,),
+    "gm_map": (GEOMETRIC % r"\mathrm{AP}",),
+    "Rprec": (r"\frac{h_R}{R}",),
+    "bpref": (
+        r"\frac{1}{R} \sum_{i=1}^{n} r_i \Big( 1 -"
+        r" \frac{\min(\text{judged nonrelevant above } i,\; R)}{\min(N, R)} \Big)",
+    ),
+    "recip_rank": (r"\frac{1}{s_1}",),
+    "iprec_at_recall": INTERPOLATED,
+    "P": (r"P_k = \frac{h_k}{k}",),
+    "recall": (r"\frac{h_k}{R}",),
+    "infAP": (
+        r"\frac{1}{R} \sum_{i=1}^{n} r_i \Big( \frac{1}{i} + \frac{i - 1}{i} \cdot"
+        r" \frac{a_i + b_i + c_i}{i - 1} \cdot \frac{a_i + \epsilon}{a_i + b_i + 2 \epsilon} \Big)",
+        r"a_i, b_i, c_i: \text{ relevant, nonrelevant, and pooled but unjudged documents above }"
+        r" i, \quad \epsilon = 0.00001",
+    ),
+    "gm_bpref": (GEOMETRIC % r"\mathrm{bpref}",),
+    "Rprec_mult": (RPREC_MULT,),
+    "utility": (r"a\, h_n + b\, (n - h_n) + c\, (R - h_n) + d\, (\lvert C \rvert - n - R + h_n)",),
+    "11pt_avg": (
+        r"\frac{1}{|L|} \sum_{c \in L} \max_{i \,:\, h_i \ge t_c} P_i, \quad"
+        r" t_c = \lfloor c R + 0.9 \rfloor",
+        r"\text{compat 10.0: } t_c = \lfloor c R + 0.5 \rfloor",
+    ),
+    "binG": (r"\frac{1}{R} \sum_{i=1}^{n} \frac{r_i}{\log_2(2 + i - 1 - h_{i - 1})}",),
+    "G": (
+        r"\frac{1}{\sum_j g^*_j} \sum_{i=1}^{n} \frac{g_i}"
+        r"{\log_2 \big( 2 + \sum_{j \le i} (\max(1, g^*_j) - g_j) \big)}",
+    ),
+    "dcg": (DCG, r"k = n"),
+    "ideal_dcg": (IDEAL, r"k = G"),
+    "ndcg": (NDCG, DCG, IDEAL),
+    "ndcg_rel": (
+        r"\frac{1}{G} \Big( \sum_{i \,:\, g_i > 0} \frac{\mathrm{DCG}_i}{\mathrm{DCG}^*_i}"
+        r" + m\, \frac{\mathrm{DCG}_n}{\mathrm{DCG}^*_G} \Big), \quad"
+        r" m \text{ of the } G \text{ documents not retrieved}",
+    ),
+    "Rndcg": (
+        r"\frac{1}{|D|} \sum_{k \in D} \frac{\mathrm{DCG}_k}{\mathrm{DCG}^*_k}, \quad"
+        r" D = \{ k : g^*_{k + 1} < g^*_k \}",
+        r"\text{and, if } n > G + 1, \text{ one point more: } " + NDCG,
+    ),
+    "ndcg_cut": (NDCG_CUT,),
+    "map_cut": (AP_CUT,),
+    "relative_P": (r"\frac{h_k}{\min(k, R)}",),
+    "success": (r"\min(1, h_k)",),
+    "set_P": (r"\frac{h_n}{n}",),
+    "set_relative_P": (r"\frac{h_n}{\min(n, R)}",),
+    "set_recall": (r"\frac{h_n}{R}",),
+    "set_map": (r"\frac{h_n^2}{n R}",),
+    "set_F": (F,),
+    "num_nonrel_judged_ret": (r"\sum_{i=1}^{n} (1 - r_i) (1 - u_i)",),
+    "prefs_num_prefs_poss": (r"\text{possible}",),
+    "prefs_num_prefs_ful": (r"\text{fulfilled}",),
+    "prefs_num_prefs_ful_ret": (r"\text{fulfilled, both documents retrieved}",),
+    "prefs_simp": (SIMPLE,),
+    "prefs_simp_ret": (SIMPLE,),
+    "prefs_simp_imp": (SIMPLE,),
+    "prefs_pair": (MEAN_OF_PAIRS,),
+    "prefs_pair_ret": (MEAN_OF_PAIRS,),
+    "prefs_pair_imp": (MEAN_OF_PAIRS,),
+    "prefs_avgjg": (MEAN_OF_GROUPS,),
+    "prefs_avgjg_ret": (MEAN_OF_GROUPS,),
+    "prefs_avgjg_imp": (MEAN_OF_GROUPS,),
+    "prefs_avgjg_Rnonrel": (MEAN_OF_GROUPS,),
+    "prefs_avgjg_Rnonrel_ret": (MEAN_OF_GROUPS,),
+    "map_avgjg": (r"\frac{1}{J} \sum_{j=1}^{J} \mathrm{AP}_j",),
+    "P_avgjg": (r"\frac{1}{J} \sum_{j=1}^{J} P_{k, j}",),
+    "Rprec_mult_avgjg": (r"\frac{1}{J} \sum_{j=1}^{J} \frac{h_{m_j, j}}{m_j}",),
+    "yaap": (r"\ln \frac{1 + S}{1 + R - S}, \quad S = \sum_{i=1}^{n} r_i P_i",),
+    "rbp": (r"(1 - p) \sum_{i=1}^{n} g_i\, p^{i - 1}",),
+    "rbp_resid": (
+        r"p^n + (1 - p) \sum_{i=1}^{n} u_i\, p^{i - 1}, \text{ or 0 if all } u_i \text{ are 0}",
+    ),
+    "unj": (r"\frac{1}{k} \sum_{i=1}^{\min(k, n)} u_i",),
+    "NumQ": ("Q",),
+    "NumRet": ("n",),
+    "NumRel": ("R",),
+    "NumRelRet": ("h_n",),
+    "AP": (
+        AP_CUT,
+        r"\text{min\_k: } \frac{1}{\min(k, R)} \sum_{i=1}^{\min(k, n)} r_i P_i, \quad"
+        r" \text{retrieved: } \frac{1}{h_k} \sum_{i=1}^{\min(k, n)} r_i P_i",
+    ),
+    "Bpref": (
+        r"\frac{1}{R} \sum_{i=1}^{n} r_i \Big( 1 -"
+        r" \frac{\min(\text{judged nonrelevant above } i,\; R)}{\min(N, R)} \Big)",
+    ),
+    "RR": (r"\frac{1}{s_1} \text{ if } s_1 \le k, \text{ else } 0",),
+    "IPrec": INTERPOLATED,
+    "R": (r"\frac{h_k}{R}",),
+    "RCap": (r"\frac{h_k}{\min(k, R)}",),
+    "Success": (r"\min(1, h_k)",),
+    "HitRatio": (
+        r"\frac{h_k}{R}",
+        r"\text{hits, over queries } q: \quad \frac{\sum_q h_{k, q}}{\sum_q h_{n, q}}",
+    ),
+    "nDCG": (
+        NDCG_CUT,
+        r"\text{exp-log2: } g_i = 2^{\text{grade}} - 1",
+    ),
+    "ERR": (
+        r"\sum_{i=1}^{\min(k, n)} \frac{1}{i}\, t_i \prod_{j < i} (1 - t_j), \quad"
+        r" t_i = \frac{2^{\text{grade}_i} - 1}{2^{\text{max\_grade}}}",
+    ),
+    "RBP": (
+        r"(1 - p) \sum_{i=1}^{\min(k, n)} r_i\, p^{i - 1}",
+        r"\text{graded: } (1 - p) \sum_{i=1}^{\min(k, n)} g_i\, p^{i - 1}",
+    ),
+    "SetP": (r"\frac{h_n}{n}", r"\text{relative: } \frac{h_n}{\min(n, R)}"),
+    "SetR": (r"\frac{h_n}{R}",),
+    "SetAP": (r"\frac{h_n^2}{n R}",),
+    "SetF": (F, r"x = \text{beta}"),
+    "PercentileRank": (
+        r"\frac{1}{h_n} \sum_{i=1}^{h_n} \frac{s_i - 1}{n - 1}",
+        r"\text{depth: } \frac{s_i}{n} \text{ instead}, \quad \text{relevant: } \frac{s_i}{R}",
+        r"\text{over all queries } q: \quad"
+        r" \frac{\sum_q \sum_i (s_{i, q} - 1) / (n_q - 1)}{\sum_q h_{n, q}}",
+    ),
+    "MedianRank": ("s_1",),
+    "FirstRank": ("s_1",),
+    "Judged": (
+        r"\frac{1}{\min(k, n)} \sum_{i=1}^{\min(k, n)} (1 - u_i)",
+        r"\text{k: } \frac{1}{k} \sum_{i=1}^{\min(k, n)} (1 - u_i)",
+    ),
+    "Unjudged": (
+        r"\frac{1}{\min(k, n)} \sum_{i=1}^{\min(k, n)} u_i",
+        r"\text{k: } \frac{1}{k} \sum_{i=1}^{\min(k, n)} u_i",
+    ),
+}
+
+# Those that are texts.
+WITHOUT_FORMULA = {"runid", "relstring"}

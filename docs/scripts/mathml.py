@@ -1,0 +1,22 @@
+"""A hook of mkdocs: formulas become MathML, which browsers show without scripts."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+from latex2mathml.converter import convert
+
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Replace what the extension arithmatex has marked as a formula."""
+    return FORMULA.sub(_mathml, html)
+
+
+def _mathml(found: re.Match[str]) -> str:
+    tag, opening, latex = found.groups()
+    display = "block" if opening == "[" else "inline"
+    return f"<{tag}>{convert(unescape(latex), display=display)}</{tag}>"
