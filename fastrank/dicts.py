@@ -7,6 +7,7 @@ cannot be done so makes the run be converted: the judging of runs in memory know
 from __future__ import annotations
 
 import struct
+import sys
 from array import array
 from bisect import bisect_right
 from itertools import accumulate, chain, repeat
@@ -16,13 +17,13 @@ from fastrank.errors import InputError
 from fastrank.judge import byte_order, room_for_judged
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
-from fastrank.nested import encoded, inner, where
+from fastrank.nested import inner
 from fastrank.stream import PLACEHOLDER, Streamed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, NoReturn
 
     from fastrank.columns import Qrels
     from fastrank.judge import JudgingOptions
@@ -34,6 +35,10 @@ AT_ONCE = 1 << 15
 # Rankings of about this length are packed one by one, shorter ones together.
 LONG = 256
 _NO_SCORE = repeat(float("nan"))
+# In the table of a dict of CPython an entry is hash, key and value, 24 bytes; from 3.11 on the hash
+# is left out as long as all keys are str itself. What a dict has beside its table:
+_ENTRY, _LEAST_ROOM = 24, 8
+_BESIDE_TABLE = sys.getsizeof({0: 0}) - _LEAST_ROOM - _ENTRY * (_LEAST_ROOM * 2 // 3)
 
 
 class DictJudge:
@@ -150,11 +155,8 @@ class _Rankings:
 
     @property
     def have_texts(self) -> bool:
-        """Whether the first document of each ranking has an id of text.
-
-        The ids of a ranking are taken to be of one kind; a look at all would take as long again.
-        """
-        return _are_texts([next(iter(ranking), "") for ranking in self._results])
+        """Whether all documents have ids of text."""
+        return all(_is_small(ranking) or _are_texts(ranking) for ranking in self._results)
 
     def rank(self) -> None:
         """Find the ranks. Raises InputError for a score that is no number."""
@@ -233,8 +235,22 @@ class _Rankings:
 
 
 def _no_number(query: str, doc: Any, score: Any) -> InputError:
-    place = where("run", query, doc)
-    return InputError(place, f"expected a number as its score, found {score!r}")
+    # In the words of the conversion, which refuses the same where it takes over.
+    found = "NaN" if score != score else f"{type(score).__name__}: {score!r:.60}"
+    place = f"query {query!r:.60}, document {doc!r:.60}"
+    return InputError("run", f"{place}: expected a score, found {found}")
+
+
+def _is_small(ranking: Results) -> bool:
+    """Whether a dict takes less room than any of its length with a key that is no str.
+
+    To look at the type of every key would take as long as all the rest. A dict that has shrunk, or
+    has keys of a subclass such as numpy's, may be all text and not small.
+    """
+    room = _LEAST_ROOM
+    while room * 2 // 3 < len(ranking):
+        room *= 2
+    return sys.getsizeof(ranking) < _BESIDE_TABLE + room + _ENTRY * (room * 2 // 3)
 
 
 def _are_texts(ids: Any) -> bool:
@@ -248,9 +264,9 @@ def _in_byte_order(docs: list[str], query: str) -> tuple[list[Any], Any]:
         return sorted(docs), str
     except UnicodeEncodeError:
         # Code points are ordered as their UTF-8 is, but for those that stand for stray bytes.
-        place = f"run, query {query!r}"
-        return sorted(encoded(doc, place) for doc in docs), lambda doc: encoded(doc, place)
-    except TypeError as error:
-        found = sorted({type(doc).__name__ for doc in docs})
-        reason = f"expected document ids of one kind, found {' and '.join(found)}"
-        raise InputError(f"run, query {query!r}", reason) from error
+        from fastrank.convert.ids import encoded_id
+
+        def fail(reason: str) -> NoReturn:
+            raise InputError("run", f"query {query!r:.60}, a document: {reason}")
+
+        return sorted(encoded_id(doc, fail) for doc in docs), lambda doc: encoded_id(doc, fail)
