@@ -271,8 +271,8 @@ class _ArrayJudge:
         kind = problem[0]
         name = decoded(query)
         if kind == at.NONE_JUDGED:
-            reason = "all judgments of the query are negative, and it is the first one evaluated"
-            return EvaluationError(self._asked.first_measure, query, reason)
+            reason = "all its judgments are negative, and it is the first one evaluated"
+            return EvaluationError(self._asked.first_measure, query, f"query '{name}': {reason}")
         own = self._ids[row]
         if kind == at.NEGATIVE_ID:
             column = problem[2]

@@ -153,9 +153,9 @@ def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
         run.score_column, run.offset_column, single, keys, order, scratch, tied, largest
     )
     if done < len(run):
-        raise EvaluationError(
-            "", run.queries[done], f"{run.source}: a score of the query is no number"
-        )  # fmt: skip
+        query = run.queries[done]
+        reason = f"{run.source}: query '{decoded(query)}': a score is no number"
+        raise EvaluationError("", query, reason)
     return tied, largest
 
 

@@ -154,7 +154,9 @@ def test_a_duplicate_document_is_an_error_that_names_its_lines() -> None:
     """Query, document, file and both lines."""
     run = parse_run(b"q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n", "my.run")
 
-    with pytest.raises(fr.EvaluationError, match=r"duplicate docs a, lines 1 and 3 of my\.run"):
+    with pytest.raises(
+        fr.EvaluationError, match=r"query .q.: duplicate docs a, lines 1 and 3 of my\.run"
+    ):
         fr.evaluate(parse_qrels(b"q 0 a 1\n"), run)
 
 

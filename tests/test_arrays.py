@@ -501,5 +501,5 @@ def test_an_error_of_an_array_carries_its_place() -> None:
 
 
 def test_a_query_whose_grades_are_all_negative_stops_as_in_trec_eval() -> None:
-    with pytest.raises(fr.EvaluationError, match="all judgments of the query are negative"):
+    with pytest.raises(fr.EvaluationError, match="query '0': all its judgments are negative"):
         fr.evaluate_arrays([[4, 5]], None, [{4: -1}])
