@@ -184,6 +184,15 @@ def test_options_must_be_integers_that_fit(option: str, value: object) -> None:
         fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **{option: value})
 
 
+@pytest.mark.parametrize("option", ["judged_only", "complete", "ignore_identical_ids"])
+def test_truth_values_are_not_guessed(option: str) -> None:
+    """A text such as "no" would count as true; numpy's own are taken."""
+    with pytest.raises(TypeError, match=f"{option}: expected True or False, found 'no'"):
+        fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **{option: "no"})
+    for value in (np.bool_(True), 1):
+        fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **{option: value})
+
+
 def test_nouns_can_be_copied_and_pickled() -> None:
     """What comes back evaluates to the same."""
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
@@ -231,11 +240,12 @@ def test_scores_are_a_container_of_names() -> None:
         ({"compat": "9"}, "expected '9.0.8' or '10.0'"),
         ({"max_retrieved": -1}, "0 or more"),
         ({"threads": 0}, "1 or more"),
+        ({"depth": 2**80}, "depth: expected a 64-bit integer"),
     ],
 )
 def test_impossible_options_are_refused(options: dict[str, object], message: str) -> None:
     """Before anything is computed."""
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(fr.OptionError, match=message):
         fr.evaluate(parse_qrels(QRELS), parse_run(RUN), **options)
 
 

@@ -631,3 +631,14 @@ def test_other_objects_are_refused(given: Any) -> None:
 def test_the_examples_in_the_documentation_are_true() -> None:
     assert doctest.testmod(columns).failed == 0
     assert doctest.testmod(columns).attempted >= 4
+
+
+def test_integers_of_128_bits_are_ids_too() -> None:
+    """NumPy has none of them."""
+    polars = pytest.importorskip("polars")
+    columns = {"query_id": [2**100, 7], "doc_id": ["a", "b"], "score": [1, 2]}
+    frame = polars.DataFrame(
+        columns, schema_overrides=dict.fromkeys(("query_id", "score"), polars.Int128)
+    )
+
+    assert fr.Run.from_polars(frame).to_dict() == {str(2**100): {"a": 1.0}, "7": {"b": 2.0}}

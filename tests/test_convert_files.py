@@ -439,3 +439,26 @@ def test_convert_says_what_is_wrong(
     assert found.returncode == status
     assert message in found.stderr
     assert not (folder / "out.csv").exists()
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, '{"q": ' * 100_000])
+def test_json_nested_too_deeply_is_refused(tmp_path: Path, content: str) -> None:
+    """And the file is closed."""
+    (tmp_path / "run.json").write_text(content)
+
+    with pytest.raises(fr.FormatError, match="nested too deeply"):
+        fr.evaluate({"q": {"d": 1}}, tmp_path / "run.json", "map")
+
+
+def test_a_repeated_document_is_found_at_once_in_a_long_ranking(tmp_path: Path) -> None:
+    """In JSON, and on the way to it; not by looking through all before it, for each."""
+    count = 200_000
+    docs = ", ".join(f'"d{i}": 1' for i in [*range(count), count - 1])
+    (tmp_path / "run.json").write_text(f'{{"q": {{{docs}}}}}')
+    names = [f"d{i}" for i in [*range(count), count - 1]]
+    run = fr.Run.from_arrays(["q"] * len(names), names, [1.0] * len(names))
+
+    with pytest.raises(fr.FormatError, match=f"the key 'd{count - 1}' stands twice"):
+        fr.load_run(tmp_path / "run.json")
+    with pytest.raises(fr.InputError, match=f"document 'd{count - 1}' stands twice"):
+        run.to_dict()

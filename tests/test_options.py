@@ -273,12 +273,18 @@ def test_integer_ids_are_their_digits() -> None:
         ([("q1", "a")], "expected a mapping from query to documents, found list"),
         ({"q1": "abc"}, "query 'q1': expected a list or set of documents, found 'abc'"),
         ({"q1": None}, "query 'q1': expected a list or set of documents, found None"),
-        ({"q1": [1.5]}, r"expected ids of type str, bytes or int, found 1.5 \(float\)"),
     ],
 )
 def test_what_cannot_be_excluded_is_a_type_error(exclude: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", exclude=exclude)
+
+
+@pytest.mark.parametrize("wrong", [1.5, None, True, "\ud800"])
+def test_what_is_no_id_cannot_be_excluded(wrong: Any) -> None:
+    """The same ids as in dicts."""
+    with pytest.raises(fr.InputError, match="exclude: query 'q1': "):
+        fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", exclude={"q1": [wrong]})
 
 
 @pytest.mark.parametrize("duplicates", ["first", "max"])
