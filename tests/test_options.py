@@ -405,3 +405,11 @@ def test_the_command_says_what_is_wrong(
 
     assert message in found.stderr
     assert (found.stdout, found.returncode) == ("", status)
+
+
+def test_a_repeated_judgment_of_a_missing_query_is_an_error_where_it_counts() -> None:
+    """Measures pooled over all documents look at the judgments of missing queries too."""
+    qrels = parse_qrels(b"q1 0 a 1\nq2 0 b 1\nq2 0 b 0\n", "qrels")
+
+    with pytest.raises(fr.EvaluationError, match="query 'q2': duplicate docs b, lines 2 and 3"):
+        fr.evaluate(qrels, {"q1": {"a": 1.0}}, "PercentileRank", missing="zero")
