@@ -642,3 +642,11 @@ def test_integers_of_128_bits_are_ids_too() -> None:
     )
 
     assert fr.Run.from_polars(frame).to_dict() == {str(2**100): {"a": 1.0}, "7": {"b": 2.0}}
+
+
+def test_ids_that_are_not_utf_8_go_through_pandas() -> None:
+    """Whatever pandas takes for strings by itself."""
+    pytest.importorskip("pandas")
+    run = fr.Run.from_dict({"q\udcff": {"\udc80": 1.0, "é": 0.5}})
+
+    assert fr.Run.from_pandas(run.to_pandas()).to_dict() == run.to_dict()

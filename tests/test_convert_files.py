@@ -462,3 +462,25 @@ def test_a_repeated_document_is_found_at_once_in_a_long_ranking(tmp_path: Path) 
         fr.load_run(tmp_path / "run.json")
     with pytest.raises(fr.InputError, match=f"document 'd{count - 1}' stands twice"):
         run.to_dict()
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.tsv"])
+def test_a_carriage_return_in_an_id_is_no_end_of_line(tmp_path: Path, name: str) -> None:
+    run = {"q\r": {"\r": 3.0, "a\rb": 2.0, "c": 1.0}}
+    fr.save_run(fr.Run.from_dict(run), tmp_path / name)
+
+    assert fr.load_run(tmp_path / name).to_dict() == run
+
+
+def test_convert_tells_which_queries_a_format_cannot_hold() -> None:
+    """Those without results are gone with the last of their lines; JSON keeps them."""
+    content = b'{"q": {}, "r": {"d": 1.5}}'
+    for wanted, words in (("trec", b"1, the first is 'q'"), ("json", b"")):
+        arguments = ["convert", "--kind", "run", "--to", wanted, "-", "-"]
+        found = subprocess.run(
+            [sys.executable, "-m", "fastrank", *arguments],
+            input=content, capture_output=True, check=True,
+        )  # fmt: skip
+        assert words in found.stderr
+        assert bool(words) == bool(found.stderr)
+        assert (b'"q": {}' in found.stdout) == (wanted == "json")

@@ -5,9 +5,14 @@ from __future__ import annotations
 import argparse
 
 from fastrank.cli.output import complain, guarded
+from fastrank.columns import decoded
 from fastrank.convert.files import find_kind, load_qrels, load_run, save_qrels, save_run
 from fastrank.convert.sniff import FORMATS, format_by_name
 from fastrank.errors import FastrankError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.columns import Run
 
 NAME = "fastrank convert"
 EPILOG = """\
@@ -59,11 +64,24 @@ def _run(given: argparse.Namespace) -> int:
             qrels = load_qrels(source, given.given, warn=_warn)
             save_qrels(qrels, given.target, wanted)
         else:
-            save_run(load_run(source, given.given, warn=_warn), given.target, wanted)
+            loaded = load_run(source, given.given, warn=_warn)
+            save_run(loaded, given.target, wanted)
+            _tell_empty(loaded, wanted)
     except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 1
     return 0
+
+
+def _tell_empty(loaded: Run, wanted: str) -> None:
+    offsets = loaded.offset_column
+    empty = [i for i in range(len(loaded)) if offsets[i] == offsets[i + 1]]
+    if empty and wanted != "json":
+        first = decoded(loaded.queries[empty[0]])
+        _warn(
+            f"queries without results, which have no line in {wanted}, are left out:"
+            f" {len(empty)}, the first is {first!r}"
+        )
 
 
 def _misused(message: str) -> int:

@@ -90,8 +90,8 @@ def save_run(run: Run, path: Source, format: str | None = None) -> None:
     """Write a run: reading the file gives it again.
 
     format: as in `load_qrels`, by default what the suffix of the path says. JSON has no place for
-    the tag; TREC's format gets the tag `-` where there is none. Raises InputError for what the
-    format cannot hold.
+    the tag; TREC's format gets the tag `-` where there is none. A query without results has no
+    row, and only JSON holds it. Raises InputError for what the format cannot hold.
     """
     _save(run, Run, path, format)
 

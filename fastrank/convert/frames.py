@@ -169,7 +169,12 @@ def to_pandas(noun: Any) -> Any:
         except InputError:
             # Bytes that are not UTF-8, which Python's own strings can hold.
             pass
-    return pandas.DataFrame(to_columns(noun))
+    columns = to_columns(noun)
+    for name, values in columns.items():
+        if isinstance(values, list):
+            # Not what pandas would take by itself, which may be arrow's strings.
+            columns[name] = pandas.Series(values, dtype=object)
+    return pandas.DataFrame(columns)
 
 
 def to_polars(noun: Any) -> Any:
