@@ -484,3 +484,23 @@ def test_convert_tells_which_queries_a_format_cannot_hold() -> None:
         assert words in found.stderr
         assert bool(words) == bool(found.stderr)
         assert (b'"q": {}' in found.stdout) == (wanted == "json")
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "message"),
+    [
+        ("qrels", b"q 0 a 1\nq 0 b 0.5\n", "-:2: grade '0.5' of document 'b' is not an integer"),
+        ("run", b"q Q0 a 1 1 t\nq Q0 b 2 0,5 t\n", "-:2: score '0,5' of document 'b' is not a"),
+    ],
+)
+def test_convert_refuses_numbers_that_trec_eval_misreads(
+    kind: str, content: bytes, message: str
+) -> None:
+    """They would come out as others, and nobody could tell any more; the other formats do so."""
+    found = subprocess.run(
+        [sys.executable, "-m", "fastrank", "convert", "--kind", kind, "--to", "csv", "-", "-"],
+        input=content, capture_output=True, check=False,
+    )  # fmt: skip
+
+    assert (found.returncode, found.stdout) == (1, b"")
+    assert message.encode() in found.stderr
