@@ -122,7 +122,10 @@ class DictJudge:
         )
         if done < len(queries):
             return None
-        return Streamed(queries=judgments, judged=judged, missing=missing, absent=absent, tag=b"")
+        return Streamed(
+            queries=judgments, judged=judged, missing=missing, absent=absent, tag=b"",
+            unknown=_encoded([query for query in run if query not in self._numbers], "a query"),
+        )  # fmt: skip
 
 
 def _results(run: Mapping[Any, Any], queries: list[str]) -> list[Results]:
@@ -264,9 +267,15 @@ def _in_byte_order(docs: list[str], query: str) -> tuple[list[Any], Any]:
         return sorted(docs), str
     except UnicodeEncodeError:
         # Code points are ordered as their UTF-8 is, but for those that stand for stray bytes.
-        from fastrank.convert.ids import encoded_id
+        place = f"query {query!r:.60}, a document"
+        return sorted(_encoded(docs, place)), lambda doc: _encoded([doc], place)[0]
 
-        def fail(reason: str) -> NoReturn:
-            raise InputError("run", f"query {query!r:.60}, a document: {reason}")
 
-        return sorted(encoded_id(doc, fail) for doc in docs), lambda doc: encoded_id(doc, fail)
+def _encoded(ids: list[str], place: str) -> list[bytes]:
+    """Ids as bytes. Raises InputError."""
+    from fastrank.convert.ids import encoded_id
+
+    def fail(reason: str) -> NoReturn:
+        raise InputError("run", f"{place}: {reason}")
+
+    return [encoded_id(own, fail) for own in ids]
