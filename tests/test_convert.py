@@ -650,3 +650,18 @@ def test_ids_that_are_not_utf_8_go_through_pandas() -> None:
     run = fr.Run.from_dict({"q\udcff": {"\udc80": 1.0, "é": 0.5}})
 
     assert fr.Run.from_pandas(run.to_pandas()).to_dict() == run.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (["a", "b", "c"], "columns: expected {role: name}, found list"),
+        ({"query": "a", "doc": "a", "score": "c"}, "'a' cannot be the doc and something else"),
+    ],
+)
+def test_columns_are_named_by_role_one_for_each(columns: Any, message: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": ["q"], "b": ["d"], "c": [1.0]})
+
+    with pytest.raises(fr.InputError, match=message):
+        fr.Run.from_pandas(frame, columns=columns)

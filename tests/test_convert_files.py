@@ -504,3 +504,12 @@ def test_convert_refuses_numbers_that_trec_eval_misreads(
 
     assert (found.returncode, found.stdout) == (1, b"")
     assert message.encode() in found.stderr
+
+
+def test_columns_of_a_file_are_named_by_role(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_text("q,d,1\n")
+
+    with pytest.raises(
+        fr.InputError, match=r"run\.csv: columns: expected {role: name}, found list"
+    ):
+        fr.load_run(tmp_path / "run.csv", columns=["query", "doc", "score"])  # type: ignore[arg-type]

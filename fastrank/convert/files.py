@@ -12,6 +12,7 @@ from __future__ import annotations
 from fastrank import files, trec
 from fastrank.columns import Qrels, Run, decoded
 from fastrank.convert import dicts, rows, sniff
+from fastrank.convert.names import check_mapping
 from fastrank.convert.tables import Table
 from fastrank.errors import FormatError, InputError
 from fastrank.levels import DEFAULT_COMPAT
@@ -128,6 +129,7 @@ def _content(
     file: Pieces, form: str, kind: str, columns: Mapping[str, Any] | None
 ) -> Table | dict[Any, Any]:
     """A table, or {query: {document: number}}."""
+    check_mapping(columns, file.name)
     content = file.read()
     if form in ("csv", "tsv"):
         from fastrank.convert.delimited import read_delimited
