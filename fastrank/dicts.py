@@ -10,7 +10,7 @@ import struct
 import sys
 from array import array
 from bisect import bisect_right
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, chain, repeat, starmap
 
 from fastrank.columns import decoded
 from fastrank.errors import InputError
@@ -158,8 +158,14 @@ class _Rankings:
 
     @property
     def have_texts(self) -> bool:
-        """Whether all documents have ids of text."""
-        return all(_is_small(ranking) or _are_texts(ranking) for ranking in self._results)
+        """Whether all documents have ids of text.
+
+        To look at the type of every id would take as long as all the rest.
+        """
+        sizes = map(sys.getsizeof, self._results)
+        if all(starmap(_is_small, set(zip(map(len, self._results), sizes, strict=True)))):
+            return True
+        return all(map(_are_texts, self._results))
 
     def rank(self) -> None:
         """Find the ranks. Raises InputError for a score that is no number."""
@@ -244,16 +250,15 @@ def _no_number(query: str, doc: Any, score: Any) -> InputError:
     return InputError("run", f"{place}: expected a score, found {found}")
 
 
-def _is_small(ranking: Results) -> bool:
+def _is_small(length: int, size: int) -> bool:
     """Whether a dict takes less room than any of its length with a key that is no str.
 
-    To look at the type of every key would take as long as all the rest. A dict that has shrunk, or
-    has keys of a subclass such as numpy's, may be all text and not small.
+    One that has shrunk, or has keys of a subclass such as numpy's, may be all text and not small.
     """
     room = _LEAST_ROOM
-    while room * 2 // 3 < len(ranking):
+    while room * 2 // 3 < length:
         room *= 2
-    return sys.getsizeof(ranking) < _BESIDE_TABLE + room + _ENTRY * (room * 2 // 3)
+    return size < _BESIDE_TABLE + room + _ENTRY * (room * 2 // 3)
 
 
 def _are_texts(ids: Any) -> bool:
