@@ -85,7 +85,7 @@ def evaluate(
     ignore_identical_ids: leave out documents whose id is the query's, before ranks are given.
     exclude: leave out these documents, a mapping from query to documents, in the same way.
     duplicates: a document twice in a ranking. "error"; "first": its first line counts; "max": its
-        highest score. A document twice in the judgments of a query is always an error.
+        highest score. A document twice in the judgments of an evaluated query is always an error.
     depth: cut rankings after so many documents (-M).
     complete, max_retrieved: trec_eval's names for missing="zero" and depth.
     judged_only: drop documents without a grade >= 0 from the rankings (-J).
