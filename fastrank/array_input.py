@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fastrank.columns import KnownTexts
+from fastrank.convert.ids import encoded_id
 from fastrank.errors import ArrayError
 from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
+    from typing import Any, NoReturn
 
     import numpy.typing as npt
 
@@ -32,6 +33,11 @@ def as_rows(name: str, given: Any, dimensions: int) -> Array:
         raise ArrayError(
             name, f"expected {lengths[0]} columns as in row 0, found {lengths[odd]}", odd
         ) from None
+    if numpy.ma.is_masked(given):
+        place = [int(i) for i in numpy.argwhere(numpy.ma.getmaskarray(given))[0]]
+        raise ArrayError(
+            name, "the value is masked, and what is under a mask has no meaning", *place
+        )
     if found.ndim != dimensions:
         expected = {1: "a flat array", 2: "a table of queries × documents"}[dimensions]
         raise ArrayError(name, f"expected {expected}, found the shape {found.shape}")
@@ -90,18 +96,16 @@ def to_single(scores: Array) -> Array:
 
 
 def query_ids(queries: Iterable[object]) -> list[bytes]:
-    """Ids of queries as bytes; integers as their digits. Raises ArrayError, also for repeats."""
+    """Ids of queries, of any type, as bytes. Raises ArrayError, also for repeats."""
     ids: list[bytes] = []
-    for i, query in enumerate(queries):
-        if isinstance(query, bytes):
-            ids.append(query)
-        elif isinstance(query, str):
-            ids.append(query.encode("utf-8", "surrogateescape"))
-        elif hasattr(query, "__index__") and not isinstance(query, bool):
-            ids.append(b"%d" % query.__index__())
-        else:
-            found = type(query).__name__
-            raise ArrayError("queries", f"expected str or int, found {found}: {query!r}", i)
+    if isinstance(queries, (str, bytes)):
+        raise ArrayError("queries", f"expected a list of ids, found the id {queries!r:.60}")
+
+    def fail(reason: str) -> NoReturn:
+        raise ArrayError("queries", reason, len(ids))
+
+    for query in queries:
+        ids.append(encoded_id(query, fail))
     if len(set(ids)) < len(ids):
         firsts: dict[bytes, int] = {}
         for i, query in enumerate(ids):

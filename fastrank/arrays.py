@@ -22,6 +22,7 @@ from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
+from fastrank.options import flag
 from fastrank.scoring import evaluate_bound
 from fastrank.stream import Streamed
 
@@ -119,15 +120,17 @@ def evaluate_arrays(
             )
     if not isinstance(qrels, ArrayQrels):
         keyed = isinstance(qrels, (Qrels, Mapping))
-        named_rows = None if keyed or queries is None else list(queries)
-        qrels = index_qrels(qrels, queries=named_rows)
+        qrels = index_qrels(qrels, queries=None if keyed else queries)
         queries = queries if keyed else None
     places = _places_of_rows(qrels, queries, len(docs))
     is_named = qrels.named if queries is None and qrels.rows is not None else queries is not None
     order = qrels.order if is_named else places[places >= 0]
     rows = _rows_of_queries(places, len(qrels))[order]
     judge = _ArrayJudge(docs, keys, qrels, asked)
-    judge.lay_out(lower_is_better=not higher_is_better, unique=assume_unique)
+    judge.lay_out(
+        lower_is_better=not flag("higher_is_better", higher_is_better),
+        unique=flag("assume_unique", assume_unique),
+    )
     return evaluate_bound(qrels, judge.judge(order, rows), asked.bound, asked.options)
 
 
@@ -280,8 +283,8 @@ class _ArrayJudge:
         kind = problem[0]
         name = decoded(query)
         if kind == at.NONE_JUDGED:
-            reason = "all judgments of the query are negative, and it is the first one evaluated"
-            return EvaluationError(self._asked.first_measure, query, reason)
+            reason = "all its judgments are negative, and it is the first one evaluated"
+            return EvaluationError(self._asked.first_measure, query, f"query '{name}': {reason}")
         own = self._ids[row]
         if kind == at.NEGATIVE_ID:
             column = problem[2]

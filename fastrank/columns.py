@@ -208,7 +208,8 @@ class Convertible(PerQuery):
 
     Frames and tables have the columns query_id and doc_id (text), then for judgments relevance
     (int64), and iteration (text) unless all are `0`; for runs score (float64), and tag (text) if
-    there is one. Bytes that are not UTF-8 become lone surrogates, as in `os.fsdecode`.
+    there is one; a query without results has no row. Bytes that are not UTF-8 become lone
+    surrogates, as in `os.fsdecode`.
     """
 
     __slots__ = ()

@@ -17,9 +17,9 @@ class Coverage(Frozen):
 
     complete: the summary is over all judged queries (-c), not only over those with results.
     judged: the ids of the judged queries. found: the places in `judged` of those with results.
-    unknown: the ids of the run's queries without judgments, None where the run was judged while
-    it was read. positive: for each judged query how many of its grades are above zero, None where
-    no summary needs it.
+    unknown: the ids of the run's queries without judgments, None where nobody has kept them.
+    positive: for each judged query how many of its grades are above zero, None where no summary
+    needs it.
     """
 
     __slots__ = ("complete", "found", "judged", "positive", "unknown")

@@ -7,22 +7,23 @@ cannot be done so makes the run be converted: the judging of runs in memory know
 from __future__ import annotations
 
 import struct
+import sys
 from array import array
 from bisect import bisect_right
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, chain, repeat, starmap
 
 from fastrank.columns import decoded
 from fastrank.errors import InputError
 from fastrank.judge import byte_order, room_for_judged
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
-from fastrank.nested import encoded, inner, where
+from fastrank.nested import inner
 from fastrank.stream import PLACEHOLDER, Streamed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, NoReturn
 
     from fastrank.columns import Qrels
     from fastrank.judge import JudgingOptions
@@ -34,6 +35,10 @@ AT_ONCE = 1 << 15
 # Rankings of about this length are packed one by one, shorter ones together.
 LONG = 256
 _NO_SCORE = repeat(float("nan"))
+# In the table of a dict of CPython an entry is hash, key and value, 24 bytes; from 3.11 on the hash
+# is left out as long as all keys are str itself. What a dict has beside its table:
+_ENTRY, _LEAST_ROOM = 24, 8
+_BESIDE_TABLE = sys.getsizeof({0: 0}) - _LEAST_ROOM - _ENTRY * (_LEAST_ROOM * 2 // 3)
 
 
 class DictJudge:
@@ -117,7 +122,10 @@ class DictJudge:
         )
         if done < len(queries):
             return None
-        return Streamed(queries=judgments, judged=judged, missing=missing, absent=absent, tag=b"")
+        return Streamed(
+            queries=judgments, judged=judged, missing=missing, absent=absent, tag=b"",
+            unknown=_encoded([query for query in run if query not in self._numbers], "a query"),
+        )  # fmt: skip
 
 
 def _results(run: Mapping[Any, Any], queries: list[str]) -> list[Results]:
@@ -150,11 +158,14 @@ class _Rankings:
 
     @property
     def have_texts(self) -> bool:
-        """Whether the first document of each ranking has an id of text.
+        """Whether all documents have ids of text.
 
-        The ids of a ranking are taken to be of one kind; a look at all would take as long again.
+        To look at the type of every id would take as long as all the rest.
         """
-        return _are_texts([next(iter(ranking), "") for ranking in self._results])
+        sizes = map(sys.getsizeof, self._results)
+        if all(starmap(_is_small, set(zip(map(len, self._results), sizes, strict=True)))):
+            return True
+        return all(map(_are_texts, self._results))
 
     def rank(self) -> None:
         """Find the ranks. Raises InputError for a score that is no number."""
@@ -233,8 +244,21 @@ class _Rankings:
 
 
 def _no_number(query: str, doc: Any, score: Any) -> InputError:
-    place = where("run", query, doc)
-    return InputError(place, f"expected a number as its score, found {score!r}")
+    # In the words of the conversion, which refuses the same where it takes over.
+    found = "NaN" if score != score else f"{type(score).__name__}: {score!r:.60}"
+    place = f"query {query!r:.60}, document {doc!r:.60}"
+    return InputError("run", f"{place}: expected a score, found {found}")
+
+
+def _is_small(length: int, size: int) -> bool:
+    """Whether a dict takes less room than any of its length with a key that is no str.
+
+    One that has shrunk, or has keys of a subclass such as numpy's, may be all text and not small.
+    """
+    room = _LEAST_ROOM
+    while room * 2 // 3 < length:
+        room *= 2
+    return size < _BESIDE_TABLE + room + _ENTRY * (room * 2 // 3)
 
 
 def _are_texts(ids: Any) -> bool:
@@ -248,9 +272,15 @@ def _in_byte_order(docs: list[str], query: str) -> tuple[list[Any], Any]:
         return sorted(docs), str
     except UnicodeEncodeError:
         # Code points are ordered as their UTF-8 is, but for those that stand for stray bytes.
-        place = f"run, query {query!r}"
-        return sorted(encoded(doc, place) for doc in docs), lambda doc: encoded(doc, place)
-    except TypeError as error:
-        found = sorted({type(doc).__name__ for doc in docs})
-        reason = f"expected document ids of one kind, found {' and '.join(found)}"
-        raise InputError(f"run, query {query!r}", reason) from error
+        place = f"query {query!r:.60}, a document"
+        return sorted(_encoded(docs, place)), lambda doc: _encoded([doc], place)[0]
+
+
+def _encoded(ids: list[str], place: str) -> list[bytes]:
+    """Ids as bytes. Raises InputError."""
+    from fastrank.convert.ids import encoded_id
+
+    def fail(reason: str) -> NoReturn:
+        raise InputError("run", f"{place}: {reason}")
+
+    return [encoded_id(own, fail) for own in ids]

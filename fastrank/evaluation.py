@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.columns import Preferences, Run
+from fastrank.errors import OptionError
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.options import (
     DUPLICATES,
@@ -10,6 +11,7 @@ from fastrank.options import (
     TIES,
     Options,
     check_choice,
+    flag,
     integer,
     settle_depth,
     settle_missing,
@@ -61,8 +63,9 @@ def evaluate(
     qrels: judgments: Qrels or Preferences, or what Qrels can be made from: a dict of dicts, a frame
         of pandas or polars, an arrow table, or a file as `load_qrels` takes it.
     run: a Run, or what one can be made from, likewise. A file in TREC's format is judged while it
-        is read, without keeping it; a dict is judged as it is. A query with an empty dict has no
-        results, and counts. Of a list of runs, each is evaluated: a list of Scores comes back.
+        is read, without keeping it; a dict is judged as it is, and what it holds for queries
+        without judgments is not looked at. A query with an empty dict has no results, and counts.
+        Of a list of runs, each is evaluated: a list of Scores comes back.
     measures: names in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...),
         pytrec_eval (`P_10`) or ir_measures (`nDCG@10`, `AP(rel=2)@100`), see `parse_measure`: one
         string with blanks between them or several strings. Values are named as asked for.
@@ -80,10 +83,9 @@ def evaluate(
     no_relevant: what judged queries without a relevant document are. "zero": evaluated, which
         gives 0 for most measures; "skip": left out of everything; "error".
     ignore_identical_ids: leave out documents whose id is the query's, before ranks are given.
-    exclude: leave out these documents, a mapping from query to documents (ids of type str, bytes
-        or int), in the same way.
+    exclude: leave out these documents, a mapping from query to documents, in the same way.
     duplicates: a document twice in a ranking. "error"; "first": its first line counts; "max": its
-        highest score. A document twice in the judgments of a query is always an error.
+        highest score. A document twice in the judgments of an evaluated query is always an error.
     depth: cut rankings after so many documents (-M).
     complete, max_retrieved: trec_eval's names for missing="zero" and depth.
     judged_only: drop documents without a grade >= 0 from the rankings (-J).
@@ -186,14 +188,14 @@ class Evaluator:
             relevance_format=relevance_format,
             relevance_level=integer("relevance_level", relevance_level),
             complete=missing == "zero",
-            judged_only=judged_only,
+            judged_only=flag("judged_only", judged_only),
             max_retrieved=settle_depth(depth, max_retrieved),
             collection_size=integer("collection_size", collection_size),
             query=None,
             ties=ties,
             missing_is_error=missing == "error",
             no_relevant=no_relevant,
-            ignore_identical_ids=bool(ignore_identical_ids),
+            ignore_identical_ids=flag("ignore_identical_ids", ignore_identical_ids),
             exclude=as_exclusions(exclude),
             duplicates=duplicates,
         )
@@ -217,7 +219,7 @@ class Evaluator:
         from fastrank.convert.accept import as_run_or_trec
 
         if threads is not None and integer("threads", threads) < 1:
-            raise ValueError(f"threads {threads}: expected 1 or more")
+            raise OptionError("threads", f"expected 1 or more, found {threads}")
         found: Run | Streamed
         if isinstance(run, Mapping):
             found = self._reader.judge_dict(run)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from fastrank import files
-from fastrank.errors import FormatError
+from fastrank.convert.ids import encoded_id
+from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any, NoReturn
 
     from fastrank.files import Source
 
-    Id = str | bytes | int
     Exclusions = dict[bytes, list[bytes]]
 
 
-def as_exclusions(exclude: Mapping[Id, Iterable[Id]] | None) -> Exclusions:
+def as_exclusions(exclude: Mapping[Any, Iterable[Any]] | None) -> Exclusions:
     """The documents of a mapping from query to documents, each one once, ids as bytes.
 
-    Raises TypeError for anything else.
+    Raises InputError for what is no id, TypeError for anything else.
     """
     if exclude is None:
         return {}
@@ -26,13 +27,17 @@ def as_exclusions(exclude: Mapping[Id, Iterable[Id]] | None) -> Exclusions:
         found = type(exclude).__name__
         raise TypeError(f"exclude: expected a mapping from query to documents, found {found}")
     found_ids: Exclusions = {}
+
+    def fail(reason: str) -> NoReturn:
+        raise InputError("exclude", f"query {query!r:.60}: {reason}")
+
     for query, docs in exclude.items():
         if isinstance(docs, (str, bytes)) or not hasattr(docs, "__iter__"):
             raise TypeError(
                 f"exclude: query {query!r}: expected a list or set of documents, found {docs!r}"
             )
-        own = found_ids.setdefault(_id(query), [])
-        own += [_id(doc) for doc in docs]
+        own = found_ids.setdefault(encoded_id(query, fail), [])
+        own += [encoded_id(doc, fail) for doc in docs]
     return {query: list(dict.fromkeys(docs)) for query, docs in found_ids.items()}
 
 
@@ -51,15 +56,3 @@ def read_exclusions(source: Source) -> Exclusions:
             raise FormatError(name, number, f"expected 2 fields (query doc), found {len(fields)}")
         found.setdefault(fields[0], []).append(fields[1])
     return {query: list(dict.fromkeys(docs)) for query, docs in found.items()}
-
-
-def _id(value: object) -> bytes:
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogateescape")
-    if hasattr(value, "__index__") and not isinstance(value, bool):
-        return b"%d" % value.__index__()
-    raise TypeError(
-        f"exclude: expected ids of type str, bytes or int, found {value!r} ({type(value).__name__})"
-    )

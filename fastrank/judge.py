@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Frozen, Preferences, Qrels, Run
+from fastrank.columns import Frozen, Preferences, Qrels, Run, decoded
 from fastrank.errors import EvaluationError
 from fastrank.kernels import places as at
 from fastrank.native import kernels
@@ -129,7 +129,8 @@ class StoppedError(Exception):
 
     def error(self, measure: str, query: bytes) -> EvaluationError:
         """The same as an error about the query and the first measure that needs it."""
-        return EvaluationError(measure, query, str(self), inconsistent=self.inconsistent)
+        reason = f"query '{decoded(query)}': {self}"
+        return EvaluationError(measure, query, reason, inconsistent=self.inconsistent)
 
 
 def judge(
@@ -309,9 +310,9 @@ def _reason(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
         where = f"line {run.docs.line(one)} of {run.source}"
         return f"the score of document {_name(run, one)}, {where}, is no number and has no rank"
     if kind == at.NONE_JUDGED:
-        return "all judgments of the query are negative, and it is the first one evaluated"
+        return "all its judgments are negative, and it is the first one evaluated"
     if kind == at.GRADE_TOO_LARGE:
-        return "a grade of the query is too large to count judgments by grade"
+        return "a grade is too large to count judgments by grade"
     where = f"{judgments.source}:{judgments.docs.line(one)}"
     if kind == at.TWO_LEVELS:
         return (

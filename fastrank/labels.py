@@ -115,13 +115,17 @@ def evaluate_labels(
     ids = row_numbers(count) if queries is None else query_ids(queries)
     if len(ids) != count:
         raise ArrayError("queries", f"expected {count}, one per query of labels, found {len(ids)}")
+    # A query without documents is no judged query, neither missing nor without a relevant one.
+    kept = numpy.flatnonzero(numpy.diff(bounds))
     graded = Graded(
-        queries=as_texts(ids),
-        offset_column=numpy.ascontiguousarray(bounds, numpy.int64),
+        queries=as_texts([ids[i] for i in kept.tolist()] if len(kept) < count else ids),
+        offset_column=numpy.concatenate([numpy.zeros(1, numpy.int64), bounds[1:][kept]]),
         grade_column=grades.reshape(-1),
     )
-    order = numpy.arange(count) if queries is None else numpy.asarray(text_order(graded.queries))
-    judged = _judge(graded, values, order, asked)
+    order = (
+        numpy.arange(len(kept)) if queries is None else numpy.asarray(text_order(graded.queries))
+    )
+    judged = _judge(graded, values, order, kept, asked)
     return evaluate_bound(graded, judged, asked.bound, asked.options)
 
 
@@ -169,12 +173,11 @@ def _bounds(offsets: Any, groups: Any, documents: int) -> Array:
     return numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes)])
 
 
-def _judge(graded: Graded, scores: Array, order: Array, asked: Asked) -> Streamed:
-    """Judge the rankings of the queries that have documents."""
+def _judge(graded: Graded, scores: Array, queries: Array, places: Array, asked: Asked) -> Streamed:
+    """Judge the rankings of the queries in this order; `places` are theirs, for messages."""
     import numpy
 
     offsets = graded.offset_column
-    queries = order[numpy.diff(offsets)[order] > 0]
     deepest = kernels.widest(offsets)
     judged, columns = room_for_judged(graded, queries, len(scores.reshape(-1)), asked.judging)
     problem = zeros("q", 1)
@@ -191,7 +194,9 @@ def _judge(graded: Graded, scores: Array, order: Array, asked: Asked) -> Streame
         problem,
     )
     if problem[0] != at.FINE:
-        raise ArrayError("labels", "a label is too large to count by grade", int(queries[done]))
+        raise ArrayError(
+            "labels", "a label is too large to count by grade", int(places[queries[done]])
+        )
     return Streamed(
         queries=filled("q", queries.tolist()), judged=judged, missing=0, absent=[], tag=b"labels"
     )

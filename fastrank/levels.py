@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fastrank.errors import OptionError
+
 COMPAT_LEVELS = ("9.0.8", "10.0")
 DEFAULT_COMPAT = "9.0.8"
 
 
 def check_compat(compat: str) -> str:
-    """Return a compat level that exists; raise ValueError for others."""
+    """Return a compat level that exists; raise OptionError for others."""
     if compat not in COMPAT_LEVELS:
-        raise ValueError(f"compat {compat!r}: expected {' or '.join(map(repr, COMPAT_LEVELS))}")
+        expected = " or ".join(map(repr, COMPAT_LEVELS))
+        raise OptionError("compat", f"expected {expected}, found {compat!r}")
     return compat

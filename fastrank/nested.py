@@ -1,4 +1,4 @@
-"""Dicts of dicts, query -> document -> grade or score: their ids, and places in messages."""
+"""Dicts of dicts, query -> document -> grade or score: their parts, and places in messages."""
 
 from __future__ import annotations
 
@@ -24,18 +24,3 @@ def inner(name: str, query: Any, documents: Any) -> dict[Any, Any]:
 def where(name: str, query: Any, doc: Any) -> str:
     """The place of a value, for messages."""
     return f"{name}, query {query!r}, document {doc!r}"
-
-
-def encoded(identifier: Any, place: str) -> bytes:
-    """An id as bytes: text as UTF-8, integers in decimal. Raises InputError."""
-    if isinstance(identifier, bytes):
-        return identifier
-    if not isinstance(identifier, str):
-        if not hasattr(identifier, "__index__"):
-            raise InputError(place, f"expected an id, found {type(identifier).__name__}")
-        identifier = str(identifier.__index__())
-    text: str = identifier
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError as error:
-        raise InputError(place, "the id cannot be written as UTF-8") from error

@@ -63,12 +63,19 @@ class Options(Frozen):
 
 
 def integer(name: str, value: int) -> int:
-    """A number that fits the kernels' 64-bit integers."""
+    """A number that fits the kernels' 64-bit integers. Raises OptionError, TypeError for others."""
     if not hasattr(value, "__index__"):
         raise TypeError(f"{name}: expected an integer, found {type(value).__name__}")
     if not -(2**63) <= value < 2**63:
-        raise ValueError(f"{name} {value}: expected a 64-bit integer")
+        raise OptionError(name, f"expected a 64-bit integer, found {value}")
     return value.__index__()
+
+
+def flag(name: str, value: object) -> bool:
+    """A truth value, of Python or numpy. Raises TypeError for others, such as "no"."""
+    if isinstance(value, str) or value not in (True, False):
+        raise TypeError(f"{name}: expected True or False, found {value!r}")
+    return bool(value)
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
@@ -83,6 +90,7 @@ def settle_missing(missing: str | None, *, complete: bool) -> str:
 
     Raises OptionError if both are given and disagree.
     """
+    complete = flag("complete", complete)
     if missing is None:
         return "zero" if complete else "skip"
     check_choice("missing", missing, MISSING)
@@ -96,7 +104,7 @@ def settle_missing(missing: str | None, *, complete: bool) -> str:
 def settle_depth(depth: int | None, max_retrieved: int | None) -> int:
     """Where rankings are cut; `max_retrieved` is trec_eval's name for it.
 
-    Raises OptionError if both are given and disagree, ValueError below 0.
+    Raises OptionError below 0, and if both are given and disagree.
     """
     for name, value in (("depth", depth), ("max_retrieved", max_retrieved)):
         if value is not None and integer(name, value) < 0:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from fastrank.columns import Graded, Preferences, Qrels
 from fastrank.errors import EvaluationError
-from fastrank.judge import Judged, JudgingOptions, Matched, count_preferences, judge, judge_groups
+from fastrank.judge import (
+    Judged,
+    JudgingOptions,
+    Matched,
+    StoppedError,
+    count_preferences,
+    judge,
+    judge_groups,
+)
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
@@ -215,7 +223,11 @@ class Plan:
             places = [place for place, query in everyone if query not in evaluated]
             judging = judging_options(self.bound, self.options)
             self._others = Plan(self.judgments, self.bound, self.options)
-            self._others.judged = judge_nothing(self.judgments, filled("q", places), judging)
+            try:
+                self._others.judged = judge_nothing(self.judgments, filled("q", places), judging)
+            except StoppedError as stop:
+                query = self.judgments.queries[places[stop.place]]
+                raise stop.error(own.measure.name, query) from None
         others = self._others.judged
         assert others is not None
         if not len(others):

@@ -66,7 +66,11 @@ class RunReader:
 
     def judge_dict(self, run: Mapping[Any, Any]) -> Streamed | Run:
         """A run of the form {query: {document: score}}. Raises InputError."""
-        if self._qrels is not None:
+        from collections.abc import Mapping
+
+        # What is no dict of dicts is for the conversion to refuse, whether it is judged or not.
+        nested = all(issubclass(kind, Mapping) for kind in set(map(type, run.values())))
+        if self._qrels is not None and nested:
             if self._dicts is None:
                 from fastrank.dicts import DictJudge
 

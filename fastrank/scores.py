@@ -27,7 +27,8 @@ class Scores(Frozen):
 
     evaluated: queries.
     missing: judged queries without results.
-    skipped: queries of the run without judgments; not where a file is judged while it is read.
+    skipped: queries of the run without judgments; not where a file is judged while it is read,
+        nor for arrays.
     no_relevant: judged queries without a relevant document that were not left out; with
         preferences 0.
     left_out: judged queries left out for that (no_relevant="skip").
@@ -81,7 +82,7 @@ class Scores(Frozen):
     def skipped_queries(self) -> list[str] | None:
         """Ids of the run's queries without judgments, in the order of the run.
 
-        None where they are not known: from a file that was judged while it was read.
+        None where they are not known: from a file that was judged while it was read, and arrays.
         """
         unknown = self.coverage.unknown
         return None if unknown is None else [decoded(query) for query in unknown]

@@ -57,7 +57,7 @@ def evaluate_bound(
     if isinstance(run, Streamed):
         queries = judgments.queries.take(run.queries)
         absent, missing = run.absent, run.missing
-        places, unknown = run.queries, None
+        places, unknown = run.queries, run.unknown
         if plan.needs_judging:
             plan.judged = run.judged
         if options.missing_is_error and missing:
@@ -75,9 +75,6 @@ def evaluate_bound(
         else:
             absent = []
         places, unknown = matched.judgments, others(run.queries, matched.rankings)
-        if left_out:
-            known = set(left_out)
-            unknown = [query for query in unknown if query not in known]
         queries = judgments.queries.take(matched.judgments)
         try:
             plan.judge(run, matched)
@@ -85,6 +82,9 @@ def evaluate_bound(
             failure = stop.error(plan.first_to_fail(), queries[stop.place])
             matched, queries = matched.first(stop.place), queries[: stop.place]
             absent = [place for place in absent if place < stop.place]
+    if unknown and left_out:
+        known = set(left_out)
+        unknown = [query for query in unknown if query not in known]
     coverage = Coverage(
         complete=options.complete,
         judged=judgments.queries,

@@ -19,7 +19,7 @@ from fastrank.parts import Feeder, Parts, feed_all
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from typing import Any
+    from typing import Any, ClassVar
 
     from fastrank.columns import Run
     from fastrank.judge import JudgingOptions
@@ -35,16 +35,19 @@ class Streamed(Frozen):
 
     queries: places in the judgments, in byte order of the ids. missing: how many judged queries
     have no results. absent: the places in `queries` of those that got a placeholder document
-    instead. tag: the run's name.
+    instead. tag: the run's name. unknown: the ids of its queries without judgments, None where
+    nobody has kept them.
     """
 
-    __slots__ = ("absent", "judged", "missing", "queries", "tag")
+    __slots__ = ("absent", "judged", "missing", "queries", "tag", "unknown")
+    defaults: ClassVar[dict[str, Any]] = {"unknown": None}
 
     queries: Any
     judged: Judged
     missing: int
     absent: list[int]
     tag: bytes
+    unknown: list[bytes] | None
 
 
 class FileJudge:

@@ -7,7 +7,7 @@ from fastrank.errors import EvaluationError, OptionError
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
-from fastrank.options import Options, settle_depth
+from fastrank.options import Options, integer, settle_depth
 from fastrank.scoring import evaluate_bound
 from fastrank.selection import Selection
 from fastrank.ties import check_range, expects
@@ -131,7 +131,7 @@ def tie_report(
         raise TypeError("qrels: expected Qrels, found Preferences, which have no grades")
     if judgments is None and measures is not None:
         raise OptionError("measures", "expected judgments with them: qrels is None")
-    if relevance_level < 0:
+    if integer("relevance_level", relevance_level) < 0:
         raise OptionError("relevance_level", f"expected 0 or more, found {relevance_level}")
     deepest = settle_depth(depth, None)
     names = MEASURES if measures is None else measures
@@ -168,9 +168,9 @@ def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
         run.score_column, run.offset_column, single, keys, order, scratch, tied, largest
     )
     if done < len(run):
-        raise EvaluationError(
-            "", run.queries[done], f"{run.source}: a score of the query is no number"
-        )  # fmt: skip
+        query = run.queries[done]
+        reason = f"{run.source}: query '{decoded(query)}': a score is no number"
+        raise EvaluationError("", query, reason)
     return tied, largest
 
 

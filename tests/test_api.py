@@ -154,7 +154,9 @@ def test_a_duplicate_document_is_an_error_that_names_its_lines() -> None:
     """Query, document, file and both lines."""
     run = parse_run(b"q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n", "my.run")
 
-    with pytest.raises(fr.EvaluationError, match=r"duplicate docs a, lines 1 and 3 of my\.run"):
+    with pytest.raises(
+        fr.EvaluationError, match=r"query .q.: duplicate docs a, lines 1 and 3 of my\.run"
+    ):
         fr.evaluate(parse_qrels(b"q 0 a 1\n"), run)
 
 
@@ -179,6 +181,15 @@ def test_other_objects_are_refused(arguments: tuple[object, ...], message: str) 
 def test_options_must_be_integers_that_fit(option: str, value: object) -> None:
     """No silent wrap-around."""
     with pytest.raises((TypeError, ValueError), match=f"{option}.*expected"):
+        fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **{option: value})
+
+
+@pytest.mark.parametrize("option", ["judged_only", "complete", "ignore_identical_ids"])
+def test_truth_values_are_not_guessed(option: str) -> None:
+    """A text such as "no" would count as true; numpy's own are taken."""
+    with pytest.raises(TypeError, match=f"{option}: expected True or False, found 'no'"):
+        fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **{option: "no"})
+    for value in (np.bool_(True), 1):
         fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **{option: value})
 
 
@@ -229,11 +240,12 @@ def test_scores_are_a_container_of_names() -> None:
         ({"compat": "9"}, "expected '9.0.8' or '10.0'"),
         ({"max_retrieved": -1}, "0 or more"),
         ({"threads": 0}, "1 or more"),
+        ({"depth": 2**80}, "depth: expected a 64-bit integer"),
     ],
 )
 def test_impossible_options_are_refused(options: dict[str, object], message: str) -> None:
     """Before anything is computed."""
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(fr.OptionError, match=message):
         fr.evaluate(parse_qrels(QRELS), parse_run(RUN), **options)
 
 

@@ -15,8 +15,8 @@ from fastrank.native import engine
 PACKAGE = Path(fastrank.__file__).parent
 # From left to right, as data flows; a room may import from those before it.
 ROOMS = [
-    "levels", "errors", "numbers", "compression", "pieces", "files", "columns", "native",
-    "kernels", "grouping", "parts", "trec", "exclusions", "options", "convert", "filters",
+    "errors", "levels", "numbers", "compression", "pieces", "files", "columns", "native",
+    "kernels", "grouping", "parts", "trec", "options", "convert", "exclusions", "filters",
     "nested", "judge", "variants", "ties", "collect", "stream", "dicts", "participation",
     "measures", "families", "beyond", "binding", "own", "closest", "notation", "selection",
     "gains", "zscores", "coverage", "scores", "plan", "averages", "summaries", "scoring",

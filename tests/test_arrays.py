@@ -463,7 +463,8 @@ def test_unique_documents_are_taken_on_trust_if_they_are_not_judged() -> None:
         ({"q": {1: 1}},
          "queries: must say which row belongs to which query of qrels: 'q' is not the number of"
          " a row"),
-        ({None: {1: 1}}, "queries[0]: expected str or int, found NoneType: None"),
+        ({None: {1: 1}}, "queries[0]: expected an id, found None, which stands for a"
+         " missing value"),
     ],
 )  # fmt: skip
 def test_bad_judgments_are_named(qrels: Any, message: str) -> None:
@@ -485,7 +486,7 @@ def test_document_ids_in_a_file_of_judgments_are_decimal() -> None:
     [
         (["a"], "queries: expected 2 ids, one per row of qrels, found 1"),
         (["a", "a"], "queries[1]: query 'a' stands at 0 already"),
-        (["a", 1.5], "queries[1]: expected str or int, found float: 1.5"),
+        (["a", (1,)], "queries[1]: expected an id (text, bytes or an integer), found tuple: (1,)"),
     ],
 )
 def test_bad_ids_of_queries_are_named(queries: Any, message: str) -> None:
@@ -501,5 +502,35 @@ def test_an_error_of_an_array_carries_its_place() -> None:
 
 
 def test_a_query_whose_grades_are_all_negative_stops_as_in_trec_eval() -> None:
-    with pytest.raises(fr.EvaluationError, match="all judgments of the query are negative"):
+    with pytest.raises(fr.EvaluationError, match="query '0': all its judgments are negative"):
         fr.evaluate_arrays([[4, 5]], None, [{4: -1}])
+
+
+@pytest.mark.parametrize(
+    ("name", "ids", "scores"),
+    [
+        ("ids", np.ma.array([[4, 5]], mask=[[0, 1]]), [[2.0, 1.0]]),
+        ("scores", [[4, 5]], np.ma.array([[2.0, 1.0]], mask=[[0, 1]])),
+    ],
+)
+def test_masked_values_are_refused(name: str, ids: Any, scores: Any) -> None:
+    """What NumPy keeps under a mask is none of the caller's values."""
+    with pytest.raises(fr.ArrayError, match=rf"^{name}\[0, 1\]: the value is masked"):
+        fr.evaluate_arrays(ids, scores, [{4: 1}])
+    unmasked = fr.evaluate_arrays(np.ma.array([[4, 5]]), None, [{4: 1}], "map")
+    assert unmasked.mean["map"] == 1.0
+
+
+def test_ids_of_queries_may_be_of_any_type() -> None:
+    """As in dicts; one text is no list of ids."""
+    import uuid
+
+    ids = [uuid.UUID(int=5), np.str_("q")]
+    scores = fr.evaluate_arrays([[4], [4]], None, [{4: 1}, {5: 1}], "map", queries=ids)
+
+    assert scores.queries == [str(ids[0]), "q"]
+    for wrong in ([None, "q"], [1.5, "q"], ["\ud800", "q"]):
+        with pytest.raises(fr.ArrayError, match=r"^queries\[0\]: "):
+            fr.evaluate_arrays([[4], [4]], None, [{4: 1}, {5: 1}], "map", queries=wrong)
+    with pytest.raises(fr.ArrayError, match="expected a list of ids, found the id 'qr'"):
+        fr.evaluate_arrays([[4], [4]], None, [{4: 1}, {5: 1}], "map", queries="qr")

@@ -625,3 +625,37 @@ def test_other_objects_are_refused(given: Any) -> None:
         fr.evaluate(given, {"q": {"d": 1}})
     with pytest.raises(TypeError, match="run: expected"):
         fr.evaluate({"q": {"d": 1}}, given)
+
+
+def test_integers_of_128_bits_are_ids_too() -> None:
+    """NumPy has none of them."""
+    polars = pytest.importorskip("polars")
+    columns = {"query_id": [2**100, 7], "doc_id": ["a", "b"], "score": [1, 2]}
+    frame = polars.DataFrame(
+        columns, schema_overrides=dict.fromkeys(("query_id", "score"), polars.Int128)
+    )
+
+    assert fr.Run.from_polars(frame).to_dict() == {str(2**100): {"a": 1.0}, "7": {"b": 2.0}}
+
+
+def test_ids_that_are_not_utf_8_go_through_pandas() -> None:
+    """Whatever pandas takes for strings by itself."""
+    pytest.importorskip("pandas")
+    run = fr.Run.from_dict({"q\udcff": {"\udc80": 1.0, "é": 0.5}})
+
+    assert fr.Run.from_pandas(run.to_pandas()).to_dict() == run.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (["a", "b", "c"], "columns: expected {role: name}, found list"),
+        ({"query": "a", "doc": "a", "score": "c"}, "'a' cannot be the doc and something else"),
+    ],
+)
+def test_columns_are_named_by_role_one_for_each(columns: Any, message: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": ["q"], "b": ["d"], "c": [1.0]})
+
+    with pytest.raises(fr.InputError, match=message):
+        fr.Run.from_pandas(frame, columns=columns)

@@ -439,3 +439,77 @@ def test_convert_says_what_is_wrong(
     assert found.returncode == status
     assert message in found.stderr
     assert not (folder / "out.csv").exists()
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, '{"q": ' * 100_000])
+def test_json_nested_too_deeply_is_refused(tmp_path: Path, content: str) -> None:
+    """And the file is closed."""
+    (tmp_path / "run.json").write_text(content)
+
+    with pytest.raises(fr.FormatError, match="nested too deeply"):
+        fr.evaluate({"q": {"d": 1}}, tmp_path / "run.json", "map")
+
+
+def test_a_repeated_document_is_found_at_once_in_a_long_ranking(tmp_path: Path) -> None:
+    """In JSON, and on the way to it; not by looking through all before it, for each."""
+    count = 200_000
+    docs = ", ".join(f'"d{i}": 1' for i in [*range(count), count - 1])
+    (tmp_path / "run.json").write_text(f'{{"q": {{{docs}}}}}')
+    names = [f"d{i}" for i in [*range(count), count - 1]]
+    run = fr.Run.from_arrays(["q"] * len(names), names, [1.0] * len(names))
+
+    with pytest.raises(fr.FormatError, match=f"the key 'd{count - 1}' stands twice"):
+        fr.load_run(tmp_path / "run.json")
+    with pytest.raises(fr.InputError, match=f"document 'd{count - 1}' stands twice"):
+        run.to_dict()
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.tsv"])
+def test_a_carriage_return_in_an_id_is_no_end_of_line(tmp_path: Path, name: str) -> None:
+    run = {"q\r": {"\r": 3.0, "a\rb": 2.0, "c": 1.0}}
+    fr.save_run(fr.Run.from_dict(run), tmp_path / name)
+
+    assert fr.load_run(tmp_path / name).to_dict() == run
+
+
+def test_convert_tells_which_queries_a_format_cannot_hold() -> None:
+    """Those without results are gone with the last of their lines; JSON keeps them."""
+    content = b'{"q": {}, "r": {"d": 1.5}}'
+    for wanted, words in (("trec", b"1, the first is 'q'"), ("json", b"")):
+        arguments = ["convert", "--kind", "run", "--to", wanted, "-", "-"]
+        found = subprocess.run(
+            [sys.executable, "-m", "fastrank", *arguments],
+            input=content, capture_output=True, check=True,
+        )  # fmt: skip
+        assert words in found.stderr
+        assert bool(words) == bool(found.stderr)
+        assert (b'"q": {}' in found.stdout) == (wanted == "json")
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "message"),
+    [
+        ("qrels", b"q 0 a 1\nq 0 b 0.5\n", "-:2: grade '0.5' of document 'b' is not an integer"),
+        ("run", b"q Q0 a 1 1 t\nq Q0 b 2 0,5 t\n", "-:2: score '0,5' of document 'b' is not a"),
+    ],
+)
+def test_convert_refuses_numbers_that_trec_eval_misreads(
+    kind: str, content: bytes, message: str
+) -> None:
+    """They would come out as others, and nobody could tell any more; the other formats do so."""
+    found = subprocess.run(
+        [sys.executable, "-m", "fastrank", "convert", "--kind", kind, "--to", "csv", "-", "-"],
+        input=content, capture_output=True, check=False,
+    )  # fmt: skip
+
+    assert (found.returncode, found.stdout) == (1, b"")
+    assert message.encode() in found.stderr
+
+
+def test_columns_of_a_file_are_named_by_role(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_text("q,d,1\n")
+
+    with pytest.raises(
+        fr.InputError, match=r"run\.csv: columns: expected {role: name}, found list"
+    ):
+        fr.load_run(tmp_path / "run.csv", columns=["query", "doc", "score"])  # type: ignore[arg-type]

@@ -149,6 +149,15 @@ def test_ids_that_are_integers_are_their_decimals() -> None:
     assert fr.evaluate({7: {9: 1}}, run, "recip_rank").mean["recip_rank"] == 1.0
 
 
+@pytest.mark.parametrize("other", [5, b"5", np.int64(5)])
+@pytest.mark.parametrize("size", [1, 4, 5, 6, 999, 1365, 1366])
+def test_ids_of_several_types_are_all_found(other: Any, size: int) -> None:
+    """Not only those of the type that comes first: nothing judged is taken for missing."""
+    run = {f"d{i}": 1.0 for i in range(size)} | {other: 2.0}
+
+    assert fr.evaluate({"q": {"5": 1}}, {"q": run}, "recip_rank").mean["recip_rank"] == 1.0
+
+
 def test_measures_of_preferences_take_dicts_too() -> None:
     """They are converted to a run in memory."""
     from fastrank.trec import parse_prefs
@@ -163,17 +172,20 @@ def test_measures_of_preferences_take_dicts_too() -> None:
 @pytest.mark.parametrize(
     ("run", "message"),
     [
-        ({"q1": {"a": 1.0, "b": float("nan")}}, "query 'q1', document 'b': .* found nan"),
-        ({"q1": {"a": 1.0, "b": None}}, "query 'q1', document 'b': .* found None"),
-        ({"q1": {"a": 1.0, "b": "2"}}, "query 'q1', document 'b': .* found '2'"),
-        ({"q1": {"a": 1.0, "b": 1j}}, "query 'q1', document 'b': .* found 1j"),
+        ({"q1": {"a": 1.0, "b": float("nan")}}, "query 'q1', document 'b': .* found NaN"),
+        ({"q1": {"a": 1.0, "b": None}}, "query 'q1', document 'b': .* found NoneType: None"),
+        ({"q1": {"a": 1.0, "b": "2"}}, "query 'q1', document 'b': .* found str: '2'"),
+        ({"q1": {"a": 1.0, "b": 1j}}, "query 'q1', document 'b': .* found complex: 1j"),
         ({"q1": {"a": 1.0, "b": 10**400}}, "query 'q1', document 'b': "),
         ({"q2": {"c": 1.0}, "q1": {"x": 1.0, "b": b"1"}}, "query 'q1', document 'b': "),
         ({"q1": {1: 1.0, 2: None}}, "query 'q1', document 2: "),
-        ({"q1": ["a", "b"]}, "query 'q1': expected a dict of documents, found list"),
-        ({"q1": 0.5}, "query 'q1': expected a dict of documents, found float"),
-        ({"q1": {"a": 1.0, 5: 1.0, "b": 1.0}}, "query 'q1': .* one kind, found int and str"),
-        ({"q1": {"a": 1.0, "\ud800": 1.0}}, "query 'q1': the id cannot be written as UTF-8"),
+        ({"q1": ["a", "b"]}, "query 'q1': expected a dict of documents and scores, found list"),
+        ({"q1": 0.5}, "query 'q1': expected a dict of documents and scores, found float"),
+        ({"q1": {"a": 1.0, "5": 2.0, 5: 1.0}}, "query 'q1', a document: 5 and '5' are the same"),
+        ({"q1": {"a": 1.0, None: 1.0}}, "query 'q1', a document: expected an id, found None"),
+        ({"q1": {"a": 1.0}, "q9": ["a"]}, "query 'q9': expected a dict of documents"),
+        ({"a": 1.0, "b": 2.0}, "query 'a': expected a dict of documents and scores, found float"),
+        ({"q1": {"a": 1.0, "\ud800": 1.0}}, "query 'q1', a document: '.ud800' holds half"),
     ],
 )
 def test_what_is_no_run_is_refused_with_its_place(run: Any, message: str) -> None:
@@ -199,6 +211,19 @@ def test_what_are_no_judgments_is_refused_with_its_place(qrels: Any, message: st
     """An InputError, which is a ValueError."""
     with pytest.raises(fr.InputError, match=message):
         fr.Evaluator(qrels, "map")
+
+
+@pytest.mark.parametrize("no_relevant", ["zero", "skip"])
+def test_queries_without_judgments_are_counted_as_of_a_run_in_memory(no_relevant: str) -> None:
+    """By name, in their order; those that an option has left out have judgments."""
+    qrels = {"q1": {"a": 1}, "q2": {"c": 0}}
+    run = {"z": {}, "q1": {"a": 1.0}, "q2": {"c": 1.0}, "y\udcff": {"b": 1.0}}
+    one, other = (
+        fr.evaluate(qrels, some, "map", no_relevant=no_relevant) for some in (run, as_run(run))
+    )
+
+    assert one.skipped_queries == other.skipped_queries == ["z", "y\udcff"]
+    assert one.counts == other.counts
 
 
 def test_an_empty_run_has_no_queries() -> None:

@@ -199,3 +199,15 @@ def test_bad_input_is_named(labels: Any, scores: Any, options: Any, message: str
         fr.evaluate_labels(labels, scores, "map", **options)
 
     assert str(caught.value) == message
+
+
+def test_a_query_without_documents_is_not_counted() -> None:
+    """Neither as judged nor as one without a relevant document; later queries keep their places."""
+    scores = fr.evaluate_labels(
+        [1, 0, 1], [1, 2, 3], "map", groups=[0, 2, 0, 1], queries=list("badc")
+    )
+
+    assert scores.queries == ["a", "c"]
+    assert scores.counts["no_relevant"] == scores.counts["missing"] == 0
+    with pytest.raises(fr.ArrayError, match=r"^labels\[3\]: a label is too large"):
+        fr.evaluate_labels([1, 0, 2**50], [1, 2, 3], "ndcg", groups=[0, 2, 0, 1])

@@ -273,12 +273,18 @@ def test_integer_ids_are_their_digits() -> None:
         ([("q1", "a")], "expected a mapping from query to documents, found list"),
         ({"q1": "abc"}, "query 'q1': expected a list or set of documents, found 'abc'"),
         ({"q1": None}, "query 'q1': expected a list or set of documents, found None"),
-        ({"q1": [1.5]}, r"expected ids of type str, bytes or int, found 1.5 \(float\)"),
     ],
 )
 def test_what_cannot_be_excluded_is_a_type_error(exclude: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", exclude=exclude)
+
+
+@pytest.mark.parametrize("wrong", [1.5, None, True, "\ud800"])
+def test_what_is_no_id_cannot_be_excluded(wrong: Any) -> None:
+    """The same ids as in dicts."""
+    with pytest.raises(fr.InputError, match="exclude: query 'q1': "):
+        fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", exclude={"q1": [wrong]})
 
 
 @pytest.mark.parametrize("duplicates", ["first", "max"])
@@ -399,3 +405,11 @@ def test_the_command_says_what_is_wrong(
 
     assert message in found.stderr
     assert (found.stdout, found.returncode) == ("", status)
+
+
+def test_a_repeated_judgment_of_a_missing_query_is_an_error_where_it_counts() -> None:
+    """Measures pooled over all documents look at the judgments of missing queries too."""
+    qrels = parse_qrels(b"q1 0 a 1\nq2 0 b 1\nq2 0 b 0\n", "qrels")
+
+    with pytest.raises(fr.EvaluationError, match="query 'q2': duplicate docs b, lines 2 and 3"):
+        fr.evaluate(qrels, {"q1": {"a": 1.0}}, "PercentileRank", missing="zero")

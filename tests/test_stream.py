@@ -763,7 +763,7 @@ def test_unjudged_documents_that_count_are_listed_from_memory(tmp_path: Path) ->
 
 @pytest.mark.parametrize("threads", [0, -1])
 def test_fewer_than_one_thread_is_refused(threads: int, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=f"threads {threads}: expected 1 or more"):
+    with pytest.raises(ValueError, match=f"threads: expected 1 or more, found {threads}"):
         fastrank.evaluate(parse_qrels(QRELS), parse_run(RUN), threads=threads)
 
 

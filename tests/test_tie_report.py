@@ -95,8 +95,13 @@ def test_impossible_options_are_errors(
         fr.tie_report(parse_run(RUN), qrels, **options)
 
 
+def test_the_level_is_an_integer() -> None:
+    with pytest.raises(TypeError, match="relevance_level: expected an integer, found str"):
+        fr.tie_report(parse_run(RUN), None, relevance_level="1")  # type: ignore[arg-type]
+
+
 def test_a_score_that_is_no_number_is_an_error() -> None:
-    with pytest.raises(fr.EvaluationError, match="a score of the query is no number") as caught:
+    with pytest.raises(fr.EvaluationError, match="query 'q2': a score is no number") as caught:
         fr.tie_report(parse_run(b"q1 Q0 a 1 1 t\nq2 Q0 b 1 nan t\n"))
     assert caught.value.query == b"q2"
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import io
 
+from fastrank.checking import KINDS, check
 from fastrank.cli.output import complain, guarded
+from fastrank.columns import Qrels, Texts, decoded
 from fastrank.convert.files import find_kind, load_qrels, load_run, save_qrels, save_run
 from fastrank.convert.sniff import FORMATS, format_by_name
-from fastrank.errors import FastrankError
+from fastrank.errors import FastrankError, FormatError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.columns import Run
 
 NAME = "fastrank convert"
+# Kinds of findings: numbers of which trec_eval takes a part, or 0.
+MISREAD = {"bad-grade", "float-grade", "bad-score"}
 EPILOG = """\
 examples:
   fastrank convert run.txt run.parquet
@@ -57,13 +66,46 @@ def _run(given: argparse.Namespace) -> int:
             )
         if kind == "qrels":
             qrels = load_qrels(source, given.given, warn=_warn)
+            _refuse_misread(qrels)
             save_qrels(qrels, given.target, wanted)
         else:
-            save_run(load_run(source, given.given, warn=_warn), given.target, wanted)
+            loaded = load_run(source, given.given, warn=_warn)
+            _refuse_misread(loaded)
+            save_run(loaded, given.target, wanted)
+            _tell_empty(loaded, wanted)
     except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 1
     return 0
+
+
+def _refuse_misread(loaded: Qrels | Run) -> None:
+    """Raise FormatError for a number that trec_eval misreads, which would come out as another.
+
+    Only TREC's format is read as trec_eval does; of a file in it the texts are ranges.
+    """
+    if type(loaded.docs) is not Texts:
+        return
+    content = io.BytesIO(loaded.docs.buffer)
+    ignore = set(KINDS) - MISREAD
+    if isinstance(loaded, Qrels):
+        report = check(content, max_per_kind=1, ignore=ignore)
+    else:
+        report = check(None, content, max_per_kind=1, ignore=ignore)
+    for finding in report.findings:
+        assert finding.line is not None
+        raise FormatError(loaded.source, finding.line, finding.message)
+
+
+def _tell_empty(loaded: Run, wanted: str) -> None:
+    offsets = loaded.offset_column
+    empty = [i for i in range(len(loaded)) if offsets[i] == offsets[i + 1]]
+    if empty and wanted != "json":
+        first = decoded(loaded.queries[empty[0]])
+        _warn(
+            f"queries without results, which have no line in {wanted}, are left out:"
+            f" {len(empty)}, the first is {first!r}"
+        )
 
 
 def _misused(message: str) -> int:

@@ -264,9 +264,6 @@ def _options(given: argparse.Namespace) -> Options:
 
 def _explained(error: FastrankError, path: str) -> str:
     """The error with the file it is about, if it does not say so itself."""
-    query = getattr(error, "query", None)
-    if query is not None:
-        return f"{path}: query '{os.fsdecode(query)}': {error}"
     return str(error) if hasattr(error, "path") else f"{path}: {error}"
 
 

@@ -253,7 +253,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             write(trec_lines(error.before, per_query=request.per_query, summary=False))
         raise _ExitError(
             134 if error.inconsistent else 4,
-            f"trec_eval: query '{os.fsdecode(error.query)}': {error}",
+            f"trec_eval: {error}",
             f"trec_eval: Can't calculate measure '{error.measure}'",
         ) from None
     if scores.missing and not request.complete:

@@ -147,7 +147,7 @@ class RelevanceEvaluator:
         try:
             judged = self._judge.judge(scores)
         except InputError as error:
-            if "nan" in error.reason:
+            if "NaN" in error.reason:
                 raise
             raise ArgumentError(error.source, error.reason) from error
         if judged is None:

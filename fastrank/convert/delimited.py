@@ -102,9 +102,14 @@ def lines_of(form: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> 
     import io
 
     text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=DELIMITERS[form], lineterminator="\n")
-    writer.writerow(names)
+    plain, quoted = (
+        csv.writer(text, delimiter=DELIMITERS[form], lineterminator="\n", quoting=quoting)
+        for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+    )
+    plain.writerow(names)
     for row in rows:
+        # A carriage return ends a line for readers, which Python's writer knows from 3.13 on.
+        writer = quoted if any("\r" in cell for cell in row if isinstance(cell, str)) else plain
         writer.writerow(row)
         if text.tell() > 1 << 16:
             yield text.getvalue().encode("utf-8", "surrogateescape")

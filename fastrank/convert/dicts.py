@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import accumulate, chain
 
 from fastrank.columns import PlacedTexts, Qrels, Run, Texts, decoded
-from fastrank.convert.ids import texts_of_list
+from fastrank.convert.ids import first_repeat, texts_of_list
 from fastrank.convert.rows import NO_ITERATION, constant, tag_of
 from fastrank.convert.values import grades_of, scores_of
 from fastrank.errors import InputError
@@ -118,7 +118,7 @@ def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
     for query, first, stop in zip(noun.queries, offsets[:-1], offsets[1:], strict=True):
         own = made[decoded(query)] = dict(zip(docs[first:stop], numbers[first:stop], strict=True))
         if len(own) < stop - first:
-            row = next(i for i in range(first, stop) if docs[i] in docs[first:i])
+            row = first + first_repeat(docs[first:stop])
             where = f"{noun.docs.unit} {noun.docs.line(row)}"
             reason = f"query {decoded(query)!r}: document {docs[row]!r} stands twice, again in"
             raise InputError(noun.source, f"{reason} {where}; a dict cannot hold it")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from fastrank import files, trec
 from fastrank.columns import Qrels, Run, decoded
 from fastrank.convert import dicts, rows, sniff
+from fastrank.convert.names import check_mapping
 from fastrank.convert.tables import Table
 from fastrank.errors import FormatError, InputError
 from fastrank.levels import DEFAULT_COMPAT
@@ -108,8 +109,8 @@ def save_run(run: Run, path: Source, format: str | None = None) -> None:
     """Write a run: reading the file gives it again.
 
     format: as in `load_qrels`, by default what the suffix of the path says. JSON has no place for
-    the tag; TREC's format gets the tag `-` where there is none. Raises InputError for what the
-    format cannot hold.
+    the tag; TREC's format gets the tag `-` where there is none. A query without results has no
+    row, and only JSON holds it. Raises InputError for what the format cannot hold.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -152,6 +153,7 @@ def _content(
     file: Pieces, form: str, kind: str, columns: Mapping[str, Any] | None
 ) -> Table | dict[Any, Any]:
     """A table, or {query: {document: number}}."""
+    check_mapping(columns, file.name)
     content = file.read()
     if form in ("csv", "tsv"):
         from fastrank.convert.delimited import read_delimited

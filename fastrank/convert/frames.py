@@ -97,20 +97,26 @@ class PolarsTable(Table):
             series = series.cast(polars.String)
         if series.dtype == polars.String and has_pyarrow():
             return texts_of_arrow(series.to_arrow(), fail)
-        numeric = series.dtype.is_integer() or series.dtype.is_float()
-        return texts_of(series.to_numpy() if numeric else series.to_list(), fail)
+        return texts_of(_values_of(series), fail)
 
     def numbers(self, place: int) -> Any:
         """A column of numbers."""
-        series = self._series(place)
-        numeric = series.dtype.is_integer() or series.dtype.is_float()
-        return series.to_numpy() if numeric else series.to_list()
+        return _values_of(self._series(place))
 
     def _series(self, place: int) -> Any:
         series = self._frame.to_series(place)
         if series.null_count():
             self.failing(place)(int(series.is_null().arg_max()), f"found {NULL}")
         return series
+
+
+def _values_of(series: Any) -> Any:
+    """A series of polars as a numpy array of numbers, or as a list of the objects it holds."""
+    numeric = series.dtype.is_integer() or series.dtype.is_float()
+    # NumPy has no integers of 128 bits.
+    if numeric and not str(series.dtype).endswith("128"):
+        return series.to_numpy()
+    return series.to_list()
 
 
 def has_pyarrow() -> bool:
@@ -163,7 +169,12 @@ def to_pandas(noun: Any) -> Any:
         except InputError:
             # Bytes that are not UTF-8, which Python's own strings can hold.
             pass
-    return pandas.DataFrame(to_columns(noun))
+    columns = to_columns(noun)
+    for name, values in columns.items():
+        if isinstance(values, list):
+            # Not what pandas would take by itself, which may be arrow's strings.
+            columns[name] = pandas.Series(values, dtype=object)
+    return pandas.DataFrame(columns)
 
 
 def to_polars(noun: Any) -> Any:

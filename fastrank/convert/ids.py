@@ -10,7 +10,7 @@ from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any, NoReturn
 
     # Raises the error about a row, for a reason.
@@ -112,6 +112,16 @@ def _encoded(value: Any, row: int, fail: Fail) -> bytes:
     if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
         fail(row, no_id(value))
     return str(value).encode("utf-8", "surrogateescape")
+
+
+def first_repeat(ids: Iterable[Any]) -> int:
+    """The place of the first id that stood before, or -1."""
+    known = set()
+    for place, own in enumerate(ids):
+        if own in known:
+            return place
+        known.add(own)
+    return -1
 
 
 def no_id(value: Any) -> str:

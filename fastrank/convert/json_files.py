@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.columns import decoded
+from fastrank.convert.ids import first_repeat
 from fastrank.convert.tables import LinesTable
 from fastrank.errors import FormatError, InputError
 
@@ -43,8 +44,7 @@ def _loaded(text: str, name: str, line: int) -> Any:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) < len(pairs):
-            keys = [key for key, _ in pairs]
-            raise _RepeatError(next(key for i, key in enumerate(keys) if key in keys[:i]))
+            raise _RepeatError(pairs[first_repeat(key for key, _ in pairs)][0])
         return made
 
     try:

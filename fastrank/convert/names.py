@@ -48,6 +48,13 @@ def is_header(cells: Sequence[str]) -> bool:
     return all(names & {*ALIASES[role][0], *ALIASES[role][1]} for role in ("query", "doc"))
 
 
+def check_mapping(given: object, source: str) -> None:
+    """Raise InputError unless `columns=` names columns by role."""
+    if given is not None and not hasattr(given, "items"):
+        found = type(given).__name__
+        raise InputError(source, f"columns: expected {{role: name}}, found {found}")
+
+
 def find_columns(
     names: Sequence[Any],
     roles: Sequence[str],
@@ -59,13 +66,17 @@ def find_columns(
     given: names of columns by role, which come before the aliases. Raises InputError, with what
     was found and what is known, for columns that are missing or could be two.
     """
-    places = {}
+    check_mapping(given, source)
+    places: dict[str, int] = {}
     for role, name in (given or {}).items():
         if role not in roles:
             raise InputError(source, f"columns: no role {role!r}; there are {', '.join(roles)}")
-        places[role] = _only(names, [name], role, source, lambda own: own)
-        if places[role] < 0:
+        place = _only(names, [name], role, source, lambda own: own)
+        if place < 0:
             raise InputError(source, f"no column {name!r} for the {role}; {_found(names)}")
+        if place in places.values():
+            raise InputError(source, f"columns: {name!r} cannot be the {role} and something else")
+        places[role] = place
     for role in roles:
         if role not in places:
             sure, otherwise = ALIASES[role]

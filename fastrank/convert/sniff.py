@@ -130,7 +130,7 @@ def names_in(head: bytes, form: str) -> list[str]:
 
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return []
         return list(record) if isinstance(record, dict) else []
     return []
@@ -157,7 +157,7 @@ def _kind_of_json(text: bytes) -> str:
     line, _, rest = text.partition(b"\n")
     try:
         first = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "json"
     if not isinstance(first, dict):
         return "json"
