@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.beyond import FAMILIES, PLAIN
+from fastrank.beyond import FAMILIES, PLAIN, SHORT
 from fastrank.binding import bind_family, bind_trec, split_trec
 from fastrank.closest import closest
 from fastrank.columns import Frozen
@@ -10,6 +10,7 @@ from fastrank.errors import MeasureError
 from fastrank.families import parse_options
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.measures import BY_NAME, NICKNAMES
+from fastrank.numbers import finite
 from fastrank.own import OWN
 
 TYPE_CHECKING = False
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from fastrank.binding import BoundMeasure
     from fastrank.families import Family
 
-# Names of ir_measures for a measure with an option.
-SHORT = {"SetRelP": "SetP(relative=True)"}
 OPENING, CLOSING = "({[", ")}]"
 
 
@@ -202,18 +201,11 @@ def _read_pytrec(text: str) -> MeasureSpec | None:
                 _refuse_leading_zeros(text, stem, item)
             return _trec(stem, text[at + 1 :])
         if takes in ("gains", "persistence"):
-            fits = all("=" in item and _is_number(item.partition("=")[2]) for item in items)
+            fits = all("=" in item and finite(item.partition("=")[2]) is not None for item in items)
         else:
-            fits = takes in ("recalls", "numbers", "weights") and all(map(_is_number, items))
+            fits = takes in ("recalls", "numbers", "weights") and None not in map(finite, items)
         return _trec(stem, text[at + 1 :]) if fits else None
     return None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return float(text) == float(text)
-    except ValueError:
-        return False
 
 
 def _refuse_leading_zeros(text: str, stem: str, number: str) -> None:

@@ -15,6 +15,7 @@ from fastrank.families import Family, Option
 from fastrank.measures import MEASURES as TREC_MEASURES
 from fastrank.measures import NICKNAMES
 from fastrank.notation import split_measures
+from fastrank.selection import Selection
 from fastrank.trec import parse_qrels, parse_run
 
 QRELS = parse_qrels(b"q 0 a 2\nq 0 b 0\nq 0 c 1\nq 0 d 1\n")
@@ -166,6 +167,17 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("RBP(gain='graded',rel=2)", "graded gains have no level"),
         ("nDCG(gains={1:2,1:3})", "grade 1 stands twice"),
         ("hits@10", "Success@10, HitRatio@10"),
+        ("recip_rank.10", "recip_rank takes no parameters; with a cutoff it is RR@10"),
+        ("map.10", "map takes no parameters; with a cutoff it is map_cut.10"),
+        ("official.5", "official takes no parameters"),
+        ("set_F.x", "expected a number, found 'x'"),
+        ("iprec_at_recall.0.1,nan", "expected a number, found 'nan'"),
+        ("utility.1,1,,0", "expected a number, found ''"),
+        ("ndcg.1=x", "expected a number, found 'x'"),
+        ("ndcg.1x=3", "expected grade=gain, found '1x=3'"),
+        ("ndcg.p=0.5", "expected grade=gain, found 'p=0.5'"),
+        ("rbp.p=x", "expected a number, found 'x'"),
+        ("set_F_1_0", "set_F"),
         ("", "illegal measure ''"),
     ],
 )
@@ -174,6 +186,15 @@ def test_a_typo_is_told_with_what_may_be_meant(text: str, words: str) -> None:
         fr.parse_measure(text)
 
     assert words in str(caught.value)
+
+
+def test_the_trec_eval_command_reads_parameters_as_trec_eval_does() -> None:
+    """`-m recip_rank.10` is recip_rank there, and `-m set_F.x` has the parameter 0."""
+    selection = Selection(["recip_rank.10", "set_F.x", "ndcg.1=x"], original=True)
+
+    assert [own.names for own in selection.bind("9.0.8")] == [
+        [b"recip_rank"], [b"ndcg_1=x"], [b"set_F_x"],
+    ]  # fmt: skip
 
 
 def test_notations_can_be_mixed_and_values_are_named_as_asked_for() -> None:
