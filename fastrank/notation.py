@@ -201,10 +201,11 @@ def _read_pytrec(text: str) -> MeasureSpec | None:
                 _refuse_leading_zeros(text, stem, item)
             return _trec(stem, text[at + 1 :])
         if takes in ("gains", "persistence"):
-            fits = all("=" in item and finite(item.partition("=")[2]) is not None for item in items)
+            fits = all("=" in item for item in items)
         else:
             fits = takes in ("recalls", "numbers", "weights") and None not in map(finite, items)
-        return _trec(stem, text[at + 1 :]) if fits else None
+        trec = split_trec(f"{stem}.{text[at + 1 :]}") if fits else None
+        return _trec(*trec) if trec else None
     return None
 
 

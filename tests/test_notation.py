@@ -177,6 +177,7 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("ndcg.1x=3", "expected grade=gain, found '1x=3'"),
         ("ndcg.p=0.5", "expected grade=gain, found 'p=0.5'"),
         ("rbp.p=x", "expected a number, found 'x'"),
+        ("ndcg_rel_p=0.5", "expected grade=gain, found 'p=0.5'"),
         ("set_F_1_0", "set_F"),
         ("", "illegal measure ''"),
     ],
