@@ -68,7 +68,7 @@ def _refuse_misread(name: str, parameters: str, text: str) -> None:
             continue
         left, equals, right = item.partition("=")
         if takes in ("gains", "persistence"):
-            if not equals:
+            if not equals or "=" in right:
                 # Refused, with a hint, where it is bound.
                 continue
             if not _is_integer(os.fsencode(left)) and (takes, left) != ("persistence", "p"):

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 class Selection:
     """The measures asked for, and the parameters given for them.
 
-    Asking twice computes once; of several parameter lists for a name the first counts, even when
-    the measure itself came in through a nickname. All as trec_eval does. Names that say what is
-    computed (`P_5`, specifications made by `parse_measure`) are all computed. trec_eval's measures
-    come in its order, then the others as they were asked for.
+    Asking twice computes once. Parameters also count, alone, for a measure that came in through a
+    nickname, as in trec_eval. Of several lists (`P.5 P.10`) all are computed, and so are names
+    that say what is computed (`P_5`, specifications made by `parse_measure`); where they would have
+    the same names (`ndcg.1=2 ndcg.1=3`) that is an error. trec_eval's measures come in its order,
+    then the others as they were asked for.
 
-    original: take trec_eval's measures only in its own notation, as its command line does.
+    original: take trec_eval's measures only in its own notation, and of several lists the first,
+    as its command line does.
     """
 
     def __init__(
@@ -74,8 +76,20 @@ class Selection:
 
     def _add_trec(self, name: str, parameters: str | None) -> None:
         (self._nicknames if name in NICKNAMES else self._names).add(name)
-        if parameters is not None:
-            self._parameters.setdefault(name, parameters)
+        if parameters is None:
+            return
+        given = self._parameters.setdefault(name, parameters)
+        if given != parameters and not self._original:
+            self._add_further(name, parameters)
+
+    def _add_further(self, name: str, parameters: str) -> None:
+        """More parameters of a measure. Raises MeasureError if it can only have them once."""
+        if BY_NAME[name].takes not in ("cutoffs", "recalls"):
+            raise MeasureError(
+                name, f"'{name}.{parameters}' and '{name}.{self._parameters[name]}': parameters of"
+                f" {name} can be given once"
+            )  # fmt: skip
+        self._further.setdefault(name, []).append(parameters)
 
     def _add_spec(self, spec: MeasureSpec) -> None:
         if spec.family is not None:
@@ -86,15 +100,9 @@ class Selection:
         elif spec.parameters is None:
             self._names.add(spec.name)
         elif BY_NAME[spec.name].takes in ("cutoffs", "recalls"):
-            self._further.setdefault(spec.name, []).append(spec.parameters)
+            self._add_further(spec.name, spec.parameters)
         else:
-            self._names.add(spec.name)
-            given = self._parameters.setdefault(spec.name, spec.parameters)
-            if given != spec.parameters:
-                raise MeasureError(
-                    spec.name, f"'{spec}' and '{spec.name}.{given}': parameters of {spec.name} can"
-                    " be given once"
-                )  # fmt: skip
+            self._add_trec(spec.name, spec.parameters)
 
     def measures(self, compat: str) -> list[Measure]:
         """The measures of the table that are asked for, in its order."""

@@ -225,9 +225,15 @@ def test_one_specification_will_do() -> None:
     assert fr.evaluate(QRELS, RUN, fr.parse_measure("AP@5")).names == ["AP@5"]
 
 
-def test_different_parameters_that_cannot_be_had_together_are_refused() -> None:
+@pytest.mark.parametrize("measures", ["P.5 P.10", "P.10,5 P.5,10", "P_5 P.10", "P.5 P_10 P_5"])
+def test_all_cutoffs_that_were_asked_for_are_computed(measures: str) -> None:
+    assert fr.evaluate(QRELS, RUN, measures).names == ["P_5", "P_10"]
+
+
+@pytest.mark.parametrize("measures", ["set_F_2 set_F_3", "set_F.2 set_F.3", "ndcg.1=2 ndcg_1=3"])
+def test_different_parameters_that_cannot_be_had_together_are_refused(measures: str) -> None:
     with pytest.raises(fr.MeasureError, match="can be given once"):
-        fr.evaluate(QRELS, RUN, ["set_F_2", "set_F_3"])
+        fr.evaluate(QRELS, RUN, measures)
 
 
 def test_measure_objects_of_ir_measures_are_understood() -> None:
