@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.levels import DEFAULT_COMPAT, check_compat
-from fastrank.options import Options, integer, settle_depth, settle_missing
+from fastrank.options import Options, flag, integer, settle_depth, settle_missing
 from fastrank.participation import evaluates_missing
 from fastrank.plan import judging_options
 from fastrank.selection import Selection
@@ -30,13 +30,13 @@ class Asked:
         compat: str = DEFAULT_COMPAT,
     ) -> None:
         self.bound = Selection(measures).bind(check_compat(compat))
-        missing = settle_missing(missing, complete=complete)
+        missing = settle_missing(missing, complete=flag("complete", complete))
         self.options = Options(
             compat=compat,
             relevance_format="qrels",
             relevance_level=integer("relevance_level", relevance_level),
             complete=missing == "zero",
-            judged_only=judged_only,
+            judged_only=flag("judged_only", judged_only),
             max_retrieved=settle_depth(depth, max_retrieved),
             collection_size=integer("collection_size", collection_size),
             query=None,

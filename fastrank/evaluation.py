@@ -10,6 +10,7 @@ from fastrank.options import (
     TIES,
     Options,
     check_choice,
+    flag,
     integer,
     settle_depth,
     settle_missing,
@@ -163,7 +164,7 @@ class Evaluator:
         check_choice("ties", ties, TIES)
         check_choice("no_relevant", no_relevant, NO_RELEVANT)
         check_choice("duplicates", duplicates, DUPLICATES)
-        missing = settle_missing(missing, complete=complete)
+        missing = settle_missing(missing, complete=flag("complete", complete))
         self._bound = Selection(measures).bind(check_compat(compat))
         judgments = as_qrels(qrels, compat=compat)
         needed = {own.measure.on for own in self._bound}
@@ -176,14 +177,14 @@ class Evaluator:
             relevance_format=relevance_format,
             relevance_level=integer("relevance_level", relevance_level),
             complete=missing == "zero",
-            judged_only=judged_only,
+            judged_only=flag("judged_only", judged_only),
             max_retrieved=settle_depth(depth, max_retrieved),
             collection_size=integer("collection_size", collection_size),
             query=None,
             ties=ties,
             missing_is_error=missing == "error",
             no_relevant=no_relevant,
-            ignore_identical_ids=bool(ignore_identical_ids),
+            ignore_identical_ids=flag("ignore_identical_ids", ignore_identical_ids),
             exclude=as_exclusions(exclude),
             duplicates=duplicates,
         )

@@ -71,6 +71,14 @@ def integer(name: str, value: int) -> int:
     return value.__index__()
 
 
+def flag(name: str, value: object) -> bool:
+    """A truth value: True or False, Python's or numpy's, 1 or 0. Raises OptionError for others."""
+    # A text such as "no" would count as true.
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__bool__") or value not in (0, 1):
+        raise OptionError(name, f"expected True or False, found {value!r}")
+    return bool(value)
+
+
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise OptionError unless the value is one of the choices."""
     if value not in choices:
