@@ -230,7 +230,18 @@ def test_all_cutoffs_that_were_asked_for_are_computed(measures: str) -> None:
     assert fr.evaluate(QRELS, RUN, measures).names == ["P_5", "P_10"]
 
 
-@pytest.mark.parametrize("measures", ["set_F_2 set_F_3", "set_F.2 set_F.3", "ndcg.1=2 ndcg_1=3"])
+@pytest.mark.parametrize("measures", ["P P.7", "P.7 P", "P P_7", "official P_7"])
+def test_default_cutoffs_that_were_asked_for_are_computed_too(measures: str) -> None:
+    """Only a set leaves them to what is said besides: `official P.7` has P_7, as in trec_eval."""
+    names = fr.evaluate(QRELS, RUN, measures).names
+
+    assert {"P_5", "P_7", "P_1000"} <= set(names)
+    assert "P_5" not in fr.evaluate(QRELS, RUN, "official P.7")
+
+
+@pytest.mark.parametrize(
+    "measures", ["set_F_2 set_F_3", "set_F.2 set_F.3", "ndcg.1=2 ndcg_1=3", "ndcg ndcg.1=3"]
+)
 def test_different_parameters_that_cannot_be_had_together_are_refused(measures: str) -> None:
     with pytest.raises(fr.MeasureError, match="can be given once"):
         fr.evaluate(QRELS, RUN, measures)
