@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from fastrank.families import Family
 
+# As many digits do not fit into 64 bits.
+CUTOFF_DIGITS = 19
 # What is asked for with a cutoff that a measure itself does not have.
 WITH_CUTOFF = {"map": "map_cut.", "ndcg": "ndcg_cut.", "recip_rank": "RR@", "set_recall": "recall."}
 
@@ -51,6 +53,7 @@ def split_trec(text: str, *, strict: bool = True) -> tuple[str, str | None] | No
     if point and not parameters:
         raise MeasureError(name, f"improper measure in parameter '{name}': nothing after the point")
     if strict and point:
+        parameters = "".join(parameters.split())
         _refuse_misread(name, parameters, text)
     return name, parameters if point else None
 
@@ -63,7 +66,8 @@ def _refuse_misread(name: str, parameters: str, text: str) -> None:
         raise MeasureError(name, f"'{text}': {name} takes no parameters{hint}")
     for item in parameters.split(","):
         if takes == "cutoffs":
-            if not item.isdigit() and atol(os.fsencode(item)) > 0:
+            whole = item.isascii() and item.isdigit() and len(item) < CUTOFF_DIGITS
+            if not whole and atol(os.fsencode(item)) > 0:
                 raise MeasureError(name, f"'{text}': expected a whole number, found '{item}'")
             continue
         left, equals, right = item.partition("=")

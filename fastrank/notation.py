@@ -166,9 +166,9 @@ def unknown(text: str) -> MeasureError:
 
 def _trec(name: str, parameters: str | None) -> MeasureSpec:
     if parameters is not None and name in BY_NAME and BY_NAME[name].takes == "cutoffs":
-        items = [item.strip() for item in parameters.split(",")]
+        items = parameters.split(",")
         if all(item.isascii() and item.isdigit() for item in items):
-            parameters = ",".join(map(str, sorted(int(item[:19]) for item in items)))
+            parameters = ",".join(map(str, sorted(map(int, items))))
     return MeasureSpec(name=name, parameters=parameters, options=(), plain=False)
 
 

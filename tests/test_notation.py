@@ -27,6 +27,8 @@ RUN = parse_run(b"q Q0 b 1 9 t\nq Q0 a 2 8 t\nq Q0 x 3 7 t\nq Q0 c 4 6 t\n")
     [
         ("map", "map"),
         ("P.10,5", "P.5,10"),
+        ("P.5, 10", "P.5,10"),
+        ("ndcg.1=3, 2=9", "ndcg.1=3,2=9"),
         ("P_10", "P.10"),
         ("ndcg_cut_10", "ndcg_cut.10"),
         ("ndcg_cut.10", "ndcg_cut.10"),
@@ -170,6 +172,7 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("Accuracy@1", "Success@1"),
         ("R_cap@10", "RCap@10"),
         ("MRR_10", "RR@10"),
+        ("P.18446744073709551621", "expected a whole number, found '18446744073709551621'"),
         ("recip_rank.10", "recip_rank takes no parameters; with a cutoff it is RR@10"),
         ("map.10", "map takes no parameters; with a cutoff it is map_cut.10"),
         ("official.5", "official takes no parameters"),
