@@ -78,7 +78,7 @@ def _refuse_misread(name: str, parameters: str, text: str) -> None:
             if not _is_integer(os.fsencode(left)) and (takes, left) != ("persistence", "p"):
                 raise MeasureError(name, f"'{text}': expected grade=gain, found '{item}'")
             item = right
-        if finite(item) is None:
+        if finite(item) is None and item.lower().lstrip("+-") not in ("nan", "inf"):
             raise MeasureError(name, f"'{text}': expected a number, found '{item}'")
 
 

@@ -177,7 +177,7 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("map.10", "map takes no parameters; with a cutoff it is map_cut.10"),
         ("official.5", "official takes no parameters"),
         ("set_F.x", "expected a number, found 'x'"),
-        ("iprec_at_recall.0.1,nan", "expected a number, found 'nan'"),
+        ("iprec_at_recall.0.1,x", "expected a number, found 'x'"),
         ("utility.1,1,,0", "expected a number, found ''"),
         ("ndcg.1=x", "expected a number, found 'x'"),
         ("ndcg.1x=3", "expected grade=gain, found '1x=3'"),
