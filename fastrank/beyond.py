@@ -277,3 +277,5 @@ FAMILIES: dict[str, Family] = {
     name: family for family in BEYOND for name in (family.name, *family.aliases)
 }
 PLAIN: dict[str, Family] = {family.plain: family for family in BEYOND if family.plain}
+# Names of ir_measures for a measure with an option.
+SHORT: dict[str, str] = {"SetRelP": "SetP(relative=True)"}

@@ -8,7 +8,7 @@ from fastrank.columns import Frozen
 from fastrank.errors import MeasureError
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.measures import BY_NAME, NICKNAMES, Measure
-from fastrank.numbers import DIGITS, atof, atol, printed
+from fastrank.numbers import DIGITS, atof, atol, finite, printed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.families import Family
+
+# As many digits do not fit into 64 bits.
+CUTOFF_DIGITS = 19
+# What is asked for with a cutoff that a measure itself does not have.
+WITH_CUTOFF = {"map": "map_cut.", "ndcg": "ndcg_cut.", "recip_rank": "RR@", "set_recall": "recall."}
 
 
 class BoundMeasure(Frozen):
@@ -39,18 +44,42 @@ class BoundMeasure(Frozen):
 def split_trec(text: str, *, strict: bool = True) -> tuple[str, str | None] | None:
     """Name and parameters of a measure or nickname in trec_eval's notation; None for another.
 
-    trec_eval reads `P.5x` as `P.5`; `strict` refuses it. Raises MeasureError.
+    trec_eval reads `P.5x` as `P.5`, `set_F.x` as `set_F.0`, and `recip_rank.10` as `recip_rank`;
+    `strict` refuses them. Raises MeasureError.
     """
     name, point, parameters = text.partition(".")
     if name not in BY_NAME and name not in NICKNAMES:
         return None
     if point and not parameters:
         raise MeasureError(name, f"improper measure in parameter '{name}': nothing after the point")
-    if strict and point and name in BY_NAME and BY_NAME[name].takes == "cutoffs":
-        for item in parameters.split(","):
-            if not item.isdigit() and atol(os.fsencode(item)) > 0:
-                raise MeasureError(name, f"'{text}': expected a whole number, found '{item}'")
+    if strict and point:
+        parameters = "".join(parameters.split())
+        _refuse_misread(name, parameters, text)
     return name, parameters if point else None
+
+
+def _refuse_misread(name: str, parameters: str, text: str) -> None:
+    """Raise MeasureError for parameters that trec_eval takes for something else, or passes over."""
+    takes = BY_NAME[name].takes if name in BY_NAME else ""
+    if not takes:
+        hint = _cutoff_hint(name, parameters)
+        raise MeasureError(name, f"'{text}': {name} takes no parameters{hint}")
+    for item in parameters.split(","):
+        if takes == "cutoffs":
+            whole = item.isascii() and item.isdigit() and len(item) < CUTOFF_DIGITS
+            if not whole and atol(os.fsencode(item)) > 0:
+                raise MeasureError(name, f"'{text}': expected a whole number, found '{item}'")
+            continue
+        left, equals, right = item.partition("=")
+        if takes in ("gains", "persistence"):
+            if not equals or "=" in right:
+                # Refused, with a hint, where it is bound.
+                continue
+            if not _is_integer(os.fsencode(left)) and (takes, left) != ("persistence", "p"):
+                raise MeasureError(name, f"'{text}': expected grade=gain, found '{item}'")
+            item = right
+        if finite(item) is None and item.lower().lstrip("+-") not in ("nan", "inf"):
+            raise MeasureError(name, f"'{text}': expected a number, found '{item}'")
 
 
 def bind_trec(measure: Measure, text: str | None, compat: str) -> BoundMeasure:
@@ -87,7 +116,7 @@ def bind_trec(measure: Measure, text: str | None, compat: str) -> BoundMeasure:
                 raise MeasureError(
                     measure.name, f"malformed pair parameters in '{text}': expected"
                     f" grade=gain, found '{item.decode('utf-8', 'replace')}'"
-                    + _cutoff_hint(measure, item)
+                    + _cutoff_hint(measure.name, item.decode("utf-8", "replace"))
                 )  # fmt: skip
             if left == b"p":
                 numbers = [atof(right)]
@@ -103,11 +132,10 @@ def bind_trec(measure: Measure, text: str | None, compat: str) -> BoundMeasure:
     )
 
 
-def _cutoff_hint(measure: Measure, item: bytes) -> str:
-    """Where a rank stands for a gain, the measure that takes ranks."""
-    cut = f"{measure.name}_cut"
-    known = cut in BY_NAME and item.isdigit()
-    return f"; with a cutoff it is {cut}.{item.decode()}" if known else ""
+def _cutoff_hint(name: str, item: str) -> str:
+    """Where a rank stands for something else, the measure that takes ranks."""
+    known = name in WITH_CUTOFF and item.isascii() and item.isdigit()
+    return f"; with a cutoff it is {WITH_CUTOFF[name]}{item}" if known else ""
 
 
 def bind_family(family: Family, options: dict[str, Any], name: str, compat: str) -> BoundMeasure:

@@ -13,6 +13,8 @@ CUT = {
     "recip_rank": ("RR@", "RR_"),
     "mrr": ("RR@",),
     "precision": ("P.", "P@"),
+    "accuracy": ("Success@",),
+    "hole": ("Unjudged@",),
     "set_recall": ("recall.", "R@"),
     "r_cap": ("RCap@",),
     "hits": ("Success@", "HitRatio@"),
@@ -28,8 +30,8 @@ def closest(text: str) -> str:
     name = text.partition("@")[0].partition("(")[0].strip()
     close: list[str] = []
     stem, _, number = text.replace("@", "_").rpartition("_")
-    if stem in CUT and number.isdigit():
-        close += [f"{cut}{number}" for cut in CUT[stem]]
+    if stem.lower() in CUT and number.isdigit():
+        close += [f"{cut}{number}" for cut in CUT[stem.lower()]]
     elif stem in BY_NAME and BY_NAME[stem].takes:
         close.append(f"{stem}.{number}")
     close += difflib.get_close_matches(name, known, cutoff=0.6)

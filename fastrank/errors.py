@@ -117,7 +117,7 @@ class EvaluationError(FastrankError):
     >>> run = fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.5 tag\\nq1 Q0 d1 2 0.4 tag\\n"))
     >>> fr.evaluate({"q1": {"d1": 1}}, run, "map")
     Traceback (most recent call last):
-    fastrank.errors.EvaluationError: duplicate docs d1, lines 1 and 2 of <file object>
+    fastrank.errors.EvaluationError: query 'q1': duplicate docs d1, lines 1 and 2 of <file object>
     """
 
     before: Scores | None = None

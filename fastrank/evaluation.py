@@ -68,7 +68,8 @@ def evaluate(
         Of a list of runs, each is evaluated: a list of Scores comes back.
     measures: names in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...),
         pytrec_eval (`P_10`) or ir_measures (`nDCG@10`, `AP(rel=2)@100`), see `parse_measure`: one
-        string with blanks between them or several strings. Values are named as asked for.
+        string with blanks between them or several strings. Values have trec_eval's names (`P_10`
+        for `P.10`), others the name that `str(parse_measure(...))` gives (`AP@5` for `MAP @ 5`).
     relevance_level: the lowest grade that is relevant (trec_eval -l).
     ties: the order of documents with equal scores (equal as 32-bit floats at 9.0.8).
         "docno_desc": larger id first, in byte order, as trec_eval does; "docno_asc": smaller id
@@ -175,7 +176,7 @@ class Evaluator:
         check_choice("ties", ties, TIES)
         check_choice("no_relevant", no_relevant, NO_RELEVANT)
         check_choice("duplicates", duplicates, DUPLICATES)
-        missing = settle_missing(missing, complete=complete)
+        missing = settle_missing(missing, complete=flag("complete", complete))
         self._bound = Selection(measures).bind(check_compat(compat))
         judgments = as_qrels(qrels, compat=compat)
         needed = {own.measure.on for own in self._bound}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastrank.columns import Frozen
 from fastrank.errors import MeasureError
 from fastrank.measures import Measure
+from fastrank.numbers import finite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Option(Frozen):
                 what = "of at least 1" if least == 1 else "of 32 bits"
                 raise ValueError(f"expected a whole number {what}")
             return int(text)
-        number = _read_number(text)
+        number = finite(text)
         most = 1.0 if self.kind == "share" else INFINITE
         if number is None or not 0.0 <= number <= most:
             limits = "from 0 to 1" if self.kind == "share" else "of at least 0"
@@ -155,7 +156,7 @@ def _read_gains(text: str) -> tuple[tuple[int, float], ...] | None:
     gains: dict[int, float] = {}
     for item in text[1:-1].split(",") if text[1:-1].strip() else ():
         grade, colon, gain = (part.strip() for part in item.partition(":"))
-        number = _read_number(gain)
+        number = finite(gain)
         if not colon or not _is_integer(grade) or abs(int(grade)) > LARGEST or number is None:
             raise ValueError("expected {grade:gain, ...}")
         if int(grade) in gains:
@@ -167,16 +168,6 @@ def _read_gains(text: str) -> tuple[tuple[int, float], ...] | None:
 def _is_integer(text: str) -> bool:
     digits = text[1:] if text[:1] in ("+", "-") else text
     return len(digits) <= 19 and digits.isascii() and digits.isdigit()
-
-
-def _read_number(text: str) -> float | None:
-    if not text or not text.isascii() or set(text) - set("0123456789+-.eE"):
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if abs(number) < INFINITE else None
 
 
 def _write_number(value: float) -> str:

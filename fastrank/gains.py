@@ -29,9 +29,15 @@ def exact_gains(
     assert own.options is not None
     if own.options.get("dcg") == "exp-log2":
         grades = sorted(set(grade_values))
-        if grades and grades[-1] > LARGEST_EXPONENT:
-            raise _too_large(own, qrels, LARGEST_EXPONENT, "is too large for gains of 2^grade - 1")
+        # The gains of all documents must have a finite sum.
+        largest = LARGEST_EXPONENT - len(qrels.grade_column).bit_length()
+        if grades and grades[-1] > largest:
+            raise _too_large(own, qrels, largest, "is too large for gains of 2^grade - 1")
         return [(grade, 2.0**grade - 1.0) for grade in grades]
+    most = max((abs(gain) for _, gain in own.pairs), default=0.0)
+    if most * len(qrels.grade_column) == INFINITE:
+        reason = f"a gain of {most:g} is too large to be added up"
+        raise EvaluationError(own.measure.name, qrels.queries[0], reason)
     if all(gain % 1 == 0 for _, gain in own.pairs):
         return own.pairs
     gains = {grade: float(grade) for grade in set(grade_values)} | dict(own.pairs)
@@ -40,7 +46,7 @@ def exact_gains(
     factor = 1.0
     while closest * factor < 1.0:
         factor *= 2.0
-    if max(map(abs, ascending)) * factor == INFINITE:
+    if max(map(abs, ascending)) * factor * len(qrels.grade_column) == INFINITE:
         raise EvaluationError(
             own.measure.name, qrels.queries[0], "the gains are too far apart to be told apart"
         )

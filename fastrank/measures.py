@@ -97,7 +97,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     _record(
         "num_rel", "num_rel", COUNTS,
-        "R: number of relevant documents in the judgments (grade at least -l). The summary with\n"
+        "Number of relevant documents in the judgments: R (grade at least -l). The summary with\n"
         "-c counts the judgments with a positive grade in the whole file, whatever -l says, as\n"
         "trec_eval does.",
         average="sum",

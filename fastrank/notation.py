@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.beyond import FAMILIES, PLAIN
+from fastrank.beyond import FAMILIES, PLAIN, SHORT
 from fastrank.binding import bind_family, bind_trec, split_trec
 from fastrank.closest import closest
 from fastrank.columns import Frozen
@@ -10,6 +10,7 @@ from fastrank.errors import MeasureError
 from fastrank.families import parse_options
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.measures import BY_NAME, NICKNAMES
+from fastrank.numbers import finite
 from fastrank.own import OWN
 
 TYPE_CHECKING = False
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from fastrank.binding import BoundMeasure
     from fastrank.families import Family
 
-# Names of ir_measures for a measure with an option.
-SHORT = {"SetRelP": "SetP(relative=True)"}
 OPENING, CLOSING = "({[", ")}]"
 
 
@@ -179,9 +178,9 @@ def unknown(text: str) -> MeasureError:
 
 def _trec(name: str, parameters: str | None) -> MeasureSpec:
     if parameters is not None and name in BY_NAME and BY_NAME[name].takes == "cutoffs":
-        items = [item.strip() for item in parameters.split(",")]
+        items = parameters.split(",")
         if all(item.isascii() and item.isdigit() for item in items):
-            parameters = ",".join(map(str, sorted(int(item[:19]) for item in items)))
+            parameters = ",".join(map(str, sorted(map(int, items))))
     return MeasureSpec(name=name, parameters=parameters, options=(), plain=False)
 
 
@@ -214,18 +213,12 @@ def _read_pytrec(text: str) -> MeasureSpec | None:
                 _refuse_leading_zeros(text, stem, item)
             return _trec(stem, text[at + 1 :])
         if takes in ("gains", "persistence"):
-            fits = all("=" in item and _is_number(item.partition("=")[2]) for item in items)
+            fits = all("=" in item for item in items)
         else:
-            fits = takes in ("recalls", "numbers", "weights") and all(map(_is_number, items))
-        return _trec(stem, text[at + 1 :]) if fits else None
+            fits = takes in ("recalls", "numbers", "weights") and None not in map(finite, items)
+        trec = split_trec(f"{stem}.{text[at + 1 :]}") if fits else None
+        return _trec(*trec) if trec else None
     return None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return float(text) == float(text)
-    except ValueError:
-        return False
 
 
 def _refuse_leading_zeros(text: str, stem: str, number: str) -> None:

@@ -38,6 +38,17 @@ def atof(text: bytes) -> float:
     return -value if negative else value
 
 
+def finite(text: str) -> float | None:
+    """The number that a whole text is, in decimals; None for another text, NaN and infinity."""
+    if not text or not text.isascii() or set(text) - set("0123456789+-.eE"):
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
+
+
 def printed(specification: str, value: float) -> str:
     """`value` as C prints it: like Python, but a NaN shows its sign bit."""
     if value != value:

@@ -72,9 +72,10 @@ def integer(name: str, value: int) -> int:
 
 
 def flag(name: str, value: object) -> bool:
-    """A truth value, of Python or numpy. Raises TypeError for others, such as "no"."""
-    if isinstance(value, str) or value not in (True, False):
-        raise TypeError(f"{name}: expected True or False, found {value!r}")
+    """A truth value: True or False, Python's or numpy's, 1 or 0. Raises OptionError for others."""
+    # A text such as "no" would count as true.
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__bool__") or value not in (0, 1):
+        raise OptionError(name, f"expected True or False, found {value!r}")
     return bool(value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from fastrank.beyond import FAMILIES, JUDGED, PLAIN, REL
+from fastrank.beyond import FAMILIES, JUDGED, PLAIN, REL, SHORT
 from fastrank.columns import as_array
 from fastrank.errors import MeasureError
 from fastrank.families import Family
@@ -44,6 +44,8 @@ level: the lowest grade that is relevant. collection_size: documents in the coll
 """
 
 OWN: dict[str, Family] = {}
+# What stands beside the measures in frames and tables.
+COLUMNS = ("file", "query")
 
 
 class OwnMeasure(Family):
@@ -52,6 +54,16 @@ class OwnMeasure(Family):
     __slots__ = ("function",)
 
     function: Function
+
+    def __reduce__(self) -> Any:
+        # What is pickled are scores, which are read without the function; many have no pickle.
+        unpack, (kind, fields) = super().__reduce__()
+        return unpack, (kind, {**fields, "function": _lost})
+
+
+def _lost(_: object) -> float:
+    """Stands for the function of a measure that was pickled."""
+    raise TypeError("the function of a measure is not pickled with it")
 
 
 def measure(function: Function, *, name: str = "", help: str = "") -> Function:
@@ -65,8 +77,9 @@ def measure(function: Function, *, name: str = "", help: str = "") -> Function:
     help: its definition, by default the function's docstring.
 
     Returns the function. A name can be given again, to another function, but not that of a measure
-    there is already: raises MeasureError. What the function raises becomes an EvaluationError
-    that names the query.
+    there is already (also `P_10`), or of a column beside measures (`query`, `file`): raises
+    MeasureError. What the function raises becomes an EvaluationError that names the query. Scores
+    can be pickled whatever the function is, which is left out.
 
     >>> import fastrank as fr
     >>> @fr.measure
@@ -80,8 +93,10 @@ def measure(function: Function, *, name: str = "", help: str = "") -> Function:
     called = name or getattr(function, "__name__", "")
     if not called.isidentifier():
         raise MeasureError(called, f"measure {called!r}: expected a name such as my_measure")
-    if called in BY_NAME or called in NICKNAMES or called in FAMILIES or called in PLAIN:
+    if _is_taken(called):
         raise MeasureError(called, f"measure {called!r}: there is one of that name already")
+    if called in COLUMNS:
+        raise MeasureError(called, f"measure {called!r}: tables have a column of that name")
     text = help or function.__doc__ or "A measure of the user's own."
     OWN[called] = OwnMeasure(
         name=called, kernel="own", on="own", takes="", default=(), average="mean", sets=(),
@@ -89,6 +104,15 @@ def measure(function: Function, *, name: str = "", help: str = "") -> Function:
         at="", numbers=(), forms=(), aliases=(), plain="", function=function,
     )  # fmt: skip
     return function
+
+
+def _is_taken(name: str) -> bool:
+    """Whether it names another measure, alone or, as `P_10` does, with a number."""
+    stem, _, number = name.rpartition("_")
+    with_number = number.isdigit() and (stem in BY_NAME or stem in PLAIN)
+    return with_number or any(
+        name in names for names in (BY_NAME, NICKNAMES, FAMILIES, PLAIN, SHORT)
+    )
 
 
 def own_values(own: OwnMeasure, judged: Judged) -> Any:

@@ -287,7 +287,8 @@ class Scores(Frozen):
             except that with `complete` judged queries without results count in their group too.
         rest: the group of the queries that `groups` lacks or maps to None.
 
-        Each measure is averaged by its own rule. The groups come in the order of `groups`. Raises
+        Each measure is averaged by its own rule; ERR keeps its scale, the highest grade of all
+        judgments. The groups come in the order of `groups`. Raises
         GroupError for a query without a group, and for a group with judged queries of which none
         has results.
 

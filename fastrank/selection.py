@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 class Selection:
     """The measures asked for, and the parameters given for them.
 
-    Asking twice computes once; of several parameter lists for a name the first counts, even when
-    the measure itself came in through a nickname. All as trec_eval does. Names that say what is
-    computed (`P_5`, specifications made by `parse_measure`) are all computed. trec_eval's measures
-    come in its order, then the others as they were asked for.
+    Asking twice computes once. Parameters (`P.5`) replace the default ones of a measure that came
+    in through a nickname, as in trec_eval. Apart from that, all that was asked for is computed
+    (`P P.7 P.8 P_9`), or is an error where that is impossible (`ndcg.1=2 ndcg.1=3`). trec_eval's
+    measures come in its order, then the others as they were asked for.
 
-    original: take trec_eval's measures only in its own notation, as its command line does.
+    original: take trec_eval's measures only in its own notation, and of several lists of parameters
+    the first, as its command line does.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Selection:
             specifications = [specifications]
         self._original = original
         self._names: set[str] = set()
+        self._bare: set[str] = set()
         self._parameters: dict[str, str] = {}
         self._further: dict[str, list[str]] = {}
         self._nicknames: set[str] = set()
@@ -74,8 +76,12 @@ class Selection:
 
     def _add_trec(self, name: str, parameters: str | None) -> None:
         (self._nicknames if name in NICKNAMES else self._names).add(name)
-        if parameters is not None:
-            self._parameters.setdefault(name, parameters)
+        if parameters is None:
+            self._bare.add(name)
+            return
+        given = self._parameters.setdefault(name, parameters)
+        if given != parameters and not self._original:
+            self._further.setdefault(name, []).append(parameters)
 
     def _add_spec(self, spec: MeasureSpec) -> None:
         if spec.family is not None:
@@ -83,18 +89,10 @@ class Selection:
                 self._families.append(spec)
         elif spec.name in NICKNAMES:
             self._nicknames.add(spec.name)
-        elif spec.parameters is None:
-            self._names.add(spec.name)
-        elif BY_NAME[spec.name].takes in ("cutoffs", "recalls"):
-            self._further.setdefault(spec.name, []).append(spec.parameters)
+        elif spec.parameters is None or BY_NAME[spec.name].takes not in ("cutoffs", "recalls"):
+            self._add_trec(spec.name, spec.parameters)
         else:
-            self._names.add(spec.name)
-            given = self._parameters.setdefault(spec.name, spec.parameters)
-            if given != spec.parameters:
-                raise MeasureError(
-                    spec.name, f"'{spec}' and '{spec.name}.{given}': parameters of {spec.name} can"
-                    " be given once"
-                )  # fmt: skip
+            self._further.setdefault(spec.name, []).append(spec.parameters)
 
     def measures(self, compat: str) -> list[Measure]:
         """The measures of the table that are asked for, in its order."""
@@ -127,13 +125,17 @@ class Selection:
 
     def _text(self, measure: Measure, compat: str) -> str | None:
         """The parameters of a measure, all that were asked for together."""
-        text = self._parameters.get(measure.name)
-        if measure.name not in self._further:
+        name, text = measure.name, self._parameters.get(measure.name)
+        lists = list(self._further.get(name, ()))
+        bare = name in self._bare and not self._original
+        if not lists and (text is None or not bare):
             return text
-        lists = list(self._further[measure.name])
+        if measure.takes not in ("cutoffs", "recalls"):
+            others = " and ".join([name] * bare + [f"{name}.{own}" for own in (text, *lists)])
+            raise MeasureError(name, f"{others}: parameters of {name} can be given once")
         if text is not None:
             lists.insert(0, text)
-        elif self._is_whole(measure, compat):
+        if bare or (text is None and self._is_whole(measure, compat)):
             lists.insert(0, ",".join(f"{number:g}" for number in measure.default))
         items = ",".join(lists).split(",")
         read = atol if measure.takes == "cutoffs" else atof

@@ -209,14 +209,14 @@ def table_of(scores: Scores, *, per_query: bool) -> Table:
 def queries_of(scores: Scores, *, per_query: bool = True, summary: bool) -> Table:
     """One row a query, if wanted, with a column for each measure; then the row `all`, if wanted."""
     mean = _mean(scores) if summary else {}
-    values = _values(scores)
+    values = _values(scores) if per_query else {}
     columns = {"query": [*(scores.queries if per_query else ()), *(["all"] if summary else ())]}
     printed = (decoded(name) for bound in scores.bound for name in bound.names)
     for name in dict.fromkeys(printed):
         if name not in values and name not in mean:
             continue
-        own = values.get(name, [None] * len(scores.query_ids)) if per_query else []
-        columns[name] = own + ([mean.get(name)] if summary else [])
+        absent = [None] * len(scores.query_ids) if per_query else []
+        columns[name] = values.get(name, absent) + ([mean.get(name)] if summary else [])
     return Table(columns=columns)
 
 

@@ -104,13 +104,13 @@ def check_expected(bound: list[BoundMeasure]) -> None:
     """Raise MeasureError at a measure without a closed form of its expected value."""
     for own in bound:
         if not expects(own):
-            name = own.measure.name
             raise MeasureError(
-                name,
-                f"ties='average': no closed form of the expected value of '{name}' over the orders"
-                " of tied documents is known here, and none is approximated; it is known for"
+                own.measure.name,
+                "ties='average': no closed form of the expected value of"
+                f" '{own.names[0].decode()}' over the orders of tied documents is known here, and"
+                " none is approximated; it is known for"
                 " map, map_cut, P, recall, relative_P, Rprec, recip_rank, RR, success, dcg, ndcg,"
-                " ndcg_cut",
+                " ndcg_cut, without a judged_only of their own",
             )
 
 

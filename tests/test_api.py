@@ -187,7 +187,7 @@ def test_options_must_be_integers_that_fit(option: str, value: object) -> None:
 @pytest.mark.parametrize("option", ["judged_only", "complete", "ignore_identical_ids"])
 def test_truth_values_are_not_guessed(option: str) -> None:
     """A text such as "no" would count as true; numpy's own are taken."""
-    with pytest.raises(TypeError, match=f"{option}: expected True or False, found 'no'"):
+    with pytest.raises(fr.OptionError, match=f"{option}: expected True or False, found 'no'"):
         fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **{option: "no"})
     for value in (np.bool_(True), 1):
         fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **{option: value})

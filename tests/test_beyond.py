@@ -126,6 +126,13 @@ def test_exponential_gains_of_burges() -> None:
         mean(*ranked(1, 2000), "nDCG(dcg='exp-log2')")
 
 
+@pytest.mark.parametrize("measure", ["nDCG(dcg='exp-log2')", "nDCG(gains={1023:1e308})"])
+def test_gains_whose_sum_is_infinite_are_refused(measure: str) -> None:
+    """Divided by such a sum, the best ranking would have 0."""
+    with pytest.raises(fr.EvaluationError, match="too large"):
+        mean(*ranked(1023, 1023, 1023), measure)
+
+
 def test_fractional_gains_are_ordered_as_they_are() -> None:
     """ndcg.1=0.9,2=0.4 of trec_eval takes gains less than 1 apart for equal."""
     gains = "{1:0.25,2:0.75,3:0.5}"

@@ -28,6 +28,12 @@ OPTIONS = {
     "-c": "complete", "-J": "judged_only",
 }  # fmt: skip
 
+# Recorded cases of parameters such as 1x, of which the command reads what it can, and of several
+# lists of parameters, of which it takes the first.
+FOR_THE_COMMAND = {
+    "first_params_win", "gain_level_twice", "gain_levels_odd", "int_cutoffs", "nickname_params",
+    "set_F_garbage", "trailing_commas", "unused_params",
+}  # fmt: skip
 # What options would take out.
 NOTHING_LEFT_OUT = {"left_out": 0, "no_relevant": 0, "removed": 0, "repeated": 0}
 
@@ -48,9 +54,12 @@ def _recorded() -> list[Any]:
             if expected["exit"] == 0 and expected["stdout"]
         ]
         long = any(word.startswith("--") for word in case["args"])
-        # Cutoffs such as 1x are for the command, which reads what it can of them.
-        odd = case["name"] == "int_cutoffs"
-        if not levels or long or odd or case["args"][-2:] != ["qrels", "run"]:
+        if (
+            not levels
+            or long
+            or case["name"] in FOR_THE_COMMAND
+            or case["args"][-2:] != ["qrels", "run"]
+        ):
             continue
         given, _ = getopt.getopt(case["args"], "hvqm:cl:nD:JN:M:R:T:oZ:")
         if {letter for letter, _ in given} <= {*OPTIONS, "-q", "-m"}:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from fastrank.beyond import MEASURES
+from fastrank.beyond import FAMILIES, MEASURES, PLAIN
 from fastrank.cli.main import main
 
 
@@ -80,3 +80,21 @@ def test_an_unknown_name_is_told_with_the_closest(command: object) -> None:
     assert (status, out) == (2, "")
     assert "fastrank measures: illegal measure 'nDGC'; the closest are" in err
     assert "nDCG" in err
+
+
+@pytest.mark.parametrize("name", sorted({*FAMILIES, *PLAIN}))
+def test_every_other_name_is_explained_without_its_parameters(command: object, name: str) -> None:
+    """`HitRate` and `hit_ratio` need a rank to be computed, and none to be looked up."""
+    status, out, err = command(name)
+
+    assert (status, err) == (0, "")
+    assert out
+
+
+def test_the_list_has_one_column_of_whole_phrases(command: object) -> None:
+    _, out, _ = command()
+
+    lines = out.splitlines()
+    assert len({len(line) - len(line.split(None, 1)[1]) for line in lines}) == 1
+    assert lines[-1].endswith("Share of the first min(k, retrieved) documents that are not judged")
+    assert all(line.count("(") == line.count(")") for line in lines)

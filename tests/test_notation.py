@@ -15,6 +15,7 @@ from fastrank.families import Family, Option
 from fastrank.measures import MEASURES as TREC_MEASURES
 from fastrank.measures import NICKNAMES
 from fastrank.notation import split_measures
+from fastrank.selection import Selection
 from fastrank.trec import parse_qrels, parse_run
 
 QRELS = parse_qrels(b"q 0 a 2\nq 0 b 0\nq 0 c 1\nq 0 d 1\n")
@@ -26,6 +27,8 @@ RUN = parse_run(b"q Q0 b 1 9 t\nq Q0 a 2 8 t\nq Q0 x 3 7 t\nq Q0 c 4 6 t\n")
     [
         ("map", "map"),
         ("P.10,5", "P.5,10"),
+        ("P.5, 10", "P.5,10"),
+        ("ndcg.1=3, 2=9", "ndcg.1=3,2=9"),
         ("P_10", "P.10"),
         ("ndcg_cut_10", "ndcg_cut.10"),
         ("ndcg_cut.10", "ndcg_cut.10"),
@@ -166,6 +169,22 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("RBP(gain='graded',rel=2)", "graded gains have no level"),
         ("nDCG(gains={1:2,1:3})", "grade 1 stands twice"),
         ("hits@10", "Success@10, HitRatio@10"),
+        ("Accuracy@1", "Success@1"),
+        ("R_cap@10", "RCap@10"),
+        ("MRR_10", "RR@10"),
+        ("P.18446744073709551621", "expected a whole number, found '18446744073709551621'"),
+        ("recip_rank.10", "recip_rank takes no parameters; with a cutoff it is RR@10"),
+        ("map.10", "map takes no parameters; with a cutoff it is map_cut.10"),
+        ("official.5", "official takes no parameters"),
+        ("set_F.x", "expected a number, found 'x'"),
+        ("iprec_at_recall.0.1,x", "expected a number, found 'x'"),
+        ("utility.1,1,,0", "expected a number, found ''"),
+        ("ndcg.1=x", "expected a number, found 'x'"),
+        ("ndcg.1x=3", "expected grade=gain, found '1x=3'"),
+        ("ndcg.p=0.5", "expected grade=gain, found 'p=0.5'"),
+        ("rbp.p=x", "expected a number, found 'x'"),
+        ("ndcg_rel_p=0.5", "expected grade=gain, found 'p=0.5'"),
+        ("set_F_1_0", "set_F"),
         ("", "illegal measure ''"),
     ],
 )
@@ -174,6 +193,15 @@ def test_a_typo_is_told_with_what_may_be_meant(text: str, words: str) -> None:
         fr.parse_measure(text)
 
     assert words in str(caught.value)
+
+
+def test_the_trec_eval_command_reads_parameters_as_trec_eval_does() -> None:
+    """`-m recip_rank.10` is recip_rank there, and `-m set_F.x` has the parameter 0."""
+    selection = Selection(["recip_rank.10", "set_F.x", "ndcg.1=x"], original=True)
+
+    assert [own.names for own in selection.bind("9.0.8")] == [
+        [b"recip_rank"], [b"ndcg_1=x"], [b"set_F_x"],
+    ]  # fmt: skip
 
 
 def test_notations_can_be_mixed_and_values_are_named_as_asked_for() -> None:
@@ -203,9 +231,26 @@ def test_one_specification_will_do() -> None:
     assert fr.evaluate(QRELS, RUN, fr.parse_measure("AP@5")).names == ["AP@5"]
 
 
-def test_different_parameters_that_cannot_be_had_together_are_refused() -> None:
+@pytest.mark.parametrize("measures", ["P.5 P.10", "P.10,5 P.5,10", "P_5 P.10", "P.5 P_10 P_5"])
+def test_all_cutoffs_that_were_asked_for_are_computed(measures: str) -> None:
+    assert fr.evaluate(QRELS, RUN, measures).names == ["P_5", "P_10"]
+
+
+@pytest.mark.parametrize("measures", ["P P.7", "P.7 P", "P P_7", "official P_7"])
+def test_default_cutoffs_that_were_asked_for_are_computed_too(measures: str) -> None:
+    """Only a set leaves them to what is said besides: `official P.7` has P_7, as in trec_eval."""
+    names = fr.evaluate(QRELS, RUN, measures).names
+
+    assert {"P_5", "P_7", "P_1000"} <= set(names)
+    assert "P_5" not in fr.evaluate(QRELS, RUN, "official P.7")
+
+
+@pytest.mark.parametrize(
+    "measures", ["set_F_2 set_F_3", "set_F.2 set_F.3", "ndcg.1=2 ndcg_1=3", "ndcg ndcg.1=3"]
+)
+def test_different_parameters_that_cannot_be_had_together_are_refused(measures: str) -> None:
     with pytest.raises(fr.MeasureError, match="can be given once"):
-        fr.evaluate(QRELS, RUN, ["set_F_2", "set_F_3"])
+        fr.evaluate(QRELS, RUN, measures)
 
 
 def test_measure_objects_of_ir_measures_are_understood() -> None:

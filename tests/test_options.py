@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 import pytrec_eval
 from hypothesis import given
@@ -83,6 +84,22 @@ def test_an_unknown_choice_is_told_the_known_ones(name: str) -> None:
 
     with pytest.raises(fr.OptionError, match=f"{name}: expected one of '.*', found 'average_'"):
         fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **options)
+
+
+@pytest.mark.parametrize("name", ["judged_only", "complete", "ignore_identical_ids"])
+def test_a_flag_is_true_or_false_and_no_text(name: str) -> None:
+    """Those of numpy too; "no" would be true."""
+    qrels, run = parse_qrels(QRELS), parse_run(RUN)
+    wanted = [fr.evaluate(qrels, run, "map", **{name: own}).mean for own in (True, False)]
+
+    found = [
+        fr.evaluate(qrels, run, "map", **{name: numpy.bool_(own)}).mean for own in (True, False)
+    ]
+
+    assert found == wanted
+    for wrong in ("no", None, 2):
+        with pytest.raises(fr.OptionError, match=f"{name}: expected True or False, found"):
+            fr.evaluate(qrels, run, "map", **{name: wrong})
 
 
 def test_depth_is_max_retrieved() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 
 import numba
@@ -103,7 +104,13 @@ def test_what_is_no_number_is_refused() -> None:
         fr.evaluate(QRELS, RUN, ["text"])
 
 
-@pytest.mark.parametrize("name", ["map", "nDCG", "MAP", "official", "hit_ratio", "P@5", "a b"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "map", "nDCG", "MAP", "official", "hit_ratio", "P@5", "a b",
+        "P_5", "ndcg_cut_10", "RR_10", "judged_5", "set_F_2", "SetRelP", "query", "file",
+    ],
+)  # fmt: skip
 def test_a_name_that_means_something_else_is_refused(name: str) -> None:
     with pytest.raises(fr.MeasureError, match="measure"):
         fr.measure(last_rank, name=name)
@@ -112,3 +119,14 @@ def test_a_name_that_means_something_else_is_refused(name: str) -> None:
 def test_only_functions_are_taken() -> None:
     with pytest.raises(TypeError, match="expected a function, found int"):
         fr.measure(5)
+
+
+def test_scores_are_pickled_whatever_the_function_is() -> None:
+    """A lambda has no pickle; what it gave has."""
+    fr.measure(lambda ranking: ranking.num_ret, name="retrieved")
+    scores = fr.evaluate(QRELS, RUN, "map retrieved")
+
+    again = pickle.loads(pickle.dumps(scores))
+
+    assert again.mean == scores.mean
+    assert again["retrieved"].tolist() == [3.0, 2.0]

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.tables import queries_of
 from fastrank.trec import parse_qrels, parse_run
 from tests.strategies import examples
 
@@ -221,3 +222,11 @@ def test_csv_gives_every_name_back(label: str) -> None:
     rows = list(csv.reader(io.StringIO(text, newline="")))
 
     assert rows == [["run", "map"], [label, "0.75"], ["other", "1.0"]]
+
+
+def test_without_queries_there_is_no_column_for_what_has_no_mean() -> None:
+    """relstring is a text for each query; the row `all` alone has nothing to show for it."""
+    scores = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map relstring")
+
+    assert queries_of(scores, per_query=False, summary=True).names == ["query", "map"]
+    assert queries_of(scores, per_query=True, summary=True).names == ["query", "map", "relstring"]

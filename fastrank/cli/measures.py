@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.beyond import MEASURES
+from fastrank.beyond import FAMILIES, MEASURES, PLAIN
 from fastrank.cli.output import complain, guarded, write
 from fastrank.errors import MeasureError
 from fastrank.families import Family
@@ -63,10 +63,9 @@ def _run(given: argparse.Namespace) -> int:
         return 2
     found = [_described(measure) for measure in dict.fromkeys(chosen)]
     if given.format == "text" and not found:
-        listed = (
-            f"{_usage(measure, brief=True):26} {_first_words(measure)}\n" for measure in MEASURES
-        )
-        write(line.encode() for line in listed)
+        listed = [(_usage(measure, brief=True), _first_words(measure)) for measure in MEASURES]
+        width = max(len(usage) for usage, _ in listed)
+        write(f"{usage:{width}} {words}\n".encode() for usage, words in listed)
         return 0
     found = found or [_described(measure) for measure in MEASURES]
     layout = {"text": _as_text, "json": _as_json, "markdown": _as_markdown}[given.format]
@@ -76,9 +75,9 @@ def _run(given: argparse.Namespace) -> int:
 
 def _measures(name: str) -> list[Measure]:
     """The records that a name stands for."""
-    families = {measure.name: measure for measure in MEASURES if isinstance(measure, Family)}
-    if name in families and name not in BY_NAME:
-        return [families[name]]
+    family = FAMILIES.get(name) or PLAIN.get(name)
+    if family is not None and name not in BY_NAME:
+        return [family]
     spec = parse_measure(name)
     if spec.name in NICKNAMES:
         return [measure for measure in MEASURES if spec.name in measure.sets]
@@ -129,8 +128,11 @@ def _other_names(measure: Family) -> list[str]:
 
 def _first_words(measure: Measure) -> str:
     text = " ".join(measure.help.split())
-    for mark in (": ", "; ", ". ", ", "):
-        text = text.partition(mark)[0]
+    depth = 0
+    for place, mark in enumerate(text):
+        depth += (mark == "(") - (mark == ")")
+        if depth == 0 and text[place : place + 2] in (": ", "; ", ". ", ", "):
+            return text[:place]
     return text.removesuffix(".")
 
 
