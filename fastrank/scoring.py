@@ -19,7 +19,6 @@ from fastrank.plan import Plan
 from fastrank.scores import Scores
 from fastrank.stream import Streamed
 from fastrank.summaries import counts_missing, positive_grades, summaries
-from fastrank.zscores import to_zscores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,6 +114,9 @@ def evaluate_bound(
     if absent:
         clear_placeholders(bound, values, absent)
     if zscores is not None:
+        # The command trec_eval does without the module, but for -Z.
+        from fastrank.zscores import to_zscores
+
         to_zscores(bound, values, queries, zscores)
     extended = [
         plan.with_missing(own, column, queries)

@@ -7,7 +7,6 @@ read as a whole: the readers and the judging of runs in memory know all cases an
 from __future__ import annotations
 
 from fastrank import pieces, trec
-from fastrank.collect import Collector
 from fastrank.columns import Frozen, Qrels
 from fastrank.judge import Judged, byte_order, room_for_judged
 from fastrank.kernels import places as at
@@ -130,6 +129,9 @@ class FileJudge:
 
     def _collected(self, parts: Parts, comments: bool) -> Streamed | None:
         """The same from a run whose queries' lines are scattered."""
+        # Needed by few runs, and not at the start of a command.
+        from fastrank.collect import Collector
+
         collector = Collector(self._qrels, self._table, parts, comments=comments)
         if not collector.count():
             return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from fastrank import errors, trec, zscores
+from fastrank import errors, trec
 from fastrank.cli.getopt import Parser, UsageError
 from fastrank.cli.output import complain, guarded, write
 from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
@@ -227,8 +227,10 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     run = _read_run(request, RunReader(judgments, bound, options), run_file)
     reference = None
     if request.zscores is not None:
+        from fastrank.zscores import read_zscores
+
         try:
-            reference = zscores.read_zscores(request.zscores)
+            reference = read_zscores(request.zscores)
         except errors.ReadError as error:
             raise _ExitError(255, _unreadable("get_zscores", "zscores", error)) from None
         except errors.FormatError as error:
