@@ -17,14 +17,13 @@ from fastrank.array_qrels import ArrayQrels, index_qrels
 from fastrank.asked import Asked
 from fastrank.columns import Qrels, decoded
 from fastrank.errors import ArrayError, EvaluationError
-from fastrank.judge import room_for_judged
+from fastrank.judge import JudgedRun, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
 from fastrank.options import flag
 from fastrank.scoring import evaluate_bound
-from fastrank.stream import Streamed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,7 +187,7 @@ class _ArrayJudge:
         self._layout[at.ASCENDING_SCORES] = lower_is_better
         self._layout[at.UNIQUE] = unique
 
-    def judge(self, order: Array, rows: Array) -> Streamed:
+    def judge(self, order: Array, rows: Array) -> JudgedRun:
         """Judge the row rows[i], or none (-1), by the judgments of the query order[i], for each."""
         import numpy
 
@@ -213,7 +212,7 @@ class _ArrayJudge:
                 raise self._error(problem, int(rows[i]), self._qrels.queries[int(order[i])])
         marked = numpy.asarray(evaluated)[:done]
         absent = numpy.flatnonzero(marked < 0).tolist()
-        return Streamed(
+        return JudgedRun(
             queries=numpy.where(marked < 0, -1 - marked, marked).tolist(),
             judged=judged.first(done),
             missing=len(order) - done + len(absent),

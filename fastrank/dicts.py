@@ -14,11 +14,10 @@ from itertools import accumulate, chain, repeat, starmap
 
 from fastrank.columns import decoded
 from fastrank.errors import InputError
-from fastrank.judge import byte_order, room_for_judged
+from fastrank.judge import PLACEHOLDER, JudgedRun, byte_order, room_for_judged
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.nested import inner
-from fastrank.stream import PLACEHOLDER, Streamed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from fastrank.columns import Qrels
-    from fastrank.judge import JudgingOptions
+    from fastrank.judge import PLACEHOLDER, JudgedRun, JudgingOptions
 
     Results = dict[str, float]
 
@@ -81,7 +80,7 @@ class DictJudge:
         self._grade_starts, self._grades = array("q", starts), array("q", grades)
         self._repeats = any(len(set(docs)) < len(docs) for docs in self._docs)
 
-    def judge(self, run: Mapping[Any, Any]) -> Streamed | None:
+    def judge(self, run: Mapping[Any, Any]) -> JudgedRun | None:
         """Judge a run; None if it has to be converted. Raises InputError.
 
         A query with an empty dict has a ranking without documents.
@@ -122,7 +121,7 @@ class DictJudge:
         )
         if done < len(queries):
             return None
-        return Streamed(
+        return JudgedRun(
             queries=judgments, judged=judged, missing=missing, absent=absent, tag=b"",
             unknown=_encoded([query for query in run if query not in self._numbers], "a query"),
         )  # fmt: skip

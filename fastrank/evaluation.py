@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from fastrank.columns import Qrels
     from fastrank.files import Source
+    from fastrank.judge import JudgedRun
     from fastrank.scores import Scores
-    from fastrank.stream import Streamed
 
     Judgments = Qrels | Preferences
     Measures = str | Iterable[str]
@@ -221,7 +221,7 @@ class Evaluator:
 
         if threads is not None and integer("threads", threads) < 1:
             raise OptionError("threads", f"expected 1 or more, found {threads}")
-        found: Run | Streamed
+        found: Run | JudgedRun
         if isinstance(run, Mapping):
             found = self._reader.judge_dict(run)
         else:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from fastrank.columns import Graded, Texts
 
+# The document that trec_eval 10.0 gives a query without results under -c.
+PLACEHOLDER = b"ceci_nest_pas_un_docno"
 # Orders of tied documents that comparing two of them decides.
 DIRECTIONS = {
     "docno_desc": at.LARGER_ID_FIRST,
@@ -85,6 +87,26 @@ class Judged(Frozen):
                 *shared,
             )
         )  # fmt: skip
+
+
+class JudgedRun(Frozen):
+    """The judged queries of a run that is not in memory.
+
+    queries: places in the judgments, in byte order of the ids. missing: how many judged queries
+    have no results. absent: the places in `queries` of those that got a placeholder document
+    instead. tag: the run's name. unknown: the ids of its queries without judgments, None where
+    nobody has kept them.
+    """
+
+    __slots__ = ("absent", "judged", "missing", "queries", "tag", "unknown")
+    defaults: ClassVar[dict[str, Any]] = {"unknown": None}
+
+    queries: Any
+    judged: Judged
+    missing: int
+    absent: list[int]
+    tag: bytes
+    unknown: list[bytes] | None
 
 
 class JudgingOptions(Frozen):

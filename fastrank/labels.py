@@ -16,13 +16,12 @@ from fastrank.array_input import (
 from fastrank.asked import Asked
 from fastrank.columns import Graded
 from fastrank.errors import ArrayError
-from fastrank.judge import room_for_judged, text_order
+from fastrank.judge import JudgedRun, room_for_judged, text_order
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.scoring import evaluate_bound
-from fastrank.stream import Streamed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,7 +172,7 @@ def _bounds(offsets: Any, groups: Any, documents: int) -> Array:
     return numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes)])
 
 
-def _judge(graded: Graded, scores: Array, queries: Array, places: Array, asked: Asked) -> Streamed:
+def _judge(graded: Graded, scores: Array, queries: Array, places: Array, asked: Asked) -> JudgedRun:
     """Judge the rankings of the queries in this order; `places` are theirs, for messages."""
     import numpy
 
@@ -197,6 +196,6 @@ def _judge(graded: Graded, scores: Array, queries: Array, places: Array, asked: 
         raise ArrayError(
             "labels", "a label is too large to count by grade", int(places[queries[done]])
         )
-    return Streamed(
+    return JudgedRun(
         queries=filled("q", queries.tolist()), judged=judged, missing=0, absent=[], tag=b"labels"
     )

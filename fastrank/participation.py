@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from fastrank.columns import Graded, Preferences, Qrels, Run, Texts, decoded
 from fastrank.errors import EvaluationError
-from fastrank.judge import Matched, match
+from fastrank.judge import PLACEHOLDER, Matched, match
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
-from fastrank.stream import PLACEHOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

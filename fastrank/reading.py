@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from fastrank.columns import Preferences, Run
     from fastrank.dicts import DictJudge
     from fastrank.files import Source
+    from fastrank.judge import JudgedRun
     from fastrank.options import Options
     from fastrank.pieces import Pieces
     from fastrank.selection import BoundMeasure
-    from fastrank.stream import Streamed
     from fastrank.trec import Warn
 
 
@@ -50,7 +50,7 @@ class RunReader:
         *,
         threads: int | None = None,
         warn: Warn = python_warning,
-    ) -> Streamed | Run:
+    ) -> JudgedRun | Run:
         """A run file in TREC's format. Raises ReadError and FormatError."""
         if self._qrels is None:
             return read_run(source, compat=self._compat, warn=warn)
@@ -64,7 +64,7 @@ class RunReader:
             )
         return self._files.judge(source, threads=threads, warn=warn)
 
-    def judge_dict(self, run: Mapping[Any, Any]) -> Streamed | Run:
+    def judge_dict(self, run: Mapping[Any, Any]) -> JudgedRun | Run:
         """A run of the form {query: {document: score}}. Raises InputError."""
         from collections.abc import Mapping
 

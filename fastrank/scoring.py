@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.columns import Graded, Run, decoded
 from fastrank.coverage import Coverage, others
 from fastrank.errors import EvaluationError, NoQueriesError
-from fastrank.judge import StoppedError, count_retrieved
+from fastrank.judge import JudgedRun, StoppedError, count_retrieved
 from fastrank.participation import (
     clear_placeholders,
     count_without_relevant,
@@ -17,7 +17,6 @@ from fastrank.participation import (
 )
 from fastrank.plan import Plan
 from fastrank.scores import Scores
-from fastrank.stream import Streamed
 from fastrank.summaries import counts_missing, positive_grades, summaries
 
 TYPE_CHECKING = False
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 def evaluate_bound(
     judgments: Judgments,
-    run: Run | Streamed,
+    run: Run | JudgedRun,
     bound: list[BoundMeasure],
     options: Options,
     *,
@@ -53,7 +52,7 @@ def evaluate_bound(
     plan = Plan(judgments, bound, options)
     failure: EvaluationError | None = None
     removed = repeated = 0
-    if isinstance(run, Streamed):
+    if isinstance(run, JudgedRun):
         queries = judgments.queries.take(run.queries)
         absent, missing = run.absent, run.missing
         places, unknown = run.queries, run.unknown
@@ -105,7 +104,7 @@ def evaluate_bound(
     if failure is not None:
         if not queries:
             raise failure
-        assert not isinstance(run, Streamed)
+        assert not isinstance(run, JudgedRun)
         plan.judge(run, matched)
     if watch is not None and plan.judged is not None:
         watch(queries, plan.judged)

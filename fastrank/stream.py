@@ -7,8 +7,8 @@ read as a whole: the readers and the judging of runs in memory know all cases an
 from __future__ import annotations
 
 from fastrank import pieces, trec
-from fastrank.columns import Frozen, Qrels
-from fastrank.judge import Judged, byte_order, room_for_judged
+from fastrank.columns import Qrels
+from fastrank.judge import PLACEHOLDER, Judged, JudgedRun, byte_order, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
@@ -18,35 +18,12 @@ from fastrank.parts import Feeder, Parts, feed_all
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from typing import Any, ClassVar
+    from typing import Any
 
     from fastrank.columns import Run
     from fastrank.judge import JudgingOptions
     from fastrank.pieces import Pieces, Source
     from fastrank.trec import Warn
-
-# The document that trec_eval 10.0 gives a query without results under -c.
-PLACEHOLDER = b"ceci_nest_pas_un_docno"
-
-
-class Streamed(Frozen):
-    """The judged queries of a run that is not in memory.
-
-    queries: places in the judgments, in byte order of the ids. missing: how many judged queries
-    have no results. absent: the places in `queries` of those that got a placeholder document
-    instead. tag: the run's name. unknown: the ids of its queries without judgments, None where
-    nobody has kept them.
-    """
-
-    __slots__ = ("absent", "judged", "missing", "queries", "tag", "unknown")
-    defaults: ClassVar[dict[str, Any]] = {"unknown": None}
-
-    queries: Any
-    judged: Judged
-    missing: int
-    absent: list[int]
-    tag: bytes
-    unknown: list[bytes] | None
 
 
 class FileJudge:
@@ -83,7 +60,7 @@ class FileJudge:
         *,
         threads: int | None = None,
         warn: Warn = trec.python_warning,
-    ) -> Streamed | Run:
+    ) -> JudgedRun | Run:
         """Judge a run file; or read it, as `read_run` does, where it cannot be judged in pieces.
 
         threads: at most so many, by default as many as help. Raises ReadError and FormatError.
@@ -100,7 +77,7 @@ class FileJudge:
                 content = file.read()
             return trec.parse_run(content, file.name, compat=self._compat, warn=warn)
 
-    def _judge(self, parts: Parts) -> Streamed | None:
+    def _judge(self, parts: Parts) -> JudgedRun | None:
         """Judge a run in pieces; None if that is not possible."""
         needed = len(parts) + 1
         if self._streams is None or self._streams.count < needed:
@@ -116,7 +93,7 @@ class FileJudge:
             return self._gathered(streams, tag)
         return self._collected(parts, comments) if scattered else None
 
-    def _gathered(self, streams: _Streams, tag: bytes) -> Streamed | None:
+    def _gathered(self, streams: _Streams, tag: bytes) -> JudgedRun | None:
         absent: Collection[int] = ()
         if self._with_absent:
             absent = {query for query in self._order if not streams.has_results(query)}
@@ -127,7 +104,7 @@ class FileJudge:
         gathered = streams.gathered(self._order)
         return None if gathered is None else self._streamed(*gathered, absent, tag)
 
-    def _collected(self, parts: Parts, comments: bool) -> Streamed | None:
+    def _collected(self, parts: Parts, comments: bool) -> JudgedRun | None:
         """The same from a run whose queries' lines are scattered."""
         # Needed by few runs, and not at the start of a command.
         from fastrank.collect import Collector
@@ -147,8 +124,8 @@ class FileJudge:
 
     def _streamed(
         self, queries: Any, judged: Judged, absent: Collection[int], tag: bytes
-    ) -> Streamed:
-        return Streamed(
+    ) -> JudgedRun:
+        return JudgedRun(
             queries=queries,
             judged=judged,
             missing=len(self._order) - len(queries) + len(absent),

@@ -31,8 +31,8 @@ import fastrank
 from fastrank import parts, pieces
 from fastrank.columns import Qrels, Run
 from fastrank.errors import EvaluationError, FastrankError, ReadError
-from fastrank.judge import JudgingOptions
-from fastrank.stream import FileJudge, Streamed
+from fastrank.judge import JudgedRun, JudgingOptions
+from fastrank.stream import FileJudge
 from fastrank.trec import parse_qrels, parse_run
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 1\nq3 0 d 1\n"
@@ -55,7 +55,7 @@ def piece(size: int) -> Iterator[None]:
         yield
 
 
-def judged(qrels: bytes | Qrels, path: Path, threads: int = 1, **options: Any) -> Streamed | Run:
+def judged(qrels: bytes | Qrels, path: Path, threads: int = 1, **options: Any) -> JudgedRun | Run:
     """What comes of a file: judged queries, or the run that had to be read as a whole."""
     nouns = parse_qrels(qrels) if isinstance(qrels, bytes) else qrels
     compat = options.pop("compat", "9.0.8")
@@ -121,7 +121,7 @@ def assert_streams(qrels: bytes | Qrels, run: bytes, path: Path, **options: Any)
     """The same, and the file is not read as a whole."""
     found = assert_same(qrels, run, path, **options)
     threads, compat = options.get("threads", 1), options.get("compat", "9.0.8")
-    assert isinstance(judged(qrels, path, threads, compat=compat), Streamed)
+    assert isinstance(judged(qrels, path, threads, compat=compat), JudgedRun)
     return found
 
 
@@ -690,7 +690,7 @@ def test_scores_rank_as_their_numbers_do(compat: str, tmp_path: Path) -> None:
 
     different = [run[3 * i : 3 * i + 3] for i, value in enumerate(expected) if value != found[i]]
     assert different == []
-    assert isinstance(judged(nouns, path, compat=compat), Streamed)
+    assert isinstance(judged(nouns, path, compat=compat), JudgedRun)
 
 
 @pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
@@ -815,7 +815,7 @@ def test_a_compressed_run(pack: Any, scattered: bool, tmp_path: Path) -> None:
         with piece(size):
             expected, _ = assert_streams(qrels, run, plain)
             assert said(fastrank.evaluate(parse_qrels(qrels), path, "all_trec")) == expected
-            assert isinstance(judged(qrels, path, 3), Streamed)
+            assert isinstance(judged(qrels, path, 3), JudgedRun)
 
 
 def test_a_broken_compressed_run_is_an_error(tmp_path: Path) -> None:
