@@ -30,7 +30,7 @@ class Asked:
         compat: str = DEFAULT_COMPAT,
     ) -> None:
         self.bound = Selection(measures).bind(check_compat(compat))
-        missing = settle_missing(missing, complete=flag("complete", complete))
+        missing = settle_missing(missing, complete=complete)
         self.options = Options(
             compat=compat,
             relevance_format="qrels",

@@ -411,8 +411,9 @@ class Run(Convertible):
         """A run from {query: {document: score}}.
 
         Ids are as in Qrels.from_dict; scores are numbers, and not NaN. tag: the run's name.
-        higher_is_better: False for distances, which become scores by changing sign. A query without
-        documents is left out. Raises InputError, which names the query and the document.
+        higher_is_better: False for distances, which become scores by changing sign. A query with an
+        empty dict is one for which nothing was retrieved, and counts. Raises InputError, which
+        names the query and the document.
 
         >>> fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 2}}, tag="bm25").scores.tolist()
         [0.5, 2.0]

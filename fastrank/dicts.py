@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from fastrank.columns import Qrels
-    from fastrank.judge import PLACEHOLDER, JudgedRun, JudgingOptions
+    from fastrank.judge import JudgingOptions
 
     Results = dict[str, float]
 

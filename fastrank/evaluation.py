@@ -176,7 +176,7 @@ class Evaluator:
         check_choice("ties", ties, TIES)
         check_choice("no_relevant", no_relevant, NO_RELEVANT)
         check_choice("duplicates", duplicates, DUPLICATES)
-        missing = settle_missing(missing, complete=flag("complete", complete))
+        missing = settle_missing(missing, complete=complete)
         self._bound = Selection(measures).bind(check_compat(compat))
         judgments = as_qrels(qrels, compat=compat)
         needed = {own.measure.on for own in self._bound}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.columns import Qrels
 from fastrank.participation import evaluates_missing
-from fastrank.plan import check_options, judging_options
+from fastrank.plan import judging_options
 from fastrank.stream import FileJudge
 from fastrank.trec import python_warning, read_run
 
@@ -29,7 +29,6 @@ class RunReader:
     def __init__(
         self, judgments: Qrels | Preferences, bound: list[BoundMeasure], options: Options
     ) -> None:
-        check_options(bound, options)
         self._compat = options.compat
         self._judging = judging_options(bound, options)
         self._only, self._with_absent = options.query, evaluates_missing(options)

@@ -7,6 +7,7 @@ found in them. What is left to it are the documents whose scores tie: their ids 
 from __future__ import annotations
 
 from fastrank.kernels.hits import count_equal, make_keys
+from fastrank.kernels.integer_ranks import find_disorder
 from fastrank.kernels.listing import count_judgments, list_hits
 from fastrank.kernels.places import FINE, MAX_RETRIEVED, SINGLE_PRECISION
 from fastrank.kernels.text import sort_by, sort_if_needed_by
@@ -30,15 +31,6 @@ def by_rank(a, b, ranks):
 
 sort_keys = sort_by(by_key)
 sort_ranks_if_needed = sort_if_needed_by(by_rank)
-
-
-@helper
-def count_ascents(keys):
-    """How many scores are higher than the one before."""
-    ascents = 0
-    for i in range(1, len(keys)):
-        ascents += keys[i] > keys[i - 1]
-    return ascents
 
 
 @helper
@@ -72,7 +64,8 @@ def rank_query(keys, hit_keys, work, ranks, ties):
     results, found = len(keys), 0
     for h in range(len(hit_keys)):
         found += hit_keys[h] == hit_keys[h]
-    in_order = count_ascents(keys) == 0
+    ascends, _ = find_disorder(keys)
+    in_order = not ascends
     if not in_order and found > MOST_COUNTED:
         for i in range(results):
             order[i] = i

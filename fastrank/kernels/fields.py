@@ -187,7 +187,8 @@ def begins_like(text, at, template, length, beginning):
         unlike |= load_word_inside(text, at + second) ^ last
     if unlike != ZERO:
         return False
-    return length <= 16 or equal_inside(text, at + 16, template + 16, length - 16)
+    rest = max(length - 16, 0)
+    return equal_inside(text, at + 16, rest, text, template + 16, rest)
 
 
 @helper

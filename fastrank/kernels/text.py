@@ -22,30 +22,23 @@ def compare(left, left_start, left_length, right, right_start, right_length):
     return left_length - right_length
 
 
-@inlined
-def equal(left, left_start, left_length, right, right_start, right_length):
-    """True when two texts have the same bytes."""
-    if left_length != right_length:
-        return False
-    rest = left_length
-    while rest > 8:
-        if load_word(left, left_start) != load_word(right, right_start):
-            return False
-        left_start, right_start, rest = left_start + 8, right_start + 8, rest - 8
-    # What stands in the two words behind the texts is shifted out.
-    difference = load_word(left, left_start) ^ load_word(right, right_start)
-    return rest == 0 or difference << np.uint64(64 - 8 * rest) == np.uint64(0)
+def equal_by(load):
+    """Make what tells whether two texts, which `load` gives 8 bytes at a time, are the same."""
 
-
-@inlined
-def equal_inside(text, one, other, length):
-    """True when the same `length` bytes, at least one, stand at both places; 8 come behind them."""
-    while length > 8:
-        if load_word_inside(text, one) != load_word_inside(text, other):
+    @inlined
+    def equal(left, left_start, left_length, right, right_start, right_length):
+        if left_length != right_length:
             return False
-        one, other, length = one + 8, other + 8, length - 8
-    difference = load_word_inside(text, one) ^ load_word_inside(text, other)
-    return difference << np.uint64(64 - 8 * length) == np.uint64(0)
+        rest = left_length
+        while rest > 8:
+            if load(left, left_start) != load(right, right_start):
+                return False
+            left_start, right_start, rest = left_start + 8, right_start + 8, rest - 8
+        # What stands in the two words behind the texts is shifted out.
+        difference = load(left, left_start) ^ load(right, right_start)
+        return rest == 0 or difference << np.uint64(64 - 8 * rest) == np.uint64(0)
+
+    return equal
 
 
 @inlined
@@ -74,10 +67,10 @@ def hash_by(load):
     return hash_text
 
 
-hash_text = hash_by(load_word)
+equal, hash_text = equal_by(load_word), hash_by(load_word)
 # The same for texts with 8 bytes behind them. Looking whether they are there at every word takes
 # an eighth of the time of streaming a run.
-hash_text_inside = hash_by(load_word_inside)
+equal_inside, hash_text_inside = equal_by(load_word_inside), hash_by(load_word_inside)
 
 
 @inlined
