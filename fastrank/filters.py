@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fastrank.columns import Qrels, Run, Texts
+from fastrank.convert.ids import joined
 from fastrank.native import kernels
-from fastrank.native.buffers import filled, table_size, zeros
+from fastrank.native.buffers import table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ def without_excluded(run: Run, exclude: Exclusions, *, identical: bool) -> Run:
         return run
     text, offsets, starts, lengths, _ = run.columns
     docs = [exclude.get(query, []) for query in run.queries] if exclude else []
-    excluded = _texts([doc for own in docs for doc in own])
+    ids = [doc for own in docs for doc in own]
+    excluded = joined(b"".join(ids), ids)
     ranges = zeros("q", len(offsets))
     for i, own in enumerate(docs):
         ranges[i + 1] = ranges[i] + len(own)
@@ -88,10 +90,3 @@ def _integers(column: Any, order: Any) -> Any:
     taken = zeros("q", len(order))
     kernels.take_integers(column, order, taken)
     return taken
-
-
-def _texts(values: list[bytes]) -> Texts:
-    starts = zeros("q", len(values))
-    for i in range(1, len(values)):
-        starts[i] = starts[i - 1] + len(values[i - 1])
-    return Texts(b"".join(values), starts, filled("q", [len(value) for value in values]))

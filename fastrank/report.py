@@ -88,7 +88,7 @@ def rounded(value: object) -> str:
 
 # What options take out of an evaluation, by its name among the counts.
 LEFT_OUT = {
-    "left_out": "judged queries without a relevant document were left out",
+    "left_out": "judged queries have no relevant document and were left out",
     "removed": "documents were excluded from the rankings",
     "repeated": "repeated lines were left out of the rankings",
 }

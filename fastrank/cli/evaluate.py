@@ -27,6 +27,7 @@ from fastrank.options import (
 from fastrank.participation import choose_queries
 from fastrank.plan import check_options
 from fastrank.reading import RunReader
+from fastrank.report import LEFT_OUT
 from fastrank.scoring import evaluate_bound
 from fastrank.selection import Selection
 
@@ -275,14 +276,9 @@ def _tell_left_out(
             f"{NAME}: {path}: {scores.missing} of {len(judgments)} judged queries are missing from"
             " the run and are not averaged in (-c counts them as 0)"
         )
-    counts = scores.counts
-    for count, what in (
-        (counts["left_out"], "judged queries have no relevant document and were left out"),
-        (counts["removed"], "documents were excluded from the rankings"),
-        (counts["repeated"], "repeated lines were left out of the rankings"),
-    ):
-        if count:
-            complain(f"{NAME}: {path}: {count} {what}")
+    for name, what in LEFT_OUT.items():
+        if scores.counts[name]:
+            complain(f"{NAME}: {path}: {scores.counts[name]} {what}")
 
 
 def _warn(message: str) -> None:

@@ -50,23 +50,24 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
     """The texts of ids in a list."""
     kinds = set(map(type, values))
     if kinds == {int}:
-        return _joined("".join(strings := list(map(str, values))).encode(), strings)
+        return joined("".join(strings := list(map(str, values))).encode(), strings)
     if kinds == {str}:
         try:
             whole = "".join(values).encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
             whole = b""
         if len(whole) == sum(map(len, values)):
-            return _joined(whole, values)
+            return joined(whole, values)
     elif kinds == {bytes}:
-        return _joined(b"".join(values), values)
+        return joined(b"".join(values), values)
     encoded = [_encoded(value, row, fail) for row, value in enumerate(values)]
     if len(kinds) > 1:
         _refuse_collisions(values, encoded, fail)
-    return _joined(b"".join(encoded), encoded)
+    return joined(b"".join(encoded), encoded)
 
 
-def _joined(whole: bytes, parts: Sequence[Any]) -> Texts:
+def joined(whole: bytes, parts: Sequence[Any]) -> Texts:
+    """Texts that stand one after the other in `whole`, as long as the parts are."""
     import numpy
 
     lengths = numpy.fromiter(map(len, parts), "int64", len(parts))
