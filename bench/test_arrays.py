@@ -56,9 +56,12 @@ def case(request: pytest.FixtureRequest) -> Case:
     return Case(request.param)
 
 
+@pytest.mark.parametrize("threads", [1, None], ids=["1 thread", "threads"])
 @pytest.mark.parametrize("unique", [False, True], ids=["checked", "assume_unique"])
 @pytest.mark.parametrize("order", ["ordered", "shuffled"])
-def test_evaluate_arrays(benchmark: Any, case: Case, order: str, unique: bool) -> None:
+def test_evaluate_arrays(
+    benchmark: Any, case: Case, order: str, unique: bool, threads: int | None
+) -> None:
     scores = case.scores
     if order == "shuffled":
         scores = np.random.default_rng(2).permuted(scores, axis=1)
@@ -66,8 +69,9 @@ def test_evaluate_arrays(benchmark: Any, case: Case, order: str, unique: bool) -
     names = ["map", "ndcg_cut.10", "recip_rank", "P.10", "recall.1000"]
 
     found = benchmark(
-        fr.evaluate_arrays, case.ids, scores, case.indexed, names, assume_unique=unique
-    )
+        fr.evaluate_arrays, case.ids, scores, case.indexed, names,
+        assume_unique=unique, threads=threads,
+    )  # fmt: skip
 
     record(benchmark, case.is_correct(found, measures, scores))
 

@@ -16,13 +16,14 @@ from fastrank.array_input import (
 from fastrank.array_qrels import ArrayQrels, index_qrels
 from fastrank.asked import Asked
 from fastrank.columns import Qrels, decoded
-from fastrank.errors import ArrayError, EvaluationError
-from fastrank.judge import JudgedRun, room_for_judged
+from fastrank.errors import ArrayError, EvaluationError, OptionError
+from fastrank.judge import Judged, JudgedRun, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
-from fastrank.options import flag
+from fastrank.options import flag, integer
+from fastrank.parts import default_threads, in_threads
 from fastrank.scoring import evaluate_bound
 
 TYPE_CHECKING = False
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 # Items converted at a time, where the arrays are not as the kernels take them: a megabyte or two.
 BLOCK_ITEMS = 1 << 17
+# Documents, below which starting a thread costs more than it gains: about half a millisecond.
+WORTH_A_THREAD = 1 << 18
 PADDING = -1
 # Places of the filter of judged ids: few of the others pass, and it stays in a near cache.
 FLAGS, MOST_FLAGS = 1 << 12, 1 << 18
@@ -53,6 +56,7 @@ def evaluate_arrays(
     queries: Iterable[object] | None = None,
     higher_is_better: bool = True,
     assume_unique: bool = False,
+    threads: int | None = None,
     relevance_level: int = 1,
     missing: str | None = None,
     depth: int | None = None,
@@ -75,6 +79,7 @@ def evaluate_arrays(
     higher_is_better: False for distances: rows are ranked by the negated scores.
     assume_unique: do not look for documents that stand in a row twice; a judged one is found in any
         case. About half of the time goes into that for rankings of 1,000.
+    threads: how many may judge; by default as many as help. The values do not depend on it.
     relevance_level, missing, depth, complete, judged_only, max_retrieved, collection_size, compat:
         as `evaluate` takes them.
 
@@ -109,6 +114,8 @@ def evaluate_arrays(
         collection_size=collection_size,
         compat=compat,
     )
+    if threads is not None and integer("threads", threads) < 1:
+        raise OptionError("threads", f"expected 1 or more, found {threads}")
     docs = check_integers("ids", as_rows("ids", ids, 2))
     keys = None
     if scores is not None:
@@ -130,7 +137,7 @@ def evaluate_arrays(
         lower_is_better=not flag("higher_is_better", higher_is_better),
         unique=flag("assume_unique", assume_unique),
     )
-    return evaluate_bound(qrels, judge.judge(order, rows), asked.bound, asked.options)
+    return evaluate_bound(qrels, judge.judge(order, rows, threads), asked.bound, asked.options)
 
 
 def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: int) -> Array:
@@ -187,19 +194,47 @@ class _ArrayJudge:
         self._layout[at.ASCENDING_SCORES] = lower_is_better
         self._layout[at.UNIQUE] = unique
 
-    def judge(self, order: Array, rows: Array) -> JudgedRun:
+    def judge(self, order: Array, rows: Array, threads: int | None = None) -> JudgedRun:
         """Judge the row rows[i], or none (-1), by the judgments of the query order[i], for each."""
+        import numpy
+
+        if threads is None:
+            threads = default_threads(len(rows) * self._ids.shape[1], WORTH_A_THREAD)
+        count = max(1, min(threads, len(rows)))
+        cuts = [len(rows) * number // count for number in range(count + 1)]
+        stretches: list[Any] = [None] * count
+
+        def work(number: int) -> None:
+            own = slice(cuts[number], cuts[number + 1])
+            stretches[number] = self._judge(order[own], rows[own], is_first=number == 0)
+
+        in_threads(work, count)
+        if count > 1 and not len(stretches[0][0]):
+            # The first query evaluated, for which negative grades only are an error, is in another.
+            return self.judge(order, rows, threads=1)
+        marked = numpy.concatenate([evaluated for evaluated, _ in stretches])
+        absent = numpy.flatnonzero(marked < 0).tolist()
+        return JudgedRun(
+            queries=numpy.where(marked < 0, -1 - marked, marked).tolist(),
+            judged=Judged.joined([judged for _, judged in stretches]),
+            missing=len(order) - len(marked) + len(absent),
+            absent=absent,
+            tag=b"arrays",
+        )
+
+    def _judge(self, order: Array, rows: Array, *, is_first: bool) -> tuple[Array, Judged]:
+        """Judge some rows: the queries evaluated, as -1 - query where absent, and the rankings."""
         import numpy
 
         judge_rows = kernels.judge_single_arrays if self._single else kernels.judge_double_arrays
         options = self._asked.judging
         width = self._ids.shape[1]
-        listed = len(self._qrels.grade_column)
+        listed = kernels.count_picked(self._qrels.offset_column, order)
         if options.list_unjudged:
             listed = len(order) * max(1, width)
         judged, columns = room_for_judged(self._qrels, order, listed, options)
         evaluated, problem = zeros("q", len(order)), zeros("q", 4)
-        places = options.places(stop_if_none_judged=True)
+        places = options.places(stop_if_none_judged=is_first)
         scratch = self._scratch()
         done = 0
         for first, stop, own_rows, ids, scores in self._blocks(rows):
@@ -210,15 +245,7 @@ class _ArrayJudge:
             if problem[0] != at.FINE:
                 i = first + problem[1]
                 raise self._error(problem, int(rows[i]), self._qrels.queries[int(order[i])])
-        marked = numpy.asarray(evaluated)[:done]
-        absent = numpy.flatnonzero(marked < 0).tolist()
-        return JudgedRun(
-            queries=numpy.where(marked < 0, -1 - marked, marked).tolist(),
-            judged=judged.first(done),
-            missing=len(order) - done + len(absent),
-            absent=absent,
-            tag=b"arrays",
-        )
+        return numpy.asarray(evaluated)[:done], judged.first(done)
 
     def _scratch(self) -> tuple[Any, ...]:
         """Room for judging one row at a time."""

@@ -10,6 +10,7 @@ from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, ClassVar
 
     from fastrank.columns import Graded, Texts
@@ -87,6 +88,31 @@ class Judged(Frozen):
                 *shared,
             )
         )  # fmt: skip
+
+    @staticmethod
+    def joined(pieces: Sequence[Judged]) -> Judged:
+        """The rankings of all pieces, which were judged by the same options, one after another."""
+        import numpy
+
+        if len(pieces) == 1:
+            return pieces[0]
+        listed, ranks, grades, distinct, values, counts, *more = zip(
+            *(piece.columns for piece in pieces), strict=True
+        )
+        per_query, shared = more[:3], (column[0] for column in more[3:])
+        columns = (
+            _joined_offsets(listed), *map(numpy.concatenate, (ranks, grades)),
+            _joined_offsets(distinct), *map(numpy.concatenate, (values, counts, *per_query)),
+        )  # fmt: skip
+        return Judged(columns=(*columns, *shared))
+
+
+def _joined_offsets(pieces: Sequence[Any]) -> Any:
+    """Offsets into the rows of all pieces, from the offsets into the rows of each."""
+    import numpy
+
+    lengths = [numpy.diff(piece) for piece in pieces]
+    return numpy.concatenate([[0], numpy.cumsum(numpy.concatenate(lengths))])
 
 
 class JudgedRun(Frozen):

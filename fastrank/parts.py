@@ -29,13 +29,13 @@ MOST_PARTS = 256
 NEAR_CUT, FARTHEST_CUT = 1 << 16, 1 << 22
 
 
-def default_threads(size: int) -> int:
-    """How many threads help with a file of so many bytes."""
+def default_threads(size: int, worth_a_thread: int = WORTH_A_THREAD) -> int:
+    """How many threads help with something of a size, by default a file of so many bytes."""
     if hasattr(os, "sched_getaffinity"):
         processors = len(os.sched_getaffinity(0))
     else:
         processors = os.cpu_count() or 1
-    return max(1, min(processors, MOST_THREADS, size // WORTH_A_THREAD))
+    return max(1, min(processors, MOST_THREADS, size // worth_a_thread))
 
 
 class Content:

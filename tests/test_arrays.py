@@ -82,9 +82,9 @@ def assert_same_values(scores: fr.Scores, expected: dict[str, dict[str, float]])
 
 
 @examples(200)
-@given(collections(), st.sampled_from([1, 2]), st.booleans())
+@given(collections(), st.sampled_from([1, 2]), st.booleans(), st.integers(1, 3))
 def test_values_have_the_bits_of_pytrec_eval(
-    collection: tuple[Any, Any, list[dict[int, int]]], level: int, judged_only: bool
+    collection: tuple[Any, Any, list[dict[int, int]]], level: int, judged_only: bool, threads: int
 ) -> None:
     """On the arrays written out as dicts, ids as texts: every measure, every query, every bit."""
     ids, scores, rows = collection
@@ -97,8 +97,9 @@ def test_values_have_the_bits_of_pytrec_eval(
     expected = evaluator.evaluate(run)
 
     found = fr.evaluate_arrays(
-        ids, scores, rows, MEASURES, relevance_level=level, judged_only=judged_only
-    )
+        ids, scores, rows, MEASURES,
+        relevance_level=level, judged_only=judged_only, threads=threads,
+    )  # fmt: skip
 
     assert_same_values(found, expected)
 
@@ -131,9 +132,13 @@ def as_files(
         [{}, {"complete": True}, {"max_retrieved": 2}, {"relevance_level": -1},
          {"judged_only": True, "relevance_level": 2}, {"collection_size": 50}]
     ),
+    st.integers(1, 3),
 )  # fmt: skip
 def test_scores_are_those_of_the_same_run_as_files(
-    collection: tuple[Any, Any, list[dict[int, int]]], compat: str, options: dict[str, Any]
+    collection: tuple[Any, Any, list[dict[int, int]]],
+    compat: str,
+    options: dict[str, Any],
+    threads: int,
 ) -> None:
     """At both compat levels, with every option: all of all_trec, the means and the counts."""
     ids, scores, rows = collection
@@ -145,7 +150,7 @@ def test_scores_are_those_of_the_same_run_as_files(
     )
 
     found = fr.evaluate_arrays(
-        ids, scores, rows, "all_trec", queries=names, compat=compat, **options
+        ids, scores, rows, "all_trec", queries=names, compat=compat, threads=threads, **options
     )
 
     assert found.queries == expected.queries
@@ -504,6 +509,28 @@ def test_an_error_of_an_array_carries_its_place() -> None:
 def test_a_query_whose_grades_are_all_negative_stops_as_in_trec_eval() -> None:
     with pytest.raises(fr.EvaluationError, match="query '0': all its judgments are negative"):
         fr.evaluate_arrays([[4, 5]], None, [{4: -1}])
+
+
+def test_with_threads_the_first_query_evaluated_stops_too() -> None:
+    """Whichever thread has it: the rows before it are empty."""
+    rows, qrels = [[-1], [-1], [-1], [4]], [{4: 1}] * 3 + [{4: -1}]
+    with pytest.raises(fr.EvaluationError, match="query '3': all its judgments are negative"):
+        fr.evaluate_arrays(rows, None, qrels, threads=2)
+
+    later = fr.evaluate_arrays([*rows[:3], [4], [4]], None, [{4: 1}] * 4 + [{4: -1}], threads=5)
+    assert later.counts["evaluated"] == 2
+
+
+def test_with_threads_the_first_row_that_is_wrong_is_named() -> None:
+    ids, qrels = [[4, 5], [6, 6], [7, 8], [9, 9]], [{4: 1}] * 4
+    for threads in (1, 2, 3, 9):
+        assert error(ids, None, qrels, threads=threads).startswith("ids[1, 1]: ")
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_threads_are_one_or_more(threads: int) -> None:
+    with pytest.raises(fr.OptionError, match=r"^threads: expected 1 or more"):
+        fr.evaluate_arrays([[4]], None, [{4: 1}], threads=threads)
 
 
 @pytest.mark.parametrize(
