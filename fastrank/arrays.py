@@ -53,7 +53,7 @@ def evaluate_arrays(
     queries: Iterable[object] | None = None,
     higher_is_better: bool = True,
     assume_unique: bool = False,
-    relevance_level: int = 1,
+    relevance_level: float = 1,
     missing: str | None = None,
     depth: int | None = None,
     complete: bool = False,
@@ -174,8 +174,9 @@ class _ArrayJudge:
 
     def __init__(self, ids: Array, scores: Array | None, qrels: ArrayQrels, asked: Asked) -> None:
         self._ids, self._scores, self._qrels, self._asked = ids, scores, qrels, asked
+        self._options = asked.judging(qrels)
         self._single = True
-        if scores is not None and not asked.judging.single_precision:
+        if scores is not None and not self._options.single_precision:
             self._single = scores.dtype.kind == "f" and scores.dtype.itemsize <= 4
         self._layout = zeros("q", at.LAYOUT_SIZE)
         self._layout[at.WIDTH] = ids.shape[1]
@@ -192,7 +193,7 @@ class _ArrayJudge:
         import numpy
 
         judge_rows = kernels.judge_single_arrays if self._single else kernels.judge_double_arrays
-        options = self._asked.judging
+        options = self._options
         width = self._ids.shape[1]
         listed = len(self._qrels.grade_column)
         if options.list_unjudged:

@@ -13,6 +13,7 @@ from fastrank.options import (
     check_choice,
     flag,
     integer,
+    relevance,
     settle_depth,
     settle_missing,
 )
@@ -43,7 +44,7 @@ def evaluate(
     run: Run | Convertible | Source | Sequence[Run | Convertible | Source],
     measures: Measures = "official",
     *,
-    relevance_level: int = 1,
+    relevance_level: float = 1,
     ties: str = "docno_desc",
     missing: str | None = None,
     no_relevant: str = "zero",
@@ -70,7 +71,8 @@ def evaluate(
         pytrec_eval (`P_10`) or ir_measures (`nDCG@10`, `AP(rel=2)@100`), see `parse_measure`: one
         string with blanks between them or several strings. Values have trec_eval's names (`P_10`
         for `P.10`), others the name that `str(parse_measure(...))` gives (`AP@5` for `MAP @ 5`).
-    relevance_level: the lowest grade that is relevant (trec_eval -l).
+    relevance_level: the lowest grade that is relevant (trec_eval -l). It may have a fraction, as
+        grades may.
     ties: the order of documents with equal scores (equal as 32-bit floats at 9.0.8).
         "docno_desc": larger id first, in byte order, as trec_eval does; "docno_asc": smaller id
         first; "given": as the lines stand. "best" and "worst": highest or lowest grade first,
@@ -153,7 +155,7 @@ class Evaluator:
         qrels: Judgments | Convertible | Source,
         measures: Measures = "official",
         *,
-        relevance_level: int = 1,
+        relevance_level: float = 1,
         ties: str = "docno_desc",
         missing: str | None = None,
         no_relevant: str = "zero",
@@ -187,7 +189,7 @@ class Evaluator:
         self._options = Options(
             compat=compat,
             relevance_format=relevance_format,
-            relevance_level=integer("relevance_level", relevance_level),
+            relevance_level=relevance(relevance_level),
             complete=missing == "zero",
             judged_only=flag("judged_only", judged_only),
             max_retrieved=settle_depth(depth, max_retrieved),
