@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     Judgments = Qrels | Preferences
     Measures = str | Iterable[str]
-    # Dicts of dicts, frames of pandas and polars, arrow tables.
+    # Dicts of dicts, frames of pandas and polars, arrow tables, and the like.
     Convertible = Any
 
 
@@ -62,7 +62,8 @@ def evaluate(
     """Evaluate a run against judgments, or several runs; for runs that come later see `Evaluator`.
 
     qrels: judgments: Qrels or Preferences, or what Qrels can be made from: a dict of dicts, a frame
-        of pandas or polars, an arrow table, or a file as `load_qrels` takes it.
+        of pandas or polars, an arrow table, a Dataset of Hugging Face, Qrels of ranx, named tuples
+        as ir_measures and ir_datasets have them, or a file as `load_qrels` takes it.
     run: a Run, or what one can be made from, likewise. A file in TREC's format is judged while it
         is read, without keeping it; a dict is judged as it is, and what it holds for queries
         without judgments is not looked at. A query with an empty dict has no results, and counts.
@@ -117,6 +118,9 @@ def evaluate(
     map   0.3447
     P_10  0.8989
     """
+    # Only now: the command trec_eval needs none of it.
+    from fastrank.convert.tuples import is_named
+
     evaluator = Evaluator(
         qrels,
         measures,
@@ -134,7 +138,7 @@ def evaluate(
         collection_size=collection_size,
         compat=compat,
     )
-    if isinstance(run, (list, tuple)):
+    if isinstance(run, (list, tuple)) and not is_named(next(iter(run), None)):
         return [evaluator.evaluate(one, threads=threads) for one in run]
     return evaluator.evaluate(run, threads=threads)
 

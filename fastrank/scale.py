@@ -6,9 +6,6 @@ worth is looked up by who asks for gains.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from math import ceil
-
 from fastrank.columns import Frozen, as_array, decoded
 
 TYPE_CHECKING = False
@@ -63,13 +60,20 @@ class Scale(Frozen):
         Judging gives documents of negative grade, or none, integers that mean no more than that:
         a negative level is compared with these.
         """
-        return bisect_left(self.values, level, 0, self.judged) if level > 0 else ceil(level)
+        # Not imported above: the trec_eval command has no use for it.
+        from bisect import bisect_left
+
+        return bisect_left(self.values, level, 0, self.judged) if level > 0 else _ceiling(level)
 
 
 def lowest_code(judgments: Any, level: float) -> int:
     """The lowest grade that is relevant, as the integer that stands for it in judgments."""
     scale = getattr(judgments, "scale", None)
-    return ceil(level) if scale is None else scale.lowest_code(level)
+    return _ceiling(level) if scale is None else int(scale.lowest_code(level))
+
+
+def _ceiling(level: float) -> int:
+    return -int(-level // 1)
 
 
 def whose(judgments: Any, row: int) -> tuple[bytes, str | int]:
