@@ -82,12 +82,13 @@ def graded_numbers(name: str, found: Array) -> tuple[Array, Scale | None]:
         return numpy.ascontiguousarray(found, numpy.int64), None
     if found.dtype.kind != "f":
         return to_int64(name, check_integers(name, found)), None
-    fractions = found != numpy.trunc(found)
+    if found.dtype.itemsize < 8:
+        found = found.astype(numpy.float64)
     wrong = ~(numpy.abs(found) < 2.0**63)
     if wrong.any():
         place = [int(i) for i in numpy.unravel_index(int(wrong.argmax()), found.shape)]
         raise ArrayError(name, f"expected a grade of 64 bits, found {found[tuple(place)]}", *place)
-    if not fractions.any():
+    if (found == numpy.trunc(found)).all():
         return found.astype(numpy.int64, order="C"), None
     codes, scale = coded(found.astype(numpy.float64).reshape(-1))
     return codes.reshape(found.shape), scale

@@ -49,11 +49,6 @@ class Scale(Frozen):
         row = int((grades % 1 != 0).argmax())
         return row, float(grades[row])
 
-    def code(self, grade: float) -> int | None:
-        """The integer that stands for a grade of at least 0, None if no document has it."""
-        place = self.lowest_code(grade)
-        return place if place < self.judged and self.values[place] == grade else None
-
     def lowest_code(self, level: float) -> int:
         """The integer such that grades of at least `level` have it or a larger one.
 

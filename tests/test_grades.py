@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import math
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -371,6 +375,14 @@ def test_labels_as_judgments(tmp_path: Any) -> None:
     assert flat.mean == found.mean
 
 
+def test_labels_as_half_precision_floats() -> None:
+    labels = np.array([[0.5, 1.0, 0.25]], np.float16)
+
+    assert fr.evaluate_labels(labels, [[3, 2, 1]], "dcg").mean == {
+        "dcg": pytest.approx(Slow.dcg([0.5, 1.0, 0.25]))
+    }
+
+
 def test_judgment_groups_hold_them() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(
@@ -387,3 +399,25 @@ def test_pytrec_eval_takes_none() -> None:
 
     with pytest.raises(TypeError):
         pytrec_eval.RelevanceEvaluator(QRELS, {"map"})  # type: ignore[arg-type]
+
+
+def fastrank(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fastrank", *arguments], capture_output=True, text=True
+    )
+
+
+def test_the_command_evaluates_and_converts_them(tmp_path: Path) -> None:
+    qrels, run, out = tmp_path / "qrels.tsv", tmp_path / "run.txt", tmp_path / "qrels.json"
+    qrels.write_text("query-id\tcorpus-id\tscore\nq\ta\t0.5\nq\tb\t2\n")
+    run.write_text("q Q0 a 1 5 t\nq Q0 b 2 4 t\n")
+    found = fastrank(
+        "eval", "-l", "0.75", "-m", "num_rel", "-m", "recip_rank", str(qrels), str(run)
+    )
+
+    assert [line.split()[-1] for line in found.stdout.splitlines()[1:]] == ["1", "0.5000"]
+    assert fastrank("convert", "--kind", "qrels", str(qrels), str(out)).returncode == 0
+    assert json.loads(out.read_text()) == {"q": {"a": 0.5, "b": 2.0}}
+    failed = fastrank("convert", "--kind", "qrels", str(qrels), str(tmp_path / "qrels.trec"))
+    assert (failed.returncode, "the grade 0.5 is no integer" in failed.stderr) == (1, True)
+    assert not (tmp_path / "qrels.trec").exists()
