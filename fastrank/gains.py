@@ -31,14 +31,14 @@ def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> 
     in the quotient without a trace; a measure without a quotient looks at no order. Raises
     EvaluationError for gains that are no finite numbers.
     """
-    grades = sorted(set(grade_values))
     if own.measure.on == "stops" or _is_exponential(own):
+        grades = sorted(set(grade_values))
         return list(zip(grades, worth(own, grades, qrels), strict=True))
     pairs = [(int(grade), gain) for grade, gain in own.pairs if grade % 1 == 0]
     _check_sum(own, [gain for _, gain in pairs], qrels)
     if all(gain % 1 == 0 for _, gain in pairs):
         return pairs
-    gains = {grade: float(grade) for grade in grades} | dict(pairs)
+    gains = {grade: float(grade) for grade in set(grade_values)} | dict(pairs)
     ascending = sorted({0.0, *gains.values()})
     closest = min(b - a for a, b in pairwise(ascending))
     factor = 1.0
