@@ -6,6 +6,7 @@ from fastrank.columns import KnownTexts
 from fastrank.convert.ids import encoded_id
 from fastrank.errors import ArrayError
 from fastrank.native.buffers import filled
+from fastrank.scale import coded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     import numpy.typing as npt
+
+    from fastrank.scale import Scale
 
     Array = npt.NDArray[Any]
 
@@ -71,20 +74,24 @@ def to_int64(name: str, found: Array) -> Array:
     return numpy.ascontiguousarray(found, numpy.int64)
 
 
-def whole_numbers(name: str, found: Array) -> Array:
-    """Grades as int64: integers, truth values, or floats without a fraction."""
+def graded_numbers(name: str, found: Array) -> tuple[Array, Scale | None]:
+    """Grades as int64, and what these stand for if one has a fraction; truth values will do."""
     import numpy
 
     if found.dtype.kind == "b" or not found.size:
-        return numpy.ascontiguousarray(found, numpy.int64)
+        return numpy.ascontiguousarray(found, numpy.int64), None
     if found.dtype.kind != "f":
-        return to_int64(name, check_integers(name, found))
-    wrong = ~(numpy.abs(found) < 2.0**63) | (found != numpy.trunc(found))
+        return to_int64(name, check_integers(name, found)), None
+    if found.dtype.itemsize < 8:
+        found = found.astype(numpy.float64)
+    wrong = ~(numpy.abs(found) < 2.0**63)
     if wrong.any():
         place = [int(i) for i in numpy.unravel_index(int(wrong.argmax()), found.shape)]
-        value = found[tuple(place)]
-        raise ArrayError(name, f"expected a whole number, found {value}", *place)
-    return found.astype(numpy.int64, order="C")
+        raise ArrayError(name, f"expected a grade of 64 bits, found {found[tuple(place)]}", *place)
+    if (found == numpy.trunc(found)).all():
+        return found.astype(numpy.int64, order="C"), None
+    codes, scale = coded(found.astype(numpy.float64).reshape(-1))
+    return codes.reshape(found.shape), scale
 
 
 def to_single(scores: Array) -> Array:

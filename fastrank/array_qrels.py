@@ -9,13 +9,14 @@ from fastrank.array_input import (
     as_rows,
     as_texts,
     check_integers,
+    graded_numbers,
     query_ids,
     row_numbers,
     row_offsets,
     to_int64,
-    whole_numbers,
 )
 from fastrank.columns import Graded, Qrels, decoded
+from fastrank.convert.values import grades_of
 from fastrank.errors import ArrayError
 from fastrank.judge import text_order
 from fastrank.kernels import places as at
@@ -25,11 +26,15 @@ from fastrank.native.buffers import zeros
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
+    from typing import Any, NoReturn
 
     import numpy.typing as npt
 
+    from fastrank.scale import Scale
+
     Array = npt.NDArray[Any]
+    # Offsets, document ids, and grades with what they stand for.
+    Rows = tuple[Array, Array, Array, Scale | None]
 
 
 class ArrayQrels(Graded):
@@ -72,8 +77,8 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
         * Qrels whose document ids are decimal numbers.
     queries: the ids of the rows, for the first two; by default their numbers: "0", "1", ...
 
-    Document ids are integers from 0 to 2**63 - 1. Grades are integers, truth values or floats
-    without a fraction; a negative grade means not judged, as in trec_eval. A row without judgments
+    Document ids are integers from 0 to 2**63 - 1. Grades are integers, truth values or floats;
+    a negative grade means not judged, as in trec_eval. A row without judgments
     is a query that is not judged. Raises ArrayError for anything else, and for a document that is
     judged twice for a query.
 
@@ -109,10 +114,10 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
         ids = ids if named else row_numbers(len(qrels))
         _check_count(ids, len(qrels))
         return _index(ids, *_flatten(qrels, ids), keyed=False, named=named)
-    offsets, docs, grades = _compressed_rows(*qrels)
+    offsets, docs, grades, scale = _compressed_rows(*qrels)
     ids = ids if named else row_numbers(len(offsets) - 1)
     _check_count(ids, len(offsets) - 1)
-    return _index(ids, offsets, docs, grades, keyed=False, named=named)
+    return _index(ids, offsets, docs, grades, scale, keyed=False, named=named)
 
 
 def _check_count(ids: list[bytes], rows: int) -> None:
@@ -120,19 +125,19 @@ def _check_count(ids: list[bytes], rows: int) -> None:
         raise ArrayError("queries", f"expected {rows} ids, one per row of qrels, found {len(ids)}")
 
 
-def _compressed_rows(indptr: Any, doc_ids: Any, grades: Any) -> tuple[Array, Array, Array]:
+def _compressed_rows(indptr: Any, doc_ids: Any, grades: Any) -> Rows:
     """CSR arrays as int64, with offsets that ascend from 0 to the number of judgments."""
     name = "qrels doc_ids"
     docs = to_int64(name, check_integers(name, as_rows(name, doc_ids, 1)))
-    values = whole_numbers("qrels grades", as_rows("qrels grades", grades, 1))
+    values, scale = graded_numbers("qrels grades", as_rows("qrels grades", grades, 1))
     if len(values) != len(docs):
         raise ArrayError(
             "qrels grades", f"expected {len(docs)}, one per document id, found {len(values)}"
         )
-    return row_offsets("qrels indptr", indptr, len(docs), "judgments"), docs, values
+    return row_offsets("qrels indptr", indptr, len(docs), "judgments"), docs, values, scale
 
 
-def _flatten(rows: Sequence[Any], ids: list[bytes]) -> tuple[Array, Array, Array]:
+def _flatten(rows: Sequence[Any], ids: list[bytes]) -> Rows:
     """Dicts {document id: grade} as CSR arrays."""
     from itertools import chain
 
@@ -146,48 +151,37 @@ def _flatten(rows: Sequence[Any], ids: list[bytes]) -> tuple[Array, Array, Array
             )  # fmt: skip
     offsets = numpy.zeros(len(rows) + 1, numpy.int64)
     numpy.cumsum(numpy.fromiter(map(len, rows), numpy.int64, len(rows)), out=offsets[1:])
-    docs = _numbers("document id", chain.from_iterable(rows), rows, ids)
-    grades = chain.from_iterable(row.values() for row in rows)
-    return offsets, docs, _numbers("grade", grades, rows, ids)
+    docs = list(chain.from_iterable(rows))
+
+    def fail(place: int, reason: str) -> NoReturn:
+        row = int(numpy.searchsorted(offsets, place, "right")) - 1
+        query = decoded(ids[row])
+        raise ArrayError("qrels", f"query {query!r}: document {docs[place]!r}: {reason}", row)
+
+    grades, scale = grades_of(list(chain.from_iterable(row.values() for row in rows)), fail)
+    return offsets, _doc_ids(docs, rows, ids), numpy.asarray(grades), scale
 
 
-def _numbers(what: str, values: Iterable[Any], rows: Sequence[Any], ids: list[bytes]) -> Array:
+def _doc_ids(given: list[Any], rows: Sequence[Any], ids: list[bytes]) -> Array:
     """Integers of dicts as an array. Raises ArrayError, naming the query, for the first other."""
     import numpy
 
-    given = list(values)
     kinds = set(map(type, given))
     if all(kind is int or issubclass(kind, numpy.signedinteger) for kind in kinds):
         try:
             return numpy.array(given, numpy.int64)
         except OverflowError:
             pass
-    numbers = numpy.empty(len(given), numpy.int64)
-    places = ((i, doc, grade) for i, row in enumerate(rows) for doc, grade in row.items())
-    for n, (value, (i, doc, grade)) in enumerate(zip(given, places, strict=True)):
-        is_id = what == "document id"
-        whole = _whole(doc if is_id else grade, truth=not is_id)
-        if whole is None:
-            where = f"query {decoded(ids[i])!r}: " + ("" if is_id else f"document {doc!r}: ")
-            raise ArrayError("qrels", f"{where}expected an integer as {what}, found {value!r}", i)
-        numbers[n] = whole
-    return numbers
+    queries = (i for i, row in enumerate(rows) for _ in row)
+    for doc, i in zip(given, queries, strict=True):
+        is_truth = isinstance(doc, (bool, numpy.bool_))
+        if is_truth or not hasattr(doc, "__index__") or not -LARGEST - 1 <= doc <= LARGEST:
+            reason = f"expected an integer as document id, found {doc!r}"
+            raise ArrayError("qrels", f"query {decoded(ids[i])!r}: {reason}", i)
+    return numpy.array([doc.__index__() for doc in given], numpy.int64)
 
 
-def _whole(value: Any, *, truth: bool) -> int | None:
-    """A value as a 64-bit integer, None if it is none; a grade may be a whole float."""
-    import numpy
-
-    if isinstance(value, (bool, numpy.bool_)):
-        return int(value) if truth else None
-    if truth and isinstance(value, (float, numpy.floating)) and float(value).is_integer():
-        value = int(value)
-    if not hasattr(value, "__index__") or not -LARGEST - 1 <= value.__index__() <= LARGEST:
-        return None
-    return int(value.__index__())
-
-
-def _numbered(qrels: Qrels) -> tuple[Array, Array, Array]:
+def _numbered(qrels: Qrels) -> Rows:
     """Judgments with document ids as texts, as CSR arrays."""
     import numpy
 
@@ -200,12 +194,13 @@ def _numbered(qrels: Qrels) -> tuple[Array, Array, Array]:
                 " expected the digits of an integer", query,
             )  # fmt: skip
         docs[row] = int(text)
-    return qrels.offsets, docs, qrels.grades
+    return qrels.offsets, docs, numpy.asarray(qrels.grade_column), qrels.scale
 
 
 def _index(
-    ids: list[bytes], offsets: Array, docs: Array, grades: Array, *, keyed: bool, named: bool
-) -> ArrayQrels:
+    ids: list[bytes], offsets: Array, docs: Array, grades: Array, scale: Scale | None, *,
+    keyed: bool, named: bool,
+) -> ArrayQrels:  # fmt: skip
     """Leave out queries without judgments, and index the documents of the others."""
     import numpy
 
@@ -246,6 +241,7 @@ def _index(
         queries=texts,
         offset_column=own,
         grade_column=grades,
+        scale=scale,
         order=numpy.asarray(text_order(texts)),
         rows=None if keyed else rows,
         named=named,

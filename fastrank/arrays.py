@@ -57,7 +57,7 @@ def evaluate_arrays(
     higher_is_better: bool = True,
     assume_unique: bool = False,
     threads: int | None = None,
-    relevance_level: int = 1,
+    relevance_level: float = 1,
     missing: str | None = None,
     depth: int | None = None,
     complete: bool = False,
@@ -181,8 +181,9 @@ class _ArrayJudge:
 
     def __init__(self, ids: Array, scores: Array | None, qrels: ArrayQrels, asked: Asked) -> None:
         self._ids, self._scores, self._qrels, self._asked = ids, scores, qrels, asked
+        self._options = asked.judging(qrels)
         self._single = True
-        if scores is not None and not asked.judging.single_precision:
+        if scores is not None and not self._options.single_precision:
             self._single = scores.dtype.kind == "f" and scores.dtype.itemsize <= 4
         self._layout = zeros("q", at.LAYOUT_SIZE)
         self._layout[at.WIDTH] = ids.shape[1]
@@ -227,7 +228,7 @@ class _ArrayJudge:
         import numpy
 
         judge_rows = kernels.judge_single_arrays if self._single else kernels.judge_double_arrays
-        options = self._asked.judging
+        options = self._options
         width = self._ids.shape[1]
         listed = kernels.count_picked(self._qrels.offset_column, order)
         if options.list_unjudged:

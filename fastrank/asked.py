@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.levels import DEFAULT_COMPAT, check_compat
-from fastrank.options import Options, flag, integer, settle_depth, settle_missing
+from fastrank.options import Options, flag, integer, relevance, settle_depth, settle_missing
 from fastrank.participation import evaluates_missing
 from fastrank.plan import judging_options
 from fastrank.selection import Selection
@@ -11,6 +11,9 @@ from fastrank.selection import Selection
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from fastrank.columns import Graded
+    from fastrank.judge import JudgingOptions
 
 
 class Asked:
@@ -20,7 +23,7 @@ class Asked:
         self,
         measures: str | Iterable[str],
         *,
-        relevance_level: int = 1,
+        relevance_level: float = 1,
         missing: str | None = None,
         depth: int | None = None,
         complete: bool = False,
@@ -34,7 +37,7 @@ class Asked:
         self.options = Options(
             compat=compat,
             relevance_format="qrels",
-            relevance_level=integer("relevance_level", relevance_level),
+            relevance_level=relevance(relevance_level),
             complete=missing == "zero",
             judged_only=flag("judged_only", judged_only),
             max_retrieved=settle_depth(depth, max_retrieved),
@@ -42,8 +45,11 @@ class Asked:
             query=None,
             missing_is_error=missing == "error",
         )
-        self.judging = judging_options(self.bound, self.options)
         self.evaluates_missing = evaluates_missing(self.options)
+
+    def judging(self, judgments: Graded) -> JudgingOptions:
+        """How to judge rankings by these judgments."""
+        return judging_options(self.bound, self.options, judgments)
 
     @property
     def first_measure(self) -> str:

@@ -176,7 +176,7 @@ BEYOND: tuple[Family, ...] = (
         "gdeval takes 4. Source: Chapelle et al., 'Expected reciprocal rank for graded\n"
         "relevance', CIKM 2009.",
         (CUTOFF, JUDGED, _option("max_grade", "rank", "the highest grade of the scale")),
-        numbers=("cutoff", "max_grade"), plain="ERR",
+        on="stops", numbers=AT_K, plain="ERR",
     ),
     _family(
         "RBP", "rank_biased_precision_binary",

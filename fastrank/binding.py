@@ -36,7 +36,7 @@ class BoundMeasure(Frozen):
     measure: Measure
     names: list[bytes]
     numbers: list[float]
-    pairs: list[tuple[int, float]]
+    pairs: list[tuple[float, float]]
     width: int
     options: dict[str, Any] | None
 
@@ -86,7 +86,7 @@ def bind_trec(measure: Measure, text: str | None, compat: str) -> BoundMeasure:
     """A measure of trec_eval's with the text of its parameters. Raises MeasureError."""
     name = os.fsencode(measure.name)
     numbers: list[float] = list(measure.default)
-    pairs: list[tuple[int, float]] = []
+    pairs: list[tuple[float, float]] = []
     items = [] if text is None else [os.fsencode(item) for item in text.split(",")]
     names = [name]
     if measure.takes == "cutoffs":

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from fastrank.scale import Scale
+
 
 class Frozen:
     """Fields given once, by name, and never changed; can be copied and pickled.
@@ -263,7 +265,8 @@ class Qrels(Convertible):
     """Relevance judgments: rows of document and grade.
 
     `groups` holds the second field of each line: the judgment group in the qrels_jg format,
-    otherwise without meaning.
+    otherwise without meaning. `scale` says which grades the integers of `grade_column` stand for,
+    where one has a fraction; None where they are the grades.
 
     >>> qrels = fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}})
     >>> qrels
@@ -274,17 +277,19 @@ class Qrels(Convertible):
     [0, 2, 3]
     """
 
-    __slots__ = ("grade_column", "groups")
+    __slots__ = ("grade_column", "groups", "scale")
+    defaults: ClassVar[dict[str, Any]] = {"scale": None}
 
     groups: Texts
     grade_column: Any
+    scale: Scale | None
 
     @classmethod
     def from_dict(cls, given: Mapping[Any, Mapping[Any, Any]]) -> Qrels:
         """Judgments from {query: {document: grade}}.
 
-        Ids may be str, bytes, integers or anything whose str() is meant; grades are integers, or
-        floats that are whole. A query without documents is left out. Raises InputError, which
+        Ids may be str, bytes, integers or anything whose str() is meant; grades are integers or
+        floats, see `grades`. A query without documents is left out. Raises InputError, which
         names the query and the document.
 
         >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).grades.tolist()
@@ -357,8 +362,14 @@ class Qrels(Convertible):
         return qrels_of(table_of_arrays(query=queries, doc=docs, grade=grades))
 
     @property
-    def grades(self) -> npt.NDArray[np.int64]:
-        """The grade of every judgment, int64[rows]."""
+    def grades(self) -> npt.NDArray[Any]:
+        """The grade of every judgment, int64[rows]; float64[rows] if one of them has a fraction.
+
+        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0.5}}).grades.tolist()
+        [1.0, 0.5]
+        """
+        if self.scale is not None:
+            return self.scale.grades(self.grade_column)
         return as_array(self.grade_column)
 
     @property
@@ -370,14 +381,16 @@ class Qrels(Convertible):
 class Graded(Frozen):
     """Judgments whose documents have no texts: their queries, and the grades of each.
 
-    What a query's documents are is known to whoever judges the rankings.
+    What a query's documents are is known to whoever judges the rankings. `scale` as in Qrels.
     """
 
-    __slots__ = ("grade_column", "offset_column", "queries")
+    __slots__ = ("grade_column", "offset_column", "queries", "scale")
+    defaults: ClassVar[dict[str, Any]] = {"scale": None}
 
     queries: Texts
     offset_column: Any
     grade_column: Any
+    scale: Scale | None
 
     def __len__(self) -> int:
         return len(self.queries)

@@ -13,6 +13,7 @@ from fastrank.options import (
     check_choice,
     flag,
     integer,
+    relevance,
     settle_depth,
     settle_missing,
 )
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     Judgments = Qrels | Preferences
     Measures = str | Iterable[str]
-    # Dicts of dicts, frames of pandas and polars, arrow tables.
+    # Dicts of dicts, frames of pandas and polars, arrow tables, and the like.
     Convertible = Any
 
 
@@ -43,7 +44,7 @@ def evaluate(
     run: Run | Convertible | Source | Sequence[Run | Convertible | Source],
     measures: Measures = "official",
     *,
-    relevance_level: int = 1,
+    relevance_level: float = 1,
     ties: str = "docno_desc",
     missing: str | None = None,
     no_relevant: str = "zero",
@@ -61,7 +62,8 @@ def evaluate(
     """Evaluate a run against judgments, or several runs; for runs that come later see `Evaluator`.
 
     qrels: judgments: Qrels or Preferences, or what Qrels can be made from: a dict of dicts, a frame
-        of pandas or polars, an arrow table, or a file as `load_qrels` takes it.
+        of pandas or polars, an arrow table, a Dataset of Hugging Face, Qrels of ranx, named tuples
+        as ir_measures and ir_datasets have them, or a file as `load_qrels` takes it.
     run: a Run, or what one can be made from, likewise. A file in TREC's format is judged while it
         is read, without keeping it; a dict is judged as it is, and what it holds for queries
         without judgments is not looked at. A query with an empty dict has no results, and counts.
@@ -70,7 +72,8 @@ def evaluate(
         pytrec_eval (`P_10`) or ir_measures (`nDCG@10`, `AP(rel=2)@100`), see `parse_measure`: one
         string with blanks between them or several strings. Values have trec_eval's names (`P_10`
         for `P.10`), others the name that `str(parse_measure(...))` gives (`AP@5` for `MAP @ 5`).
-    relevance_level: the lowest grade that is relevant (trec_eval -l).
+    relevance_level: the lowest grade that is relevant (trec_eval -l). It may have a fraction, as
+        grades may.
     ties: the order of documents with equal scores (equal as 32-bit floats at 9.0.8).
         "docno_desc": larger id first, in byte order, as trec_eval does; "docno_asc": smaller id
         first; "given": as the lines stand. "best" and "worst": highest or lowest grade first,
@@ -115,6 +118,9 @@ def evaluate(
     map   0.3447
     P_10  0.8989
     """
+    # Only now: the command trec_eval needs none of it.
+    from fastrank.convert.tuples import is_named
+
     evaluator = Evaluator(
         qrels,
         measures,
@@ -132,7 +138,7 @@ def evaluate(
         collection_size=collection_size,
         compat=compat,
     )
-    if isinstance(run, (list, tuple)):
+    if isinstance(run, (list, tuple)) and not is_named(next(iter(run), None)):
         return [evaluator.evaluate(one, threads=threads) for one in run]
     return evaluator.evaluate(run, threads=threads)
 
@@ -153,7 +159,7 @@ class Evaluator:
         qrels: Judgments | Convertible | Source,
         measures: Measures = "official",
         *,
-        relevance_level: int = 1,
+        relevance_level: float = 1,
         ties: str = "docno_desc",
         missing: str | None = None,
         no_relevant: str = "zero",
@@ -187,7 +193,7 @@ class Evaluator:
         self._options = Options(
             compat=compat,
             relevance_format=relevance_format,
-            relevance_level=integer("relevance_level", relevance_level),
+            relevance_level=relevance(relevance_level),
             complete=missing == "zero",
             judged_only=flag("judged_only", judged_only),
             max_retrieved=settle_depth(depth, max_retrieved),

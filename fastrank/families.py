@@ -22,8 +22,8 @@ POOLED = ("hit_share", "judged_share", "percentile_rank", "unjudged_share")
 class Option(Frozen):
     """An option of a measure.
 
-    kind: "rank" (a whole number of at least 1), "grade" (a whole number), "share" (a number from
-        0 to 1), "number" (not negative), "flag", "gains" (a gain for each grade), or "choice".
+    kind: "rank" (a whole number of at least 1), "grade" (a number), "share" (a number from 0 to
+        1), "number" (not negative), "flag", "gains" (a gain for each grade), or "choice".
     default: None for nothing; a `needed` option has no default.
     choices: the words of a "choice", the default first.
     """
@@ -50,12 +50,15 @@ class Option(Frozen):
             return text == "True"
         if self.kind == "gains":
             return _read_gains(text)
-        if self.kind in ("rank", "grade"):
-            least = 1 if self.kind == "rank" else -LARGEST
-            if not _is_integer(text) or not least <= int(text) <= LARGEST:
-                what = "of at least 1" if least == 1 else "of 32 bits"
-                raise ValueError(f"expected a whole number {what}")
+        if self.kind == "rank":
+            if not _is_integer(text) or not 1 <= int(text) <= LARGEST:
+                raise ValueError("expected a whole number of at least 1")
             return int(text)
+        if self.kind == "grade":
+            grade = _read_grade(text)
+            if grade is None:
+                raise ValueError("expected a number of 32 bits")
+            return grade
         number = finite(text)
         most = 1.0 if self.kind == "share" else INFINITE
         if number is None or not 0.0 <= number <= most:
@@ -149,19 +152,27 @@ def parse_options(
     )
 
 
-def _read_gains(text: str) -> tuple[tuple[int, float], ...] | None:
+def _read_grade(text: str) -> float | None:
+    """A grade, an int if it is whole; None for what is none."""
+    grade = finite(text)
+    if grade is None or abs(grade) > LARGEST:
+        return None
+    return int(grade) if grade.is_integer() else grade
+
+
+def _read_gains(text: str) -> tuple[tuple[float, float], ...] | None:
     """Pairs of grade and gain, ascending; a grade is its own gain anyway."""
     if text[:1] != "{" or text[-1:] != "}":
         raise ValueError("expected {grade:gain, ...}")
-    gains: dict[int, float] = {}
+    gains: dict[float, float] = {}
     for item in text[1:-1].split(",") if text[1:-1].strip() else ():
-        grade, colon, gain = (part.strip() for part in item.partition(":"))
-        number = finite(gain)
-        if not colon or not _is_integer(grade) or abs(int(grade)) > LARGEST or number is None:
+        before, colon, after = (part.strip() for part in item.partition(":"))
+        grade, gain = _read_grade(before), finite(after)
+        if not colon or grade is None or gain is None:
             raise ValueError("expected {grade:gain, ...}")
-        if int(grade) in gains:
-            raise ValueError(f"grade {int(grade)} stands twice")
-        gains[int(grade)] = number
+        if grade in gains:
+            raise ValueError(f"grade {grade} stands twice")
+        gains[grade] = gain
     return tuple(sorted((g, gain) for g, gain in gains.items() if g != gain)) or None
 
 

@@ -6,6 +6,7 @@ from fastrank.columns import Qrels, Run, Texts
 from fastrank.convert.ids import joined
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
+from fastrank.scale import lowest_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,11 +43,11 @@ def without_repeats(run: Run, *, by_score: bool) -> Run:
     return _kept(run, dropped, count)
 
 
-def with_relevant(qrels: Qrels, level: int) -> Qrels:
+def with_relevant(qrels: Qrels, level: float) -> Qrels:
     """The judgments of the queries that have a relevant document."""
     offsets, grades = qrels.offset_column, qrels.grade_column
     queries = zeros("q", len(qrels))
-    count = kernels.with_relevant(offsets, grades, level, queries)
+    count = kernels.with_relevant(offsets, grades, lowest_code(qrels, level), queries)
     if count == len(qrels):
         return qrels
     picks = queries[:count]
@@ -56,7 +57,7 @@ def with_relevant(qrels: Qrels, level: int) -> Qrels:
     return Qrels(
         queries=_taken(qrels.queries, picks), docs=_taken(qrels.docs, order), source=qrels.source,
         offset_column=ranges, groups=_taken(qrels.groups, order),
-        grade_column=_integers(grades, order),
+        grade_column=_integers(grades, order), scale=qrels.scale,
     )  # fmt: skip
 
 

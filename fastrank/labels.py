@@ -7,11 +7,11 @@ from fastrank.array_input import (
     as_texts,
     check_integers,
     check_scores,
+    graded_numbers,
     query_ids,
     row_numbers,
     row_offsets,
     to_int64,
-    whole_numbers,
 )
 from fastrank.asked import Asked
 from fastrank.columns import Graded
@@ -44,7 +44,7 @@ def evaluate_labels(
     groups: Any = None,
     mask: Any = None,
     queries: Iterable[object] | None = None,
-    relevance_level: int = 1,
+    relevance_level: float = 1,
     depth: int | None = None,
     max_retrieved: int | None = None,
     collection_size: int = 0,
@@ -52,7 +52,7 @@ def evaluate_labels(
 ) -> Scores:
     """Evaluate scores of documents that are all labelled, as data for learning to rank are.
 
-    labels: integers (or floats without a fraction), at least 0: the grade of each document.
+    labels: integers or floats, at least 0: the grade of each document.
     scores: float16, float32, float64 or integers of the same shape; higher is better.
         Both are tables [queries, n]; or flat, the documents of a query together, and then one of
     offsets: integers[queries + 1]: query i has the documents offsets[i] : offsets[i + 1]; or
@@ -70,8 +70,8 @@ def evaluate_labels(
     them up, and without ids in the order of the rows. A query without documents is left out.
 
     Raises ArrayError, which names row and column, for other shapes and types, a NaN, or a label
-    that is negative or no whole number; MeasureError, NoQueriesError and EvaluationError as
-    `evaluate` does.
+    that is negative or no number; MeasureError, NoQueriesError and EvaluationError as `evaluate`
+    does.
 
     >>> labels, values = [[2, 0, 1], [0, 1, 0]], [[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]
     >>> fr.evaluate_labels(labels, values, "recip_rank").mean
@@ -100,8 +100,9 @@ def evaluate_labels(
     if chosen is not None:
         # What stands at the other places, such as a label of -1, has no meaning.
         grades = numpy.where(chosen, grades, numpy.zeros((), grades.dtype))
-    grades = whole_numbers("labels", grades)
-    _refuse("labels", "expected at least 0 (see mask=), found", grades, grades < 0, chosen)
+    given = grades
+    grades, scale = graded_numbers("labels", given)
+    _refuse("labels", "expected at least 0 (see mask=), found", given, grades < 0, chosen)
     if flat:
         bounds = _bounds(offsets, groups, len(grades))
     elif chosen is None:
@@ -120,6 +121,7 @@ def evaluate_labels(
         queries=as_texts([ids[i] for i in kept.tolist()] if len(kept) < count else ids),
         offset_column=numpy.concatenate([numpy.zeros(1, numpy.int64), bounds[1:][kept]]),
         grade_column=grades.reshape(-1),
+        scale=scale,
     )
     order = (
         numpy.arange(len(kept)) if queries is None else numpy.asarray(text_order(graded.queries))
@@ -178,14 +180,15 @@ def _judge(graded: Graded, scores: Array, queries: Array, places: Array, asked: 
 
     offsets = graded.offset_column
     deepest = kernels.widest(offsets)
-    judged, columns = room_for_judged(graded, queries, len(scores.reshape(-1)), asked.judging)
+    options = asked.judging(graded)
+    judged, columns = room_for_judged(graded, queries, len(scores.reshape(-1)), options)
     problem = zeros("q", 1)
     done = kernels.judge_labels(
         graded.grade_column,
         numpy.ascontiguousarray(scores, numpy.float64).reshape(-1),
         offsets,
         queries,
-        asked.judging.places(stop_if_none_judged=False),
+        options.places(stop_if_none_judged=False),
         zeros("d", deepest),
         zeros("q", deepest),
         zeros("q", deepest),

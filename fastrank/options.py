@@ -37,7 +37,7 @@ class Options(Frozen):
 
     compat: str
     relevance_format: str
-    relevance_level: int
+    relevance_level: float
     complete: bool
     judged_only: bool
     max_retrieved: int
@@ -69,6 +69,21 @@ def integer(name: str, value: int) -> int:
     if not -(2**63) <= value < 2**63:
         raise OptionError(name, f"expected a 64-bit integer, found {value}")
     return value.__index__()
+
+
+def relevance(level: Any) -> float:
+    """The lowest grade that is relevant, an int if it is whole.
+
+    Raises OptionError, TypeError for what is no number.
+    """
+    if hasattr(level, "__index__"):
+        return integer("relevance_level", level)
+    if isinstance(level, (str, bytes)) or not hasattr(level, "__float__"):
+        raise TypeError(f"relevance_level: expected a number, found {type(level).__name__}")
+    number = float(level)
+    if not abs(number) < 2.0**63:
+        raise OptionError("relevance_level", f"expected a 64-bit number, found {level}")
+    return int(number) if number.is_integer() else number
 
 
 def flag(name: str, value: object) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.judge import Judged
+    from fastrank.scale import Scale
 
     Function = Callable[..., float]
 
@@ -29,7 +30,8 @@ Ranking = namedtuple(
 Ranking.__doc__ = """What a measure sees of one query.
 
 ranks, grades: int64 arrays of the retrieved documents that are in the judgments, best first. Ranks
-    start at 1. A grade below 0 is that of a document in the pool that was not judged.
+    start at 1. A grade below 0 is that of a document in the pool that was not judged. Where a grade
+    of the judgments has a fraction, grades, grade_values and level are floats.
 grade_values, grade_counts: int64 arrays: the different grades >= 0 of the query's judgments,
     ascending, and how many documents have each: what the best ranking is made of.
 num_ret, num_rel, num_rel_ret: how many documents are retrieved, relevant, and both.
@@ -115,13 +117,17 @@ def _is_taken(name: str) -> bool:
     )
 
 
-def own_values(own: OwnMeasure, judged: Judged) -> Any:
+def own_values(own: OwnMeasure, judged: Judged, scale: Scale | None, level: float) -> Any:
     """The values of a user's measure for every judged ranking.
 
+    With a scale, the function sees the grades, and the level, that the integers stand for.
     Raises StoppedError at the first query for which the function does not return a number.
     """
     columns = [as_array(column) for column in judged.columns[:9]]
     shared = judged.columns[9:]
+    if scale is not None:
+        columns[2], columns[4] = scale.ranked_grades(columns[2]), scale.grades(columns[4])
+        shared = (float(level), *shared[1:])
     if hasattr(own.function, "py_func"):
         values = zeros("d", len(judged))
         if _called_compiled(own.function, (*columns, *shared), values):

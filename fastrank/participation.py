@@ -8,6 +8,7 @@ from fastrank.judge import PLACEHOLDER, Matched, match
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
+from fastrank.scale import lowest_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,8 +79,9 @@ def count_without_relevant(judgments: Judgments | Graded, options: Options) -> i
         return 0
     scratch = zeros("q", len(judgments))
     found = kernels.with_relevant(
-        judgments.offset_column, judgments.grade_column, options.relevance_level, scratch
-    )
+        judgments.offset_column, judgments.grade_column,
+        lowest_code(judgments, options.relevance_level), scratch,
+    )  # fmt: skip
     return len(judgments) - int(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Graded, Preferences, Qrels
+from fastrank.columns import Graded, Preferences, Qrels, decoded
 from fastrank.errors import EvaluationError
 from fastrank.judge import (
     Judged,
@@ -18,6 +18,7 @@ from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.options import Options as Options
 from fastrank.options import check_format
+from fastrank.scale import lowest_code, whose
 from fastrank.trec import split_groups
 
 TYPE_CHECKING = False
@@ -36,15 +37,18 @@ if TYPE_CHECKING:
 LARGEST_DENSE_GRADE = 2**20
 
 
-def judging_options(bound: list[BoundMeasure], options: Options) -> JudgingOptions:
+def judging_options(
+    bound: list[BoundMeasure], options: Options, judgments: Judgments
+) -> JudgingOptions:
     """How to judge rankings for these measures."""
+    level = lowest_code(judgments, options.relevance_level)
     return JudgingOptions(
-        relevance_level=options.relevance_level,
+        relevance_level=level,
         max_retrieved=options.max_retrieved,
         judged_only=options.judged_only,
-        list_unjudged=options.relevance_level < 0
+        list_unjudged=level < 0
         or any(grade == -1 for own in bound for grade, _ in own.pairs)
-        or any(own.options is not None and own.options.get("rel", 0) < 0 for own in bound),
+        or any(own.options is not None and own.options.get("rel", 0) <= -1 for own in bound),
         single_precision=options.compat == DEFAULT_COMPAT,
         ties=options.ties,
         collection_size=options.collection_size,
@@ -126,7 +130,7 @@ class Plan:
         if not self.needs_judging:
             return
         assert not isinstance(self.judgments, Graded)
-        judging = judging_options(self.bound, self.options)
+        judging = judging_options(self.bound, self.options, self.judgments)
         if isinstance(self.judgments, Preferences):
             self._preferences = count_preferences(self.judgments, run, matched, judging)
         elif self.options.relevance_format == "qrels_jg":
@@ -157,14 +161,11 @@ class Plan:
         if not measure.kernel:
             return None
         if measure.on == "own":
-            from fastrank.own import OwnMeasure, own_values
-
-            assert isinstance(measure, OwnMeasure)
-            return own_values(measure, self.judged_for(own))
+            return self._own_values(own)
         if self._tied is not None and self.options.ties == "average":
             return self._expected(own, self._tied, queries)
         kernel = getattr(kernels, measure.kernel)
-        numbers = filled("d", self._numbers(own))
+        numbers = filled("d", own.numbers)
         if measure.name == "relstring":
             return self._relevance_strings(own, queries)
         values = zeros("d", queries * own.width)
@@ -179,6 +180,15 @@ class Plan:
         else:
             kernel(*self.gains(own), numbers, values)
         return values
+
+    def _own_values(self, own: BoundMeasure) -> Any:
+        from fastrank.own import OwnMeasure, own_values
+
+        assert isinstance(own.measure, OwnMeasure)
+        assert own.options is not None
+        scale = None if isinstance(self.judgments, Preferences) else self.judgments.scale
+        level = own.options.get("rel", self.options.relevance_level)
+        return own_values(own.measure, self.judged_for(own), scale, level)
 
     def _expected(self, own: BoundMeasure, tied: Tied, queries: int) -> Any:
         """The expected values of a measure over the orders of tied documents."""
@@ -203,6 +213,8 @@ class Plan:
         level, judged_only = own.options.get("rel"), own.options.get("judged_only", False)
         if level is None and not judged_only and not self.unretrieved:
             return self.judged
+        if level is not None:
+            level = lowest_code(self.judgments, level)
         key = level, judged_only
         if key not in self._variants:
             from fastrank.variants import rejudge
@@ -221,7 +233,7 @@ class Plan:
             evaluated = set(queries)
             everyone = enumerate(self.judgments.queries)
             places = [place for place, query in everyone if query not in evaluated]
-            judging = judging_options(self.bound, self.options)
+            judging = judging_options(self.bound, self.options, self.judgments)
             self._others = Plan(self.judgments, self.bound, self.options)
             try:
                 self._others.judged = judge_nothing(self.judgments, filled("q", places), judging)
@@ -236,6 +248,13 @@ class Plan:
 
     def _relevance_strings(self, own: BoundMeasure, queries: int) -> list[bytes]:
         assert self.judged is not None
+        assert not isinstance(self.judgments, Preferences)
+        if self.judgments.scale is not None:
+            row, grade = self.judgments.scale.first_fraction(self.judgments.grade_column)
+            query, document = whose(self.judgments, row)
+            reason = f"'{own.measure.name}' shows each grade as a digit, which is not possible for"
+            where = f"{grade!r}, that of document {document} of query '{decoded(query)}'"
+            raise EvaluationError(own.measure.name, query, f"{reason} {where}")
         _, _, _, _, _, _, num_ret, *_ = self.judged.columns
         wanted = own.numbers[0]
         length = int(min(wanted, max(num_ret))) if wanted >= 0 else 0
@@ -245,25 +264,21 @@ class Plan:
             bytes(codes[i * length : i * length + min(length, num_ret[i])]) for i in range(queries)
         ]
 
-    def _numbers(self, own: BoundMeasure) -> list[float]:
-        """The numbers for a kernel, with what only the judgments know."""
-        if own.measure.kernel != "expected_reciprocal_rank":
-            return own.numbers
-        from fastrank.gains import grade_scale
-
-        assert not isinstance(self.judgments, Preferences)
-        return [own.numbers[0], grade_scale(own, self.judgments)]
-
     def gains(self, own: BoundMeasure) -> tuple[Any, ...]:
         """The columns of the record `Gained` for the gains that a measure gives to grades."""
         judged = self.judged_for(own)
-        pairs = own.pairs
-        if own.options is not None and own.measure.on == "gains":
+        rescale = own.measure.on == "unit gains"
+        assert not isinstance(self.judgments, Preferences)
+        if self.judgments.scale is not None:
+            from fastrank.gains import scaled_gains
+
+            return scaled_gains(own, judged, self.judgments, rescale=rescale)
+        if own.options is not None and own.measure.on in ("gains", "stops"):
             from fastrank.gains import exact_gains
 
-            assert not isinstance(self.judgments, Preferences)
             pairs = exact_gains(own, judged.columns[4], self.judgments)
-        rescale = own.measure.on == "unit gains"
+        else:
+            pairs = [(int(grade), gain) for grade, gain in own.pairs]
         key = (tuple(pairs), rescale, id(judged))
         if key not in self._gained:
             self._gained[key] = self._assign_gains(own, judged, pairs, rescale)

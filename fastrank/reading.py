@@ -30,7 +30,7 @@ class RunReader:
         self, judgments: Qrels | Preferences, bound: list[BoundMeasure], options: Options
     ) -> None:
         self._compat = options.compat
-        self._judging = judging_options(bound, options)
+        self._judging = judging_options(bound, options, judgments)
         self._only, self._with_absent = options.query, evaluates_missing(options)
         # Judgments by which a run can be judged without being in memory.
         self._qrels: Qrels | None = None

@@ -7,7 +7,7 @@ from fastrank.errors import EvaluationError, OptionError
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
-from fastrank.options import Options, integer, settle_depth
+from fastrank.options import Options, relevance, settle_depth
 from fastrank.scoring import evaluate_bound
 from fastrank.selection import Selection
 from fastrank.ties import check_range, expects
@@ -101,7 +101,7 @@ def tie_report(
     qrels: Qrels | Convertible | Source | None = None,
     measures: Measures | None = None,
     *,
-    relevance_level: int = 1,
+    relevance_level: float = 1,
     depth: int | None = None,
     compat: str = DEFAULT_COMPAT,
 ) -> TieReport:
@@ -131,7 +131,8 @@ def tie_report(
         raise TypeError("qrels: expected Qrels, found Preferences, which have no grades")
     if judgments is None and measures is not None:
         raise OptionError("measures", "expected judgments with them: qrels is None")
-    if integer("relevance_level", relevance_level) < 0:
+    relevance_level = relevance(relevance_level)
+    if relevance_level < 0:
         raise OptionError("relevance_level", f"expected 0 or more, found {relevance_level}")
     deepest = settle_depth(depth, None)
     names = MEASURES if measures is None else measures

@@ -18,7 +18,7 @@ import sys
 from itertools import pairwise
 
 from fastrank import files
-from fastrank.columns import Preferences, Qrels, Run, Texts
+from fastrank.columns import Preferences, Qrels, Run, Texts, decoded
 from fastrank.errors import FormatError, InputError
 from fastrank.grouping import Groups
 from fastrank.kernels import places as at
@@ -263,6 +263,7 @@ def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
         source=qrels.source,
         grade_column=grades,
         offset_column=ranges[: count + 1],
+        scale=qrels.scale,
     )
     return split, group_offsets
 
@@ -404,6 +405,7 @@ def lines_of(noun: Qrels | Run) -> Iterable[bytes]:
         _check_fields(texts, role, noun.source)
     if isinstance(noun, Qrels):
         _check_fields(noun.groups, "iteration", noun.source)
+        _refuse_fractions(noun)
         columns = zip(noun.groups, noun.docs, noun.grade_column, strict=True)
         return (b"%b %b %b %d\n" % (query, *row) for query, row in _by_query(noun, columns))
     if noun.tag:
@@ -412,6 +414,19 @@ def lines_of(noun: Qrels | Run) -> Iterable[bytes]:
         )
     # A run without queries is a blank line: of nothing at all, trec_eval cannot read a file.
     return _run_lines(noun) if len(noun.docs) else [b"\n"]
+
+
+def _refuse_fractions(qrels: Qrels) -> None:
+    """Raise InputError for a grade with a fraction, which trec_eval would cut off."""
+    if qrels.scale is None:
+        return
+    from fastrank.scale import whose
+
+    row, grade = qrels.scale.first_fraction(qrels.grade_column)
+    query, document = whose(qrels, row)
+    where = f"query {decoded(query)!r}, document {document!r}"
+    reason = f"the grade {grade!r} is no integer, as TREC's format needs it"
+    raise InputError(qrels.source, f"{where}: {reason}; other formats hold it")
 
 
 def _check_fields(texts: Texts, role: str, source: str) -> None:

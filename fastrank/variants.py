@@ -64,4 +64,5 @@ def _with_texts(judgments: Graded) -> Qrels:
     return Qrels(
         queries=judgments.queries, docs=docs, groups=docs, source="",
         offset_column=judgments.offset_column, grade_column=judgments.grade_column,
+        scale=judgments.scale,
     )  # fmt: skip

@@ -176,7 +176,8 @@ def test_other_objects_are_refused(arguments: tuple[object, ...], message: str) 
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("collection_size", 2**63), ("relevance_level", 1.5)]
+    ("option", "value"),
+    [("collection_size", 2**63), ("collection_size", 1.5), ("relevance_level", 2**63)],
 )
 def test_options_must_be_integers_that_fit(option: str, value: object) -> None:
     """No silent wrap-around."""

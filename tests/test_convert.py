@@ -140,12 +140,12 @@ def test_what_is_no_run_is_refused_with_its_place(given: Any, reason: str) -> No
 @pytest.mark.parametrize(
     ("grade", "reason"),
     [
-        (0.5, "expected an integer grade, found 0.5; round it"),
-        (np.float32(0.5), "expected an integer grade"),
-        (float("nan"), "expected an integer grade, found nan"),
-        (float("inf"), "expected an integer grade, found inf"),
-        (None, "expected an integer grade, found NoneType"),
-        ("1", "expected an integer grade, found str: '1'"),
+        (float("nan"), "expected a grade, found nan"),
+        (np.float32("nan"), "expected a grade, found nan"),
+        (float("inf"), "expected a grade, found inf"),
+        (None, "expected a grade, found NoneType"),
+        ("1", "expected a grade, found str: '1'"),
+        (1j, "expected a grade, found complex"),
         (2**63, "does not fit 64 bits"),
         (-(2**63) - 1, "does not fit 64 bits"),
         (1e19, "does not fit 64 bits"),
@@ -449,11 +449,11 @@ def test_what_is_no_run_is_refused_with_row_and_column(
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_a_fraction_is_no_grade(library: str) -> None:
-    table = MAKE[library]({"qid": ["q"] * 2, "docno": ["c", "d"], "label": [1.0, 0.5]})
+def test_a_fraction_is_no_rank(library: str) -> None:
+    table = MAKE[library]({"qid": ["q"] * 2, "docno": ["c", "d"], "rank": [1.0, 0.5]})
 
-    with pytest.raises(InputError, match=r"row 1 .*'label': expected an integer grade, found 0\.5"):
-        door(Qrels, library)(table)
+    with pytest.raises(InputError, match=r"row 1 .*'rank': expected a rank, found 0\.5"):
+        door(Run, library)(table)
 
 
 def test_mixed_ids_of_one_text_are_refused_in_a_column() -> None:

@@ -225,7 +225,7 @@ def test_leading_zeros_of_ids_are_kept(write: Write) -> None:
     [
         ("qid,docno,label\nq,d,1\nq,e,x\n", ":3: column 'label': expected a number, found 'x'"),
         ("qid,docno,label\nq,d,1\nq,e,\n", ":3: column 'label': the cell is empty"),
-        ("qid,docno,label\nq,d,1\nq,e,0.5\n", ":3: column 'label': expected an integer grade"),
+        ("qid,docno,label\nq,d,1\nq,e,nan\n", ":3: column 'label': expected a grade, found nan"),
         ("qid,docno,label\nq,d,1\nq,e,1_0\n", ":3: column 'label': expected a number"),
         ("qid,docno,label\nq,d,1\nq,e\n", ":3: expected 3 cells as in the first line, found 2"),
         ('qid,docno,label\nq,"a\nb",1\n\nq,e,x\n', ":5: column 'label'"),
@@ -233,7 +233,7 @@ def test_leading_zeros_of_ids_are_kept(write: Write) -> None:
         ("qid,docno,wrong\nq,d,1\n", "no column for the grade; found 'qid', 'docno', 'wrong'"),
         ('{"q": {"d": 1, "d": 2}}', ":1: the key 'd' stands twice"),
         ('{"q": {"d": 1},\n"q": {"e": 2}}', "the key 'q' stands twice"),
-        ('{"q": {"d": 0.5}}', "query 'q', document 'd': expected an integer grade"),
+        ('{"q": {"d": Infinity}}', "query 'q', document 'd': expected a grade, found inf"),
         ('{"q": {"d": null}}', "query 'q', document 'd'"),
         ('{"q":\n {"d": }}', ":2: "),
         ('{"q": ["d"]}\n', "query 'q': expected a dict|no column for the query"),

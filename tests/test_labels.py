@@ -166,8 +166,8 @@ def test_no_documents_are_no_queries(shape: tuple[int, int]) -> None:
     [
         ([[1, 0], [1, -1]], [[1, 2], [1, 2]], {},
          "labels[1, 1]: expected at least 0 (see mask=), found -1"),
-        ([[1, 0.5]], [[1, 2]], {}, "labels[0, 1]: expected a whole number, found 0.5"),
-        ([[1, float("nan")]], [[1, 2]], {}, "labels[0, 1]: expected a whole number, found nan"),
+        ([[1, -0.5]], [[1, 2]], {}, "labels[0, 1]: expected at least 0 (see mask=), found -0.5"),
+        ([[1, float("nan")]], [[1, 2]], {}, "labels[0, 1]: expected a grade of 64 bits, found nan"),
         ([["a"]], [[1.0]], {}, "labels: expected integers, found <U1"),
         ([[1, 0], [1]], [[1, 2], [1]], {}, "labels[1]: expected 2 columns as in row 0, found 1"),
         ([[1, 0]], [[1, float("nan")]], {}, "scores[0, 1]: expected a number, found nan"),

@@ -21,6 +21,7 @@ from fastrank.options import (
     NO_RELEVANT,
     TIES,
     Options,
+    relevance,
     settle_depth,
     settle_missing,
 )
@@ -89,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="average over all judged queries, not only those in the run",
     )  # fmt: skip
     add(
-        "-l", "--relevance-level", type=int, default=1, metavar="N",
+        "-l", "--relevance-level", type=number, default=1, metavar="N",
         help="the lowest grade that is relevant (1)",
     )  # fmt: skip
     add(
@@ -142,6 +143,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="threads for one file ($FASTRANK_THREADS, or as many as help); the values do not"
         " depend on it",
     )  # fmt: skip
+
+
+def number(text: str) -> float:
+    """A grade, an int if it is whole; argparse names the function in its messages."""
+    return relevance(float(text) if set(text) & set(".eE") else int(text))
 
 
 def _at_least(least: int) -> type[int]:

@@ -12,14 +12,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.convert.tables import Table
     from fastrank.pieces import Pieces
 
-KINDS = "a dict, a frame of pandas or polars, an arrow table or a file"
+KINDS = "a dict, a frame of pandas or polars, an arrow table, named tuples or a file"
 
 
 def as_qrels(given: Any, *, compat: str = DEFAULT_COMPAT) -> Qrels | Preferences:
     """Judgments from a dict, a frame, an arrow table or a file of any format; themselves.
 
+    Also from Qrels of ranx, a Dataset of Hugging Face, and named tuples as ir_measures has them.
     Raises TypeError for other objects, else what Qrels.from_dict and so on and load_qrels raise.
     """
     if isinstance(given, (Qrels, Preferences)):
@@ -34,6 +36,11 @@ def as_qrels(given: Any, *, compat: str = DEFAULT_COMPAT) -> Qrels | Preferences
 
         return load_qrels(given, compat=compat)
     if maker is None:
+        table = _of_tuples(given)
+        if table is not None:
+            from fastrank.convert.rows import qrels_of
+
+            return qrels_of(table)
         found = type(given).__name__
         raise TypeError(f"qrels: expected Qrels or Preferences, {KINDS}, found {found}")
     made: Qrels = maker(given)
@@ -43,6 +50,7 @@ def as_qrels(given: Any, *, compat: str = DEFAULT_COMPAT) -> Qrels | Preferences
 def as_run(given: Any, *, compat: str = DEFAULT_COMPAT) -> Run:
     """A run from a dict, a frame, an arrow table or a file of any format; itself.
 
+    Also from a Run of ranx, a Dataset of Hugging Face, and named tuples as ir_measures has them.
     Raises TypeError for other objects, else what Run.from_dict and so on and load_run raise.
     """
     made = as_run_or_trec(given)
@@ -66,6 +74,11 @@ def as_run_or_trec(given: Any) -> Run | Pieces:
 
         return load_run(file)
     if maker is None:
+        table = _of_tuples(given)
+        if table is not None:
+            from fastrank.convert.rows import run_of
+
+            return run_of(table)
         found = type(given).__name__
         raise TypeError(f"run: expected a Run, {KINDS}, found {found}")
     made: Run = maker(given)
@@ -85,6 +98,22 @@ def _maker(noun: Any, given: Any) -> Any:
     for library in ("pandas", "polars"):
         if library in modules:
             return getattr(noun, f"from_{library}")
-    if "pyarrow" in modules or hasattr(given, "__arrow_c_stream__"):
+    if modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__"):
         return noun.from_arrow
+    # What ranx calls judgments and runs: it keeps them under their name.
+    if hasattr(given, "to_dict") and hasattr(given, noun.__name__.lower()):
+        return _from_ranx if noun is Run else lambda own: noun.from_dict(own.to_dict())
     return None
+
+
+def _from_ranx(given: Any) -> Run:
+    return Run.from_dict(given.to_dict(), tag=getattr(given, "name", None))
+
+
+def _of_tuples(given: Any) -> Table | None:
+    """The table of what can be gone through and has named tuples; None for anything else."""
+    if not hasattr(given, "__iter__"):
+        return None
+    from fastrank.convert.tuples import table_of_tuples
+
+    return table_of_tuples(given)

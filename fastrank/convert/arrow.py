@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from fastrank.convert.ids import Fail
 
+# Rows of a Dataset at a time.
+BATCH = 1 << 16
 NULL = "a null, which is neither an id nor a number"
 
 
@@ -39,6 +41,11 @@ def arrow_table(given: Any) -> ArrowTable:
     import pyarrow
 
     source = f"<{type(given).__module__.partition('.')[0]}.{type(given).__name__}>"
+    if hasattr(given, "with_format"):
+        # A Dataset or IterableDataset of Hugging Face: its rows, in its order.
+        batches = list(given.with_format("arrow").iter(batch_size=BATCH))
+        nothing = pyarrow.table({name: [] for name in given.column_names or ()})
+        given = pyarrow.concat_tables(batches) if batches else nothing
     if not hasattr(given, "column_names"):
         given = pyarrow.table(given)
     return ArrowTable(source, given)

@@ -24,13 +24,15 @@ SOURCE = "<dict>"
 def qrels_from_dict(given: Mapping[Any, Mapping[Any, Any]], *, source: str = SOURCE) -> Qrels:
     """Judgments from {query: {document: grade}}; `source` is for messages."""
     rows = _Rows(given, "grade", source, keep_empty=False)
+    grades, scale = grades_of(rows.values, rows.fail_value)
     return Qrels(
         queries=rows.queries,
         docs=rows.docs,
         groups=constant(NO_ITERATION, len(rows.docs)),
         source=source,
-        grade_column=grades_of(rows.values, rows.fail_value),
+        grade_column=grades,
         offset_column=rows.offsets,
+        scale=scale,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.columns import PlacedTexts, Qrels, Run, Texts
 from fastrank.convert.ids import encoded_id, memory_of
 from fastrank.convert.names import QRELS_ROLES, RUN_ROLES, find_columns
-from fastrank.convert.values import grades_of, scores_of
+from fastrank.convert.values import grades_of, ranks_of, scores_of
 from fastrank.errors import InputError
 from fastrank.grouping import Groups, take
 from fastrank.native import kernels
@@ -26,7 +26,7 @@ def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     found = find_columns(table.names, QRELS_ROLES, columns, table.source)
     grouped, docs = _grouped(table, found)
     place = found["grade"]
-    grades = grades_of(table.numbers(place), table.failing(place))
+    grades, scale = grades_of(table.numbers(place), table.failing(place))
     groups = constant(NO_ITERATION, table.size)
     if "iteration" in found:
         groups = _taken(grouped, table.texts(found["iteration"]))
@@ -37,6 +37,7 @@ def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
         source=table.source,
         grade_column=grouped.taken(grades),
         offset_column=grouped.offsets,
+        scale=scale,
     )
 
 
@@ -57,7 +58,7 @@ def run_of(
     place = found["rank" if by_rank else "score"]
     fail = table.failing(place)
     if by_rank:
-        ranks = grades_of(table.numbers(place), fail)
+        ranks = ranks_of(table.numbers(place), fail)
         scores = scores_of(_array(ranks), fail, higher_is_better=False)
     else:
         numbers = table.numbers(place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 
 from fastrank.convert.ids import memory_of
+from fastrank.scale import coded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,9 +13,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.convert.ids import Fail
+    from fastrank.scale import Scale
 
 LEAST, MOST = -(2**63), 2**63 - 1
-WHAT_TO_DO = "round it, or scale all grades to integers: others cut it off without a word"
 
 
 def scores_of(values: Any, fail: Fail, *, higher_is_better: bool = True) -> Any:
@@ -48,57 +49,83 @@ def _float(value: Any, row: int, fail: Fail) -> float:
     return fail(row, f"expected a score, found {type(value).__name__}: {value!r:.60}")
 
 
-def grades_of(values: Any, fail: Fail) -> Any:
-    """Grades as int64[rows]; floats only if they are whole. `fail` is called for what is none."""
+def grades_of(values: Any, fail: Fail) -> tuple[Any, Scale | None]:
+    """Grades as int64[rows], and what these stand for if a grade has a fraction.
+
+    `fail` is called for what is no grade.
+    """
     import numpy
 
-    if hasattr(values, "dtype") and values.dtype.kind in "iufb":
-        if values.dtype.kind == "f":
-            _refuse_fractions(values, fail)
-        elif values.dtype.kind == "u" and len(values) and values.max() > MOST:
-            grade(values[values.argmax()], int(values.argmax()), fail)
-        return memory_of(values.astype("int64"))
-    given = list(values)
-    if not set(map(type, given)) <= {int, bool}:
-        given = [grade(value, row, fail) for row, value in enumerate(given)]
-    try:
-        return memory_of(numpy.array(given, "int64"))
-    except OverflowError:
-        row = next(i for i, value in enumerate(given) if not LEAST <= value <= MOST)
-        grade(given[row], row, fail)
-        raise
+    numbers = _array(values, "grade", fail)
+    if numbers.dtype.kind != "f":
+        return memory_of(numbers), None
+    strange = ~numpy.isfinite(numbers)
+    if strange.any():
+        row = int(strange.argmax())
+        fail(row, f"expected a grade, found {float(numbers[row])!r}")
+    if (numpy.trunc(numbers) == numbers).all():
+        return _whole(numbers, "grade", fail), None
+    codes, scale = coded(numbers)
+    return memory_of(codes), scale
 
 
-def _refuse_fractions(values: Any, fail: Fail) -> None:
+def ranks_of(values: Any, fail: Fail) -> Any:
+    """Ranks as int64[rows]. `fail` is called for what is none."""
+    numbers = _array(values, "rank", fail)
+    return _whole(numbers, "rank", fail) if numbers.dtype.kind == "f" else memory_of(numbers)
+
+
+def _whole(numbers: Any, what: str, fail: Fail) -> Any:
+    """Floats without fractions as int64[rows]."""
     import numpy
 
-    wrong = ~((numpy.floor(values) == values) & (abs(values) < 2.0**63))
+    wrong = ~((numpy.floor(numbers) == numbers) & (abs(numbers) < 2.0**63))
     if wrong.any():
         row = int(wrong.argmax())
-        grade(float(values[row]), row, fail)
+        found = float(numbers[row])
+        if not found.is_integer():
+            fail(row, f"expected a {what}, found {found!r}")
+        fail(row, f"{what} {found!r} does not fit 64 bits")
+    return memory_of(numbers.astype("int64"))
 
 
-def grade(value: Any, row: int, fail: Fail) -> int:
-    """One grade as an integer."""
+def _array(values: Any, what: str, fail: Fail) -> Any:
+    """Numbers as an array of int64, or of float64 if one of them is a float."""
+    import numpy
+
+    kind = values.dtype.kind if hasattr(values, "dtype") else ""
+    if kind == "f":
+        return values.astype("float64")
+    if kind and kind in "ib":
+        return values.astype("int64")
+    if kind == "u" and (not len(values) or values.max() <= MOST):
+        return values.astype("int64")
+    given = list(values)
+    kinds = set(map(type, given))
+    if not (kinds <= {int, bool} or kinds == {float}):
+        given = [_number(value, what, row, fail) for row, value in enumerate(given)]
+        kinds = set(map(type, given))
+    if float in kinds:
+        return numpy.array([float(value) for value in given], "float64")
+    try:
+        return numpy.array(given, "int64")
+    except OverflowError:
+        row = next(i for i, value in enumerate(given) if not LEAST <= value <= MOST)
+        fail(row, f"{what} {given[row]!r:.60} does not fit 64 bits")
+
+
+def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
+    """One number; an integer of whatever kind as an int."""
     kind = type(value)
-    found = None
-    if hasattr(kind, "__index__") or kind.__name__ in ("bool", "bool_"):
+    is_truth = kind.__name__ in ("bool", "bool_")
+    if hasattr(kind, "__index__") or is_truth:
         try:
-            found = operator.index(value)
+            return int(bool(value)) if is_truth else operator.index(value)
         except TypeError:
-            found = int(bool(value)) if kind.__name__ in ("bool", "bool_") else None
+            pass
     elif hasattr(kind, "__float__") and not isinstance(value, (str, bytes)):
         try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = float("nan")
-        if number != number:
-            fail(row, f"expected an integer grade, found {value!r:.60}")
-        if not number.is_integer():
-            fail(row, f"expected an integer grade, found {value!r:.60}; {WHAT_TO_DO}")
-        found = int(number)
-    if found is None:
-        fail(row, f"expected an integer grade, found {kind.__name__}: {value!r:.60}")
-    if not LEAST <= found <= MOST:
-        fail(row, f"grade {value!r:.60} does not fit 64 bits")
-    return found
+            return float(value)
+        except (OverflowError, TypeError, ValueError):
+            pass
+    return fail(row, f"expected a {what}, found {kind.__name__}: {value!r:.60}")

@@ -93,31 +93,6 @@ def first_rank(q, parameters, values):
             break
 
 
-@helper
-def power_of_two(exponent):
-    """By doubling: exact, and nothing that the library would have to call."""
-    power = 1.0
-    for _ in range(exponent):
-        power *= 2.0
-    return power
-
-
-@kernel(MEASURE)
-def expected_reciprocal_rank(q, parameters, values):
-    """parameters: the cutoff, and the highest grade of the scale."""
-    cutoff, highest = parameters[0], parameters[1]
-    scale = power_of_two(np.int64(highest))
-    going_on, total = 1.0, 0.0
-    for rank, grade in zip(q.ranks, q.grades):
-        if rank > cutoff:
-            break
-        if grade > 0:
-            stops = (power_of_two(grade) - 1.0) / scale
-            total += going_on * stops / rank
-            going_on *= 1.0 - stops
-    values[0] = total
-
-
 @kernel(MEASURE)
 def rank_biased_precision_binary(q, parameters, values):
     """parameters: the cutoff, and the probability p of going on to the next rank."""

@@ -277,6 +277,19 @@ def graded_g(q, parameters, values):
 
 
 @kernel(MEASURE)
+def expected_reciprocal_rank(q, cutoffs, values):
+    """The gain of a document is the probability that the reader stops there."""
+    going_on, total = 1.0, 0.0
+    for rank, gain in zip(q.ranks, q.gains):
+        if rank > cutoffs[0]:
+            break
+        if gain > 0.0:
+            total += going_on * gain / rank
+            going_on *= 1.0 - gain
+    values[0] = total
+
+
+@kernel(MEASURE)
 def rank_biased_precision(q, parameters, values):
     """rbp: the reader goes on to the next rank with probability p."""
     p = parameters[0]

@@ -11,7 +11,7 @@ import numba
 def call_for_each(
     function: Any, make: Any, offsets: Any, ranks: Any, grades: Any, grade_offsets: Any,
     grade_values: Any, grade_counts: Any, num_ret: Any, num_rel: Any, num_rel_ret: Any,
-    level: int, collection_size: int, values: Any,
+    level: float, collection_size: int, values: Any,
 ) -> None:  # fmt: skip
     """values[q] = function of what `make` makes of the columns of query q."""
     for q in range(len(values)):
