@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from fastrank.levels import DEFAULT_COMPAT, check_compat
-from fastrank.options import Options, flag, integer, relevance, settle_depth, settle_missing
+from fastrank.options import (
+    NO_RELEVANT,
+    Options,
+    check_choice,
+    flag,
+    integer,
+    relevance,
+    settle_depth,
+    settle_missing,
+)
 from fastrank.participation import evaluates_missing
 from fastrank.plan import judging_options
 from fastrank.selection import Selection
@@ -31,7 +40,9 @@ class Asked:
         max_retrieved: int | None = None,
         collection_size: int = 0,
         compat: str = DEFAULT_COMPAT,
+        no_relevant: str = "zero",
     ) -> None:
+        check_choice("no_relevant", no_relevant, NO_RELEVANT)
         self.bound = Selection(measures).bind(check_compat(compat))
         missing = settle_missing(missing, complete=complete)
         self.options = Options(
@@ -44,6 +55,7 @@ class Asked:
             collection_size=integer("collection_size", collection_size),
             query=None,
             missing_is_error=missing == "error",
+            no_relevant=no_relevant,
         )
         self.evaluates_missing = evaluates_missing(self.options)
 

@@ -10,7 +10,7 @@ from fastrank.pieces import open_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from fastrank.pieces import Source as Source
 
@@ -43,24 +43,31 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
         with open(target, "wb") as device:
             device.writelines(pieces)
         return
-    _replace(path, pieces)
+
+    def fill(scratch: str) -> None:
+        with open(scratch, "wb") as file:
+            file.writelines(pieces)
+
+    replace(path, fill)
 
 
-def _replace(path: str, pieces: Iterable[bytes]) -> None:
+def replace(path: str, fill: Callable[[str], None]) -> None:
+    """Fill a temporary file beside the path, then give it the path's name; or leave nothing."""
     folder, name = os.path.split(path)
     scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
     try:
-        # Created like any other file, so that the umask applies without our touching it.
-        handle = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-    except OSError as error:
-        error.filename = path
-        raise
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(pieces)
+        try:
+            # Created like any other file, so that the umask applies without our touching it.
+            os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        except OSError as error:
+            error.filename = path
+            raise
+        fill(scratch)
         if name and os.path.exists(path):
             os.chmod(scratch, os.stat(path).st_mode & 0o7777)
         os.replace(scratch, path)
     except BaseException:
-        os.unlink(scratch)
+        # An interrupt may come at any time, even just before or after the file is made.
+        if os.path.exists(scratch):
+            os.unlink(scratch)
         raise
