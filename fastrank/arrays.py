@@ -116,7 +116,9 @@ def evaluate_arrays(
         lower_is_better=not flag("higher_is_better", higher_is_better),
         unique=flag("assume_unique", assume_unique),
     )
-    return evaluate_bound(qrels, judge.judge(order, rows, threads=threads), asked.bound, asked.options)
+    return evaluate_bound(
+        qrels, judge.judge(order, rows, threads=threads), asked.bound, asked.options
+    )
 
 
 def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: int) -> Array:

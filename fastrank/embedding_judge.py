@@ -146,9 +146,7 @@ def _by_row(qrels: Qrels, corpus: Names, asked: Asked) -> ArrayQrels:
         rows[strange] = [numbers[text] for text in texts]
     offsets = numpy.asarray(qrels.offset_column)
     try:
-        return index_qrels(
-            (offsets, rows, qrels.grades), queries=list(qrels.queries)
-        )
+        return index_qrels((offsets, rows, qrels.grades), queries=list(qrels.queries))
     except ArrayError as error:
         if error.row is None:
             raise
