@@ -21,7 +21,8 @@ ROOMS = [
     "measures", "families", "beyond", "binding", "own", "closest", "notation", "selection",
     "gains", "zscores", "coverage", "scores", "plan", "averages", "summaries", "scoring",
     "reading", "evaluation", "asked", "array_input", "array_qrels", "arrays", "labels",
-    "tie_ranges", "report", "records", "frames", "layouts", "tables", "groups", "checking",
+    "tie_ranges", "report", "records", "frames", "layouts", "tables", "groups", "search",
+    "embeddings", "vectors", "datasets", "encoders", "embedding_cache", "models", "checking",
     "compat", "cli",
 ]  # fmt: skip
 # What a noun can be turned into are methods of it, and each opens the room that does it.
