@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from fastrank.groups import macro_mean as macro_mean
     from fastrank.labels import evaluate_labels as evaluate_labels
     from fastrank.measures import Measure as Measure
+    from fastrank.models import Embeddings as Embeddings
+    from fastrank.models import embed_dataset as embed_dataset
+    from fastrank.models import evaluate_model as evaluate_model
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
     from fastrank.notation import MeasureSpec as MeasureSpec
@@ -93,6 +96,7 @@ _HOMES = {
     "groups": ("macro_mean",),
     "labels": ("evaluate_labels",),
     "measures": ("Measure",),
+    "models": ("Embeddings", "embed_dataset", "evaluate_model"),
     "native": ("EngineError", "engine"),
     "notation": ("MeasureSpec", "parse_measure"),
     "own": ("Ranking", "measure"),

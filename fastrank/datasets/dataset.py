@@ -239,6 +239,8 @@ class Dataset(Frozen):
         >>> data = fr.Dataset.from_articles(articles)
         >>> data
         <Dataset articles: 3 documents, 1 query, 1 judgment>
+        >>> fr.evaluate_model(None, data, "recip_rank").mean
+        {'recip_rank': 1.0}
         """
         from fastrank.datasets.articles import from_articles
 
