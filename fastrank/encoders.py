@@ -6,7 +6,7 @@ import inspect
 from copy import deepcopy
 
 from fastrank.errors import ArrayError
-from fastrank.vectors import as_vectors
+from fastrank.vectors import as_vectors, is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Encoder:
         if isinstance(found, dict) and "dense_vecs" in found:
             # BGE-M3 of FlagEmbedding.
             found = found["dense_vecs"]
-        if hasattr(found, "toarray"):
+        if is_sparse(found):
             size = 4 * self._total * found.shape[1]
             if size > MOST_DENSE_BYTES:
                 reason = (

@@ -155,6 +155,8 @@ def test_folder_of_beir_compressed(tmp_path: Path) -> None:
     assert len(Dataset.from_beir(beir_folder(tmp_path, gzip.compress, ".gz")).corpus) == 2
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_package_beir_reads_the_same(tmp_path: Path) -> None:
     loader = pytest.importorskip("beir.datasets.data_loader")
     folder = beir_folder(tmp_path)

@@ -87,13 +87,14 @@ def evaluate_model(
     relevance_level, missing, no_relevant, depth, complete, judged_only, max_retrieved,
         collection_size, compat: as `evaluate` takes them.
 
-    The first texts of both sides are encoded, searched and evaluated before all others, so that
-    what is wrong with the model, the measures or an option shows before hours of work.
+    The first texts of both sides are encoded, searched and evaluated before all others, and the
+    shortest is encoded, so that what is wrong with the model, the measures or an option shows
+    before hours of work.
 
     Raises TypeError for what is no model; ArrayError for another number of vectors than texts, NaN
     and infinite values, queries of another dimension than documents, and a zero vector under
-    "cosine" (a text without any known word, for example), each with its row; InputError for a cache
-    that holds another model's vectors; and what `evaluate_embeddings` raises.
+    "cosine" (of an empty text, or one without any known word), each with its row and id; InputError
+    for a cache that holds another model's vectors; and what `evaluate_embeddings` raises.
 
     >>> data = fr.Dataset.from_texts(
     ...     {"d1": "red apples", "d2": "blue plums"}, {"q1": "apple"}, {"q1": {"d1": 1}}
@@ -124,7 +125,16 @@ def evaluate_model(
     parse_parameters(parameters)
     if run is not None:
         _check_target(run, data)
-    prepared = Prepared(model, data, batch_size, query_prompt, document_prompt, cache, cache_name)
+    prepared = Prepared(
+        model,
+        data,
+        batch_size,
+        query_prompt,
+        document_prompt,
+        cache,
+        cache_name,
+        unit=metric == "cosine",
+    )
     first = prepared.first
     make_index(factory, first.corpus.shape[1], metric)
     evaluate_embeddings(
