@@ -111,6 +111,20 @@ def test_a_pair_of_encoders() -> None:
     assert called((lengths, lambda texts: lengths(texts) * 2)) == [[3, 1], [8, 2]]
 
 
+def test_a_pair_of_encoders_that_have_one_side_each() -> None:
+    class Questions:
+        def encode_queries(self, texts: list[str]) -> Any:
+            return lengths(texts)
+
+    class Passages:
+        def encode_corpus(self, texts: list[str]) -> Any:
+            return lengths(texts) * 2
+
+    assert called((Questions(), Passages())) == [[3, 1], [8, 2]]
+    with pytest.raises(TypeError, match=r"model: expected .* found Passages"):
+        encoders_of(Passages(), CORPUS)
+
+
 def test_options_go_where_they_are_taken() -> None:
     model = SentenceTransformers()
 
