@@ -271,11 +271,13 @@ def test_queries_of_another_dimension() -> None:
         ({"k": 0}, OptionError, "k: expected 1 or more"),
         ({"metric": "dot"}, OptionError, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
         ({"factory": "IVF,Flat,"}, OptionError, "factory: faiss cannot build 'IVF,Flat,'"),
+        ({"factory": "IVF10,Flat"}, OptionError, "factory: 'IVF10,Flat' needs 10 vectors"),
         ({"parameters": "nprobes=3"}, OptionError, "parameters: expected one of nprobe"),
         ({"missing": "none"}, OptionError, "missing: expected one of 'skip'"),
         ({"missing": "error", "complete": True}, OptionError, "missing|complete"),
         ({"run": "absent/run.txt"}, ReadError, "there is no folder"),
         ({"run": "run.json"}, OptionError, "run: only TREC's format is written"),
+        ({"query_prompt": 5}, OptionError, "query_prompt: expected a text, found int"),
         ({"batch_size": 0}, OptionError, "batch_size: expected 1 or more, found 0"),
     ],
 )
@@ -285,6 +287,22 @@ def test_options_that_are_wrong(options: dict[str, Any], kind: type, reason: str
     with pytest.raises(kind, match=reason):
         fr.evaluate_model(model, DATA, **options)
     assert len(model.texts) <= 6
+
+
+def test_judged_queries_without_a_text() -> None:
+    """They are missing from the results, and an error at once where that is one."""
+    data = Dataset.from_texts(
+        dict(zip(DATA.corpus_ids, DATA.corpus, strict=True)),
+        {"q1": "red apple"},
+        {"q1": {"d0": 1}, "q9": {"d0": 1}},
+    )
+    model = Counts()
+
+    assert fr.evaluate_model(Counts(), data, "map").missing_queries == ["q9"]
+    assert fr.evaluate_model(Counts(), data, "map", missing="zero").mean == {"map": 0.5}
+    with pytest.raises(fr.EvaluationError, match=r"1 of 2 judged queries are missing .*: q9"):
+        fr.evaluate_model(model, data, "map", missing="error")
+    assert model.texts == []
 
 
 def test_a_vector_that_is_no_number_later_on() -> None:

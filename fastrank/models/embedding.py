@@ -83,6 +83,10 @@ class Prepared:
     ) -> None:
         if batch_size is not None and integer("batch_size", batch_size) < 1:
             raise OptionError("batch_size", f"expected 1 or more, found {batch_size}")
+        prompts = {"query_prompt": query_prompt, "document_prompt": document_prompt}
+        for option, prompt in prompts.items():
+            if prompt is not None and not isinstance(prompt, str):
+                raise OptionError(option, f"expected a text, found {type(prompt).__name__}")
         if (cache is None) != (cache_name is None):
             absent = "cache" if cache is None else "cache_name"
             raise OptionError(absent, "expected a folder as cache and a name of the model, or none")
