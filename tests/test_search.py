@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -575,6 +577,52 @@ def test_mistakes_are_found_before_the_search() -> None:
     """Of arrays the last query is looked at before the first is searched for."""
     with pytest.raises(ArrayError, match=r"queries\[19, 2\]"):
         search_batches(CORPUS, _with(QUERIES, 19, 2, np.nan), 3, batch_size=1)
+
+
+def test_a_gpu_is_used_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What faiss does on the CPU stands for its GPU part here."""
+    used: list[str] = []
+
+    def knn_gpu(resources: Any, queries: Any, corpus: Any, k: int, metric: int) -> Any:
+        used.append("knn")
+        return faiss.knn(queries, corpus, k, metric)
+
+    def moved(index: Any) -> Any:
+        used.append("moved")
+        return faiss.clone_index(index)
+
+    for name, value in {
+        "StandardGpuResources": object, "get_num_gpus": lambda: 1, "knn_gpu": knn_gpu,
+        "index_cpu_to_all_gpus": moved, "index_gpu_to_cpu": moved,
+    }.items():  # fmt: skip
+        monkeypatch.setattr(faiss, name, value, raising=False)
+    expected = rankings(search(CORPUS, QUERIES, 5))
+
+    assert rankings(search(CORPUS, QUERIES, 5, gpu=True)) == expected
+    index = build_index(CORPUS, "IVF4,Flat", gpu=True)
+    assert rankings(search(index, QUERIES, 5, parameters="nprobe=4", gpu=True)) == expected
+    assert used == ["knn", "moved", "moved", "moved"]
+    assert index.faiss.nprobe == 1
+
+    monkeypatch.setattr(faiss, "get_num_gpus", lambda: 0)
+    with pytest.raises(OptionError, match="gpu: faiss finds no GPU"):
+        search(CORPUS, QUERIES, 5, gpu=True)
+
+
+def test_a_bar_is_drawn_on_a_terminal_where_work_is_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr("sys.stderr", Terminal())
+    search(CORPUS, QUERIES, 3)
+    assert sys.stderr.getvalue().strip() == ""  # type: ignore[attr-defined]
+
+    monkeypatch.setattr("fastrank.search.progress.SHORT", 0.0)
+    search(CORPUS, QUERIES, 3)
+    assert "search" in sys.stderr.getvalue()  # type: ignore[attr-defined]
 
 
 def test_a_bar_is_drawn_on_demand_and_not_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
