@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fastrank.convert.files import load_run as load_run
     from fastrank.convert.files import save_qrels as save_qrels
     from fastrank.convert.files import save_run as save_run
+    from fastrank.datasets import Dataset as Dataset
     from fastrank.embeddings import evaluate_embeddings as evaluate_embeddings
     from fastrank.errors import ArrayError as ArrayError
     from fastrank.errors import EvaluationError as EvaluationError
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
     from fastrank.groups import macro_mean as macro_mean
     from fastrank.labels import evaluate_labels as evaluate_labels
     from fastrank.measures import Measure as Measure
+    from fastrank.models import Embeddings as Embeddings
+    from fastrank.models import embed_dataset as embed_dataset
+    from fastrank.models import evaluate_model as evaluate_model
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
     from fastrank.notation import MeasureSpec as MeasureSpec
@@ -75,6 +79,7 @@ _HOMES = {
     "checking": ("check",),
     "columns": ("Preferences", "Qrels", "Run"),
     "convert.files": ("load_qrels", "load_run", "save_qrels", "save_run"),
+    "datasets": ("Dataset",),
     "embeddings": ("evaluate_embeddings",),
     "errors": (
         "ArrayError",
@@ -93,6 +98,7 @@ _HOMES = {
     "groups": ("macro_mean",),
     "labels": ("evaluate_labels",),
     "measures": ("Measure",),
+    "models": ("Embeddings", "embed_dataset", "evaluate_model"),
     "native": ("EngineError", "engine"),
     "notation": ("MeasureSpec", "parse_measure"),
     "own": ("Ranking", "measure"),
