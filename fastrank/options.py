@@ -71,6 +71,16 @@ def integer(name: str, value: int) -> int:
     return value.__index__()
 
 
+def finite(name: str, value: Any) -> float:
+    """A number that is neither infinite nor NaN. Raises OptionError, TypeError for others."""
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name}: expected a number, found {type(value).__name__}")
+    number = float(value)
+    if number - number != 0.0:
+        raise OptionError(name, f"expected a finite number, found {value}")
+    return number
+
+
 def flag(name: str, value: object) -> bool:
     """A truth value: True or False, Python's or numpy's, 1 or 0. Raises OptionError for others."""
     # A text such as "no" would count as true.

@@ -21,8 +21,8 @@ ROOMS = [
     "measures", "families", "beyond", "binding", "own", "closest", "notation", "selection",
     "gains", "zscores", "coverage", "scores", "plan", "averages", "summaries", "scoring",
     "reading", "evaluation", "asked", "array_input", "array_qrels", "arrays", "labels",
-    "tie_ranges", "report", "records", "frames", "layouts", "tables", "groups", "checking",
-    "compat", "cli",
+    "tie_ranges", "report", "records", "frames", "layouts", "tables", "groups",
+    "mining", "likelihood", "candidates", "checking", "compat", "cli",
 ]  # fmt: skip
 # What a noun can be turned into are methods of it, and each opens the room that does it.
 DOORS = {
