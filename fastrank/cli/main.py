@@ -1,5 +1,6 @@
 """The command `fastrank`: evaluation (`eval`, and `trec_eval`, the drop-in), `convert` between
-formats, `measures` explains measures, `--version` says which engine runs."""
+formats, `mine` makes training data, `measures` explains measures, `--version` says which engine
+runs."""
 
 from __future__ import annotations
 
@@ -45,6 +46,10 @@ def _main(words: list[str]) -> int:
         "measures", help="list the measures: definitions, options, sources", add_help=False
     )
     commands.add_parser(
+        "mine", help="mine hard negatives from a run: training data for retrieval models",
+        add_help=False,
+    )  # fmt: skip
+    commands.add_parser(
         "check", help="read judgments and runs strictly and tell what is wrong with them",
         add_help=False,
     )  # fmt: skip
@@ -79,6 +84,14 @@ def _main(words: list[str]) -> int:
         )
         convert.add_arguments(own)
         return convert.run(own.parse_args(words[1:]))
+    if words[:1] == ["mine"]:
+        from fastrank.cli import mine
+
+        own = argparse.ArgumentParser(
+            prog=mine.NAME, description="Mine hard negatives from a run, as training data."
+        )
+        mine.add_arguments(own)
+        return mine.run(own.parse_args(words[1:]))
     given = parser.parse_args(words)
     if given.version:
         try:
