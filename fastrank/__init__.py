@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fastrank.convert.files import load_run as load_run
     from fastrank.convert.files import save_qrels as save_qrels
     from fastrank.convert.files import save_run as save_run
+    from fastrank.datasets import Dataset as Dataset
     from fastrank.embeddings import evaluate_embeddings as evaluate_embeddings
     from fastrank.errors import ArrayError as ArrayError
     from fastrank.errors import EvaluationError as EvaluationError
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
     from fastrank.measures import Measure as Measure
     from fastrank.mining import HardNegatives as HardNegatives
     from fastrank.mining import hard_negatives as hard_negatives
+    from fastrank.models import Embeddings as Embeddings
+    from fastrank.models import embed_dataset as embed_dataset
+    from fastrank.models import evaluate_model as evaluate_model
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
     from fastrank.notation import MeasureSpec as MeasureSpec
@@ -81,6 +85,7 @@ _HOMES = {
     "checking": ("check",),
     "columns": ("Preferences", "Qrels", "Run"),
     "convert.files": ("load_qrels", "load_run", "save_qrels", "save_run"),
+    "datasets": ("Dataset",),
     "embeddings": ("evaluate_embeddings",),
     "errors": (
         "ArrayError",
@@ -101,6 +106,7 @@ _HOMES = {
     "likelihood": ("negative_log_likelihood",),
     "measures": ("Measure",),
     "mining": ("HardNegatives", "hard_negatives"),
+    "models": ("Embeddings", "embed_dataset", "evaluate_model"),
     "native": ("EngineError", "engine"),
     "notation": ("MeasureSpec", "parse_measure"),
     "own": ("Ranking", "measure"),

@@ -1,0 +1,46 @@
+"""Data sets from folders in BEIR's layout."""
+
+from __future__ import annotations
+
+import os
+
+from fastrank.convert.files import load_qrels
+from fastrank.convert.sniff import COMPRESSED
+from fastrank.datasets.dataset import made
+from fastrank.datasets.text_files import read_texts
+from fastrank.errors import ReadError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.datasets.dataset import Dataset
+
+
+def from_beir(folder: str | os.PathLike[str], split: str, exclude_self: bool) -> Dataset:
+    """See Dataset.from_beir."""
+    corpus, queries = _file(folder, "corpus.jsonl"), _file(folder, "queries.jsonl")
+    qrels = load_qrels(_split(os.path.join(folder, "qrels"), split))
+    name = os.path.basename(os.path.abspath(folder))
+    asked = read_texts([queries], None, "utf-8", "query")
+    documents = read_texts([corpus], None, "utf-8", "document")
+    return made(name, *documents, *asked, qrels, exclude_self=exclude_self)
+
+
+def _file(folder: str | os.PathLike[str], name: str) -> str:
+    """The path of a file, which may be compressed. Raises ReadError."""
+    path = os.path.join(os.fspath(folder), name)
+    for ending in ("", *COMPRESSED):
+        if os.path.exists(path + ending):
+            return path + ending
+    raise ReadError(path, "no such file or directory")
+
+
+def _split(folder: str, split: str) -> str:
+    try:
+        return _file(folder, f"{split}.tsv")
+    except ReadError as error:
+        present = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+        splits = [own.partition(".tsv")[0] for own in present if ".tsv" in own]
+        if not splits:
+            raise
+        reason = f"{error.reason}; the splits are {', '.join(splits)}"
+        raise ReadError(error.path, reason) from None

@@ -1,0 +1,49 @@
+"""Lines of files that may be larger than memory."""
+
+from __future__ import annotations
+
+from fastrank.errors import FormatError
+from fastrank.pieces import open_pieces
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrank.pieces import Source
+
+_BUFFER = 1 << 20
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+def lines_of(source: Source, name: str, encoding: str) -> Iterator[tuple[int, str]]:
+    """Number, from 1, and text of every line of a file, compressed or not, without its end.
+
+    Raises ReadError, and FormatError for a line that is not in this encoding.
+    """
+    with open_pieces(source) as file:
+        reader = file.whole()
+        buffer = memoryview(bytearray(_BUFFER))
+        number, rest = 0, b""
+        while count := reader.readinto(buffer):
+            # The last is the beginning of a line, and may grow over several buffers.
+            *lines, last = bytes(buffer[:count]).split(b"\n")
+            if lines:
+                lines[0] = rest + lines[0]
+                rest = b""
+            rest += last
+            for line in lines:
+                number += 1
+                yield number, _decoded(line, name, number, encoding)
+        if rest:
+            yield number + 1, _decoded(rest, name, number + 1, encoding)
+        file.check_unchanged()
+
+
+def _decoded(line: bytes, name: str, number: int, encoding: str) -> str:
+    try:
+        text = line.decode(encoding)
+    except UnicodeDecodeError as error:
+        byte = f"the byte {line[error.start]:#04x} at column {error.start + 1}"
+        reason = f"{byte} is not {encoding}; older collections are encoding='latin-1'"
+        raise FormatError(name, number, reason) from None
+    return (text.removeprefix(_BYTE_ORDER_MARK) if number == 1 else text).removesuffix("\r")

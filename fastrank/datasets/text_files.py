@@ -1,0 +1,197 @@
+"""Ids and texts from files: TREC's SGML and topics, JSONL, TSV, told from their content."""
+
+from __future__ import annotations
+
+import os
+from itertools import chain
+
+from fastrank.datasets.dataset import made
+from fastrank.datasets.lines import lines_of
+from fastrank.datasets.plain import joined
+from fastrank.errors import FormatError, ReadError
+from fastrank.pieces import name_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from fastrank.datasets.dataset import Dataset
+
+# The names of BEIR, Anserini, MS MARCO, ir_datasets, DPR and PyTerrier.
+IDS = ("_id", "id", "docno", "doc_id", "docid", "pid", "qid", "query_id")
+TITLES = ("title",)
+TEXTS = ("text", "contents", "body")
+QUERIES = ("query", "question")
+
+
+def from_files(
+    corpus: Any,
+    queries: Any,
+    qrels: Any,
+    fields: Sequence[str] | None,
+    query_fields: Sequence[str] | None,
+    encoding: str,
+    exclude_self: bool,
+    name: str | None,
+) -> Dataset:
+    """See Dataset.from_files."""
+    # First what is read soonest, and so shows soonest what is wrong with it.
+    query_ids, asked = read_texts([queries], query_fields, encoding, "query")
+    sources = _sources(corpus)
+    documents = read_texts(sources, fields, encoding, "document")
+    if name is None:
+        name = name_of(sources[0] if isinstance(corpus, (list, tuple)) else corpus)
+    stripped = [text.strip() for text in asked]
+    return made(name, *documents, query_ids, stripped, qrels, exclude_self=exclude_self)
+
+
+def read_texts(
+    sources: Sequence[Any], fields: Sequence[str] | None, encoding: str, what: str
+) -> tuple[list[str], list[str]]:
+    """Ids, all distinct, and texts of the documents or queries (`what`) in some files.
+
+    Raises ReadError and FormatError.
+    """
+    ids: list[str] = []
+    texts: list[str] = []
+    known: set[str] = set()
+    for source in sources:
+        name = name_of(source)
+        for line, own, text in _records(lines_of(source, name, encoding), name, fields):
+            if own in known:
+                raise FormatError(
+                    name, line, f"{what} {own!r:.60} stands twice; it is there before"
+                )
+            known.add(own)
+            ids.append(own)
+            texts.append(text)
+    return ids, texts
+
+
+def _sources(corpus: Any) -> list[Any]:
+    """The files of a corpus: those given, or those of a folder and the folders in it, by name."""
+    if isinstance(corpus, (list, tuple)):
+        return list(corpus)
+    if isinstance(corpus, (str, os.PathLike)) and os.path.isdir(corpus):
+        top: str = os.fspath(corpus)
+        found = [
+            os.path.join(folder, file)
+            for folder, _, files in os.walk(top)
+            for file in files
+            if not file.startswith(".")
+        ]
+        if not found:
+            raise ReadError(top, "the folder holds no files")
+        return sorted(found)
+    return [corpus]
+
+
+def _records(
+    lines: Iterator[tuple[int, str]], name: str, fields: Sequence[str] | None
+) -> Iterator[tuple[int, str, str]]:
+    first = next(((number, line) for number, line in lines if line.strip()), None)
+    if first is None:
+        raise FormatError(name, 1, "expected documents or queries, found nothing but blanks")
+    lines = chain([first], lines)
+    start = first[1].lstrip()[0]
+    if start == "<":
+        from fastrank.datasets.sgml import records_of
+
+        return records_of(lines, name, fields)
+    return (_of_json if start == "{" else _of_tsv)(lines, name, fields)
+
+
+def _of_json(
+    lines: Iterable[tuple[int, str]], name: str, fields: Sequence[str] | None
+) -> Iterator[tuple[int, str, str]]:
+    for number, record in objects_of(lines, name):
+        yield number, *_id_and_text(record, name, number, fields)
+
+
+def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Line and object of a JSONL file. Raises FormatError."""
+    import json
+
+    for number, line in lines:
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise FormatError(name, number, f"{error.msg} at column {error.colno}") from None
+        except RecursionError:
+            raise FormatError(name, number, "objects are nested too deeply") from None
+        if not isinstance(record, dict):
+            found = type(record).__name__
+            raise FormatError(
+                name, number, f"expected an object with an id and a text, found {found}"
+            )
+        yield number, record
+
+
+def _of_tsv(
+    lines: Iterable[tuple[int, str]], name: str, fields: Sequence[str] | None
+) -> Iterator[tuple[int, str, str]]:
+    names: list[str] | None = None
+    for place, (number, line) in enumerate(lines):
+        cells = line.split("\t")
+        if not place:
+            lowered = [cell.strip().lower() for cell in cells]
+            if {*lowered} & {*IDS} and {*lowered} & {*TEXTS, *QUERIES, *TITLES}:
+                names = lowered
+                continue
+            if len(cells) < 2:
+                reason = "expected <DOC> or <top>, JSON, or an id, a tab and a text"
+                raise FormatError(name, number, f"{reason}, found {line.strip()!r:.60}")
+        if not line.strip():
+            continue
+        expected = names or ["id", "text"]
+        if len(cells) != len(expected):
+            reason = f"expected {len(expected)} cells ({', '.join(expected)})"
+            raise FormatError(name, number, f"{reason}, found {len(cells)}")
+        record = dict(zip(expected, cells, strict=True))
+        yield number, *_id_and_text(record, name, number, fields)
+
+
+def _id_and_text(
+    record: Mapping[str, Any], name: str, line: int, fields: Sequence[str] | None
+) -> tuple[str, str]:
+    key = found_name(record, IDS)
+    if key is None:
+        raise FormatError(name, line, _absent("an id", IDS, record))
+    own = record[key]
+    if isinstance(own, int) and not isinstance(own, bool):
+        own = str(own)
+    if not isinstance(own, str):
+        raise FormatError(name, line, f"{key}: expected an id, found {own!r:.60}")
+    if fields is not None:
+        for field in fields:
+            if field not in record:
+                raise FormatError(name, line, _absent(f"{field!r}", fields, record))
+        return own, " ".join(_text(record, field, name, line) for field in fields).strip()
+    title, key = found_name(record, TITLES), found_name(record, (*TEXTS, *QUERIES))
+    if title is None and key is None:
+        raise FormatError(name, line, _absent("a text", (*TEXTS, *QUERIES, *TITLES), record))
+    head = _text(record, title, name, line) if title is not None else None
+    return own, joined(head, _text(record, key, name, line) if key is not None else None)
+
+
+def found_name(names: Iterable[str], known: Sequence[str]) -> str | None:
+    """The first of the known names that is there."""
+    present = set(names)
+    return next((name for name in known if name in present), None)
+
+
+def _absent(what: str, known: Sequence[str], found: Iterable[str]) -> str:
+    return f"expected {what} ({', '.join(known)}), found {', '.join(map(str, found)) or 'nothing'}"
+
+
+def _text(record: Mapping[str, Any], field: str, name: str, line: int) -> str:
+    text = record[field]
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        found = f"{type(text).__name__}: {text!r:.60}"
+        raise FormatError(name, line, f"{field}: expected a text, found {found}")
+    return text

@@ -1,0 +1,101 @@
+"""The queries or the corpus of a data set, with what encodes them and what is known of them."""
+
+from __future__ import annotations
+
+from fastrank.errors import ArrayError, InputError
+from fastrank.search.progress import bar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.embedding_cache import EmbeddingCache
+    from fastrank.encoders import Encoder
+
+    Array = npt.NDArray[Any]
+
+# Texts that are encoded ahead of all others: two, so that one vector for all of them is noticed.
+FIRST = 2
+# How far vectors of one model may be apart, as a share of their length: another batch, device or
+# precision changes them by less, another checkpoint by more.
+ROUNDING = 0.02
+
+
+class Side:
+    """Texts and their encoder, and their vectors where the cache has them.
+
+    first: the vectors of the first texts. Making a Side encodes these, which shows what is wrong
+    with the model before hours of work. Raises ArrayError for what are no vectors, InputError for
+    a cache with vectors of another model.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        store: EmbeddingCache | None,
+    ) -> None:
+        self._encoder, self._ids, self._texts, self._store = encoder, ids, texts, store
+        self._path = ""
+        self._known: Array | None = None
+        if store is not None:
+            self._path = store.path(encoder.what, encoder.prompt, texts)
+            self._known = store.load(self._path, len(texts))
+        self.first = encoder.encode(texts[:FIRST], ids[:FIRST])
+        if self._known is not None:
+            self._check(self._known[:FIRST])
+
+    @property
+    def name(self) -> str:
+        """What encodes the texts, for messages."""
+        return self._encoder.name
+
+    @property
+    def dimension(self) -> int:
+        """The dimension of the vectors."""
+        return int(self.first.shape[1])
+
+    def _check(self, known: Array) -> None:
+        """Refuse known vectors that this model does not make."""
+        import numpy
+
+        if known.shape == self.first.shape:
+            apart = numpy.linalg.norm(known - self.first, axis=1)
+            if (apart <= ROUNDING * numpy.linalg.norm(self.first, axis=1)).all():
+                return
+        reason = f"it holds other vectors than {self.name} makes of the first texts"
+        raise InputError(self._path, f"{reason}; give each model its own cache_name")
+
+    def vectors(self, progress: bool | None) -> Array:
+        """All vectors: known, or encoded now and kept if there is a cache."""
+        import numpy
+
+        if self._known is not None:
+            return self._known
+        rows = len(self._texts)
+        if self._store is not None:
+            return self._store.save(self._path, rows, self._blocks(progress))
+        found = numpy.empty((rows, self.dimension), numpy.float32)
+        at = 0
+        for block in self._blocks(progress):
+            found[at : at + len(block)] = block
+            at += len(block)
+        return found
+
+    def _blocks(self, progress: bool | None) -> Iterator[Array]:
+        encoder = self._encoder
+        with bar(f"encode {encoder.what}", len(self._texts), "texts", progress) as shown:
+            for at in range(0, len(self._texts), encoder.step):
+                own = slice(at, at + encoder.step)
+                block = encoder.encode(self._texts[own], self._ids[own], at)
+                if block.shape[1] != self.dimension:
+                    reason = f"expected dimension {self.dimension}, as of the first texts, found"
+                    raise ArrayError(
+                        encoder.what, f"{reason} {block.shape[1]} from {self.name}", at
+                    )
+                yield block
+                shown.update(len(block))

@@ -1,0 +1,79 @@
+"""What models make of texts, and callers give beside them, as rows of float32."""
+
+from __future__ import annotations
+
+from fastrank.errors import ArrayError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+
+def as_vectors(given: Any, name: str, ids: Sequence[str], first: int = 0, by: str = "") -> Array:
+    """Vectors as float32[rows, dimension], one for every id.
+
+    given: an array or a tensor of any float or signed integer type, on any device, a sparse matrix
+        of scipy, or a list or iterator of such rows. name and first: what the rows are and where
+        the first stands, for messages; by: what made them.
+
+    Raises ArrayError, which names row, column and id, for another number of rows, rows of several
+    lengths, NaN and infinite values.
+    """
+    import numpy
+
+    made_by = f" from {by}" if by else ""
+
+    def fail(reason: str, row: int | None = None, column: int | None = None) -> ArrayError:
+        where = ""
+        if row is not None:
+            where = f"{ids[row]!r:.60}: "
+            row += first
+        return ArrayError(name, f"{where}{reason}{made_by}", row, column)
+
+    found = _as_array(given)
+    if isinstance(found, list):
+        lengths = [row.shape for row in found]
+        odd = next((i for i, shape in enumerate(lengths) if shape != lengths[0]), None)
+        if odd is not None:
+            row = odd if odd < len(ids) else None
+            raise fail(f"expected the shape {lengths[0]} as in row 0, found {lengths[odd]}", row)
+        found = numpy.stack(found) if found else numpy.zeros((0, 0))
+    if found.dtype.kind not in "fi":
+        packed = "; packed bits are no vectors" if found.dtype.kind == "u" else ""
+        raise fail(f"expected vectors of floats, found {found.dtype}{packed}")
+    if found.ndim != 2:
+        raise fail(f"expected a vector for each of {len(ids)} texts, found the shape {found.shape}")
+    if len(found) != len(ids):
+        raise fail(f"expected {len(ids)} vectors, one per text, found {len(found)}")
+    if not found.shape[1]:
+        raise fail("expected vectors, found no columns")
+    with numpy.errstate(over="ignore"):
+        rows = numpy.ascontiguousarray(found, numpy.float32)
+    with numpy.errstate(invalid="ignore"):
+        # Finite only if all of them are; in doubles, where floats cannot add up to infinity.
+        total = rows.sum(dtype=numpy.float64)
+    if not numpy.isfinite(total):
+        row, column = (int(i) for i in numpy.argwhere(~numpy.isfinite(rows))[0])
+        raise fail(f"expected a finite 32-bit float, found {found[row, column]}", row, column)
+    return rows
+
+
+def _as_array(given: Any) -> Any:
+    """A numpy array, or a list of arrays."""
+    import numpy
+
+    if hasattr(given, "detach"):
+        # torch: off the graph and the device; numpy has no bfloat16.
+        given = given.detach().cpu()
+        return (given.float() if given.is_floating_point() else given).numpy()
+    if hasattr(given, "toarray"):
+        return given.toarray()
+    if hasattr(given, "dtype") or hasattr(given, "__array__"):
+        return numpy.asarray(given)
+    rows = [_as_array(row) if hasattr(row, "detach") else numpy.asarray(row) for row in given]
+    return [row.astype(float) if row.dtype.kind == "O" else row for row in rows]
