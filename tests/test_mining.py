@@ -222,6 +222,7 @@ def test_sentence_transformers_mines_the_same(margins: dict[str, float]) -> None
 
         encode_document = encode_query
         similarity = staticmethod(util.dot_score)
+        similarity_pairwise = staticmethod(util.pairwise_dot_score)
 
     data = datasets.Dataset.from_dict({"query": texts[:20], "answer": texts[20:40]})
     theirs = util.mine_hard_negatives(
