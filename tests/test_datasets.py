@@ -155,6 +155,19 @@ def test_folder_of_beir_compressed(tmp_path: Path) -> None:
     assert len(Dataset.from_beir(beir_folder(tmp_path, gzip.compress, ".gz")).corpus) == 2
 
 
+def test_the_package_beir_reads_the_same(tmp_path: Path) -> None:
+    loader = pytest.importorskip("beir.datasets.data_loader")
+    folder = beir_folder(tmp_path)
+    corpus, queries, qrels = loader.GenericDataLoader(str(folder)).load("test")
+
+    from_memory = Dataset.from_texts(corpus, queries, qrels)
+    data = Dataset.from_beir(folder)
+
+    assert (data.corpus_ids, data.corpus) == (from_memory.corpus_ids, from_memory.corpus)
+    assert (data.query_ids, data.queries) == (from_memory.query_ids, from_memory.queries)
+    assert data.qrels.to_dict() == qrels
+
+
 def test_split_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match=r"qrels/dev\.tsv: no such .*; the splits are test"):
         Dataset.from_beir(beir_folder(tmp_path), "dev")

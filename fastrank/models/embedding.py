@@ -114,7 +114,7 @@ class Prepared:
             raise ArrayError(
                 "queries", f"expected {expected}, found {asked.dimension} from {asked.name}"
             )
-        self.first = Embeddings(asked.first, corpus.first)
+        self.first = Embeddings(asked.first[: len(data.query_ids)], corpus.first)
 
     def embeddings(self, progress: bool | None) -> Embeddings:
         """All vectors."""
