@@ -296,13 +296,21 @@ def test_texts_are_found_by_ids_of_any_kind(kind: Any) -> None:
 
 
 def test_a_data_set_has_both_kinds_of_texts() -> None:
-    class Dataset:
-        corpus_ids, corpus = list(CORPUS), list(CORPUS.values())
-        query_ids, queries = ["q1"], ["Which?"]
+    data = fr.Dataset.from_texts(CORPUS, {"q1": "Which?"}, QRELS)
 
-    found = lines(fr.hard_negatives(RUN, QRELS, 1), "triplet", corpus=Dataset(), queries=Dataset())
+    found = lines(fr.hard_negatives(RUN, QRELS, 1), "triplet", corpus=data, queries=data)
 
     assert found == [{"anchor": "Which?", "positive": "text 2", "negative": "text 1"}]
+
+
+def test_a_data_set_of_vectors_has_no_texts() -> None:
+    articles = [
+        {"id": "d1", "embedding": [1.0, 0.0], "similar": ["d2"]}, {"id": "d2", "embedding": [0, 1]},
+    ]  # fmt: skip
+    mined = fr.hard_negatives(RUN, QRELS, 1)
+
+    with pytest.raises(fr.InputError, match="corpus: the data set has 2 ids and 0 texts"):
+        mined.records(corpus=fr.Dataset.from_articles(articles))
 
 
 def test_a_name_that_ends_in_json_gets_a_list_as_dpr_trains_from(tmp_path: Path) -> None:

@@ -88,3 +88,5 @@ if __name__ == "__main__":
         fr.write_qrels(found.qrels, folder / "qrels.txt")
         for name, run in runs.items():
             fr.write_run(run, folder / f"{name}.run")
+        every = fr.table([fr.evaluate(found.qrels, run, "all_trec") for run in runs.values()])
+        (folder / "measures.csv").write_text(every.to_csv())

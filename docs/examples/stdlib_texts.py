@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 MODULES = (
     "argparse ast asyncio bisect calendar collections concurrent.futures csv datetime decimal"
     " difflib email.message fractions functools gzip heapq http.client inspect itertools json"
-    " logging os pathlib pickle queue random re shutil socket sqlite3 statistics string subprocess"
+    " logging os pathlib pickle queue random re shutil socket statistics string subprocess"
     " tarfile tempfile textwrap threading types unittest urllib.parse weakref zipfile"
 )
 

@@ -8,7 +8,7 @@ from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from typing import Any
 
     from fastrank.files import Source
@@ -29,7 +29,7 @@ def lookup(given: Any, role: str) -> Lookup:
     """
     ids = getattr(given, "corpus_ids" if role == "corpus" else "query_ids", None)
     if ids is not None:
-        given = dict(zip(ids, getattr(given, role), strict=True))
+        given = _OfDataset(ids, getattr(given, role), role)
     if not isinstance(given, Mapping):
         found = type(given).__name__
         raise TypeError(f"{role}: expected a mapping from id to text, or a data set, found {found}")
@@ -46,6 +46,27 @@ def lookup(given: Any, role: str) -> Lookup:
         return _parts(given[key], role, own)
 
     return find
+
+
+class _OfDataset(Mapping[str, str]):
+    """The texts of a data set by id. They may be in a file, and are read when asked for."""
+
+    def __init__(self, ids: Sequence[str], texts: Sequence[str], role: str) -> None:
+        if len(texts) != len(ids):
+            reason = f"the data set has {len(ids)} ids and {len(texts)} texts"
+            raise InputError(role, reason)
+        self._rows = {own: row for row, own in enumerate(ids)}
+        self._texts = texts
+
+    def __getitem__(self, own: str) -> str:
+        row = self._rows[own]
+        return self._texts[row : row + 1][0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
 
 def joined(parts: tuple[str, str]) -> str:
