@@ -49,8 +49,9 @@ class Candidates(Frozen):
     def labels(self) -> npt.NDArray[np.int64]:
         """The label of every row.
 
-        >>> fr.load_candidates({"qid": [7, 7], "docno": ["b", "a"], "label": [0, 2]}).labels.sum()
-        2
+        >>> table = {"qid": [7, 7], "docno": ["b", "a"], "label": [0, 2]}
+        >>> fr.load_candidates(table).labels.tolist()
+        [0, 2]
         """
         return as_array(self.label_column)
 
