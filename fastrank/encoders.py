@@ -6,7 +6,7 @@ import inspect
 from copy import deepcopy
 
 from fastrank.errors import ArrayError
-from fastrank.vectors import as_vectors
+from fastrank.vectors import as_vectors, is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Encoder:
         if isinstance(found, dict) and "dense_vecs" in found:
             # BGE-M3 of FlagEmbedding.
             found = found["dense_vecs"]
-        if hasattr(found, "toarray"):
+        if is_sparse(found):
             size = 4 * self._total * found.shape[1]
             if size > MOST_DENSE_BYTES:
                 reason = (
@@ -133,24 +133,20 @@ def _function_of(model: Any, side: int) -> tuple[Callable[..., Any], str]:
     if isinstance(model, (str, bytes)):
         # Which have a method `encode` of another kind.
         raise TypeError(f"model: expected {KINDS}, found the {kind} {model!r:.60}: load it first")
-    names = _methods(model)
-    if names is not None:
-        return getattr(model, names[side]), f"{kind}.{names[side]}"
+    for names in METHODS:
+        if callable(getattr(model, names[side], None)):
+            return getattr(model, names[side]), f"{kind}.{names[side]}"
     if callable(model):
         return model, getattr(model, "__name__", kind)
     raise TypeError(f"model: expected {KINDS}, found {kind}")
 
 
-def _methods(model: Any) -> tuple[str, str] | None:
-    for names in METHODS:
-        if all(callable(getattr(model, name, None)) for name in names):
-            return names
-    return None
-
-
 def _fitted(model: Any, corpus: Sequence[str]) -> Any:
     """The model; or a copy of it, fitted on the corpus, if it is a transformer that needs it."""
-    if _methods(model) != TRANSFORMER or not callable(getattr(model, "fit", None)):
+    others = any(
+        hasattr(model, name) for names in METHODS if names != TRANSFORMER for name in names
+    )
+    if others or not hasattr(model, "fit") or not hasattr(model, "transform"):
         return model
     try:
         # Not by its attributes: a pipeline is taken for fitted if its last step needs no fitting.

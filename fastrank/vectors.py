@@ -18,7 +18,7 @@ def as_vectors(given: Any, name: str, ids: Sequence[str], first: int = 0, by: st
     """Vectors as float32[rows, dimension], one for every id.
 
     given: an array or a tensor of any float or signed integer type, on any device, a sparse matrix
-        of scipy, or a list or iterator of such rows. name and first: what the rows are and where
+        or tensor, or a list or iterator of rows. name and first: what the rows are and where
         the first stands, for messages; by: what made them.
 
     Raises ArrayError, which names row, column and id, for another number of rows, rows of several
@@ -35,7 +35,11 @@ def as_vectors(given: Any, name: str, ids: Sequence[str], first: int = 0, by: st
             row += first
         return ArrayError(name, f"{where}{reason}{made_by}", row, column)
 
-    found = _as_array(given)
+    try:
+        found = _as_array(given)
+    except (TypeError, ValueError) as error:
+        reason = f"expected vectors, found {type(given).__name__}, no array can be made of it"
+        raise fail(f"{reason}: {error}") from None
     if isinstance(found, list):
         lengths = [row.shape for row in found]
         odd = next((i for i, shape in enumerate(lengths) if shape != lengths[0]), None)
@@ -63,6 +67,12 @@ def as_vectors(given: Any, name: str, ids: Sequence[str], first: int = 0, by: st
     return rows
 
 
+def is_sparse(given: Any) -> bool:
+    """Whether this is a sparse matrix of scipy or a sparse tensor of torch."""
+    tensor = getattr(given, "is_sparse", False) or getattr(given, "is_sparse_csr", False)
+    return bool(tensor) or hasattr(given, "toarray")
+
+
 def _as_array(given: Any) -> Any:
     """A numpy array, or a list of arrays."""
     import numpy
@@ -70,6 +80,7 @@ def _as_array(given: Any) -> Any:
     if hasattr(given, "detach"):
         # torch: off the graph and the device; numpy has no bfloat16.
         given = given.detach().cpu()
+        given = given.to_dense() if is_sparse(given) else given
         return (given.float() if given.is_floating_point() else given).numpy()
     if hasattr(given, "toarray"):
         return given.toarray()

@@ -6,14 +6,18 @@ import gzip
 import io
 import json
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank import Dataset, FormatError, InputError, ReadError
+from tests.strategies import examples
 
 COLLECTIONS = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "collections"
 needs_collections = pytest.mark.skipif(
@@ -155,6 +159,8 @@ def test_folder_of_beir_compressed(tmp_path: Path) -> None:
     assert len(Dataset.from_beir(beir_folder(tmp_path, gzip.compress, ".gz")).corpus) == 2
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_package_beir_reads_the_same(tmp_path: Path) -> None:
     loader = pytest.importorskip("beir.datasets.data_loader")
     folder = beir_folder(tmp_path)
@@ -236,6 +242,26 @@ def test_fields_of_documents() -> None:
 
 def test_text_without_tags_is_as_it_stands() -> None:
     assert documents(b"<DOC><DOCNO>d1</DOCNO>\n a  b\nc\n</DOC>") == {"d1": "\n a  b\nc\n"}
+
+
+words = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=8)
+
+
+@examples(200)
+@given(st.lists(st.lists(words, max_size=3).map("\n".join), min_size=1, max_size=9))
+def test_any_text_comes_back(texts: list[str]) -> None:
+    """From SGML, where what would be markup is written as references; from JSON; from tables."""
+    expected = {f"d{i}": text for i, text in enumerate(texts)}
+    escaped = [f"<DOC><DOCNO>{own}</DOCNO>{escape(text)}</DOC>" for own, text in expected.items()]
+    lines = [json.dumps({"id": own, "text": text}) for own, text in expected.items()]
+    cells = {own: text.replace("\t", " ").replace("\n", " ") for own, text in expected.items()}
+
+    found = documents("\n".join(escaped).encode())
+    assert {own: text.strip() for own, text in found.items()} == {
+        own: text.strip() for own, text in expected.items()
+    }
+    assert documents("\n".join(lines).encode()) == expected
+    assert documents("".join(f"{o}\t{t}\n" for o, t in cells.items()).encode()) == cells
 
 
 TOPICS = """

@@ -111,6 +111,20 @@ def test_a_pair_of_encoders() -> None:
     assert called((lengths, lambda texts: lengths(texts) * 2)) == [[3, 1], [8, 2]]
 
 
+def test_a_pair_of_encoders_that_have_one_side_each() -> None:
+    class Questions:
+        def encode_queries(self, texts: list[str]) -> Any:
+            return lengths(texts)
+
+    class Passages:
+        def encode_corpus(self, texts: list[str]) -> Any:
+            return lengths(texts) * 2
+
+    assert called((Questions(), Passages())) == [[3, 1], [8, 2]]
+    with pytest.raises(TypeError, match=r"model: expected .* found Passages"):
+        encoders_of(Passages(), CORPUS)
+
+
 def test_options_go_where_they_are_taken() -> None:
     model = SentenceTransformers()
 
@@ -145,6 +159,19 @@ def test_what_is_no_model(model: Any) -> None:
     """A text has a method `encode` of another kind."""
     with pytest.raises(TypeError, match="model: expected"):
         encoders_of(model, CORPUS)
+
+
+def test_static_models_of_model2vec() -> None:
+    model2vec = pytest.importorskip("model2vec")
+    tokenizers = pytest.importorskip("tokenizers")
+    words = tokenizers.models.WordLevel({"red": 0, "blue": 1, "[UNK]": 2}, unk_token="[UNK]")
+    tokenizer = tokenizers.Tokenizer(words)
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    model = model2vec.StaticModel(np.eye(3, dtype=np.float32), tokenizer, normalize=False)
+
+    _, documents, _ = encoders_of(model, CORPUS, batch_size=1)
+
+    assert documents.encode(["red blue", "blue"], ["a", "b"]).tolist() == [[0.5, 0.5, 0], [0, 1, 0]]
 
 
 # Transformers of scikit-learn
@@ -215,11 +242,12 @@ def torch_tensors() -> list[Any]:
         values.to(torch.bfloat16),
         values.half(),
         list(values),
+        values.to_sparse(),
     ]
 
 
 def test_tensors_of_torch() -> None:
-    """On the graph, in other precisions, a list of rows."""
+    """On the graph, in other precisions, a list of rows, sparse ones."""
     for tensor in torch_tensors():
         assert as_vectors(tensor, "corpus", ["a", "b"]).tolist() == [[1, 2], [3, 4]]
 
@@ -246,6 +274,13 @@ def test_arrays_and_rows(given: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
+        (
+            None,
+            r"corpus: expected vectors, found NoneType, no array can be made of it: .* from model",
+        ),
+        ([["x", 1.0], [None, 2.0]], r"corpus: expected vectors of floats, found <U"),
+        ([[None, 1.0], [1.0, 2.0]], r"corpus\[40, 0\]: 'a': expected a finite .*, found nan"),
+        ([[{}, 1.0], [1.0, 2.0]], r"corpus: expected vectors, found list, no array can be made"),
         (np.zeros((3, 2)), r"corpus: expected 2 vectors, one per text, found 3 from model"),
         (np.zeros(2), r"corpus: expected a vector for each of 2 texts, found the shape \(2,\)"),
         (np.zeros((2, 5, 3)), r"corpus: expected a vector for each .* shape \(2, 5, 3\)"),

@@ -166,7 +166,7 @@ def test_articles_with_texts_are_encoded_once() -> None:
 
     vectors = Counts().encode(list(data.corpus))
     check(found, expected(data, vectors[:1], vectors))
-    assert len(model.texts) == len(data.corpus) + 2
+    assert len(model.texts) == len(data.corpus) + 3
 
 
 # Cache
@@ -261,7 +261,7 @@ def test_queries_of_another_dimension() -> None:
 
     with pytest.raises(ArrayError, match=r"queries: expected dimension 6, .* found 3 from Counts"):
         fr.evaluate_model((narrow, model), DATA)
-    assert len(model.texts) == 2
+    assert len(model.texts) == 3
 
 
 @pytest.mark.parametrize(
@@ -271,11 +271,13 @@ def test_queries_of_another_dimension() -> None:
         ({"k": 0}, OptionError, "k: expected 1 or more"),
         ({"metric": "dot"}, OptionError, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
         ({"factory": "IVF,Flat,"}, OptionError, "factory: faiss cannot build 'IVF,Flat,'"),
+        ({"factory": "IVF10,Flat"}, OptionError, "factory: 'IVF10,Flat' needs 10 vectors"),
         ({"parameters": "nprobes=3"}, OptionError, "parameters: expected one of nprobe"),
         ({"missing": "none"}, OptionError, "missing: expected one of 'skip'"),
         ({"missing": "error", "complete": True}, OptionError, "missing|complete"),
         ({"run": "absent/run.txt"}, ReadError, "there is no folder"),
         ({"run": "run.json"}, OptionError, "run: only TREC's format is written"),
+        ({"query_prompt": 5}, OptionError, "query_prompt: expected a text, found int"),
         ({"batch_size": 0}, OptionError, "batch_size: expected 1 or more, found 0"),
     ],
 )
@@ -284,7 +286,23 @@ def test_options_that_are_wrong(options: dict[str, Any], kind: type, reason: str
 
     with pytest.raises(kind, match=reason):
         fr.evaluate_model(model, DATA, **options)
-    assert len(model.texts) <= 4
+    assert len(model.texts) <= 6
+
+
+def test_judged_queries_without_a_text() -> None:
+    """They are missing from the results, and an error at once where that is one."""
+    data = Dataset.from_texts(
+        dict(zip(DATA.corpus_ids, DATA.corpus, strict=True)),
+        {"q1": "red apple"},
+        {"q1": {"d0": 1}, "q9": {"d0": 1}},
+    )
+    model = Counts()
+
+    assert fr.evaluate_model(Counts(), data, "map").missing_queries == ["q9"]
+    assert fr.evaluate_model(Counts(), data, "map", missing="zero").mean == {"map": 0.5}
+    with pytest.raises(fr.EvaluationError, match=r"1 of 2 judged queries are missing .*: q9"):
+        fr.evaluate_model(model, data, "map", missing="error")
+    assert model.texts == []
 
 
 def test_a_vector_that_is_no_number_later_on() -> None:
@@ -306,11 +324,19 @@ def test_a_dimension_that_changes() -> None:
 
 
 def test_a_zero_vector_has_no_cosine() -> None:
-    def wrong(texts: list[str], found: Any) -> Any:
-        return found * np.array([["pear pear" not in text] for text in texts])
+    """An empty text is encoded early, since models tend to fail on it."""
+    queries = dict(zip(DATA.query_ids, DATA.queries, strict=True))
+    corpus = dict(zip(DATA.corpus_ids, DATA.corpus, strict=True))
+    data = Dataset.from_texts({**corpus, "d9": "", "d10": "red"}, queries, DATA.qrels)
 
-    with pytest.raises(ArrayError, match=r"queries\[2\]: the vector is zero"):
-        fr.evaluate_model(Counts(wrong), DATA)
+    def wrong(texts: list[str], found: Any) -> Any:
+        return found * np.array([[bool(text)] for text in texts])
+
+    model = Counts(wrong)
+    with pytest.raises(ArrayError, match=r"corpus\[9\]: 'd9': the vector is zero, .* metric='ip'"):
+        fr.evaluate_model(model, data)
+    assert len(model.texts) == 3
+    assert fr.evaluate_model(Counts(wrong), data, "num_q", metric="ip").mean == {"num_q": 3.0}
 
 
 def test_data_without_texts_or_vectors() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from fastrank.columns import decoded
 from fastrank.convert.accept import is_file
 from fastrank.convert.ids import encoded_id
-from fastrank.datasets.dataset import made
 from fastrank.datasets.lines import lines_of
+from fastrank.datasets.making import made
 from fastrank.datasets.plain import check_texts, ids_of
 from fastrank.datasets.text_files import objects_of
 from fastrank.errors import InputError

@@ -6,7 +6,7 @@ import os
 
 from fastrank.convert.files import load_qrels
 from fastrank.convert.sniff import COMPRESSED
-from fastrank.datasets.dataset import made
+from fastrank.datasets.making import made
 from fastrank.datasets.text_files import read_texts
 from fastrank.errors import ReadError
 

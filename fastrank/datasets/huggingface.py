@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from fastrank.columns import Qrels
 from fastrank.convert.names import QRELS_ROLES, find_columns
-from fastrank.datasets.dataset import made
+from fastrank.datasets.making import made
 from fastrank.datasets.plain import check_texts, ids_of, joined
 from fastrank.datasets.text_files import IDS, QUERIES, TEXTS, TITLES, found_name
 from fastrank.errors import InputError

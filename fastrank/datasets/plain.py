@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fastrank.convert.dicts import strings
 from fastrank.convert.ids import first_repeat, texts_of_list
-from fastrank.datasets.dataset import made
+from fastrank.datasets.making import made
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False

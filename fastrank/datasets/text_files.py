@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from itertools import chain
 
-from fastrank.datasets.dataset import made
 from fastrank.datasets.lines import lines_of
+from fastrank.datasets.making import made
 from fastrank.datasets.plain import joined
 from fastrank.errors import FormatError, ReadError
 from fastrank.pieces import name_of

@@ -66,7 +66,7 @@ def embed_dataset(
 class Prepared:
     """A model and a data set that go together; the first texts are encoded.
 
-    first: the vectors of these.
+    unit: whether the metric is the cosine. first: the vectors of these.
     """
 
     def __init__(
@@ -78,9 +78,15 @@ class Prepared:
         document_prompt: str | None,
         cache: Any,
         cache_name: str | None,
+        *,
+        unit: bool = False,
     ) -> None:
         if batch_size is not None and integer("batch_size", batch_size) < 1:
             raise OptionError("batch_size", f"expected 1 or more, found {batch_size}")
+        prompts = {"query_prompt": query_prompt, "document_prompt": document_prompt}
+        for option, prompt in prompts.items():
+            if prompt is not None and not isinstance(prompt, str):
+                raise OptionError(option, f"expected a text, found {type(prompt).__name__}")
         if (cache is None) != (cache_name is None):
             absent = "cache" if cache is None else "cache_name"
             raise OptionError(absent, "expected a folder as cache and a name of the model, or none")
@@ -105,10 +111,12 @@ class Prepared:
         store = None
         if cache is not None and cache_name is not None and not fitted:
             store = EmbeddingCache(cache, cache_name)
-        corpus = self._corpus = Side(for_documents, data.corpus_ids, data.corpus, store)
+        corpus = self._corpus = Side(for_documents, data.corpus_ids, data.corpus, store, unit=unit)
         asked = corpus
         if data.query_rows is None:
-            asked = self._queries = Side(for_queries, data.query_ids, data.queries, store)
+            asked = self._queries = Side(
+                for_queries, data.query_ids, data.queries, store, unit=unit
+            )
         if asked.dimension != corpus.dimension:
             expected = f"dimension {corpus.dimension}, as {corpus.name} makes of the corpus"
             raise ArrayError(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 
+from fastrank.asked import Asked
+from fastrank.columns import decoded
 from fastrank.datasets import as_dataset
 from fastrank.embeddings import evaluate_embeddings
-from fastrank.errors import ReadError
+from fastrank.errors import OptionError, ReadError
 from fastrank.exclusions import as_exclusions
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.models.embedding import Prepared
-from fastrank.options import settle_missing
-from fastrank.search.engine import check_gpu
+from fastrank.participation import choose_queries, missing_queries
+from fastrank.search.engine import check_gpu, parts_of
 from fastrank.search.indexing import make_index
 from fastrank.search.names import names_of
 from fastrank.search.parameters import parse_parameters
@@ -87,13 +89,14 @@ def evaluate_model(
     relevance_level, missing, no_relevant, depth, complete, judged_only, max_retrieved,
         collection_size, compat: as `evaluate` takes them.
 
-    The first texts of both sides are encoded, searched and evaluated before all others, so that
-    what is wrong with the model, the measures or an option shows before hours of work.
+    The first texts of both sides are encoded, searched and evaluated before all others, and the
+    shortest is encoded, so that what is wrong with the model, the measures or an option shows
+    before hours of work.
 
     Raises TypeError for what is no model; ArrayError for another number of vectors than texts, NaN
     and infinite values, queries of another dimension than documents, and a zero vector under
-    "cosine" (a text without any known word, for example), each with its row; InputError for a cache
-    that holds another model's vectors; and what `evaluate_embeddings` raises.
+    "cosine" (of an empty text, or one without any known word), each with its row and id; InputError
+    for a cache that holds another model's vectors; and what `evaluate_embeddings` raises.
 
     >>> data = fr.Dataset.from_texts(
     ...     {"d1": "red apples", "d2": "blue plums"}, {"q1": "apple"}, {"q1": {"d1": 1}}
@@ -106,12 +109,7 @@ def evaluate_model(
     data = as_dataset(dataset)
     # Used twice, which an iterator is not.
     measures = measures if isinstance(measures, str) else list(measures)
-    settle_missing(missing, complete=complete)
-    options: dict[str, Any] = {
-        "k": k,
-        "metric": check_metric(metric),
-        "exclude_self": data.exclude_self,
-        "exclude": as_exclusions(exclude),
+    asking: dict[str, Any] = {
         "relevance_level": relevance_level,
         "depth": depth,
         "complete": complete,
@@ -120,28 +118,65 @@ def evaluate_model(
         "collection_size": collection_size,
         "compat": compat,
     }
+    searching: dict[str, Any] = {
+        "k": k,
+        "metric": check_metric(metric),
+        "exclude_self": data.exclude_self,
+        "exclude": as_exclusions(exclude),
+    }
+    _refuse_missing(data, Asked(measures, missing=missing, no_relevant=no_relevant, **asking))
     check_gpu(gpu)
     parse_parameters(parameters)
     if run is not None:
         _check_target(run, data)
-    prepared = Prepared(model, data, batch_size, query_prompt, document_prompt, cache, cache_name)
+    prepared = Prepared(
+        model,
+        data,
+        batch_size,
+        query_prompt,
+        document_prompt,
+        cache,
+        cache_name,
+        unit=metric == "cosine",
+    )
     first = prepared.first
-    make_index(factory, first.corpus.shape[1], metric)
+    _check_factory(factory, first.corpus.shape[1], metric, len(data.corpus_ids))
     evaluate_embeddings(
-        *first, data.qrels, measures,
+        first.queries, first.corpus, data.qrels, measures,
         query_ids=data.query_ids[: len(first.queries)],
         corpus_ids=data.corpus_ids[: len(first.corpus)],
         # Of so few texts, nothing follows for the others.
         missing=None if missing == "error" else missing,
         no_relevant="zero" if no_relevant == "skip" else no_relevant,
-        progress=False, **options,
+        progress=False, **searching, **asking,
     )  # fmt: skip
     found = prepared.embeddings(progress)
     return evaluate_embeddings(
-        *found, data.qrels, measures, factory=factory, query_ids=data.query_ids,
-        corpus_ids=data.corpus_ids, parameters=parameters, train_size=train_size, run=run, tag=tag,
-        gpu=gpu, progress=progress, missing=missing, no_relevant=no_relevant, **options,
+        found.queries, found.corpus, data.qrels, measures, factory=factory,
+        query_ids=data.query_ids, corpus_ids=data.corpus_ids, parameters=parameters,
+        train_size=train_size, run=run, tag=tag, gpu=gpu, progress=progress, missing=missing,
+        no_relevant=no_relevant,
+        **searching, **asking,
     )  # fmt: skip
+
+
+def _refuse_missing(data: Dataset, asked: Asked) -> None:
+    """Raise for judged queries that have no text, where that is an error."""
+    judgments, _ = choose_queries(data.qrels, asked.options)
+    if asked.options.missing_is_error:
+        known = set(data.query_ids)
+        found = [query for query in judgments.queries if decoded(query) in known]
+        if len(found) < len(judgments):
+            raise missing_queries(judgments, found)
+
+
+def _check_factory(factory: str, dimension: int, metric: str, count: int) -> None:
+    """Raise for an index that faiss cannot build, or not of so many vectors."""
+    index = make_index(factory, dimension, metric)
+    lists = max(getattr(part, "nlist", 0) for part in parts_of(index))
+    if lists > count:
+        reason = f"{factory!r} needs {lists} vectors, one per list, the corpus has {count}"
+        raise OptionError("factory", reason)
 
 
 def _check_target(run: Any, data: Dataset) -> None:

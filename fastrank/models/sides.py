@@ -27,7 +27,8 @@ ROUNDING = 0.02
 class Side:
     """Texts and their encoder, and their vectors where the cache has them.
 
-    first: the vectors of the first texts. Making a Side encodes these, which shows what is wrong
+    unit: whether vectors are brought to length 1, which a zero vector cannot be. first: the vectors
+    of the first texts. Making a Side encodes these and the shortest text, which shows what is wrong
     with the model before hours of work. Raises ArrayError for what are no vectors, InputError for
     a cache with vectors of another model.
     """
@@ -38,16 +39,23 @@ class Side:
         ids: Sequence[str],
         texts: Sequence[str],
         store: EmbeddingCache | None,
+        *,
+        unit: bool,
     ) -> None:
         self._encoder, self._ids, self._texts, self._store = encoder, ids, texts, store
+        self._unit = unit
         self._path = ""
         self._known: Array | None = None
         if store is not None:
             self._path = store.path(encoder.what, encoder.prompt, texts)
             self._known = store.load(self._path, len(texts))
-        self.first = encoder.encode(texts[:FIRST], ids[:FIRST])
+        self.first = self._encoded(0, FIRST)
         if self._known is not None:
             self._check(self._known[:FIRST])
+        elif isinstance(texts, list):
+            # An empty text is what models fail on, if on any; others are not in memory.
+            shortest = min(range(len(texts)), key=lambda row: len(texts[row]))
+            self._encoded(shortest, shortest + 1)
 
     @property
     def name(self) -> str:
@@ -90,8 +98,7 @@ class Side:
         encoder = self._encoder
         with bar(f"encode {encoder.what}", len(self._texts), "texts", progress) as shown:
             for at in range(0, len(self._texts), encoder.step):
-                own = slice(at, at + encoder.step)
-                block = encoder.encode(self._texts[own], self._ids[own], at)
+                block = self._encoded(at, at + encoder.step)
                 if block.shape[1] != self.dimension:
                     reason = f"expected dimension {self.dimension}, as of the first texts, found"
                     raise ArrayError(
@@ -99,3 +106,13 @@ class Side:
                     )
                 yield block
                 shown.update(len(block))
+
+    def _encoded(self, start: int, stop: int) -> Array:
+        """The vectors of some texts."""
+        ids = self._ids[start:stop]
+        block = self._encoder.encode(self._texts[start:stop], ids, start)
+        if self._unit and not block.any(axis=1).all():
+            row = int(block.any(axis=1).argmin())
+            reason = "the vector is zero, and has no cosine with any other; metric='ip' takes it"
+            raise ArrayError(self._encoder.what, f"{ids[row]!r:.60}: {reason}", start + row)
+        return block
