@@ -74,7 +74,7 @@ def test_options_are_those_of_hard_negatives(folder: Path) -> None:
 
 
 def test_texts_may_be_tab_separated(folder: Path) -> None:
-    (folder / "corpus.tsv").write_text("d1\tfirst\nd2\tsecond\tTwo\nd3\tthird\n")
+    (folder / "corpus.tsv").write_text("id\ttext\ttitle\nd1\tfirst\t\nd2\tsecond\tTwo\n")
 
     found = mine(folder, "--form", "triplet", "-n", "1", "--corpus", "corpus.tsv")
 
@@ -93,8 +93,8 @@ def test_texts_may_be_tab_separated(folder: Path) -> None:
             '{"_id": "d1", "text": "x"}\n{"_id": "d1", "text": "y"}\n',
             "x.jsonl:2: 'd1' stands twice",
         ),
-        ('{"_id": "d1"}\n', "x.jsonl:1: expected an id"),
-        ("d1\n", "x.jsonl:1: expected an object, or id, text and perhaps title between tabs"),
+        ('{"_id": "d1"}\n', "x.jsonl:1: expected a text"),
+        ("d1\n", "x.jsonl:1: expected <DOC> or <top>, JSON, or an id, a tab and a text"),
         ('{"_id": "d1",\n', "x.jsonl:1: "),
     ],
 )

@@ -34,8 +34,8 @@ forms:
             that have all n negatives
 The last two are what sentence-transformers trains with.
 
-CORPUS and QUERIES are JSON lines with _id or id, text or contents, and title if there is one; or
-TSV: id, text and perhaps title. What was mined is counted on standard output, or on standard error
+CORPUS and QUERIES are JSON lines (BEIR's, Anserini's), TSV (MS MARCO's, DPR's), or TREC's documents
+and topics. What was mined is counted on standard output, or on standard error
 where the records go to standard output. OUT has a record a line, or one
 list if its name ends in .json, which DPR's training reads; names ending in .gz, .bz2, .xz and .zst
 are compressed. OUT is complete, or is left as it was. The exit status is 1 if an input is wrong.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fastrank.datasets.text_files import titled_records
 from fastrank.errors import FormatError, InputError
+from fastrank.pieces import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,11 +16,6 @@ if TYPE_CHECKING:
     from fastrank.files import Source
 
     Lookup = Callable[[str], tuple[str, str]]
-
-_READ = 1 << 20
-# What a record calls its id and its text: BEIR's names, then those of Anserini and others.
-IDS = ("_id", "id", "docno", "doc_id", "query_id", "qid", "docid", "pid")
-TEXTS = ("text", "contents", "question", "query")
 
 
 def lookup(given: Any, role: str) -> Lookup:
@@ -85,64 +82,16 @@ def _parts(value: Any, role: str, own: str) -> tuple[str, str]:
 
 
 def read_texts(source: Source, wanted: Collection[str]) -> dict[str, dict[str, str]]:
-    """Title and text of the ids that are wanted, from a file of JSON lines or of TSV.
+    """Title and text of the ids that are wanted, from a file of documents or queries.
 
-    JSON lines: objects with `_id` (BEIR) or `id`, `text` or `contents`, and `title` if there is
-    one. TSV: id, text and title, the last one if there is one. The file is not kept in memory.
-    Raises ReadError, and FormatError for a line that is neither and for an id that stands twice
-    with different texts.
+    The file is one that `Dataset.from_files` reads, and not kept in memory. Raises ReadError, and
+    FormatError for what is no such file and for an id that stands twice with different texts.
     """
-    from fastrank.pieces import open_pieces
-
     found: dict[str, dict[str, str]] = {}
-    with open_pieces(source) as pieces:
-        for number, line in enumerate(_lines(pieces.whole()), 1):
-            if not line.strip():
-                continue
-            own, title, text = _record(line, pieces.name, number)
-            if own not in wanted:
-                continue
+    for line, own, title, text in titled_records(source):
+        if own in wanted:
             content = {"title": title, "text": text}
             if found.setdefault(own, content) != content:
-                raise FormatError(pieces.name, number, f"{own!r} stands twice, with another text")
+                reason = f"{own!r:.60} stands twice, with another text"
+                raise FormatError(name_of(source), line, reason)
     return found
-
-
-def _lines(reader: Any) -> Iterator[bytes]:
-    buffer = memoryview(bytearray(_READ))
-    rest = b""
-    while count := reader.readinto(buffer):
-        *lines, rest = (rest + bytes(buffer[:count])).split(b"\n")
-        yield from lines
-    if rest:
-        yield rest
-
-
-def _record(line: bytes, name: str, number: int) -> tuple[str, str, str]:
-    """Id, title and text."""
-    try:
-        content = line.removeprefix(b"\xef\xbb\xbf").decode().rstrip("\r")
-    except UnicodeDecodeError as error:
-        raise FormatError(name, number, f"not UTF-8: {error.reason}") from None
-    if content.lstrip()[:1] != "{":
-        cells = content.split("\t")
-        if len(cells) not in (2, 3):
-            reason = "expected an object, or id, text and perhaps title between tabs, found"
-            raise FormatError(name, number, f"{reason} {len(cells)} cells")
-        return cells[0], cells[2] if len(cells) == 3 else "", cells[1]
-    import json
-
-    try:
-        record = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(name, number, str(error)) from None
-    own, text = (
-        next((record[key] for key in keys if key in record), None) for keys in (IDS, TEXTS)
-    )
-    title = record.get("title") or ""
-    if isinstance(own, int):
-        own = str(own)
-    if not isinstance(own, str) or not isinstance(text, str) or not isinstance(title, str):
-        reason = f"expected an id ({', '.join(IDS)}) and a text ({', '.join(TEXTS)})"
-        raise FormatError(name, number, f"{reason}, found {', '.join(record) or 'nothing'}")
-    return own, title, text
