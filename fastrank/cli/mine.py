@@ -34,11 +34,11 @@ forms:
             that have all n negatives
 The last two are what sentence-transformers trains with.
 
-CORPUS and QUERIES are JSON lines (BEIR's, Anserini's), TSV (MS MARCO's, DPR's), or TREC's documents
-and topics. What was mined is counted on standard output, or on standard error
-where the records go to standard output. OUT has a record a line, or one
-list if its name ends in .json, which DPR's training reads; names ending in .gz, .bz2, .xz and .zst
-are compressed. OUT is complete, or is left as it was. The exit status is 1 if an input is wrong.
+The texts are JSON lines (BEIR's, Anserini's), TSV (MS MARCO's, DPR's), or TREC's documents and
+topics. OUT has a record a line, or one list if its name ends in .json, which DPR's training reads;
+names ending in .gz, .bz2, .xz and .zst are compressed. OUT is complete, or is left as it was. What
+was mined is counted on standard output, or where the records go there on standard error. The exit
+status is 1 if an input is wrong.
 """
 # What is told of counts that are not 0.
 COUNTS = {
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--relative-margin", type=float, metavar="X",
-        help="at most what the positive does, less the share X of its magnitude (0.05)",
+        help="at most what the positive does, less the share X of its magnitude, such as 0.05",
     )  # fmt: skip
     add(
         "--margin-below", choices=POSITIVES, default="lowest",
