@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Frozen, Qrels, Run, as_array, decoded
+from fastrank.columns import Frozen, Qrels, Run, decoded
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    import numpy as np
     import numpy.typing as npt
 
     from fastrank.files import Source
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
 class Candidates(Frozen):
     """Labelled candidates of questions, in the order of the table they come from.
 
-    queries, docs: ids of question and candidate, one a row. labels: int64[rows], the grade of each,
-    0 for a wrong answer. question_texts, texts: the texts of the rows, None where the table has
-    only ids. qrels: the labels as judgments.
+    queries, docs: the ids of question and candidate of every row. labels: the grade of each, 0 for
+    a wrong answer. question_texts, texts: the texts of the rows, None where the table has only
+    ids. qrels: the labels as judgments.
 
     >>> table = {
     ...     "question": ["What flows?", "What flows?", "Who sings?"],
@@ -35,7 +34,7 @@ class Candidates(Frozen):
     (['Q1', 'Q1', 'Q2'], ['Q1-0', 'Q1-1', 'Q2-0'])
     """
 
-    __slots__ = ("docs", "label_column", "qrels", "queries", "question_texts", "source", "texts")
+    __slots__ = ("docs", "qrels", "queries", "question_texts", "source", "texts")
 
     source: str
     queries: list[str]
@@ -43,17 +42,20 @@ class Candidates(Frozen):
     qrels: Qrels
     question_texts: list[str] | None
     texts: list[str] | None
-    label_column: Any
 
     @property
-    def labels(self) -> npt.NDArray[np.int64]:
+    def labels(self) -> npt.NDArray[Any]:
         """The label of every row.
 
         >>> table = {"qid": [7, 7], "docno": ["b", "a"], "label": [0, 2]}
         >>> fr.load_candidates(table).labels.tolist()
         [0, 2]
         """
-        return as_array(self.label_column)
+        import numpy
+
+        known = self.qrels.to_dict()
+        rows = zip(self.queries, self.docs, strict=True)
+        return numpy.array([known[query][doc] for query, doc in rows])
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

@@ -6,18 +6,20 @@ import os
 from collections.abc import Mapping
 
 from fastrank.candidates import Candidates
-from fastrank.columns import PlacedTexts, Qrels, decoded
+from fastrank.columns import decoded
 from fastrank.convert import sniff
 from fastrank.convert.accept import is_file
 from fastrank.convert.names import ALIASES, CANDIDATE_ROLES, check_mapping, find_columns, normal
+from fastrank.convert.rows import qrels_of
 from fastrank.convert.tables import CellsTable, ColumnsTable, Table
-from fastrank.convert.values import grades_of
 from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
+
+    from fastrank.columns import Qrels
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "qapairs")
 WITHOUT_HEADER = ("question", "candidate", "label")
@@ -170,24 +172,18 @@ def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
         _check_texts(table, queries, questions)
     docs = texts.get("candidate_id") or _placed(queries)
     _check_distinct(table, queries, docs)
-    place = found["label"]
-    labels = grades_of(table.numbers(place), table.failing(place))
     return Candidates(
         source=table.source, queries=queries, docs=docs, question_texts=questions,
-        texts=texts.get("candidate"), label_column=labels,
-        qrels=_qrels(table, queries, docs, labels),
+        texts=texts.get("candidate"), qrels=_qrels(table, queries, docs, found["label"]),
     )  # fmt: skip
 
 
-def _qrels(table: Table, queries: list[str], docs: list[str], labels: Any) -> Qrels:
-    import numpy
-
-    made = Qrels.from_arrays(queries, docs, numpy.asarray(labels))
-    own: Any = made.docs
-    rows = own.rows if table.rows is None else numpy.asarray(table.rows)[own.rows]
-    placed = PlacedTexts(own.buffer, own.starts, own.lengths, rows, table.unit)
-    known: Qrels = made.changed(docs=placed, source=table.source)
-    return known
+def _qrels(table: Table, queries: list[str], docs: list[str], place: int) -> Qrels:
+    """The judgments, whose errors name the rows and the column of the table."""
+    names = ["<question>", "<candidate>", table.names[place]]
+    own = ColumnsTable(table.source, names, [queries, docs, table.numbers(place)])
+    own.unit, own.rows = table.unit, table.rows
+    return qrels_of(own, dict(zip(("query", "doc", "grade"), names, strict=True)))
 
 
 def _strings(table: Table, place: int) -> list[str]:
