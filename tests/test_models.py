@@ -112,8 +112,7 @@ def test_cacm_with_wordllama() -> None:
 def test_latent_semantic_analysis_of_pythons_manual() -> None:
     """The topics of `help()`: from their first paragraph, find the rest of each."""
     pytest.importorskip("sklearn")
-    from pydoc_data.topics import topics
-
+    topics = pytest.importorskip("pydoc_data.topics").topics
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import make_pipeline
