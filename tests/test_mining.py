@@ -131,7 +131,7 @@ def test_every_query_is_counted() -> None:
 
     assert found.counts == {
         "queries": 3, "negatives": 3, "too_few": 2, "none": 2, "no_reference": 0, "missing": 1,
-        "no_relevant": 1, "unjudged": 1, "removed": 0,
+        "no_relevant": 1, "skipped": 1, "removed": 0,
     }  # fmt: skip
     assert found.too_few == ["q2", "q4"]
     assert [own.query for own in found] == ["q1", "q2", "q4"]

@@ -47,7 +47,7 @@ COUNTS = {
     "no_reference": "of these because no relevant document was retrieved, to hold a margin to",
     "missing": "judged queries are missing from the run",
     "no_relevant": "judged queries have no relevant document",
-    "unjudged": "queries of the run have no judgments",
+    "skipped": "queries of the run have no judgments",
     "removed": "documents were left out of the rankings",
 }
 

@@ -129,7 +129,7 @@ def hard_negatives(
             "no_reference": sum(count == at.NO_REFERENCE for count in counted),
             "missing": missing,
             "no_relevant": no_relevant,
-            "unjudged": len(taken) - sum(ranking >= 0 for ranking in matched.rankings),
+            "skipped": len(taken) - sum(ranking >= 0 for ranking in matched.rankings),
             "removed": before - len(taken.docs),
         },
     )  # fmt: skip

@@ -40,7 +40,7 @@ class HardNegatives(Frozen):
     none: instances without any. no_reference: those of them that have none because there is a
         margin and none of their relevant documents was retrieved.
     missing: judged queries with a relevant document, but without results. no_relevant: judged
-        queries without a relevant document. unjudged: queries of the run without judgments.
+        queries without a relevant document. skipped: queries of the run without judgments.
     removed: documents left out before ranks were given (exclude, ignore_identical_ids).
 
     >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}}
