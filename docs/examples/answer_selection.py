@@ -11,6 +11,7 @@ import io
 import sys
 from pathlib import Path
 
+import numpy
 from sklearn.feature_extraction.text import TfidfVectorizer
 from stdlib_texts import entries
 
@@ -46,7 +47,7 @@ def by_tfidf(pairs) -> list[float]:
     """The cosine of weighted words."""
     model = TfidfVectorizer(sublinear_tf=True).fit(text for _, text in pairs)
     questions, texts = (model.transform(column) for column in zip(*pairs, strict=True))
-    return questions.multiply(texts).sum(axis=1).A1.tolist()
+    return numpy.asarray(questions.multiply(texts).sum(axis=1)).ravel().tolist()
 
 
 def by_length(pairs) -> list[float]:
