@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from fastrank.array_qrels import index_qrels as index_qrels
     from fastrank.arrays import evaluate_arrays as evaluate_arrays
     from fastrank.beyond import MEASURES as MEASURES
+    from fastrank.candidates import Candidates as Candidates
+    from fastrank.candidates import load_candidates as load_candidates
     from fastrank.checking import check as check
     from fastrank.columns import Preferences as Preferences
     from fastrank.columns import Qrels as Qrels
@@ -43,7 +45,10 @@ if TYPE_CHECKING:
     from fastrank.evaluation import evaluate as evaluate
     from fastrank.groups import macro_mean as macro_mean
     from fastrank.labels import evaluate_labels as evaluate_labels
+    from fastrank.likelihood import negative_log_likelihood as negative_log_likelihood
     from fastrank.measures import Measure as Measure
+    from fastrank.mining import HardNegatives as HardNegatives
+    from fastrank.mining import hard_negatives as hard_negatives
     from fastrank.models import Embeddings as Embeddings
     from fastrank.models import embed_dataset as embed_dataset
     from fastrank.models import evaluate_model as evaluate_model
@@ -76,6 +81,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "array_qrels": ("ArrayQrels", "index_qrels"),
     "arrays": ("evaluate_arrays",),
+    "candidates": ("Candidates", "load_candidates"),
     "checking": ("check",),
     "columns": ("Preferences", "Qrels", "Run"),
     "convert.files": ("load_qrels", "load_run", "save_qrels", "save_run"),
@@ -97,7 +103,9 @@ _HOMES = {
     "beyond": ("MEASURES",),
     "groups": ("macro_mean",),
     "labels": ("evaluate_labels",),
+    "likelihood": ("negative_log_likelihood",),
     "measures": ("Measure",),
+    "mining": ("HardNegatives", "hard_negatives"),
     "models": ("Embeddings", "embed_dataset", "evaluate_model"),
     "native": ("EngineError", "engine"),
     "notation": ("MeasureSpec", "parse_measure"),

@@ -205,7 +205,7 @@ def judge(
         problem,
     )
     if problem[0] != at.FINE:
-        raise StoppedError(done, _reason(problem, qrels, run))
+        raise StoppedError(done, what_is_wrong(problem, qrels, run))
     return judged
 
 
@@ -298,7 +298,7 @@ def count_preferences(
     )
     numbered = matched.first(done)
     repeats = problem[0] == at.RUN_REPEATS
-    stopped = StoppedError(done, _reason(problem, preferences, run)) if repeats else None
+    stopped = StoppedError(done, what_is_wrong(problem, preferences, run)) if repeats else None
     documents = max((sizes[2 * i] for i in range(done)), default=0)
     levels = preferences.level_column
     if options.single_precision:
@@ -335,7 +335,7 @@ def count_preferences(
     )
     if problem[0] != at.FINE:
         cycle = problem[0] == at.CYCLE
-        raise StoppedError(done, _reason(problem, preferences, run), inconsistent=cycle)
+        raise StoppedError(done, what_is_wrong(problem, preferences, run), inconsistent=cycle)
     if stopped is not None:
         raise stopped
     pair_offsets = filled("q", [3 * i for i in range(count + 1)])
@@ -348,7 +348,7 @@ def _subgroups(preferences: Preferences, rows: int) -> tuple[Any, Any]:
     return (texts.starts, texts.lengths) if len(texts) == rows else (zeros("q", rows),) * 2
 
 
-def _reason(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
+def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
     """What is wrong, in words, with the lines where it stands."""
     kind, one, other = problem
     if kind == at.RUN_REPEATS:

@@ -78,12 +78,20 @@ def relevance(level: Any) -> float:
     """
     if hasattr(level, "__index__"):
         return integer("relevance_level", level)
-    if isinstance(level, (str, bytes)) or not hasattr(level, "__float__"):
-        raise TypeError(f"relevance_level: expected a number, found {type(level).__name__}")
-    number = float(level)
+    number = finite("relevance_level", level)
     if not abs(number) < 2.0**63:
         raise OptionError("relevance_level", f"expected a 64-bit number, found {level}")
     return int(number) if number.is_integer() else number
+
+
+def finite(name: str, value: Any) -> float:
+    """A number that is neither infinite nor NaN. Raises OptionError, TypeError for others."""
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name}: expected a number, found {type(value).__name__}")
+    number = float(value)
+    if number - number != 0.0:
+        raise OptionError(name, f"expected a finite number, found {value}")
+    return number
 
 
 def flag(name: str, value: object) -> bool:

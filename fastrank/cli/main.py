@@ -1,6 +1,6 @@
 """The command `fastrank`: evaluation (`eval`, and `trec_eval`, the drop-in), embeddings (`search`,
-`embed-eval`), `convert` between formats, `measures` explains measures, `--version` says which
-engine runs."""
+`embed-eval`, `mine`), `convert` between formats, `measures` explains measures, `--version` says
+which engine runs."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ COMMANDS = {
     "embed-eval": (
         "embed_eval", "search embeddings with faiss and evaluate what is found",
         "Evaluate embeddings: search for each query, and judge what is found as it comes.",
+    ),
+    "mine": (
+        "mine", "mine hard negatives from a run: training data for retrieval models",
+        "Mine hard negatives from a run, as training data.",
     ),
     "convert": (
         "convert", "convert judgments and runs from one format to another",

@@ -27,7 +27,7 @@ def read_delimited(
 
     rows: list[list[str]] = []
     lines = array("q")
-    for line, row in _records(content, name, DELIMITERS[form]):
+    for line, row in records(content, name, DELIMITERS[form]):
         rows.append(row)
         lines.append(line)
     if not rows:
@@ -48,7 +48,8 @@ def read_delimited(
     return CellsTable(name, names, cells, memoryview(lines))
 
 
-def _records(content: bytes, name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def records(content: bytes, name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Number of the first line, and cells, of every record. Raises FormatError."""
     import csv
     import io
 

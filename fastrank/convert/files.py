@@ -131,7 +131,7 @@ def find_kind(source: Source | Pieces, format: str | None) -> tuple[Pieces, str 
     form = sniff.check_format(format or sniff.format_of(head, file.name, "run"))
     if form == "parquet":
         file, content = _reread(file)
-        return file, sniff.kind_of_names(_parquet(content, file.name).names)
+        return file, sniff.kind_of_names(parquet_table(content, file.name).names)
     return file, sniff.kind_of_names(sniff.names_in(head, form))
 
 
@@ -160,13 +160,14 @@ def _content(
 
         return read_delimited(content, file.name, form, kind, columns)
     if form == "parquet":
-        return _parquet(content, file.name)
+        return parquet_table(content, file.name)
     from fastrank.convert.json_files import read_json, read_jsonl
 
     return read_json(content, file.name) if form == "json" else read_jsonl(content, file.name)
 
 
-def _parquet(content: bytes, name: str) -> Table:
+def parquet_table(content: bytes, name: str) -> Table:
+    """The table of a parquet file. Raises FormatError, and ImportError without pyarrow."""
     from fastrank.convert.arrow import ArrowTable
 
     try:

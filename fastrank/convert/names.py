@@ -21,6 +21,19 @@ ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "rank": (("rank",), ()),
     "iteration": (("iteration", "iter", "q0"), ()),
     "tag": (("tag", "system"), ()),
+    # Tables of answer selection, where a document is a sentence: those of WikiQA, TREC-QA and
+    # their copies at Hugging Face, and pairs of sentences.
+    "question": (("question", "query", "question_text", "query_text", "sentence1"), ("text_a",)),
+    "question_id": (("questionid", "question_id", "query_id", "qid", "q_id"), ()),
+    "candidate": (
+        ("candidate", "answer", "sentence", "candidate_text", "answer_text", "sentence2"),
+        ("passage", "text", "text_b"),
+    ),
+    "candidate_id": (
+        ("candidate_id", "sentenceid", "sentence_id", "answer_id", "doc_id", "docno", "pid"),
+        ("docid",),
+    ),
+    "label": (("label", "relevance", "rel", "grade", "is_correct"), ("target",)),
 }
 # What the columns of a file without header are, by kind and number: three as in BEIR, four and six
 # as in TREC's formats. The third of three in a run is told from its values.
@@ -33,8 +46,9 @@ WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
 }
 QRELS_ROLES = ("query", "doc", "grade", "iteration")
 RUN_ROLES = ("query", "doc", "score", "rank", "tag")
+CANDIDATE_ROLES = ("question", "question_id", "candidate", "candidate_id", "label")
 # Without them there is nothing to evaluate. A run with ranks needs no scores.
-NEEDED = ("query", "doc", "grade", "score")
+NEEDED = ("query", "doc", "grade", "score", "label")
 
 
 def normal(name: object) -> str:

@@ -87,26 +87,46 @@ def _sources(corpus: Any) -> list[Any]:
     return [corpus]
 
 
-def _records(
-    lines: Iterator[tuple[int, str]], name: str, fields: Sequence[str] | None
-) -> Iterator[tuple[int, str, str]]:
-    first = next(((number, line) for number, line in lines if line.strip()), None)
-    if first is None:
-        raise FormatError(name, 1, "expected documents or queries, found nothing but blanks")
-    lines = chain([first], lines)
-    start = first[1].lstrip()[0]
+def titled_records(source: Any) -> Iterator[tuple[int, str, str, str]]:
+    """Line, id, title and text of every document or query of a file; the title may be empty.
+
+    Raises ReadError and FormatError.
+    """
+    name = name_of(source)
+    start, lines = _begun(lines_of(source, name, "utf-8"), name)
     if start == "<":
         from fastrank.datasets.sgml import records_of
 
-        return records_of(lines, name, fields)
-    return (_of_json if start == "{" else _of_tsv)(lines, name, fields)
+        for number, own, text in records_of(lines, name, None):
+            yield number, own, "", text
+        return
+    for number, record in (objects_of if start == "{" else _rows_of)(lines, name):
+        title = found_name(record, TITLES)
+        fields = [key] if (key := found_name(record, (*TEXTS, *QUERIES))) else None
+        head = _text(record, title, name, number) if title and fields else ""
+        own, text = _id_and_text(record, name, number, fields)
+        yield number, own, head, text
 
 
-def _of_json(
-    lines: Iterable[tuple[int, str]], name: str, fields: Sequence[str] | None
+def _records(
+    lines: Iterator[tuple[int, str]], name: str, fields: Sequence[str] | None
 ) -> Iterator[tuple[int, str, str]]:
-    for number, record in objects_of(lines, name):
+    start, lines = _begun(lines, name)
+    if start == "<":
+        from fastrank.datasets.sgml import records_of
+
+        yield from records_of(lines, name, fields)
+        return
+    for number, record in (objects_of if start == "{" else _rows_of)(lines, name):
         yield number, *_id_and_text(record, name, number, fields)
+
+
+def _begun(lines: Iterator[tuple[int, str]], name: str) -> tuple[str, Iterator[tuple[int, str]]]:
+    """The first character that is no blank, and the lines from there."""
+    first = next(((number, line) for number, line in lines if line.strip()), None)
+    if first is None:
+        raise FormatError(name, 1, "expected documents or queries, found nothing but blanks")
+    return first[1].lstrip()[0], chain([first], lines)
 
 
 def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -130,9 +150,8 @@ def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[in
         yield number, record
 
 
-def _of_tsv(
-    lines: Iterable[tuple[int, str]], name: str, fields: Sequence[str] | None
-) -> Iterator[tuple[int, str, str]]:
+def _rows_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Line and cells by name of a TSV file. Raises FormatError."""
     names: list[str] | None = None
     for place, (number, line) in enumerate(lines):
         cells = line.split("\t")
@@ -150,8 +169,7 @@ def _of_tsv(
         if len(cells) != len(expected):
             reason = f"expected {len(expected)} cells ({', '.join(expected)})"
             raise FormatError(name, number, f"{reason}, found {len(cells)}")
-        record = dict(zip(expected, cells, strict=True))
-        yield number, *_id_and_text(record, name, number, fields)
+        yield number, dict(zip(expected, cells, strict=True))
 
 
 def _id_and_text(

@@ -110,3 +110,17 @@ TOO_FEW_FIELDS, TOO_MANY_FIELDS, BLANK_LINE, COMMENT_LINE, NUL_LINE = range(5)
     FRACTION,
     HARD_NUMBER,
 ) = range(8)
+
+# Mining: places in `options`, and the count of negatives where margins have nothing to hold to.
+(
+    MINE_LEVEL,
+    MINE_NUMBER,
+    MINE_SKIP,
+    MINE_DEPTH,
+    MINE_SINGLE,
+    MINE_MARGIN,
+    MINE_RELATIVE,
+    MINE_BY_HIGHEST,
+) = range(8)
+MINE_OPTIONS_SIZE = 8
+NO_REFERENCE = -1

@@ -13,6 +13,7 @@ KERNEL_MODULES = (
     "judge",
     "ties",
     "filters",
+    "mining",
     "stream",
     "gather",
     "collect",

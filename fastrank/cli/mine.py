@@ -1,0 +1,150 @@
+"""The command `fastrank mine`: training data from a run and judgments."""
+
+from __future__ import annotations
+
+import argparse
+
+from fastrank.cli.output import complain, guarded, write
+from fastrank.convert.files import load_qrels, load_run
+from fastrank.errors import FastrankError, OptionError
+from fastrank.exclusions import read_exclusions
+from fastrank.mining import POSITIVES, HardNegatives, hard_negatives
+from fastrank.mining.formats import FORMS
+from fastrank.mining.texts import read_texts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+NAME = "fastrank mine"
+EPILOG = """\
+examples:
+  fastrank mine qrels.txt run.txt --corpus corpus.jsonl --queries queries.jsonl -o train.jsonl.gz
+  fastrank mine qrels.txt run.txt -n 5 --skip-top 10 --relative-margin 0.05 -o x.jsonl
+  fastrank mine qrels.txt run.txt --exclude near-duplicates.txt --form n-tuple -o ids.jsonl
+
+Of each query with a relevant document the best results that are not relevant, best first. Without
+texts the records hold ids.
+
+forms:
+  dpr       question, question_id, answers, positive_ctxs, negative_ctxs, hard_negative_ctxs; a
+            context has title, text, score, passage_id
+  triplet   anchor, positive, negative: a line for each positive with each negative
+  n-tuple   anchor, positive, negative_1, ..., negative_n: a line for each positive of the queries
+            that have all n negatives
+The last two are what sentence-transformers trains with.
+
+The texts are JSON lines (BEIR's, Anserini's), TSV (MS MARCO's, DPR's), or TREC's documents and
+topics. OUT has a record a line, or one list if its name ends in .json, which DPR's training reads;
+names ending in .gz, .bz2, .xz and .zst are compressed. OUT is complete, or is left as it was. What
+was mined is counted on standard output, or where the records go there on standard error. The exit
+status is 1 if an input is wrong.
+"""
+# What is told of counts that are not 0.
+COUNTS = {
+    "too_few": "queries have fewer negatives than asked for",
+    "none": "of them have none",
+    "no_reference": "of these because no relevant document was retrieved, to hold a margin to",
+    "missing": "judged queries are missing from the run",
+    "no_relevant": "judged queries have no relevant document",
+    "skipped": "queries of the run have no judgments",
+    "removed": "documents were left out of the rankings",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("qrels", help="file of judgments, of any format; - is standard input")
+    add("run", help="file of a run, of any format; may be compressed")
+    add("-o", "--output", metavar="OUT", default="-", help="file to write (standard output)")
+    add("-n", "--negatives", type=int, default=10, metavar="N", help="negatives per query (10)")
+    add(
+        "--skip-top", type=int, default=0, metavar="N",
+        help="pass over the first N ranks, relevant or not (0)",
+    )  # fmt: skip
+    add("--depth", type=int, metavar="N", help="the last rank that is looked at (all)")
+    add(
+        "--margin", type=float, metavar="X",
+        help="a negative scores at most what the positive does, less X",
+    )  # fmt: skip
+    add(
+        "--relative-margin", type=float, metavar="X",
+        help="at most what the positive does, less the share X of its magnitude, such as 0.05",
+    )  # fmt: skip
+    add(
+        "--margin-below", choices=POSITIVES, default="lowest",
+        help="which of several retrieved positives the margins are held to (lowest)",
+    )  # fmt: skip
+    add("--exclude", metavar="FILE", help="leave out documents: a query and a document per line")
+    add(
+        "--ignore-identical-ids", action="store_true",
+        help="leave out documents whose id is the query's",
+    )  # fmt: skip
+    add(
+        "-l", "--relevance-level", type=int, default=1, metavar="N",
+        help="the lowest grade that is relevant (1)",
+    )  # fmt: skip
+    add("--form", choices=FORMS, default="dpr", help="what the records are (dpr); see below")
+    add("--corpus", metavar="FILE", help="texts of documents")
+    add("--queries", metavar="FILE", help="texts of queries")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Mine; returns the exit status."""
+    return guarded(NAME, lambda: _run(given))
+
+
+def _run(given: argparse.Namespace) -> int:
+    try:
+        mined = hard_negatives(
+            load_run(given.run, warn=_warn),
+            load_qrels(given.qrels, warn=_warn),
+            given.negatives,
+            skip_top=given.skip_top,
+            depth=given.depth,
+            margin=given.margin,
+            relative_margin=given.relative_margin,
+            margin_below=given.margin_below,
+            exclude=read_exclusions(given.exclude) if given.exclude else None,
+            ignore_identical_ids=given.ignore_identical_ids,
+            relevance_level=given.relevance_level,
+        )
+        count = mined.write(given.output, given.form, **_texts(given, mined))
+    except OptionError as error:
+        complain(f"{NAME}: {error}")
+        return 2
+    except FastrankError as error:
+        complain(f"{NAME}: {error}")
+        return 1
+    told = _summary(mined, count)
+    if given.output == "-":
+        _warn(told)
+    else:
+        write([told.encode() + b"\n"])
+    return 0
+
+
+def _texts(given: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
+    """The texts of the ids that were mined: of a large corpus the few that are needed."""
+    texts: dict[str, Any] = {}
+    if given.corpus:
+        wanted = {doc for own in mined for doc in (*own.positives, *own.negatives)}
+        texts["corpus"] = read_texts(given.corpus, wanted)
+    if given.queries:
+        texts["queries"] = read_texts(given.queries, {own.query for own in mined})
+    return texts
+
+
+def _summary(mined: HardNegatives, count: int) -> str:
+    counts = mined.counts
+    told = f"{counts['queries']} queries, {counts['negatives']} negatives, {count} records"
+    return told + "".join(
+        f"; {counts[name]} {what}" for name, what in COUNTS.items() if counts[name]
+    )
+
+
+def _warn(message: str) -> None:
+    complain(f"{NAME}: {message}")

@@ -1,0 +1,127 @@
+"""Mined instances as the records that training programs read."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from fastrank.errors import OptionError
+from fastrank.mining.texts import joined, lookup
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    from fastrank.files import Source
+    from fastrank.mining.instances import HardNegatives, Instance
+    from fastrank.mining.texts import Lookup
+
+FORMS = ("dpr", "triplet", "n-tuple")
+# A list instead of lines, compressed or not.
+LISTS = (".json", ".json.gz", ".json.bz2", ".json.xz", ".json.zst")
+
+
+def records(
+    mined: HardNegatives,
+    form: str,
+    *,
+    corpus: Any,
+    queries: Any,
+    answers: Mapping[Any, Iterable[str]] | None,
+) -> Iterator[dict[str, Any]]:
+    """The records of a form; see `HardNegatives.write`."""
+    if form not in FORMS:
+        expected = ", ".join(map(repr, FORMS))
+        raise OptionError("form", f"expected one of {expected}, found {form!r}")
+    if answers is not None and form != "dpr":
+        raise OptionError("answers", f"only the form 'dpr' has a place for them, not {form!r}")
+    docs = None if corpus is None else lookup(corpus, "corpus")
+    questions = None if queries is None else lookup(queries, "queries")
+    if form == "dpr":
+        return _dpr(mined, docs, questions, answers or {})
+    return _pairs(mined, _text(docs), _text(questions), tuples=form == "n-tuple")
+
+
+def _dpr(
+    mined: HardNegatives,
+    docs: Lookup | None,
+    questions: Lookup | None,
+    answers: Mapping[Any, Iterable[str]],
+) -> Iterator[dict[str, Any]]:
+    for own in mined:
+        asked = {} if questions is None else {"question": joined(questions(own.query))}
+        yield {
+            **asked,
+            "question_id": own.query,
+            "answers": list(answers.get(own.query, ())),
+            "positive_ctxs": _contexts(own.positives, own.positive_scores, docs),
+            "negative_ctxs": [],
+            "hard_negative_ctxs": _contexts(own.negatives, own.negative_scores, docs),
+        }
+
+
+def _contexts(
+    ids: Iterable[str], scores: Iterable[float | None], docs: Lookup | None
+) -> list[dict[str, Any]]:
+    made = []
+    for own, score in zip(ids, scores, strict=True):
+        context: dict[str, Any] = {}
+        if docs is not None:
+            context["title"], context["text"] = docs(own)
+        if score is not None:
+            # JSON has no infinity.
+            context["score"] = score if isfinite(score) else None
+        made.append({**context, "passage_id": own})
+    return made
+
+
+def _text(find: Lookup | None) -> Callable[[str], str]:
+    """The text of an id; the id itself where there are no texts."""
+    return (lambda own: own) if find is None else lambda own: joined(find(own))
+
+
+def _pairs(
+    mined: HardNegatives, doc: Callable[[str], str], query: Callable[[str], str], *, tuples: bool
+) -> Iterator[dict[str, Any]]:
+    for own in mined:
+        negatives = own.negatives
+        if not negatives or (tuples and len(negatives) < mined.number):
+            continue
+        anchor, texts = query(own.query), [doc(negative) for negative in negatives]
+        yield from _of_one(own, anchor, texts, doc, tuples=tuples)
+
+
+def _of_one(
+    own: Instance, anchor: str, texts: list[str], doc: Callable[[str], str], *, tuples: bool
+) -> Iterator[dict[str, Any]]:
+    for positive in map(doc, own.positives):
+        pair = {"anchor": anchor, "positive": positive}
+        if tuples:
+            yield {**pair, **{f"negative_{i}": text for i, text in enumerate(texts, 1)}}
+        else:
+            for text in texts:
+                yield {**pair, "negative": text}
+
+
+def write(path: Source, made: Iterable[dict[str, Any]]) -> int:
+    """Write records as JSON lines, or as a list where the name says so; returns how many."""
+    import json
+
+    from fastrank import files
+    from fastrank.convert.packing import packed
+
+    name = files.name_of(path)
+    as_list = name.lower().endswith(LISTS)
+    count = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal count
+        for record in made:
+            before = "" if not as_list else ",\n" if count else "[\n"
+            count += 1
+            yield (before + json.dumps(record) + ("" if as_list else "\n")).encode()
+        if as_list:
+            yield b"\n]\n" if count else b"[]\n"
+
+    files.write(path, packed(pieces(), name))
+    return count

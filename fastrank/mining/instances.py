@@ -1,0 +1,168 @@
+"""What was mined from a run, as instances to train with."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fastrank.columns import Frozen, decoded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from fastrank.columns import Qrels, Run
+    from fastrank.files import Source
+
+
+class Instance(NamedTuple):
+    """What there is to learn from one query.
+
+    positives: its relevant documents, those of higher grade first, then as they stand in the
+    judgments; positive_scores: what the run gave each, None if it was not retrieved.
+    negatives, negative_scores: the mined documents, best first.
+    """
+
+    query: str
+    positives: list[str]
+    negatives: list[str]
+    positive_scores: list[float | None]
+    negative_scores: list[float]
+
+
+class HardNegatives(Frozen):
+    """Positives and mined negatives of queries: a sequence of `Instance`, by id of the query.
+
+    number: how many negatives were asked for. counts:
+
+    queries: instances, one for each query with results and a relevant document.
+    negatives: mined ones of all of them. too_few: instances with fewer than were asked for.
+    none: instances without any. no_reference: those of them that have none because there is a
+        margin and none of their relevant documents was retrieved.
+    missing: judged queries with a relevant document, but without results. no_relevant: judged
+        queries without a relevant document. skipped: queries of the run without judgments.
+    removed: documents left out before ranks were given (exclude, ignore_identical_ids).
+
+    >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}}
+    >>> mined = fr.hard_negatives(run, {"q1": {"d2": 1}}, 2)
+    >>> mined
+    <HardNegatives: 1 queries, 2 negatives>
+    >>> mined[0].query, mined[0].positives, mined[0].negatives, mined[0].negative_scores
+    ('q1', ['d2'], ['d1', 'd3'], [0.9, 0.7])
+    """
+
+    __slots__ = (
+        "counts", "level", "mined", "number", "picked", "places", "qrels", "retrieved", "run",
+    )  # fmt: skip
+
+    counts: dict[str, int]
+    number: int
+    level: int
+    qrels: Qrels
+    run: Run
+    # Per instance: the query's place in the judgments, the run's first row, and how many were
+    # mined. Per judgment 1 + the run's row that retrieved it, or 0; per ranking the rows mined.
+    places: list[tuple[int, int]]
+    mined: list[int]
+    retrieved: Any
+    picked: Any
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, i: int) -> Instance:
+        place, first = self.places[i]
+        docs, grades, retrieved = self.qrels.docs, self.qrels.grade_column, self.retrieved
+        offsets, scores = self.qrels.offset_column, self.run.score_column
+        own = [
+            row for row in range(offsets[place], offsets[place + 1]) if grades[row] >= self.level
+        ]
+        own.sort(key=lambda row: -grades[row])
+        rows = list(self.picked[first : first + self.mined[i]])
+        return Instance(
+            decoded(self.qrels.queries[place]),
+            [decoded(doc) for doc in docs.take(own)],
+            [decoded(doc) for doc in self.run.docs.take(rows)],
+            [scores[retrieved[row] - 1] if retrieved[row] else None for row in own],
+            [scores[row] for row in rows],
+        )
+
+    def __iter__(self) -> Iterator[Instance]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<HardNegatives: {len(self)} queries, {self.counts['negatives']} negatives>"
+
+    @property
+    def too_few(self) -> list[str]:
+        """Ids of the queries with fewer negatives than were asked for.
+
+        >>> fr.hard_negatives({"q1": {"d1": 0.9, "d2": 0.8}}, {"q1": {"d2": 1}}, 2).too_few
+        ['q1']
+        """
+        queries = self.qrels.queries
+        return [
+            decoded(queries[place])
+            for (place, _), mined in zip(self.places, self.mined, strict=True)
+            if mined < self.number
+        ]
+
+    def records(
+        self,
+        form: str = "dpr",
+        *,
+        corpus: Any = None,
+        queries: Any = None,
+        answers: Mapping[Any, Iterable[str]] | None = None,
+    ) -> Iterator[dict[str, Any]]:
+        """The instances as the records that `write` writes, which explains the arguments.
+
+        >>> mined = fr.hard_negatives({"q1": {"d1": 0.9, "d2": 0.8}}, {"q1": {"d2": 1}}, 1)
+        >>> list(mined.records("triplet"))
+        [{'anchor': 'q1', 'positive': 'd2', 'negative': 'd1'}]
+        """
+        from fastrank.mining.formats import records
+
+        return records(self, form, corpus=corpus, queries=queries, answers=answers)
+
+    def write(
+        self,
+        path: Source,
+        form: str = "dpr",
+        *,
+        corpus: Any = None,
+        queries: Any = None,
+        answers: Mapping[Any, Iterable[str]] | None = None,
+    ) -> int:
+        """Write the instances as JSON lines; returns how many lines there are.
+
+        path: compressed if its name ends in .gz, .bz2, .xz or .zst; one list instead of lines if
+            it ends in .json (.json.gz, ...), which is what DPR's training reads. A path gets its
+            content when it is complete.
+        form: "dpr": an object for each query, {question, question_id, answers, positive_ctxs,
+            negative_ctxs (empty), hard_negative_ctxs}; a context is {title, text, score,
+            passage_id}, without score if it was not retrieved. "triplet": {anchor, positive,
+            negative} for each positive with each negative. "n-tuple": {anchor, positive,
+            negative_1, ..., negative_n} for each positive of the queries that have all n
+            negatives. The last two are what sentence-transformers trains with; the names of
+            columns mean nothing to it.
+        corpus, queries: the texts by id: mappings, or data sets that have them (corpus_ids and
+            corpus, query_ids and queries). A document is a text or {"title": ..., "text": ...}.
+            Without texts a triplet or tuple holds ids, and DPR's objects have neither question
+            nor title and text.
+        answers: short answers by id of the query, for DPR.
+
+        Raises InputError for a text that is missing or none, OptionError for another form.
+
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> mined = fr.hard_negatives({"q1": {"d1": 0.9, "d2": 0.8}}, {"q1": {"d2": 1}}, 1)
+        >>> texts = {"d1": "A lake.", "d2": {"title": "Rivers", "text": "A river."}}
+        >>> mined.write(file, "n-tuple", corpus=texts, queries={"q1": "What flows?"})
+        1
+        >>> print(file.getvalue().decode(), end="")
+        {"anchor": "What flows?", "positive": "Rivers A river.", "negative_1": "A lake."}
+        """
+        from fastrank.mining.formats import write
+
+        return write(path, self.records(form, corpus=corpus, queries=queries, answers=answers))

@@ -1,0 +1,97 @@
+"""Texts of documents and queries by id: from mappings, data sets, and files of collections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastrank.datasets.text_files import titled_records
+from fastrank.errors import FormatError, InputError
+from fastrank.pieces import name_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from typing import Any
+
+    from fastrank.files import Source
+
+    Lookup = Callable[[str], tuple[str, str]]
+
+
+def lookup(given: Any, role: str) -> Lookup:
+    """What gives title and text of an id; role: corpus or queries, of which a data set has both.
+
+    Keys may be str, bytes or integers, all of one type. Raises InputError for an id without text,
+    TypeError for what holds no texts.
+    """
+    ids = getattr(given, "corpus_ids" if role == "corpus" else "query_ids", None)
+    if ids is not None:
+        given = _OfDataset(ids, getattr(given, role), role)
+    if not isinstance(given, Mapping):
+        found = type(given).__name__
+        raise TypeError(f"{role}: expected a mapping from id to text, or a data set, found {found}")
+    first = next(iter(given), "")
+
+    def find(own: str) -> tuple[str, str]:
+        key: Any = own
+        if isinstance(first, bytes):
+            key = own.encode("utf-8", "surrogateescape")
+        elif hasattr(first, "__index__"):
+            key = int(own) if own.removeprefix("-").isdecimal() else own
+        if key not in given:
+            raise InputError(role, f"there is no text for {own!r}")
+        return _parts(given[key], role, own)
+
+    return find
+
+
+class _OfDataset(Mapping[str, str]):
+    """The texts of a data set by id. They may be in a file, and are read when asked for."""
+
+    def __init__(self, ids: Sequence[str], texts: Sequence[str], role: str) -> None:
+        if len(texts) != len(ids):
+            reason = f"the data set has {len(ids)} ids and {len(texts)} texts"
+            raise InputError(role, reason)
+        self._rows = {own: row for row, own in enumerate(ids)}
+        self._texts = texts
+
+    def __getitem__(self, own: str) -> str:
+        row = self._rows[own]
+        return self._texts[row : row + 1][0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def joined(parts: tuple[str, str]) -> str:
+    """Title and text as one, as BEIR joins them."""
+    return " ".join(part for part in parts if part)
+
+
+def _parts(value: Any, role: str, own: str) -> tuple[str, str]:
+    title = ""
+    if isinstance(value, Mapping):
+        title, value = value.get("title") or "", value.get("text")
+    if not isinstance(value, str) or not isinstance(title, str):
+        found = type(value).__name__
+        raise InputError(role, f"{own!r}: expected a text or a title and a text, found {found}")
+    return title, value
+
+
+def read_texts(source: Source, wanted: Collection[str]) -> dict[str, dict[str, str]]:
+    """Title and text of the ids that are wanted, from a file of documents or queries.
+
+    The file is one that `Dataset.from_files` reads, and not kept in memory. Raises ReadError, and
+    FormatError for what is no such file and for an id that stands twice with different texts.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for line, own, title, text in titled_records(source):
+        if own in wanted:
+            content = {"title": title, "text": text}
+            if found.setdefault(own, content) != content:
+                reason = f"{own!r:.60} stands twice, with another text"
+                raise FormatError(name_of(source), line, reason)
+    return found

@@ -1,0 +1,125 @@
+"""`fastrank mine`: judgments, a run and texts in, training data out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fastrank as fr
+
+RUN = "q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\nq1 Q0 d3 3 0.7 t\nq2 Q0 d1 1 0.5 t\n"
+QRELS = "q1 0 d2 1\nq2 0 d1 1\n"
+CORPUS = [{"_id": f"d{i}", "title": f"T{i}", "text": f"text {i}"} for i in range(1, 5)]
+QUERIES = [{"_id": "q1", "text": "one?"}, {"_id": "q2", "text": "two?"}]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text(RUN)
+    for name, records in (("corpus", CORPUS), ("queries", QUERIES)):
+        lines = "".join(json.dumps(record) + "\n" for record in records)
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    return tmp_path
+
+
+def mine(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fastrank", "mine", "qrels", "run", *arguments],
+        capture_output=True, text=True, check=False, cwd=folder,
+        env={"PYTHONPATH": str(Path(fr.__file__).parent.parent)},
+    )  # fmt: skip
+
+
+def test_records_with_texts_go_to_a_compressed_file(folder: Path) -> None:
+    found = mine(
+        folder, "-n", "1", "--corpus", "corpus.jsonl", "--queries", "queries.jsonl",
+        "-o", "out.jsonl.gz",
+    )  # fmt: skip
+
+    assert found.stdout == (
+        "2 queries, 1 negatives, 2 records; 1 queries have fewer negatives than asked for;"
+        " 1 of them have none\n"
+    )
+    assert (found.stderr, found.returncode) == ("", 0)
+    lines = gzip.decompress((folder / "out.jsonl.gz").read_bytes()).splitlines()
+    mined = fr.hard_negatives(folder / "run", folder / "qrels", 1)
+    texts = {own["_id"]: {"title": own["title"], "text": own["text"]} for own in CORPUS}
+    asked = {own["_id"]: own["text"] for own in QUERIES}
+    assert list(map(json.loads, lines)) == list(mined.records(corpus=texts, queries=asked))
+
+
+def test_without_texts_ids_go_to_standard_output(folder: Path) -> None:
+    found = mine(folder, "--form", "triplet")
+
+    assert found.stdout == (
+        '{"anchor": "q1", "positive": "d2", "negative": "d1"}\n'
+        '{"anchor": "q1", "positive": "d2", "negative": "d3"}\n'
+    )
+    assert found.stderr.startswith("fastrank mine: 2 queries, 2 negatives, 2 records; 2 queries")
+
+
+def test_options_are_those_of_hard_negatives(folder: Path) -> None:
+    (folder / "gone").write_text("q1 d1\n")
+
+    for options in (["--skip-top", "2"], ["--margin", "0.05"], ["--exclude", "gone"]):
+        found = mine(folder, "--form", "n-tuple", "-n", "1", *options)
+
+        assert json.loads(found.stdout)["negative_1"] == "d3"
+
+
+def test_texts_may_be_tab_separated(folder: Path) -> None:
+    (folder / "corpus.tsv").write_text("id\ttext\ttitle\nd1\tfirst\t\nd2\tsecond\tTwo\n")
+
+    found = mine(folder, "--form", "triplet", "-n", "1", "--corpus", "corpus.tsv")
+
+    assert json.loads(found.stdout) == {
+        "anchor": "q1",
+        "positive": "Two second",
+        "negative": "first",
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ('{"_id": "d1", "text": "x"}\n', "corpus: there is no text for 'd2'"),
+        (
+            '{"_id": "d1", "text": "x"}\n{"_id": "d1", "text": "y"}\n',
+            "x.jsonl:2: 'd1' stands twice",
+        ),
+        ('{"_id": "d1"}\n', "x.jsonl:1: expected a text"),
+        ("d1\n", "x.jsonl:1: expected <DOC> or <top>, JSON, or an id, a tab and a text"),
+        ('{"_id": "d1",\n', "x.jsonl:1: "),
+    ],
+)
+def test_what_is_wrong_with_a_corpus_is_said_and_nothing_written(
+    folder: Path, lines: str, message: str
+) -> None:
+    (folder / "x.jsonl").write_text(lines)
+    before = sorted(folder.iterdir())
+
+    found = mine(folder, "-n", "1", "--corpus", "x.jsonl", "-o", "out.jsonl")
+
+    assert found.stderr.startswith(f"fastrank mine: {message}")
+    assert found.returncode == 1
+    assert sorted(folder.iterdir()) == before
+
+
+def test_wrong_options_have_a_status_of_their_own(folder: Path) -> None:
+    found = mine(folder, "-n", "0")
+
+    assert found.stderr == "fastrank mine: n: expected 1 or more, found 0\n"
+    assert found.returncode == 2
+
+
+def test_help_has_examples(folder: Path) -> None:
+    found = mine(folder, "--help")
+
+    assert "examples:\n  fastrank mine qrels.txt run.txt" in found.stdout
+    assert max(map(len, found.stdout.splitlines())) <= 105
