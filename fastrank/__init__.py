@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fastrank.convert.files import load_run as load_run
     from fastrank.convert.files import save_qrels as save_qrels
     from fastrank.convert.files import save_run as save_run
+    from fastrank.embeddings import evaluate_embeddings as evaluate_embeddings
     from fastrank.errors import ArrayError as ArrayError
     from fastrank.errors import EvaluationError as EvaluationError
     from fastrank.errors import FastrankError as FastrankError
@@ -74,6 +75,7 @@ _HOMES = {
     "checking": ("check",),
     "columns": ("Preferences", "Qrels", "Run"),
     "convert.files": ("load_qrels", "load_run", "save_qrels", "save_run"),
+    "embeddings": ("evaluate_embeddings",),
     "errors": (
         "ArrayError",
         "EvaluationError",

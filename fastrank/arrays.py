@@ -4,44 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.array_input import (
-    as_rows,
-    check_integers,
-    check_scores,
-    query_ids,
-    row_numbers,
-    to_int64,
-    to_single,
-)
+from fastrank.array_input import as_rows, check_integers, check_scores, query_ids, row_numbers
+from fastrank.array_judge import ArrayJudge
 from fastrank.array_qrels import ArrayQrels, index_qrels
 from fastrank.asked import Asked
 from fastrank.columns import Qrels, decoded
-from fastrank.errors import ArrayError, EvaluationError
-from fastrank.judge import JudgedRun, room_for_judged
-from fastrank.kernels import places as at
+from fastrank.errors import ArrayError
 from fastrank.levels import DEFAULT_COMPAT
-from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
 from fastrank.options import flag
 from fastrank.scoring import evaluate_bound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import Any
 
     import numpy.typing as npt
 
-    from fastrank.errors import FastrankError
     from fastrank.scores import Scores
 
     Array = npt.NDArray[Any]
-
-# Items converted at a time, where the arrays are not as the kernels take them: a megabyte or two.
-BLOCK_ITEMS = 1 << 17
-PADDING = -1
-# Places of the filter of judged ids: few of the others pass, and it stays in a near cache.
-FLAGS, MOST_FLAGS = 1 << 12, 1 << 18
 
 
 def evaluate_arrays(
@@ -125,7 +107,7 @@ def evaluate_arrays(
     is_named = qrels.named if queries is None and qrels.rows is not None else queries is not None
     order = qrels.order if is_named else places[places >= 0]
     rows = _rows_of_queries(places, len(qrels))[order]
-    judge = _ArrayJudge(docs, keys, qrels, asked)
+    judge = ArrayJudge(docs, keys, qrels, asked)
     judge.lay_out(
         lower_is_better=not flag("higher_is_better", higher_is_better),
         unique=flag("assume_unique", assume_unique),
@@ -167,137 +149,3 @@ def _rows_of_queries(places: Array, count: int) -> Array:
     judged = numpy.flatnonzero(places >= 0)
     rows[places[judged]] = judged
     return rows
-
-
-class _ArrayJudge:
-    """Judges rows of arrays, several at a time where they must be converted."""
-
-    def __init__(self, ids: Array, scores: Array | None, qrels: ArrayQrels, asked: Asked) -> None:
-        self._ids, self._scores, self._qrels, self._asked = ids, scores, qrels, asked
-        self._single = True
-        if scores is not None and not asked.judging.single_precision:
-            self._single = scores.dtype.kind == "f" and scores.dtype.itemsize <= 4
-        self._layout = zeros("q", at.LAYOUT_SIZE)
-        self._layout[at.WIDTH] = ids.shape[1]
-        self._layout[at.IN_ORDER] = scores is None
-        self._layout[at.WITH_ABSENT] = asked.evaluates_missing
-
-    def lay_out(self, *, lower_is_better: bool, unique: bool) -> None:
-        """What the scores mean, and whether no row has a document twice."""
-        self._layout[at.ASCENDING_SCORES] = lower_is_better
-        self._layout[at.UNIQUE] = unique
-
-    def judge(self, order: Array, rows: Array) -> JudgedRun:
-        """Judge the row rows[i], or none (-1), by the judgments of the query order[i], for each."""
-        import numpy
-
-        judge_rows = kernels.judge_single_arrays if self._single else kernels.judge_double_arrays
-        options = self._asked.judging
-        width = self._ids.shape[1]
-        listed = len(self._qrels.grade_column)
-        if options.list_unjudged:
-            listed = len(order) * max(1, width)
-        judged, columns = room_for_judged(self._qrels, order, listed, options)
-        evaluated, problem = zeros("q", len(order)), zeros("q", 4)
-        places = options.places(stop_if_none_judged=True)
-        scratch = self._scratch()
-        done = 0
-        for first, stop, own_rows, ids, scores in self._blocks(rows):
-            done = judge_rows(
-                ids, scores, own_rows, order[first:stop], done, *self._qrels.columns,
-                self._layout, places, *scratch, evaluated, *columns, problem,
-            )  # fmt: skip
-            if problem[0] != at.FINE:
-                i = first + problem[1]
-                raise self._error(problem, int(rows[i]), self._qrels.queries[int(order[i])])
-        marked = numpy.asarray(evaluated)[:done]
-        absent = numpy.flatnonzero(marked < 0).tolist()
-        return JudgedRun(
-            queries=numpy.where(marked < 0, -1 - marked, marked).tolist(),
-            judged=judged.first(done),
-            missing=len(order) - done + len(absent),
-            absent=absent,
-            tag=b"arrays",
-        )
-
-    def _scratch(self) -> tuple[Any, ...]:
-        """Room for judging one row at a time."""
-        width, most = self._ids.shape[1], kernels.widest(self._qrels.offset_column)
-        return (
-            zeros("B", max(FLAGS, min(MOST_FLAGS, table_size(8 * most)))),
-            zeros("q", table_size((width + most) // 8)),
-            zeros("q", width),
-            zeros("q", most),
-            zeros("q", table_size(width)),
-            zeros("q", width),
-            zeros("f" if self._single else "d", width),
-            *(zeros("q", max(1, width)) for _ in range(3)),
-        )
-
-    def _blocks(self, rows: Array) -> Iterator[tuple[int, int, Array, Array, Array]]:
-        """Stretches of rows as the kernel takes them: first, stop, row numbers, ids, scores."""
-        import numpy
-
-        ids, scores = self._ids, self._scores
-        item = numpy.float32 if self._single else numpy.float64
-        none = numpy.empty(0, item)
-        fits = ids.dtype == numpy.int64 and ids.flags.c_contiguous and ids.dtype.isnative
-        if scores is not None:
-            fits = fits and scores.dtype == item and scores.flags.c_contiguous
-        if fits:
-            flat = none if scores is None else scores.reshape(-1)
-            yield 0, len(rows), rows, ids.reshape(-1), flat
-            return
-        step = max(1, BLOCK_ITEMS // max(1, ids.shape[1]))
-        for first in range(0, len(rows), step):
-            picked = rows[first : first + step]
-            found = picked[picked >= 0]
-            own = numpy.where(picked >= 0, numpy.cumsum(picked >= 0) - 1, -1)
-            yield (
-                first, first + len(picked), own,
-                self._converted_ids(found),
-                none if scores is None else self._converted_scores(scores[found]),
-            )  # fmt: skip
-
-    def _converted_ids(self, rows: Array) -> Array:
-        try:
-            return to_int64("ids", self._ids[rows]).reshape(-1)
-        except ArrayError as error:
-            row = int(rows[error.row or 0])
-            raise ArrayError("ids", error.reason, row, error.column) from None
-
-    def _converted_scores(self, scores: Array) -> Array:
-        import numpy
-
-        if scores.dtype.kind in "iu":
-            scores = scores.astype(numpy.float64)
-        if self._single:
-            return to_single(scores).reshape(-1)
-        return numpy.ascontiguousarray(scores, numpy.float64).reshape(-1)
-
-    def _error(self, problem: Any, row: int, query: bytes) -> FastrankError:
-        """What is wrong with a query; the places of the problem count documents, not padding."""
-        import numpy
-
-        kind = problem[0]
-        name = decoded(query)
-        if kind == at.NONE_JUDGED:
-            reason = "all its judgments are negative, and it is the first one evaluated"
-            return EvaluationError(self._asked.first_measure, query, f"query '{name}': {reason}")
-        own = self._ids[row]
-        if kind == at.NEGATIVE_ID:
-            column = problem[2]
-            return ArrayError(
-                "ids", f"query {name!r}: expected an id of at least 0, or -1 for none, found"
-                f" {own[column]}", row, column,
-            )  # fmt: skip
-        columns = numpy.flatnonzero(own != PADDING).tolist()
-        column = columns[problem[2]]
-        if kind == at.SCORE_IS_NAN:
-            return ArrayError(
-                "scores", f"query {name!r}: document {own[column]} has the score nan", row, column
-            )
-        return ArrayError(
-            "ids", f"query {name!r}: document {own[column]} is retrieved twice, in the columns"
-            f" {column} and {columns[problem[3]]}", row, columns[problem[3]],
-        )  # fmt: skip

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from fastrank.levels import DEFAULT_COMPAT, check_compat
-from fastrank.options import Options, flag, integer, settle_depth, settle_missing
+from fastrank.options import (
+    NO_RELEVANT,
+    Options,
+    check_choice,
+    flag,
+    integer,
+    settle_depth,
+    settle_missing,
+)
 from fastrank.participation import evaluates_missing
 from fastrank.plan import judging_options
 from fastrank.selection import Selection
@@ -28,7 +36,9 @@ class Asked:
         max_retrieved: int | None = None,
         collection_size: int = 0,
         compat: str = DEFAULT_COMPAT,
+        no_relevant: str = "zero",
     ) -> None:
+        check_choice("no_relevant", no_relevant, NO_RELEVANT)
         self.bound = Selection(measures).bind(check_compat(compat))
         missing = settle_missing(missing, complete=complete)
         self.options = Options(
@@ -41,6 +51,7 @@ class Asked:
             collection_size=integer("collection_size", collection_size),
             query=None,
             missing_is_error=missing == "error",
+            no_relevant=no_relevant,
         )
         self.judging = judging_options(self.bound, self.options)
         self.evaluates_missing = evaluates_missing(self.options)

@@ -10,7 +10,7 @@ from fastrank.pieces import open_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from fastrank.pieces import Source as Source
 
@@ -43,10 +43,16 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
         with open(target, "wb") as device:
             device.writelines(pieces)
         return
-    _replace(path, pieces)
+
+    def fill(scratch: str) -> None:
+        with open(scratch, "wb") as file:
+            file.writelines(pieces)
+
+    replace(path, fill)
 
 
-def _replace(path: str, pieces: Iterable[bytes]) -> None:
+def replace(path: str, fill: Callable[[str], None]) -> None:
+    """Fill a temporary file beside the path, then give it the path's name; or leave nothing."""
     folder, name = os.path.split(path)
     scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
     try:
@@ -55,9 +61,9 @@ def _replace(path: str, pieces: Iterable[bytes]) -> None:
     except OSError as error:
         error.filename = path
         raise
+    os.close(handle)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(pieces)
+        fill(scratch)
         if name and os.path.exists(path):
             os.chmod(scratch, os.stat(path).st_mode & 0o7777)
         os.replace(scratch, path)

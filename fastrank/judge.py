@@ -95,16 +95,17 @@ class JudgedRun(Frozen):
     queries: places in the judgments, in byte order of the ids. missing: how many judged queries
     have no results. absent: the places in `queries` of those that got a placeholder document
     instead. tag: the run's name. unknown: the ids of its queries without judgments, None where
-    nobody has kept them.
+    nobody has kept them. counts: what else is counted, for `Scores.counts`.
     """
 
-    __slots__ = ("absent", "judged", "missing", "queries", "tag", "unknown")
-    defaults: ClassVar[dict[str, Any]] = {"unknown": None}
+    __slots__ = ("absent", "counts", "judged", "missing", "queries", "tag", "unknown")
+    defaults: ClassVar[dict[str, Any]] = {"counts": {}, "unknown": None}
 
     queries: Any
     judged: Judged
     missing: int
     absent: list[int]
+    counts: dict[str, int]
     tag: bytes
     unknown: list[bytes] | None
 

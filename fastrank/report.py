@@ -91,6 +91,7 @@ LEFT_OUT = {
     "left_out": "judged queries have no relevant document and were left out",
     "removed": "documents were excluded from the rankings",
     "repeated": "repeated lines were left out of the rankings",
+    "cut": "rankings were cut between documents with equal scores",
 }
 # How many ids a note names.
 NAMED = 5

@@ -36,6 +36,7 @@ class Scores(Frozen):
         them; not for preferences and groups.
     removed: documents left out of the rankings of judged queries (ignore_identical_ids, exclude).
     repeated: lines left out of them because the document has another one (duplicates).
+    cut: of `evaluate_embeddings`: rankings that end between documents with equal scores.
 
     >>> scores
     <Scores of 'pixels': 200 queries, 1 values>

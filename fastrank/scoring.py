@@ -52,10 +52,11 @@ def evaluate_bound(
     plan = Plan(judgments, bound, options)
     failure: EvaluationError | None = None
     removed = repeated = 0
+    more_counts: dict[str, int] = {}
     if isinstance(run, JudgedRun):
         queries = judgments.queries.take(run.queries)
         absent, missing = run.absent, run.missing
-        places, unknown = run.queries, run.unknown
+        places, unknown, more_counts = run.queries, run.unknown, run.counts
         if plan.needs_judging:
             plan.judged = run.judged
         if options.missing_is_error and missing:
@@ -134,6 +135,7 @@ def evaluate_bound(
             **({} if plan.judged is None else count_retrieved(plan.judged, absent)),
             "removed": removed,
             "repeated": repeated,
+            **more_counts,
         },
         coverage=coverage,
         tag=run.tag,

@@ -401,20 +401,21 @@ def shortest(value: float) -> bytes:
 def lines_of(noun: Qrels | Run) -> Iterable[bytes]:
     """The lines of a run or of judgments. Raises InputError for an id that is no field."""
     for role, texts in (("query", noun.queries), ("document", noun.docs)):
-        _check_fields(texts, role, noun.source)
+        check_fields(texts, role, noun.source)
     if isinstance(noun, Qrels):
-        _check_fields(noun.groups, "iteration", noun.source)
+        check_fields(noun.groups, "iteration", noun.source)
         columns = zip(noun.groups, noun.docs, noun.grade_column, strict=True)
         return (b"%b %b %b %d\n" % (query, *row) for query, row in _by_query(noun, columns))
     if noun.tag:
-        _check_fields(
+        check_fields(
             Texts(noun.tag, filled("q", [0]), filled("q", [len(noun.tag)])), "tag", noun.source
         )
     # A run without queries is a blank line: of nothing at all, trec_eval cannot read a file.
     return _run_lines(noun) if len(noun.docs) else [b"\n"]
 
 
-def _check_fields(texts: Texts, role: str, source: str) -> None:
+def check_fields(texts: Texts, role: str, source: str) -> None:
+    """Raise InputError for a text that is no field of a line."""
     wrong = kernels.find_no_field(*texts.columns)
     if wrong >= 0:
         found = texts[wrong].decode("utf-8", "replace")

@@ -241,7 +241,7 @@ def test_strided_views_and_memory_maps_are_taken(tmp_path: Any) -> None:
 def test_rows_that_are_converted_in_blocks_are_all_evaluated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("fastrank.arrays.BLOCK_ITEMS", 3)
+    monkeypatch.setattr("fastrank.array_judge.BLOCK_ITEMS", 3)
     ids, scores = IDS_2D.astype(np.int32), SCORES_2D.astype(np.float16)
 
     assert fr.evaluate_arrays(ids, scores, ROWS, "all_trec").mean == EXPECTED

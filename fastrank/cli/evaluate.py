@@ -277,7 +277,7 @@ def _tell_left_out(
             " the run and are not averaged in (-c counts them as 0)"
         )
     for name, what in LEFT_OUT.items():
-        if scores.counts[name]:
+        if scores.counts.get(name):
             complain(f"{NAME}: {path}: {scores.counts[name]} {what}")
 
 

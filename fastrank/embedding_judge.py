@@ -1,0 +1,211 @@
+"""Judges what a search finds batch by batch, and joins the pieces."""
+
+from __future__ import annotations
+
+from fastrank.array_judge import ArrayJudge
+from fastrank.array_qrels import index_qrels
+from fastrank.columns import decoded
+from fastrank.convert.ids import memory_of
+from fastrank.errors import ArrayError, EvaluationError
+from fastrank.judge import Judged, JudgedRun
+from fastrank.native import kernels
+from fastrank.search.names import Names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.array_qrels import ArrayQrels
+    from fastrank.asked import Asked
+    from fastrank.columns import Qrels
+    from fastrank.search import Found
+
+    Array = npt.NDArray[Any]
+
+# Numbers of judged documents that the corpus lacks; rows are below.
+NOT_IN_CORPUS = 1 << 62
+
+
+class EmbeddingJudge:
+    """Judges rankings of corpus rows by judgments of document ids.
+
+    places: for each query its place in the judgments or -1, where the queries are known ahead.
+    """
+
+    def __init__(self, qrels: Qrels, corpus: Names, queries: Names, asked: Asked) -> None:
+        self._asked, self._queries = asked, queries
+        self._known = Names(qrels.queries, len(qrels))
+        self.judgments = _by_row(qrels, corpus, asked)
+        self._most = kernels.widest(self.judgments.offset_column)
+        self._pieces: list[JudgedRun] = []
+        self._unknown: list[bytes] = []
+        self._removed = self._cut = 0
+        self.places: Array | None = None
+        if queries.count is not None:
+            import numpy
+
+            self.places = self._places_of(numpy.arange(queries.count))
+
+    def _places_of(self, rows: Array) -> Array:
+        return self._known.rows_of(self._queries.take(rows))
+
+    def add(self, found: Found) -> None:
+        """Judge what a batch has found."""
+        import numpy
+
+        if self.places is not None:
+            places = self.places[found.queries]
+        else:
+            places = self._places_of(found.queries)
+        judged = numpy.flatnonzero(places >= 0)
+        if len(judged) < len(places):
+            self._unknown += self._queries.take(found.queries[places < 0])
+        self._removed += int(found.removed[judged].sum())
+        self._cut += int(found.cut[judged].sum())
+        self._judge(found.rows, places[judged], judged)
+
+    def _judge(self, ids: Array, order: Array, rows: Array) -> None:
+        if not len(order):
+            return
+        judge = ArrayJudge(ids, None, self.judgments, self._asked, self._most)
+        judge.lay_out(lower_is_better=False, unique=True)
+        piece = judge.judge(order, rows, stop_if_none_judged=False)
+        self._pieces.append(piece.changed(judged=_copied(piece.judged)))
+
+    def judged(self, tag: bytes) -> JudgedRun:
+        """All that was judged, the queries in byte order of their ids. Raises EvaluationError."""
+        import numpy
+
+        count = len(self.judgments)
+        if self._asked.evaluates_missing:
+            rest = numpy.ones(count, bool)
+            for piece in self._pieces:
+                rest[piece.queries] = False
+            absent = numpy.flatnonzero(rest)
+            self._judge(numpy.empty((0, 1), numpy.int64), absent, numpy.full(len(absent), -1))
+        places = numpy.concatenate(
+            [numpy.empty(0, numpy.int64), *(piece.queries for piece in self._pieces)]
+        ).astype(numpy.int64)
+        marks = [numpy.zeros(len(piece.queries), bool) for piece in self._pieces]
+        for mark, piece in zip(marks, self._pieces, strict=True):
+            mark[piece.absent] = True
+        absent_ones = numpy.concatenate([numpy.empty(0, bool), *marks])
+        position = numpy.empty(count, numpy.int64)
+        position[self.judgments.order] = numpy.arange(count)
+        order = numpy.argsort(position[places])
+        queries = places[order]
+        absent_places = numpy.flatnonzero(absent_ones[order]).tolist()
+        self._refuse_first_unjudged(queries)
+        return JudgedRun(
+            queries=queries.tolist(),
+            judged=_joined([piece.judged for piece in self._pieces], order, self._asked),
+            missing=count - len(queries) + len(absent_places),
+            absent=absent_places,
+            counts={"removed": self._removed, "cut": self._cut},
+            tag=tag,
+            unknown=self._all_unknown(),
+        )
+
+    def _all_unknown(self) -> list[bytes]:
+        import numpy
+
+        if self.places is None:
+            return self._unknown
+        return list(self._queries.take(numpy.flatnonzero(self.places < 0)))
+
+    def _refuse_first_unjudged(self, queries: Array) -> None:
+        """As in trec_eval, a first query that has only negative grades is an error."""
+        if not len(queries):
+            return
+        first = int(queries[0])
+        offsets = self.judgments.columns[4]
+        if offsets[first] == offsets[first + 1]:
+            query = self.judgments.queries[first]
+            reason = "all its judgments are negative, and it is the first one evaluated"
+            raise EvaluationError(
+                self._asked.first_measure, query, f"query '{decoded(query)}': {reason}"
+            )
+
+
+def _by_row(qrels: Qrels, corpus: Names, asked: Asked) -> ArrayQrels:
+    """The judgments with rows of the corpus for documents."""
+    import numpy
+
+    rows = corpus.rows_of(qrels.docs)
+    strange = numpy.flatnonzero(rows < 0)
+    if len(strange):
+        texts = [qrels.docs[row] for row in strange.tolist()]
+        numbers = {text: NOT_IN_CORPUS + i for i, text in enumerate(dict.fromkeys(texts))}
+        rows[strange] = [numbers[text] for text in texts]
+    offsets = numpy.asarray(qrels.offset_column)
+    try:
+        return index_qrels(
+            (offsets, rows, numpy.asarray(qrels.grade_column)), queries=list(qrels.queries)
+        )
+    except ArrayError as error:
+        if error.row is None:
+            raise
+        raise _as_evaluation_error(error, qrels, rows, asked) from None
+
+
+def _as_evaluation_error(
+    error: ArrayError, qrels: Qrels, rows: Array, asked: Asked
+) -> EvaluationError | ArrayError:
+    """The error about a query's judgments, with the document's id and not its row."""
+    assert error.row is not None
+    query = qrels.queries[error.row]
+    first, stop = qrels.offset_column[error.row], qrels.offset_column[error.row + 1]
+    firsts: dict[int, int] = {}
+    for at in range(first, stop):
+        other = firsts.setdefault(int(rows[at]), at)
+        if other != at:
+            lines = f"{qrels.docs.unit}s {qrels.docs.line(other)} and {qrels.docs.line(at)}"
+            reason = f"duplicate docs {decoded(qrels.docs[at])}, {lines} of {qrels.source}"
+            return EvaluationError(
+                asked.first_measure, query, f"query '{decoded(query)}': {reason}"
+            )
+    return error
+
+
+def _copied(judged: Judged) -> Judged:
+    """Without the room that was left."""
+    import numpy
+
+    *columns, level, size = judged.columns
+    own = tuple(numpy.array(column) for column in columns)
+    offsets, level_offsets = own[0], own[3]
+    ends = {1: offsets[-1], 2: offsets[-1], 4: level_offsets[-1], 5: level_offsets[-1]}
+    cut = [column[: ends.get(i)] for i, column in enumerate(own)]
+    return Judged(columns=(*cut, level, size))
+
+
+def _joined(pieces: list[Judged], order: Array, asked: Asked) -> Judged:
+    """The rankings of all pieces, in an order."""
+    import numpy
+
+    def all_of(number: int) -> Array:
+        none = numpy.empty(0, numpy.int64)
+        return numpy.concatenate([none, *(piece.columns[number] for piece in pieces)])
+
+    def gathered(offsets_number: int, *numbers: int) -> list[Any]:
+        sizes = numpy.concatenate(
+            [
+                numpy.empty(0, numpy.int64),
+                *(numpy.diff(piece.columns[offsets_number]) for piece in pieces),
+            ]
+        )
+        starts = (numpy.cumsum(sizes) - sizes)[order]
+        own = sizes[order]
+        offsets = numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(own)])
+        places = numpy.arange(offsets[-1]) + numpy.repeat(starts - offsets[:-1], own)
+        return [memory_of(offsets), *(memory_of(all_of(number)[places]) for number in numbers)]
+
+    shared = (asked.judging.relevance_level, asked.judging.collection_size)
+    return Judged(
+        columns=(
+            *gathered(0, 1, 2), *gathered(3, 4, 5),
+            *(memory_of(all_of(number)[order]) for number in (6, 7, 8)), *shared,
+        )
+    )  # fmt: skip

@@ -1,0 +1,18 @@
+"""Search: vectors of queries and of a corpus → the nearest documents of each query, by faiss.
+
+>>> from fastrank.search import build_index, search
+>>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
+>>> index = build_index(corpus, metric="cosine", ids=["d1", "d2", "d3"])
+>>> search(index, [[1.0, 0.1]], 2, query_ids=["q1"]).to_dict()
+{'q1': {'d1': 0.995..., 'd3': 0.855...}}
+"""
+
+from __future__ import annotations
+
+from fastrank.search.batches import Found as Found
+from fastrank.search.batches import search_batches as search_batches
+from fastrank.search.indexing import Index as Index
+from fastrank.search.indexing import build_index as build_index
+from fastrank.search.runs import search as search
+from fastrank.search.storage import load_index as load_index
+from fastrank.search.storage import save_index as save_index

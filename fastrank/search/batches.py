@@ -1,0 +1,235 @@
+"""Search in batches of queries: what everything that searches is built on."""
+
+from __future__ import annotations
+
+from fastrank.columns import Frozen
+from fastrank.errors import ArrayError, OptionError
+from fastrank.options import integer
+from fastrank.search.engine import check_gpu
+from fastrank.search.exact import IndexSearch, VectorSearch
+from fastrank.search.exclusion import Exclusion
+from fastrank.search.indexing import Index
+from fastrank.search.names import names_of
+from fastrank.search.parameters import parse_parameters
+from fastrank.search.progress import bar
+from fastrank.search.ranking import rank
+from fastrank.search.vectors import check_metric, open_vectors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.columns import Texts
+    from fastrank.search.names import Names
+    from fastrank.search.ranking import Ranked
+    from fastrank.search.vectors import Vectors
+
+    Array = npt.NDArray[Any]
+
+# Lists of excluded documents longer than this, and than k, get a search of their own: the depth
+# is that of the longest list.
+LONG_LIST = 64
+
+
+class Found(Frozen):
+    """What a batch of queries finds.
+
+    queries: int64[n], the rows of the queries. start: the first of them.
+    rows: int64[n, k], rows of the corpus, best first, and -1 where there are no more. Of equal
+        scores the document comes first whose id sorts later in byte order.
+    scores: float32[n, k], larger is better: distances have changed their sign.
+    cut: bool[n], whether the document after rank k has the same score as the one at rank k.
+    removed: int64[n], how many excluded documents stood above the last of the ranking.
+    query_ids, doc_ids: the ids of the queries, and of rows of the corpus.
+    """
+
+    __slots__ = ("corpus", "cut", "names", "queries", "removed", "rows", "scores")
+
+    queries: Array
+    rows: Array
+    scores: Array
+    cut: Array
+    removed: Array
+    names: Names
+    corpus: Names
+
+    @property
+    def start(self) -> int:
+        """The row of the first query."""
+        return int(self.queries[0])
+
+    @property
+    def query_ids(self) -> Texts:
+        """The ids of the queries."""
+        return self.names.take(self.queries)
+
+    def doc_ids(self, rows: Array) -> Texts:
+        """The ids of rows of the corpus."""
+        return self.corpus.take(rows)
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+
+def search_batches(
+    corpus: Any,
+    queries: Any,
+    k: int,
+    *,
+    batch_size: int = 1024,
+    metric: str | None = None,
+    ids: Any = None,
+    query_ids: Any = None,
+    parameters: str | Mapping[str, Any] | None = None,
+    exclude_self: bool = False,
+    exclude: Mapping[Any, Iterable[Any]] | None = None,
+    gpu: bool = False,
+    progress: bool | None = None,
+    only: Array | None = None,
+) -> Iterator[Found]:
+    """Search batch by batch: what `search` does, for results that need not be in memory at once.
+
+    The arguments are those of `search`. only: rows of queries, ascending: the others are not
+    searched for. What can be checked without a search is checked before this returns.
+
+    >>> from fastrank.search import search_batches
+    >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
+    >>> for found in search_batches(corpus, [[1.0, 0.1], [0.0, 2.0]], 2, batch_size=1):
+    ...     print(found.start, found.rows.tolist(), found.cut.tolist())
+    0 [[0, 2]] [False]
+    1 [[1, 2]] [False]
+    """
+    for name, value in (("k", k), ("batch_size", batch_size)):
+        if integer(name, value) < 1:
+            raise OptionError(name, f"expected 1 or more, found {value}")
+    settings = parse_parameters(parameters)
+    on_gpu = check_gpu(gpu)
+    found = open_vectors("queries", queries)
+    if isinstance(corpus, Index):
+        _refuse_own(corpus, metric, ids)
+        names, kind, dimension, count = corpus.names, corpus.metric, corpus.dimension, len(corpus)
+    else:
+        kind = check_metric("ip" if metric is None else metric)
+        vectors = open_vectors("corpus", corpus)
+        names, dimension = names_of("ids", ids, vectors.count), vectors.dimension
+        count = -1 if vectors.count is None else vectors.count
+        if settings:
+            raise OptionError("parameters", "exact search has none; they are for an Index")
+    if count == 0:
+        raise ArrayError("corpus", "expected vectors, found none")
+    if found.dimension != dimension:
+        raise ArrayError(
+            "queries", f"expected {dimension} columns, as the corpus has, found {found.dimension}"
+        )
+    own = names_of("query_ids", query_ids, found.count)
+    exclusion = Exclusion(own, names, itself=exclude_self, lists=exclude)
+    found.check(unit=kind == "cosine", picked=only)
+    engine: IndexSearch | VectorSearch
+    if isinstance(corpus, Index):
+        engine = IndexSearch(corpus, settings, gpu=on_gpu)
+    else:
+        engine = VectorSearch(vectors, kind, names, gpu=on_gpu)
+    search = _Search(engine, k, kind, names, own, exclusion)
+    return search.run(found, batch_size, only, progress)
+
+
+def _refuse_own(index: Index, metric: str | None, ids: Any) -> None:
+    if metric not in (None, index.metric):
+        raise OptionError("metric", f"the index has the metric {index.metric!r}, found {metric!r}")
+    if ids is not None:
+        raise OptionError("ids", "an Index has the ids of its vectors already")
+
+
+class _Search:
+    def __init__(
+        self, engine: IndexSearch | VectorSearch, k: int, metric: str, names: Names,
+        queries: Names, exclusion: Exclusion,
+    ) -> None:  # fmt: skip
+        self._engine, self._k, self._metric = engine, k, metric
+        self._names, self._queries, self._exclusion = names, queries, exclusion
+
+    def run(
+        self, queries: Vectors, batch_size: int, only: Array | None, progress: bool | None
+    ) -> Iterator[Found]:
+        """Search for all queries, or only some."""
+        unit = self._metric == "cosine"
+        at_once = self._engine.at_once(self._k + 1, batch_size)
+        blocks = queries.blocks(
+            at_once or queries.count or batch_size,
+            unit=unit, picked=only, check=not queries.repeatable,
+        )  # fmt: skip
+        if at_once is None:
+            blocks = _joined(blocks)
+        total = queries.count if only is None else len(only)
+        with bar("search", total, "queries", progress) as shown:
+            for rows, block in blocks:
+                self._check_ids(int(rows[-1]) + 1)
+                found = self._search(rows, block, shown)
+                for first in range(0, len(rows), batch_size):
+                    part = slice(first, first + batch_size)
+                    yield Found(
+                        queries=rows[part], rows=found.rows[part], scores=found.scores[part],
+                        cut=found.cut[part], removed=found.removed[part],
+                        names=self._queries, corpus=self._names,
+                    )  # fmt: skip
+        if queries.count is not None:
+            self._check_ids(queries.count, whole=True)
+
+    def _check_ids(self, seen: int, *, whole: bool = False) -> None:
+        texts = self._queries.texts
+        if texts is not None and (len(texts) < seen or (whole and len(texts) > seen)):
+            some = f"{seen}" if whole else f"at least {seen}"
+            raise ArrayError(
+                "query_ids", f"expected {some} ids, one per vector, found {len(texts)}"
+            )
+
+    def _search(self, rows: Array, block: Array, shown: Any) -> Ranked:
+        """The rankings of some queries."""
+        import numpy
+
+        excluded = self._exclusion.of(rows)
+        counts = numpy.zeros(len(rows), numpy.int64)
+        if excluded is not None:
+            counts = numpy.fromiter(map(len, excluded), numpy.int64, len(rows))
+        many = counts > max(self._k, LONG_LIST)
+        parts = [numpy.arange(len(rows))]
+        if many.any() and not many.all() and not self._engine.once:
+            parts = [numpy.flatnonzero(~many), numpy.flatnonzero(many)]
+        ranked = []
+        for part in parts:
+            depth = self._k + 1 + int(counts[part].max(initial=0))
+            if self._engine.count is not None:
+                depth = min(depth, self._engine.count)
+            own = block if len(parts) == 1 else numpy.ascontiguousarray(block[part])
+            scores, found = self._engine.search(own, depth, _teller(shown, len(part)))
+            if self._metric == "l2":
+                numpy.negative(scores, out=scores)
+            lists = None if excluded is None else [excluded[i] for i in part.tolist()]
+            ranked.append(rank(scores, found, self._k, self._names, lists, rows[part]))
+        if len(ranked) == 1:
+            return ranked[0]
+        back = numpy.argsort(numpy.concatenate(parts))
+        return type(ranked[0])(
+            *(
+                numpy.concatenate([getattr(one, name) for one in ranked])[back]
+                for name in ("rows", "scores", "cut", "removed")
+            )
+        )
+
+
+def _teller(shown: Any, queries: int) -> Callable[[float], None]:
+    """What a search is to tell how much of it is done."""
+    return lambda share: shown.update(share * queries)
+
+
+def _joined(blocks: Iterator[tuple[Array, Array]]) -> Iterator[tuple[Array, Array]]:
+    """All blocks as one."""
+    import numpy
+
+    held = list(blocks)
+    if held:
+        rows, parts = zip(*held, strict=True)
+        yield numpy.concatenate(rows), numpy.concatenate(parts)

@@ -1,0 +1,83 @@
+"""The documents of the corpus that a query must not find: itself, and those of its list."""
+
+from __future__ import annotations
+
+from fastrank.convert.ids import texts_of_list
+from fastrank.exclusions import as_exclusions
+from fastrank.options import flag
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any, NoReturn
+
+    import numpy.typing as npt
+
+    from fastrank.search.names import Names
+
+    Array = npt.NDArray[Any]
+
+
+class Exclusion:
+    """Which rows of the corpus are left out for which query, by their ids."""
+
+    def __init__(
+        self,
+        queries: Names,
+        corpus: Names,
+        *,
+        itself: bool,
+        lists: Mapping[Any, Iterable[Any]] | None,
+    ) -> None:
+        self._queries, self._corpus = queries, corpus
+        self._itself = flag("exclude_self", itself)
+        self._own = None
+        if self._itself and queries.texts is not None:
+            self._own = corpus.rows_of(queries.texts)
+        self._lists = _rows_by_query(as_exclusions(lists), corpus)
+
+    def of(self, rows: Array) -> list[Array] | None:
+        """For each of the queries the rows of the corpus to leave out; None if there are none."""
+        import numpy
+
+        if not self._itself and not self._lists:
+            return None
+        found = [numpy.empty(0, numpy.int64)] * len(rows)
+        if self._itself:
+            own = self._rows_of_themselves(rows)
+            found = [own[i : i + 1] if own[i] >= 0 else found[i] for i in range(len(rows))]
+        if self._lists:
+            for i, query in enumerate(self._queries.take(rows)):
+                more = self._lists.get(query)
+                if more is not None:
+                    found[i] = numpy.union1d(found[i], more)
+        return found
+
+    def _rows_of_themselves(self, rows: Array) -> Array:
+        import numpy
+
+        if self._own is not None:
+            own: Array = self._own[rows]
+            return own
+        if self._corpus.texts is not None:
+            return self._corpus.rows_of(self._queries.take(rows))
+        count = self._corpus.count
+        return rows if count is None else numpy.where(rows < count, rows, -1)
+
+
+def _rows_by_query(lists: dict[bytes, list[bytes]], corpus: Names) -> dict[bytes, Array]:
+    """The rows of the listed documents that the corpus has."""
+
+    def fail(row: int, reason: str) -> NoReturn:
+        raise AssertionError(f"row {row}: {reason}")
+
+    if not lists:
+        return {}
+    rows = corpus.rows_of(texts_of_list([doc for docs in lists.values() for doc in docs], fail))
+    found, start = {}, 0
+    for query, docs in lists.items():
+        own = rows[start : start + len(docs)]
+        start += len(docs)
+        if (own >= 0).any():
+            found[query] = own[own >= 0]
+    return found

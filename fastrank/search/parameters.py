@@ -1,0 +1,97 @@
+"""Search parameters by faiss's own names, set for one search and then as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastrank.errors import OptionError
+from fastrank.search.engine import parts_of, reason_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Those that a search depends on, `quantizer_` before them for the index that finds the lists; and
+# where faiss keeps them.
+NAMES = ("nprobe", "efSearch", "ht", "k_factor", "k_factor_rf", "max_codes")
+_KEPT = ("nprobe", "max_codes", "polysemous_ht", "search_type", "k_factor")
+_KEPT_IN_GRAPH = ("efSearch",)
+
+
+def parse_parameters(given: Any) -> dict[str, float]:
+    """The parameters of "nprobe=32,efSearch=128" or of a dict. Raises OptionError.
+
+    >>> parse_parameters("nprobe=32,efSearch=128")
+    {'nprobe': 32.0, 'efSearch': 128.0}
+    """
+    if given is None:
+        return {}
+    if isinstance(given, str):
+        pairs = [part.partition("=") for part in given.split(",") if part.strip()]
+        found: dict[str, Any] = {}
+        for name, sign, value in pairs:
+            if not sign or name.strip() in found:
+                problem = "stands twice" if sign else "has no value"
+                raise OptionError("parameters", f"{name.strip()!r} {problem}: {given!r}")
+            found[name.strip()] = value.strip()
+    else:
+        if not isinstance(given, Mapping):
+            expected = "expected a text such as 'nprobe=32' or a dict"
+            raise OptionError("parameters", f"{expected}, found {type(given).__name__}")
+        found = dict(given)
+    return {_name(name): _value(name, value) for name, value in found.items()}
+
+
+def _name(name: object) -> str:
+    own = str(name)
+    if own.removeprefix("quantizer_") not in NAMES:
+        expected = ", ".join(NAMES)
+        raise OptionError("parameters", f"expected one of {expected}, found {own!r}")
+    return own
+
+
+def _value(name: object, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = -1.0
+    # Not NaN either.
+    if not 0 <= number < 2**63 or isinstance(value, bool):
+        raise OptionError("parameters", f"{name}: expected a number, found {value!r}")
+    return number
+
+
+class Setting:
+    """Parameters of an index inside a `with`; before and after it the index has its own."""
+
+    def __init__(self, index: Any, parameters: dict[str, float]) -> None:
+        self._index, self._parameters = index, parameters
+        self._before: list[tuple[Any, str, Any]] = []
+
+    def __enter__(self) -> Setting:
+        if not self._parameters:
+            return self
+        import faiss
+
+        for part in parts_of(self._index):
+            graph = getattr(part, "hnsw", None)
+            for holder, names in ((part, _KEPT), (graph, _KEPT_IN_GRAPH)):
+                for name in names:
+                    if hasattr(holder, name):
+                        self._before.append((holder, name, getattr(holder, name)))
+        space = faiss.ParameterSpace()
+        for name, value in self._parameters.items():
+            try:
+                space.set_index_parameter(self._index, name, value)
+            except RuntimeError as error:
+                self.__exit__()
+                raise OptionError(
+                    "parameters", f"{name}={value:g}: this index has no such parameter:"
+                    f" {reason_of(error)}",
+                ) from None  # fmt: skip
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for holder, name, value in self._before:
+            setattr(holder, name, value)
+        self._before = []

@@ -1,0 +1,44 @@
+"""Progress bars: tqdm's, on standard error."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Seconds of work before a bar appears.
+SHORT = 2.0
+
+
+class _NoBar:
+    """What stands for a bar that is not shown."""
+
+    def __enter__(self) -> _NoBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def update(self, done: float) -> None:
+        """Nothing."""
+
+
+def bar(what: str, total: int | None, unit: str, progress: bool | None) -> Any:
+    """A bar inside a `with`; `update(n)` says how much more is done.
+
+    progress: None shows it when standard error is a terminal and the work is long; True and False
+    are what they say.
+    """
+    stream = sys.stderr
+    shown = stream is not None and stream.isatty() if progress is None else progress
+    if not shown:
+        # Not even a bar that is disabled, which starts a thread.
+        return _NoBar()
+    from tqdm import tqdm
+
+    return tqdm(
+        total=total, desc=what, unit=f" {unit}", unit_scale=True, file=stream,
+        delay=SHORT if progress is None else 0.0, leave=progress is not None,
+    )  # fmt: skip

@@ -1,0 +1,106 @@
+"""What faiss found → rankings: ties in the library's order, without excluded documents, cut."""
+
+from __future__ import annotations
+
+from fastrank.errors import ArrayError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.search.names import Names
+
+    Array = npt.NDArray[Any]
+
+
+class Ranked:
+    """Rankings of some queries.
+
+    rows: int64[n, k]. scores: float32[n, k]. cut: bool[n], whether a tie was cut at rank k.
+    removed: int64[n], how many excluded documents stood above the last of the ranking.
+    """
+
+    def __init__(self, rows: Array, scores: Array, cut: Array, removed: Array) -> None:
+        self.rows, self.scores, self.cut, self.removed = rows, scores, cut, removed
+
+
+def rank(
+    scores: Array, rows: Array, k: int, names: Names, excluded: list[Array] | None,
+    queries: Array,
+) -> Ranked:  # fmt: skip
+    """The best k of what was found, which is at least one more where the corpus has it.
+
+    scores: float32[n, depth], larger is better. rows: int64[n, depth], -1 for none.
+    """
+    import numpy
+
+    none = rows < 0
+    if none.any():
+        scores[none] = -numpy.inf
+    if numpy.isnan(scores).any():
+        i = int(numpy.isnan(scores).any(axis=1).argmax())
+        reason = "a score is no number: the products of the values exceed 32-bit floats"
+        raise ArrayError("queries", reason, int(queries[i]))
+    scores, rows = _in_order(scores, rows, names)
+    removed = numpy.zeros(len(rows), numpy.int64)
+    if excluded is not None:
+        scores, rows = _drop(scores, rows, k, excluded, removed)
+    cut = numpy.zeros(len(rows), bool)
+    if rows.shape[1] > k:
+        cut = (rows[:, k] >= 0) & (scores[:, k] == scores[:, k - 1])
+    return Ranked(_of_width(rows, k, -1), _of_width(scores, k, -numpy.inf), cut, removed)
+
+
+def _in_order(scores: Array, rows: Array, names: Names) -> tuple[Array, Array]:
+    """Of equal scores the document first whose id sorts later; only where that is in question."""
+    import numpy
+
+    doubtful = (scores[:, 1:] >= scores[:, :-1]) & (rows[:, 1:] >= 0)
+    picked = numpy.flatnonzero(doubtful.any(axis=1))
+    if not len(picked):
+        return scores, rows
+    own_scores, own_rows = scores[picked], rows[picked]
+    none = own_rows < 0
+    keys = names.sort_keys(numpy.where(none, 0, own_rows))
+    order = numpy.lexsort([*(-key for key in keys), -own_scores, none])
+    scores[picked] = numpy.take_along_axis(own_scores, order, axis=1)
+    rows[picked] = numpy.take_along_axis(own_rows, order, axis=1)
+    return scores, rows
+
+
+def _drop(
+    scores: Array, rows: Array, k: int, excluded: list[Array], removed: Array
+) -> tuple[Array, Array]:
+    """Without the excluded documents; those below move up. Counts them in `removed`."""
+    import numpy
+
+    dropped = numpy.zeros(rows.shape, bool)
+    single = numpy.array([own[0] if len(own) == 1 else -2 for own in excluded], numpy.int64)
+    dropped |= rows == single[:, None]
+    for i, own in enumerate(excluded):
+        if len(own) > 1:
+            dropped[i] = numpy.isin(rows[i], own)
+    picked = numpy.flatnonzero(dropped.any(axis=1))
+    if not len(picked):
+        return scores, rows
+    own = dropped[picked]
+    removed[picked] = (own & (numpy.cumsum(~own, axis=1) < k)).sum(axis=1)
+    order = numpy.argsort(own, axis=1, kind="stable")
+    gone = numpy.take_along_axis(own, order, axis=1)
+    scores[picked] = numpy.where(
+        gone, -numpy.inf, numpy.take_along_axis(scores[picked], order, axis=1)
+    )
+    rows[picked] = numpy.where(gone, -1, numpy.take_along_axis(rows[picked], order, axis=1))
+    return scores, rows
+
+
+def _of_width(table: Array, width: int, filling: float) -> Array:
+    import numpy
+
+    if table.shape[1] >= width:
+        return numpy.ascontiguousarray(table[:, :width])
+    wide = numpy.full((len(table), width), filling, table.dtype)
+    wide[:, : table.shape[1]] = table
+    return wide

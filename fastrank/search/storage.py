@@ -1,0 +1,153 @@
+"""Indexes as files: faiss's own, and beside it the ids and the metric."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+
+from fastrank import files
+from fastrank.columns import Texts
+from fastrank.convert.ids import memory_of
+from fastrank.errors import ReadError
+from fastrank.search.engine import reason_of
+from fastrank.search.indexing import Index
+from fastrank.search.names import Names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# What the name of the file of ids has behind that of the index.
+SUFFIX = ".ids.npz"
+# Bytes at the start and at the end of an index that tell it from others.
+ENDS = 1 << 20
+
+
+def save_index(index: Index, path: str | os.PathLike[str]) -> None:
+    """Write an index: faiss's own file, and beside it `PATH.ids.npz` with ids and metric.
+
+    Both replace what is there when they are complete. faiss.read_index reads the first; the second
+    is an archive of numpy with `ids` (uint8, one after the other), `lengths`, `metric`, ...
+
+    >>> import os, tempfile
+    >>> from fastrank.search import build_index, load_index, save_index
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "corpus.faiss")
+    >>> save_index(build_index([[1.0, 0.0], [0.0, 1.0]], metric="cosine", ids=["d1", "d2"]), path)
+    >>> sorted(os.listdir(folder.name))
+    ['corpus.faiss', 'corpus.faiss.ids.npz']
+    >>> load_index(path)
+    <Index IndexFlatIP: 2 vectors of dimension 2, metric cosine>
+    >>> folder.cleanup()
+    """
+    import faiss
+    import numpy
+
+    target = os.fspath(path)
+
+    def write(scratch: str) -> None:
+        try:
+            faiss.write_index(index.faiss, scratch)
+        except RuntimeError as error:
+            raise OSError(None, reason_of(error), target) from None
+        texts = index.ids
+        columns: dict[str, Any] = {} if texts is None else _packed(texts)
+
+        def write_ids(own: str) -> None:
+            with open(own, "wb") as file:
+                numpy.savez(
+                    file, metric=index.metric, dimension=index.dimension, count=len(index),
+                    digest=_digest(scratch), **columns,
+                )  # fmt: skip
+
+        files.replace(os.path.realpath(target + SUFFIX), write_ids)
+
+    files.replace(os.path.realpath(target), write)
+
+
+def load_index(path: str | os.PathLike[str]) -> Index:
+    """Read what `save_index` wrote, or an index that faiss itself has written.
+
+    The latter has row numbers for ids and the metric that faiss says, and for "cosine" that is
+    "ip". Raises ReadError for a file that is cut off or no index, for ids that belong to another
+    index, and for a metric other than inner product and L2.
+
+    >>> from fastrank.search import load_index
+    >>> load_index("missing.faiss")
+    Traceback (most recent call last):
+    fastrank.errors.ReadError: missing.faiss: no such file or directory
+    """
+    import faiss
+
+    name = os.fspath(path)
+    try:
+        with open(name, "rb"):
+            pass
+        found = faiss.read_index(name)
+    except OSError as error:
+        raise ReadError(name, (error.strerror or str(error)).lower()) from None
+    except (RuntimeError, MemoryError) as error:
+        raise ReadError(name, f"no index that is whole: {reason_of(error)}") from None
+    metrics = {faiss.METRIC_INNER_PRODUCT: "ip", faiss.METRIC_L2: "l2"}
+    if found.metric_type not in metrics:
+        raise ReadError(name, "expected an index for inner products or L2 distances")
+    metric = metrics[found.metric_type]
+    if isinstance(found, (faiss.IndexIDMap, faiss.IndexIDMap2)):
+        raise ReadError(name, "expected an index without IDMap: ids stand beside the index")
+    if not os.path.exists(name + SUFFIX):
+        return Index(found, Names(None, int(found.ntotal)), metric)
+    metric, texts = _read_ids(name, found, metric)
+    return Index(found, Names(texts, int(found.ntotal)), metric)
+
+
+def _packed(texts: Texts) -> dict[str, Any]:
+    import numpy
+
+    from fastrank.convert.ids import joined
+
+    ids = list(texts)
+    whole = joined(b"".join(ids), ids)
+    return {
+        "ids": numpy.frombuffer(whole.buffer, numpy.uint8),
+        "lengths": numpy.asarray(whole.lengths),
+    }
+
+
+def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
+    import numpy
+
+    beside = name + SUFFIX
+    try:
+        with numpy.load(beside, allow_pickle=False) as archive:
+            held = {key: archive[key] for key in archive.files}
+        own = str(held["metric"])
+        size = (int(held["dimension"]), int(held["count"]))
+        digest = str(held["digest"])
+        columns = (held["ids"], held["lengths"]) if "ids" in held else None
+    except OSError as error:
+        raise ReadError(beside, (error.strerror or str(error)).lower()) from None
+    except (EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise ReadError(beside, f"no ids of an index, or cut off: {error}") from None
+    if size != (found.d, found.ntotal) or digest != _digest(name):
+        raise ReadError(beside, f"these ids belong to another index than {name}")
+    if own not in (metric, "cosine") or (own == "cosine" and metric != "ip"):
+        raise ReadError(beside, f"the metric {own!r} is not that of {name}")
+    if columns is None:
+        return own, None
+    ids, lengths = columns
+    if len(lengths) != found.ntotal or lengths.min(initial=0) < 0 or lengths.sum() != len(ids):
+        raise ReadError(beside, "the ids are not one per vector")
+    starts = numpy.cumsum(lengths) - lengths
+    return own, Texts(ids.tobytes(), memory_of(starts), memory_of(lengths.astype(numpy.int64)))
+
+
+def _digest(path: str) -> str:
+    """What tells a file from others: its size, its start and its end."""
+    import hashlib
+
+    size = os.path.getsize(path)
+    with open(path, "rb") as file:
+        head = file.read(ENDS)
+        file.seek(max(0, size - ENDS))
+        found = hashlib.sha256(head + file.read(ENDS))
+    return f"{size}-{found.hexdigest()}"

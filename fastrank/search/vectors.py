@@ -1,0 +1,264 @@
+"""Vectors as callers have them, read in blocks of float32 that are checked."""
+
+from __future__ import annotations
+
+import os
+
+from fastrank.array_input import as_rows
+from fastrank.errors import ArrayError, OptionError, ReadError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+METRICS = ("ip", "l2", "cosine")
+# Values of a block: 64 MB as float32.
+BLOCK_VALUES = 1 << 24
+# Floats that NumPy itself does not know, but converts.
+OTHER_FLOATS = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
+
+
+def check_metric(metric: str) -> str:
+    """The metric. Raises OptionError for others."""
+    if metric not in METRICS:
+        raise OptionError("metric", f"expected 'ip', 'l2' or 'cosine', found {metric!r}")
+    return metric
+
+
+class Vectors:
+    """Rows of one dimension, to be gone through in blocks.
+
+    name: of the argument, for errors. count: how many there are, None if that is known at the end
+    only. repeatable: whether they can be gone through more than once.
+    """
+
+    name: str
+    dimension: int
+    count: int | None
+    repeatable: bool
+
+    def raw(self, size: int, picked: Array | None = None) -> Iterator[tuple[Array, Array]]:
+        """Row numbers and rows as they were given, up to `size` at a time, all or some."""
+        raise NotImplementedError
+
+    def blocks(
+        self, size: int, *, unit: bool, picked: Array | None = None, check: bool = True
+    ) -> Iterator[tuple[Array, Array]]:
+        """Row numbers and rows as contiguous float32; `unit`: of length 1.
+
+        Raises ArrayError for a NaN, an infinity and where there is no direction, unless all were
+        looked at before.
+        """
+        for rows, raw in self.raw(size, picked):
+            yield rows, _single(self.name, rows, raw, unit=unit, check=check)
+
+    def check(self, *, unit: bool, picked: Array | None = None) -> None:
+        """Look at all rows, if that does not use them up. Raises ArrayError."""
+        if self.repeatable:
+            for _ in self.blocks(block_rows(self.dimension), unit=unit, picked=picked):
+                pass
+
+
+def block_rows(dimension: int) -> int:
+    """How many rows a block has."""
+    return max(1, BLOCK_VALUES // max(1, dimension))
+
+
+def open_vectors(name: str, given: Any) -> Vectors:
+    """The vectors of an array, a memory map, the path of a `.npy` file or an iterator of blocks.
+
+    Raises ArrayError and ReadError.
+    """
+    if isinstance(given, Vectors):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return Rows(name, _mapped(os.fspath(given)), own=True)
+    blocks = hasattr(given, "__iter__") and not hasattr(given, "__array__")
+    if isinstance(given, (list, tuple)):
+        blocks = bool(given) and getattr(given[0], "ndim", 1) == 2
+    return Blocks(name, given) if blocks else Rows(name, as_rows(name, given, 2))
+
+
+def _mapped(path: str) -> Array:
+    import numpy
+
+    try:
+        found: Array = numpy.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError as error:
+        raise ReadError(path, (error.strerror or str(error)).lower()) from None
+    except (EOFError, ValueError) as error:
+        raise ReadError(path, f"not a .npy file that is whole: {error}") from None
+    if not isinstance(found, numpy.ndarray):
+        raise ReadError(path, "expected one array (.npy), found an archive (.npz)")
+    return found
+
+
+def _check_kind(name: str, found: Array) -> None:
+    if found.ndim != 2:
+        raise ArrayError(name, f"expected a table of vectors, found the shape {found.shape}")
+    if found.dtype.kind not in "fiu" and found.dtype.name not in OTHER_FLOATS:
+        raise ArrayError(name, f"expected vectors of floats, found {found.dtype}")
+    if not found.shape[1]:
+        raise ArrayError(name, "expected vectors of one dimension or more, found none")
+
+
+class Rows(Vectors):
+    """The rows of an array, which may be mapped from a file."""
+
+    repeatable = True
+
+    def __init__(self, name: str, rows: Array, *, own: bool = False) -> None:
+        _check_kind(name, rows)
+        self.name, self.rows = name, rows
+        self.count, self.dimension = rows.shape
+        # A mapping that nobody else has: what was read need not stay in our memory.
+        self._map = getattr(rows, "_mmap", None) if own else None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether faiss can take all of them as they are, in memory."""
+        import numpy
+
+        rows = self.rows
+        fits = rows.dtype == numpy.float32 and rows.dtype.isnative and rows.flags.c_contiguous
+        return bool(fits and not isinstance(rows, numpy.memmap))
+
+    def raw(self, size: int, picked: Array | None = None) -> Iterator[tuple[Array, Array]]:
+        """Slices of the array, or copies of the picked rows."""
+        import numpy
+
+        count = len(self.rows) if picked is None else len(picked)
+        for first in range(0, count, size):
+            if picked is None:
+                stop = min(first + size, count)
+                yield numpy.arange(first, stop), self.rows[first:stop]
+                self._forget()
+            else:
+                rows = picked[first : first + size]
+                yield rows, self.rows[rows]
+                self._forget()
+
+    def _forget(self) -> None:
+        import mmap
+
+        if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
+
+
+class Blocks(Vectors):
+    """Blocks that come one after the other; the first is looked at ahead."""
+
+    count = None
+
+    def __init__(self, name: str, given: Iterable[Any]) -> None:
+        self.name, self._given = name, given
+        self.repeatable = iter(given) is not given
+        self._coming = self._checked(iter(given))
+        try:
+            self._first: Array | None = next(self._coming)
+        except StopIteration:
+            raise ArrayError(name, "expected vectors, found none") from None
+        self.dimension = int(self._first.shape[1])
+
+    def _checked(self, coming: Iterator[Any]) -> Iterator[Array]:
+        import numpy
+
+        row, dimension = 0, None
+        for given in coming:
+            try:
+                block = numpy.asarray(given)
+                _check_kind(self.name, block)
+            except ArrayError as error:
+                raise ArrayError(self.name, f"block from row {row}: {error.reason}") from None
+            except (RuntimeError, TypeError, ValueError) as error:
+                reason = f"block from row {row}: no array can be made of it: {error}"
+                raise ArrayError(self.name, reason) from None
+            if dimension not in (None, block.shape[1]):
+                raise ArrayError(
+                    self.name, f"expected {dimension} columns as before, found {block.shape[1]}",
+                    row,
+                )  # fmt: skip
+            dimension = block.shape[1]
+            if len(block):
+                yield block
+            row += len(block)
+
+    def raw(self, size: int, picked: Array | None = None) -> Iterator[tuple[Array, Array]]:
+        """The blocks, cut or joined to `size` rows."""
+        import numpy
+
+        start = 0
+        for block in _of_size(self._all(), size):
+            rows = numpy.arange(start, start + len(block))
+            start += len(block)
+            if picked is not None:
+                own = picked[numpy.searchsorted(picked, rows[0]) :]
+                rows = own[: numpy.searchsorted(own, start)]
+                block = block[rows - (start - len(block))]
+            if len(rows):
+                yield rows, block
+        self.count = start
+
+    def _all(self) -> Iterator[Array]:
+        if self._first is None:
+            assert self.repeatable
+            yield from self._checked(iter(self._given))
+            return
+        first, self._first = self._first, None
+        yield first
+        del first
+        yield from self._coming
+
+
+def _of_size(blocks: Iterator[Array], size: int) -> Iterator[Array]:
+    """Blocks cut or joined to `size` rows."""
+    import numpy
+
+    held: list[Array] = []
+    missing = size
+    for block in blocks:
+        while len(block):
+            held.append(block[:missing])
+            missing -= len(held[-1])
+            block = block[len(held[-1]) :]
+            if not missing:
+                yield held[0] if len(held) == 1 else numpy.concatenate(held)
+                held, missing = [], size
+    if held:
+        yield held[0] if len(held) == 1 else numpy.concatenate(held)
+
+
+def _single(name: str, rows: Array, raw: Array, *, unit: bool, check: bool) -> Array:
+    import numpy
+
+    with numpy.errstate(all="ignore"):
+        block = numpy.ascontiguousarray(raw, numpy.float32)
+        # One pass over the block; a sum of finite values that is none is looked at again.
+        if check and not numpy.isfinite(block.sum()):
+            _refuse_odd(name, rows, raw, block)
+        if not unit:
+            return block
+        norms = numpy.sqrt(numpy.einsum("ij,ij->i", block, block, dtype=numpy.float64))
+        if check and not norms.all():
+            row = int(rows[int((norms == 0).argmax())])
+            raise ArrayError(name, "the vector is zero, and has no cosine with any other", row)
+        scaled = numpy.empty_like(block)
+        numpy.divide(block, norms[:, None], out=scaled, casting="unsafe")
+        return scaled
+
+
+def _refuse_odd(name: str, rows: Array, raw: Array, block: Array) -> None:
+    import numpy
+
+    odd = ~numpy.isfinite(block)
+    if odd.any():
+        row, column = (int(i) for i in numpy.unravel_index(int(odd.argmax()), odd.shape))
+        value = raw[row, column]
+        large = numpy.isfinite(value)
+        expected = "expected values that fit 32-bit floats" if large else "expected finite values"
+        raise ArrayError(name, f"{expected}, found {value}", int(rows[row]), column)
