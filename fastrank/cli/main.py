@@ -48,6 +48,18 @@ def _main(words: list[str]) -> int:
         "check", help="read judgments and runs strictly and tell what is wrong with them",
         add_help=False,
     )  # fmt: skip
+    commands.add_parser(
+        "ann", help="compare approximate indexes: recall, change of measures, speed, memory",
+        add_help=False,
+    )  # fmt: skip
+    if words[:1] == ["ann"]:
+        from fastrank.cli import ann
+
+        own = argparse.ArgumentParser(
+            prog=ann.NAME, description="Compare approximate indexes of vectors with exact search."
+        )
+        ann.add_arguments(own)
+        return ann.run(own.parse_args(words[1:]))
     if words[:1] == ["check"]:
         from fastrank.cli import check
 
