@@ -64,5 +64,13 @@ def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_w
 
 def _centroids(part: Any) -> int:
     """How many centroids the training of a part must find; it needs as many vectors."""
+    import faiss
+
+    # The vectors of a graph.
+    stored = getattr(part, "storage", None)
+    if stored is not None:
+        return max(map(_centroids, parts_of(faiss.downcast_index(stored))))
     codes = getattr(part, "pq", None)
-    return max(int(getattr(part, "nlist", 0)), int(getattr(codes, "ksub", 0)))
+    residuals = getattr(part, "rq", None) or getattr(part, "prq", None)
+    bits = [0] if residuals is None else faiss.vector_to_array(residuals.nbits)
+    return max(int(getattr(part, "nlist", 0)), int(getattr(codes, "ksub", 0)), 1 << int(max(bits)))

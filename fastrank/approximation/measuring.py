@@ -114,11 +114,15 @@ def compare_indexes(
 
         def build(factory: str) -> tuple[Index, float]:
             start = time.perf_counter()
-            index = build_index(
-                vectors, factory, metric, names, train_size=train_size, progress=False
-            )
+            try:
+                index = build_index(
+                    vectors, factory, metric, names, train_size=train_size, progress=False
+                )
+            except OptionError as error:
+                raise OptionError("candidates", f"{factory!r}: {error.reason}") from None
+            seconds = time.perf_counter() - start
             shown.update(1)
-            return index, time.perf_counter() - start
+            return index, seconds
 
         runners = [_Runner(EXACT, "Flat", "", *build("Flat"), asked, k, options)]
         for candidate in found:
