@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
 import fastrank as fr
 from fastrank.approximation.recall import ExactTop
@@ -151,6 +154,35 @@ class TestRecall:
         top = self._top([[2, 1], [-1, 0]], [[0, 3], [4, -1]])
 
         assert top.recall(np.array([[4, 3], [4, 0]])) == 0.75
+
+
+SMALL = st.integers(-2, 2).map(float)
+
+
+@given(
+    corpus=arrays.arrays(np.float32, st.tuples(st.integers(1, 9), st.just(2)), elements=SMALL),
+    queries=arrays.arrays(np.float32, st.tuples(st.integers(1, 4), st.just(2)), elements=SMALL),
+    k=st.integers(1, 10),
+    metric=st.sampled_from(["ip", "l2"]),
+    data=st.data(),
+)
+def test_recall_is_what_counting_scores_says(
+    corpus: Any, queries: Any, k: int, metric: str, data: Any
+) -> None:
+    """Of small integers, so that many scores are equal: those at least as good as the k-th."""
+    size = min(k, len(corpus))
+    index = faiss.IndexFlatIP(2)
+    index.add(corpus)
+    exact, found = np.full((2, len(queries), k), -1)
+    shares = []
+    for i, query in enumerate(queries):
+        scores = corpus @ query if metric == "ip" else -((corpus - query) ** 2).sum(axis=1)
+        exact[i, :size] = np.argsort(-scores, kind="stable")[:size]
+        own = data.draw(st.permutations(range(len(corpus))))[: data.draw(st.integers(0, size))]
+        found[i, : len(own)] = own
+        shares.append(sum(scores[row] >= np.sort(scores)[-size] for row in own) / size)
+
+    assert ExactTop(index, queries, exact, metric).recall(found) == pytest.approx(np.mean(shares))
 
 
 def test_a_query_does_not_find_itself_if_it_must_not() -> None:
