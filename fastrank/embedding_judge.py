@@ -120,7 +120,7 @@ class EmbeddingJudge:
         if not len(queries):
             return
         first = int(queries[0])
-        offsets = self.judgments.columns[4]
+        offsets = self.judgments.columns[5]
         if offsets[first] == offsets[first + 1]:
             query = self.judgments.queries[first]
             reason = "all its judgments are negative, and it is the first one evaluated"

@@ -18,7 +18,7 @@ from fastrank.search.batches import search_batches
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.names import names_of
 from fastrank.search.runs import SOURCE, check_writable, run_lines
-from fastrank.search.vectors import open_vectors
+from fastrank.search.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,6 +123,8 @@ def evaluate_embeddings(
     if isinstance(corpus, Index):
         if factory != "Flat":
             raise OptionError("factory", f"an Index is built already, found {factory!r}")
+        if corpus_ids is not None:
+            raise OptionError("corpus_ids", "an Index has the ids of its vectors already")
         documents = corpus.names
     else:
         corpus = open_vectors("corpus", corpus)
@@ -134,6 +136,7 @@ def evaluate_embeddings(
     if run is not None:
         check_writable(run, documents, names)
     if not isinstance(corpus, Index) and factory != "Flat":
+        check_dimension(vectors, corpus.dimension)
         vectors.check(unit=metric == "cosine", picked=only)
         corpus = build_index(
             corpus, factory, metric or "ip", corpus_ids, train_size, gpu=gpu, progress=progress

@@ -56,17 +56,18 @@ def replace(path: str, fill: Callable[[str], None]) -> None:
     folder, name = os.path.split(path)
     scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
     try:
-        # Created like any other file, so that the umask applies without our touching it.
-        handle = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-    except OSError as error:
-        error.filename = path
-        raise
-    os.close(handle)
-    try:
+        try:
+            # Created like any other file, so that the umask applies without our touching it.
+            os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        except OSError as error:
+            error.filename = path
+            raise
         fill(scratch)
         if name and os.path.exists(path):
             os.chmod(scratch, os.stat(path).st_mode & 0o7777)
         os.replace(scratch, path)
     except BaseException:
-        os.unlink(scratch)
+        # An interrupt may come at any time, even just before or after the file is made.
+        if os.path.exists(scratch):
+            os.unlink(scratch)
         raise

@@ -101,6 +101,7 @@ def test_table_and_plot_go_into_files(
         ((*INPUTS, "-m", "mapp", "SQ8"), "illegal measure 'mapp'"),
         ((*INPUTS, "-k", "0", "SQ8"), "k: expected 1 or more, found 0"),
         ((*INPUTS, "--corpus-ids", "asked.txt", "SQ8"), "corpus_ids: expected 300 ids"),
+        ((*INPUTS, "--corpus-ids", "qrels.txt", "SQ8"), "qrels.txt:1: expected an id without"),
         ((*INPUTS, "--qrels", "none.txt", "SQ8"), "none.txt: no such file or directory"),
         (("--corpus", "none.npy", "--queries", "queries.npy", "SQ8"), "none.npy: no such file"),
         (("--corpus", "docs.txt", "--queries", "queries.npy", "SQ8"), "docs.txt: not a .npy file"),
@@ -112,8 +113,8 @@ def test_what_is_impossible_is_an_error_and_no_file(
     folder: Path,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    """Status 2, and the reason."""
-    assert main(["ann", "-o", "out.txt", *arguments]) == 2
+    """Status 1, and the reason."""
+    assert main(["ann", "-o", "out.txt", *arguments]) == 1
 
     out, err = capfdbinary.readouterr()
     assert out == b""
@@ -140,14 +141,27 @@ def test_an_interrupt_leaves_files_as_they_were(
     assert _files(folder) == {"out.txt"}
 
 
+@pytest.mark.parametrize("option", ["-o", "--plot"])
+def test_a_folder_that_is_not_there_is_named_before_the_work(
+    option: str, folder: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Status 1."""
+    status = main(["ann", *INPUTS, "-k", "5", option, "none/out.svg", "SQ8"])
+
+    expected = b"fastrank ann: cannot write none/out.svg: no such directory\n"
+    assert (status, capfdbinary.readouterr().err) == (1, expected)
+
+
 def test_a_file_that_cannot_be_written_is_named(
     folder: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """Status 1."""
-    status = main(["ann", *INPUTS, "-k", "5", "-o", "none/out.txt", "--repetitions", "1", "SQ8"])
+    (folder / "out.txt").mkdir()
+
+    status = main(["ann", *INPUTS, "-k", "5", "-o", "out.txt", "--repetitions", "1", "SQ8"])
 
     assert status == 1
-    assert b"fastrank ann: cannot write" in capfdbinary.readouterr().err
+    assert b"fastrank ann: cannot write out.txt: " in capfdbinary.readouterr().err
 
 
 def test_the_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:

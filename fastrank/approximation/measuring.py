@@ -16,7 +16,7 @@ from fastrank.options import integer
 from fastrank.search import build_index, search_batches
 from fastrank.search.names import names_of
 from fastrank.search.progress import bar
-from fastrank.search.vectors import block_rows, check_metric, open_vectors
+from fastrank.search.vectors import block_rows, check_dimension, check_metric, open_vectors
 from fastrank.selection import Selection
 
 TYPE_CHECKING = False
@@ -94,13 +94,11 @@ def compare_indexes(
     vectors = open_vectors("corpus", corpus)
     if not vectors.repeatable or vectors.count is None:
         raise ArrayError("corpus", "expected an array, since it is read for every index")
-    asked = _gathered(queries)
-    if asked.shape[1] != vectors.dimension:
-        expected = f"expected vectors of dimension {vectors.dimension}, as the corpus has"
-        raise ArrayError("queries", f"{expected}, found {asked.shape[1]}")
+    asked = _gathered(queries, unit=check_metric(metric) == "cosine")
+    check_dimension(open_vectors("queries", asked), vectors.dimension)
     sample = vectors.count if train_size is None else min(vectors.count, train_size)
     for candidate in found:
-        check_candidate(candidate, vectors.dimension, check_metric(metric), sample)
+        check_candidate(candidate, vectors.dimension, metric, sample)
     Selection(measures)
     judgments = None if qrels is None else as_qrels(qrels)
     names = names_of("corpus_ids", corpus_ids, vectors.count)
@@ -215,15 +213,17 @@ class _Runner:
         return search_batches(self.index, self._queries, self._k, **self._options)
 
 
-def _gathered(queries: Any) -> Array:
-    """All queries, as 32-bit floats."""
+def _gathered(queries: Any, *, unit: bool) -> Array:
+    """All queries, as 32-bit floats; `unit`: none may be zero."""
     import numpy
 
     found = open_vectors("queries", queries)
     blocks = [block for _, block in found.blocks(block_rows(found.dimension), unit=False)]
     if not blocks:
         raise ArrayError("queries", "expected vectors, found none")
-    return blocks[0] if len(blocks) == 1 else numpy.concatenate(blocks)
+    whole = blocks[0] if len(blocks) == 1 else numpy.concatenate(blocks)
+    open_vectors("queries", whole).check(unit=unit)
+    return whole
 
 
 def _size_of(index: Index) -> int:

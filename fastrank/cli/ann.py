@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from fastrank import files
 from fastrank.approximation import compare_indexes
 from fastrank.approximation.measuring import MEASURES
 from fastrank.approximation.plot import check_form
 from fastrank.cli.output import complain, guarded, write
+from fastrank.cli.search_options import read_ids
 from fastrank.errors import FastrankError
 from fastrank.search.vectors import METRICS
 
@@ -58,8 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("indexes", nargs="+", metavar="INDEX", help="a factory string and settings; see below")
     add("--corpus", required=True, metavar="FILE", help=".npy file of the vectors to search in")
     add("--queries", required=True, metavar="FILE", help=".npy file of the queries' vectors")
-    add("--corpus-ids", metavar="FILE", help="an id per line; without it, ids are row numbers")
-    add("--query-ids", metavar="FILE", help="the same for the queries")
+    add(
+        "--corpus-ids", metavar="FILE",
+        help="ids of the documents, one per line or a .npy file; else the numbers of their rows",
+    )  # fmt: skip
+    add("--query-ids", metavar="FILE", help="ids of the queries, likewise")
     add("-k", type=int, default=100, metavar="N", help="documents for each query (100)")
     add("--metric", choices=METRICS, default="ip", help="what is compared (ip)")
     add("--qrels", metavar="FILE", help="judgments, of any format: also print measures")
@@ -75,6 +80,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--train-size", type=int, metavar="N", help="with how many vectors to train")
     add("--batch-size", type=int, default=1024, metavar="N", help="queries at a time (1024)")
     add("--repetitions", type=int, default=5, metavar="N", help="passes for the time (5)")
+    add(
+        "--progress", action=argparse.BooleanOptionalAction, default=None,
+        help="a bar on standard error; by default on a terminal, where the work is long",
+    )  # fmt: skip
     add("--format", choices=FORMATS, default="table", help="how to print (table)")
     add("-o", "--output", metavar="FILE", help="write to a file instead of standard output")
     add(
@@ -89,6 +98,11 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
+    for path in (given.output, given.plot):
+        # Before the work, not after it.
+        if path is not None and not os.path.isdir(os.path.dirname(path) or "."):
+            complain(f"{NAME}: cannot write {path}: no such directory")
+            return 1
     try:
         if given.plot is not None:
             check_form(given.plot)
@@ -100,17 +114,18 @@ def _run(given: argparse.Namespace) -> int:
             metric=given.metric,
             qrels=given.qrels,
             measures=given.measure or MEASURES,
-            query_ids=_ids(given.query_ids),
-            corpus_ids=_ids(given.corpus_ids),
+            query_ids=read_ids(given.query_ids),
+            corpus_ids=read_ids(given.corpus_ids),
             exclude_self=given.exclude_self,
             relevance_level=given.relevance_level,
             train_size=given.train_size,
             batch_size=given.batch_size,
             repetitions=given.repetitions,
+            progress=given.progress,
         )
     except FastrankError as error:
         complain(f"{NAME}: {error}")
-        return 2
+        return 1
     printed = FORMATS[given.format](compared).encode()
     try:
         if given.plot is not None:
@@ -123,8 +138,3 @@ def _run(given: argparse.Namespace) -> int:
     if given.output is None:
         write([printed])
     return 0
-
-
-def _ids(path: str | None) -> list[bytes] | None:
-    """The lines of a file."""
-    return None if path is None else files.read(path).splitlines()

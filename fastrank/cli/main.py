@@ -1,5 +1,6 @@
-"""The command `fastrank`: evaluation (`eval`, and `trec_eval`, the drop-in), `convert` between
-formats, `measures` explains measures, `--version` says which engine runs."""
+"""The command `fastrank`: evaluation (`eval`, and `trec_eval`, the drop-in), embeddings (`search`,
+`embed-eval`, `ann`), `convert` between formats, `measures` explains measures, `check` reads files
+strictly, `--version` says which engine runs."""
 
 from __future__ import annotations
 
@@ -7,6 +8,42 @@ import sys
 
 from fastrank import __version__
 from fastrank.native import EngineError, engine
+
+# Of each command the module, what it does in a line, and in its own help.
+COMMANDS = {
+    "eval": (
+        "evaluate", "evaluate runs; reads the judgments once and prints a block per run",
+        "Evaluate runs by judgments, which are read once.",
+    ),
+    "search": (
+        "search", "search embeddings with faiss and write a run",
+        "Search a corpus of vectors for the nearest of each query, and write the run.",
+    ),
+    "embed-eval": (
+        "embed_eval", "search embeddings with faiss and evaluate what is found",
+        "Evaluate embeddings: search for each query, and judge what is found as it comes.",
+    ),
+    "ann": (
+        "ann", "compare approximate indexes: recall, change of measures, speed, memory",
+        "Compare approximate indexes of vectors with exact search.",
+    ),
+    "convert": (
+        "convert", "convert judgments and runs from one format to another",
+        "Convert judgments and runs from one format to another.",
+    ),
+    "trec_eval": (
+        "trec_eval", "evaluate a run as the trec_eval program does; same arguments, same output",
+        "",
+    ),
+    "measures": (
+        "measures", "list the measures: definitions, options, sources",
+        "List or explain measures.",
+    ),
+    "check": (
+        "check", "read judgments and runs strictly and tell what is wrong with them",
+        "Read judgments and runs strictly: tell all that is wrong or odd.",
+    ),
+}  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -29,68 +66,16 @@ def _main(words: list[str]) -> int:
         "--version", action="store_true", help="print the version and the engine, and exit"
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    commands.add_parser(
-        "eval", help="evaluate runs; reads the judgments once and prints a block per run",
-        add_help=False,
-    )  # fmt: skip
-    commands.add_parser(
-        "convert", help="convert judgments and runs from one format to another", add_help=False
-    )
-    commands.add_parser(
-        "trec_eval",
-        help="evaluate a run as the trec_eval program does; same arguments, same output",
-        add_help=False,
-    )
-    commands.add_parser(
-        "measures", help="list the measures: definitions, options, sources", add_help=False
-    )
-    commands.add_parser(
-        "check", help="read judgments and runs strictly and tell what is wrong with them",
-        add_help=False,
-    )  # fmt: skip
-    commands.add_parser(
-        "ann", help="compare approximate indexes: recall, change of measures, speed, memory",
-        add_help=False,
-    )  # fmt: skip
-    if words[:1] == ["ann"]:
-        from fastrank.cli import ann
+    for name, (_, summary, _) in COMMANDS.items():
+        commands.add_parser(name, help=summary, add_help=False)
+    if words[:1] and words[0] in COMMANDS:
+        from importlib import import_module
 
-        own = argparse.ArgumentParser(
-            prog=ann.NAME, description="Compare approximate indexes of vectors with exact search."
-        )
-        ann.add_arguments(own)
-        return ann.run(own.parse_args(words[1:]))
-    if words[:1] == ["check"]:
-        from fastrank.cli import check
-
-        own = argparse.ArgumentParser(
-            prog=check.NAME,
-            description="Read judgments and runs strictly: tell all that is wrong or odd.",
-        )
-        check.add_arguments(own)
-        return check.run(own.parse_args(words[1:]))
-    if words[:1] == ["measures"]:
-        from fastrank.cli import measures
-
-        own = argparse.ArgumentParser(prog=measures.NAME, description="List or explain measures.")
-        measures.add_arguments(own)
-        return measures.run(own.parse_args(words[1:]))
-    if words[:1] == ["eval"]:
-        from fastrank.cli import evaluate
-
-        own = argparse.ArgumentParser(
-            prog=evaluate.NAME, description="Evaluate runs by judgments, which are read once."
-        )
-        evaluate.add_arguments(own)
-        return evaluate.run(own.parse_args(words[1:]))
-    if words[:1] == ["convert"]:
-        from fastrank.cli import convert
-
-        own = argparse.ArgumentParser(
-            prog=convert.NAME, description="Convert judgments and runs from one format to another."
-        )
-        convert.add_arguments(own)
-        return convert.run(own.parse_args(words[1:]))
+        module, _, description = COMMANDS[words[0]]
+        command = import_module(f"fastrank.cli.{module}")
+        own = argparse.ArgumentParser(prog=command.NAME, description=description)
+        command.add_arguments(own)
+        return int(command.run(own.parse_args(words[1:])))
     given = parser.parse_args(words)
     if given.version:
         try:

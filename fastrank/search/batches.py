@@ -13,7 +13,7 @@ from fastrank.search.names import names_of
 from fastrank.search.parameters import parse_parameters
 from fastrank.search.progress import bar
 from fastrank.search.ranking import rank
-from fastrank.search.vectors import check_metric, open_vectors
+from fastrank.search.vectors import check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,10 +120,7 @@ def search_batches(
             raise OptionError("parameters", "exact search has none; they are for an Index")
     if count == 0:
         raise ArrayError("corpus", "expected vectors, found none")
-    if found.dimension != dimension:
-        raise ArrayError(
-            "queries", f"expected {dimension} columns, as the corpus has, found {found.dimension}"
-        )
+    check_dimension(found, dimension)
     own = names_of("query_ids", query_ids, found.count)
     exclusion = Exclusion(own, names, itself=exclude_self, lists=exclude)
     found.check(unit=kind == "cosine", picked=only)
@@ -208,7 +205,7 @@ class _Search:
             if self._metric == "l2":
                 numpy.negative(scores, out=scores)
             lists = None if excluded is None else [excluded[i] for i in part.tolist()]
-            ranked.append(rank(scores, found, self._k, self._names, lists, rows[part]))
+            ranked.append(rank(scores, found, self._k, self._names, lists))
         if len(ranked) == 1:
             return ranked[0]
         back = numpy.argsort(numpy.concatenate(parts))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fastrank.errors import ArrayError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -26,10 +24,7 @@ class Ranked:
         self.rows, self.scores, self.cut, self.removed = rows, scores, cut, removed
 
 
-def rank(
-    scores: Array, rows: Array, k: int, names: Names, excluded: list[Array] | None,
-    queries: Array,
-) -> Ranked:  # fmt: skip
+def rank(scores: Array, rows: Array, k: int, names: Names, excluded: list[Array] | None) -> Ranked:
     """The best k of what was found, which is at least one more where the corpus has it.
 
     scores: float32[n, depth], larger is better. rows: int64[n, depth], -1 for none.
@@ -39,10 +34,6 @@ def rank(
     none = rows < 0
     if none.any():
         scores[none] = -numpy.inf
-    if numpy.isnan(scores).any():
-        i = int(numpy.isnan(scores).any(axis=1).argmax())
-        reason = "a score is no number: the products of the values exceed 32-bit floats"
-        raise ArrayError("queries", reason, int(queries[i]))
     scores, rows = _in_order(scores, rows, names)
     removed = numpy.zeros(len(rows), numpy.int64)
     if excluded is not None:

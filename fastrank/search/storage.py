@@ -118,7 +118,7 @@ def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
 
     beside = name + SUFFIX
     try:
-        with numpy.load(beside, allow_pickle=False) as archive:
+        with open(beside, "rb") as file, numpy.load(file, allow_pickle=False) as archive:
             held = {key: archive[key] for key in archive.files}
         own = str(held["metric"])
         size = (int(held["dimension"]), int(held["count"]))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 METRICS = ("ip", "l2", "cosine")
 # Values of a block: 64 MB as float32.
 BLOCK_VALUES = 1 << 24
+# The distance of two vectors of this length, squared, is still a 32-bit float.
+LARGEST_LENGTH = 9e18
 # Floats that NumPy itself does not know, but converts.
 OTHER_FLOATS = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 
@@ -67,6 +69,15 @@ class Vectors:
 def block_rows(dimension: int) -> int:
     """How many rows a block has."""
     return max(1, BLOCK_VALUES // max(1, dimension))
+
+
+def check_dimension(queries: Vectors, dimension: int) -> None:
+    """Raise ArrayError for queries of another dimension than the corpus has."""
+    if queries.dimension != dimension:
+        raise ArrayError(
+            queries.name,
+            f"expected {dimension} columns, as the corpus has, found {queries.dimension}",
+        )
 
 
 def open_vectors(name: str, given: Any) -> Vectors:
@@ -238,9 +249,9 @@ def _single(name: str, rows: Array, raw: Array, *, unit: bool, check: bool) -> A
 
     with numpy.errstate(all="ignore"):
         block = numpy.ascontiguousarray(raw, numpy.float32)
-        # One pass over the block; a sum of finite values that is none is looked at again.
-        if check and not numpy.isfinite(block.sum()):
-            _refuse_odd(name, rows, raw, block)
+        # One pass over the block, at the speed of memory; what is suspicious is looked at again.
+        if check and not numpy.vdot(block, block) < LARGEST_LENGTH:
+            _refuse_odd(name, rows, raw, block, unit=unit)
         if not unit:
             return block
         norms = numpy.sqrt(numpy.einsum("ij,ij->i", block, block, dtype=numpy.float64))
@@ -252,7 +263,7 @@ def _single(name: str, rows: Array, raw: Array, *, unit: bool, check: bool) -> A
         return scaled
 
 
-def _refuse_odd(name: str, rows: Array, raw: Array, block: Array) -> None:
+def _refuse_odd(name: str, rows: Array, raw: Array, block: Array, *, unit: bool) -> None:
     import numpy
 
     odd = ~numpy.isfinite(block)
@@ -262,3 +273,10 @@ def _refuse_odd(name: str, rows: Array, raw: Array, block: Array) -> None:
         large = numpy.isfinite(value)
         expected = "expected values that fit 32-bit floats" if large else "expected finite values"
         raise ArrayError(name, f"{expected}, found {value}", int(rows[row]), column)
+    lengths = numpy.sqrt(numpy.einsum("ij,ij->i", block, block, dtype=numpy.float64))
+    if not unit and lengths.max() > LARGEST_LENGTH:
+        row = int(lengths.argmax())
+        raise ArrayError(
+            name, "expected a vector whose products fit 32-bit floats, found the length"
+            f" {lengths[row]:g}", int(rows[row]),
+        )  # fmt: skip

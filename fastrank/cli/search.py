@@ -1,0 +1,81 @@
+"""The command `fastrank search`: vectors in, a run out."""
+
+from __future__ import annotations
+
+import argparse
+
+from fastrank import files
+from fastrank.cli.output import complain, guarded
+from fastrank.cli.search_options import Sides, add_search_options, search_arguments
+from fastrank.convert.packing import packed
+from fastrank.convert.rows import tag_of
+from fastrank.errors import FastrankError
+from fastrank.search.batches import search_batches
+from fastrank.search.indexing import Index
+from fastrank.search.runs import SOURCE, check_writable, run_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastrank.search.batches import Found
+
+NAME = "fastrank search"
+EPILOG = """\
+examples:
+  fastrank search --corpus docs.npy --queries queries.npy -k 100 -o run.txt.gz
+  fastrank search --corpus docs.npy --corpus-ids docs.txt --queries queries.npy \\
+      --query-ids queries.txt --metric cosine -o run.txt
+  fastrank search --corpus docs.npy --factory IVF1024,Flat --save-index docs.index \\
+      --queries queries.npy --parameters nprobe=32 -o run.txt
+  fastrank search --index docs.index --queries queries.npy -o run.txt
+
+Of equal scores the document comes first whose id sorts later, as in trec_eval. The file of -o is
+replaced when all is done, or not at all; the exit status is 1 if that failed.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    add_search_options(parser)
+    parser.epilog = EPILOG
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE",
+        help="the run, in TREC's format; compressed if the name ends in .gz, .bz2, .xz or .zst;"
+        " - is standard output",
+    )  # fmt: skip
+
+
+def run(given: argparse.Namespace) -> int:
+    """Search and write the run; returns the exit status."""
+    return guarded(NAME, lambda: _run(given))
+
+
+def _run(given: argparse.Namespace) -> int:
+    cuts: list[int] = []
+
+    def watched(batches: Iterator[Found]) -> Iterator[Found]:
+        for found in batches:
+            cuts.append(int(found.cut.sum()))
+            yield found
+
+    try:
+        arguments = search_arguments(given)
+        sides = Sides(given)
+        check_writable(given.output, sides.documents, sides.names)
+        sides.indexed()
+        ids = None if isinstance(sides.corpus, Index) else sides.documents
+        batches = search_batches(
+            sides.corpus, sides.queries, given.k, ids=ids, query_ids=sides.names, **arguments
+        )
+        lines = run_lines(watched(batches), tag_of(given.tag, SOURCE))
+        files.write(given.output, packed(lines, given.output))
+    except FastrankError as error:
+        complain(f"{NAME}: {error}")
+        return 1
+    except OSError as error:
+        complain(f"{NAME}: cannot write {given.output}: {error.strerror}")
+        return 1
+    if sum(cuts):
+        complain(f"{NAME}: {sum(cuts)} rankings were cut between documents with equal scores")
+    return 0

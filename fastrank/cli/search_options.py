@@ -1,0 +1,145 @@
+"""What the commands that search have in common: their options, and where vectors come from."""
+
+from __future__ import annotations
+
+import argparse
+
+from fastrank import files
+from fastrank.errors import FormatError, OptionError, ReadError
+from fastrank.exclusions import read_exclusions
+from fastrank.search.indexing import Index, build_index
+from fastrank.search.names import names_of
+from fastrank.search.storage import load_index, save_index
+from fastrank.search.vectors import check_dimension, open_vectors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.search.vectors import Vectors
+
+
+def add_search_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the vectors, and how to search."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("--corpus", metavar="FILE", help="vectors of the documents, a .npy file of any float type")
+    add("--queries", required=True, metavar="FILE", help="vectors of the queries, a .npy file")
+    add(
+        "--corpus-ids", metavar="FILE",
+        help="ids of the documents, one per line or a .npy file; else the numbers of their rows",
+    )  # fmt: skip
+    add("--query-ids", metavar="FILE", help="ids of the queries, likewise")
+    add("-k", type=int, default=1000, metavar="N", help="documents to find per query (1000)")
+    add(
+        "--metric", choices=("ip", "l2", "cosine"),
+        help="inner product (ip, the default), Euclidean distance or cosine",
+    )  # fmt: skip
+    add(
+        "--factory", default="Flat", metavar="TEXT",
+        help="the index to build, as faiss writes it: IVF1024,Flat, HNSW32, ...; Flat, the default,"
+        " compares every query with every vector, block by block",
+    )  # fmt: skip
+    add(
+        "--parameters", metavar="TEXT",
+        help="of the search in an index, by faiss's names: nprobe=32,efSearch=128",
+    )  # fmt: skip
+    add("--train-size", type=int, metavar="N", help="vectors to train the index with")
+    add("--index", metavar="FILE", help="search this index, from --save-index, not --corpus")
+    add("--save-index", metavar="FILE", help="write the index, its ids beside it, before searching")
+    add("--batch-size", type=int, default=1024, metavar="N", help="queries searched at once (1024)")
+    add("--exclude-self", action="store_true", help="leave out documents whose id is the query's")
+    add("--exclude", metavar="FILE", help="leave out documents: a query and a document per line")
+    add("--gpu", action="store_true", help="search on the GPUs, if faiss is built for them")
+    add("--tag", default="fastrank", metavar="TEXT", help="the run's name (fastrank)")
+    add(
+        "--progress", action=argparse.BooleanOptionalAction, default=None,
+        help="bars on standard error; by default on a terminal, where the work is long",
+    )  # fmt: skip
+
+
+class Sides:
+    """The queries and the corpus of a command, checked as far as that needs no index.
+
+    corpus: an Index, or vectors with `documents` for ids. queries: vectors, their ids in `names`.
+    """
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self._given = given
+        if (given.index is None) == (given.corpus is None):
+            raise OptionError("--corpus", "expected either vectors or an --index to search")
+        self.queries = open_vectors("queries", given.queries)
+        self.names = names_of("query_ids", read_ids(given.query_ids), self.queries.count)
+        self.corpus: Index | Vectors
+        if given.index is None:
+            self.corpus = open_vectors("corpus", given.corpus)
+            ids = read_ids(given.corpus_ids)
+            self.documents = names_of("corpus_ids", ids, self.corpus.count)
+        else:
+            _refuse_building(given)
+            self.corpus = load_index(given.index)
+            self.documents = self.corpus.names
+        check_dimension(self.queries, self.corpus.dimension)
+
+    def indexed(self) -> None:
+        """Build the index that is asked for, and save it."""
+        given = self._given
+        if isinstance(self.corpus, Index) or (given.factory == "Flat" and not given.save_index):
+            return
+        self.queries.check(unit=given.metric == "cosine")
+        index = build_index(
+            self.corpus, given.factory, given.metric or "ip", self.documents, given.train_size,
+            gpu=given.gpu, progress=given.progress,
+        )  # fmt: skip
+        self.corpus = index
+        if given.save_index:
+            try:
+                save_index(index, given.save_index)
+            except OSError as error:
+                reason = f"cannot be written: {error.strerror or error}"
+                raise ReadError(given.save_index, reason) from None
+
+
+def _refuse_building(given: argparse.Namespace) -> None:
+    for name in ("corpus_ids", "save_index", "train_size"):
+        if getattr(given, name) is not None:
+            option = "--" + name.replace("_", "-")
+            raise OptionError(option, "an --index is built already, and has its ids")
+    if given.factory != "Flat":
+        raise OptionError("--factory", "an --index is built already")
+
+
+def search_arguments(given: argparse.Namespace) -> dict[str, Any]:
+    """The arguments that `search_batches` and `evaluate_embeddings` share."""
+    return {
+        "metric": given.metric,
+        "parameters": given.parameters,
+        "exclude_self": given.exclude_self,
+        "exclude": read_exclusions(given.exclude) if given.exclude else None,
+        "batch_size": given.batch_size,
+        "gpu": given.gpu,
+        "progress": given.progress,
+    }
+
+
+def read_ids(path: str | None) -> Any:
+    """The ids of a file: one per line, or a .npy file of texts or integers."""
+    if path is None:
+        return None
+    if path.endswith(".npy"):
+        import numpy
+
+        try:
+            return numpy.load(path, allow_pickle=False)
+        except OSError as error:
+            raise ReadError(path, (error.strerror or str(error)).lower()) from None
+        except (EOFError, ValueError) as error:
+            raise ReadError(path, f"not a .npy file that is whole: {error}") from None
+    lines = files.read(path).split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    ids = [line.removesuffix(b"\r") for line in lines]
+    for number, own in enumerate(ids, 1):
+        if not own or len(own.split()) != 1 or own.strip() != own:
+            raise FormatError(path, number, f"expected an id without blanks, found {own!r}")
+    return ids

@@ -1,0 +1,589 @@
+"""Search: what is found is what comparing every query with every vector finds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import faiss
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import fastrank as fr
+from fastrank.errors import ArrayError, OptionError, ReadError
+from fastrank.search import build_index, load_index, save_index, search, search_batches
+
+RNG = np.random.default_rng(7)
+CORPUS = RNG.standard_normal((300, 16)).astype(np.float32)
+QUERIES = RNG.standard_normal((20, 16)).astype(np.float32)
+METRICS = ["ip", "l2", "cosine"]
+
+
+def scores_of(metric: str, queries: Any, corpus: Any) -> Any:
+    """All scores, in double precision; larger is better."""
+    queries, corpus = np.asarray(queries, float), np.asarray(corpus, float)
+    if metric == "l2":
+        return -((queries[:, None, :] - corpus[None]) ** 2).sum(axis=2)
+    if metric == "cosine":
+        queries = queries / np.linalg.norm(queries, axis=1, keepdims=True)
+        corpus = corpus / np.linalg.norm(corpus, axis=1, keepdims=True)
+    return queries @ corpus.T
+
+
+def slow_search(
+    metric: str, queries: Any, corpus: Any, k: int, ids: list[str], left_out: list[set[str]]
+) -> list[list[str]]:
+    """The ids of the k best of each query; of equal scores the larger id first."""
+    found = []
+    for scores, gone in zip(scores_of(metric, queries, corpus).tolist(), left_out, strict=True):
+        own = sorted(zip(scores, (i.encode() for i in ids), strict=True), reverse=True)
+        found.append([doc.decode() for _, doc in own if doc.decode() not in gone][:k])
+    return found
+
+
+def rankings(run: fr.Run) -> dict[str, list[str]]:
+    return {query: list(docs) for query, docs in run.to_dict().items()}
+
+
+@pytest.fixture
+def npy(tmp_path: Path) -> Callable[[Any], Path]:
+    def write(vectors: Any) -> Path:
+        path = tmp_path / "vectors.npy"
+        np.save(path, vectors)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_finds_what_comparing_all_vectors_finds(metric: str) -> None:
+    run = search(CORPUS, QUERIES, 10, metric=metric)
+
+    names = list(map(str, range(300)))
+    expected = slow_search(metric, QUERIES, CORPUS, 10, names, [set()] * 20)
+    assert list(rankings(run).values()) == expected
+    found = np.array(list(map(list, (own.values() for own in run.to_dict().values()))))
+    best = -np.sort(-scores_of(metric, QUERIES, CORPUS), axis=1)[:, :10]
+    np.testing.assert_allclose(found, best, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_an_index_finds_the_same(metric: str) -> None:
+    index = build_index(CORPUS, metric=metric, ids=[f"d{i}" for i in range(300)])
+
+    run = search(index, QUERIES, 10, query_ids=[f"q{i}" for i in range(20)])
+
+    plain = rankings(search(CORPUS, QUERIES, 10, metric=metric))
+    assert rankings(run) == {
+        f"q{query}": [f"d{doc}" for doc in docs] for query, docs in plain.items()
+    }
+
+
+def blocks(vectors: Any) -> Iterator[Any]:
+    for first in range(0, len(vectors), 37):
+        yield vectors[first : first + 37]
+
+
+GIVEN = {
+    "list": lambda vectors, _: vectors.tolist(),
+    "float16": lambda vectors, _: vectors.astype(np.float16),
+    "float64": lambda vectors, _: vectors.astype(np.float64),
+    "longdouble": lambda vectors, _: vectors.astype(np.longdouble),
+    "Fortran order": lambda vectors, _: np.asfortranarray(vectors),
+    "every other row": lambda vectors, _: np.repeat(vectors, 2, axis=0)[::2],
+    "other byte order": lambda vectors, _: vectors.astype(">f4"),
+    "path": lambda vectors, npy: npy(vectors),
+    "path as text": lambda vectors, npy: str(npy(vectors)),
+    "memory map": lambda vectors, npy: np.load(npy(vectors), mmap_mode="r"),
+    "iterator of blocks": lambda vectors, _: blocks(vectors),
+    "list of blocks": lambda vectors, _: list(blocks(vectors)),
+    "blocks of all sizes": lambda vectors, _: iter([vectors[:1], vectors[1:1], vectors[1:]]),
+}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("given", GIVEN)
+def test_vectors_may_come_as(given: str, metric: str, npy: Any) -> None:
+    """All of them give what the float32 array gives, as corpus, as queries and to an index."""
+    corpus, queries = (np.float32(np.float16(vectors)) for vectors in (CORPUS, QUERIES))
+    expected = rankings(search(corpus, queries, 5, metric=metric))
+
+    assert rankings(search(GIVEN[given](corpus, npy), queries, 5, metric=metric)) == expected
+    assert rankings(search(corpus, GIVEN[given](queries, npy), 5, metric=metric)) == expected
+    index = build_index(GIVEN[given](corpus, npy), metric=metric)
+    assert rankings(search(index, queries, 5)) == expected
+
+
+def test_integers_are_vectors_too() -> None:
+    corpus = np.array([[1, 0], [0, 127]], np.int8)
+
+    assert rankings(search(corpus, np.array([[0, 1]], np.int8), 1)) == {"0": ["1"]}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_vectors_larger_than_a_block_are_gone_through_block_by_block(
+    metric: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = rankings(search(CORPUS, QUERIES, 50, metric=metric))
+    monkeypatch.setattr("fastrank.search.vectors.BLOCK_VALUES", 16 * 7)
+    monkeypatch.setattr("fastrank.search.exact.HEAP_BYTES", 1)
+
+    found = search(CORPUS.astype(np.float64), QUERIES, 50, metric=metric, batch_size=3)
+
+    assert rankings(found) == expected
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 20, 1000])
+def test_batches_are_of_the_size_asked_for(batch_size: int) -> None:
+    for corpus in (CORPUS, CORPUS.astype(np.float64), iter([CORPUS]), build_index(CORPUS)):
+        found = list(search_batches(corpus, QUERIES, 4, batch_size=batch_size))
+
+        assert [len(one) for one in found] == [len(one) for one in _split(range(20), batch_size)]
+        assert [one.start for one in found] == list(range(0, 20, batch_size))
+        assert {one.rows.shape[1] for one in found} == {4}
+        assert {one.rows.dtype for one in found} == {np.dtype(np.int64)}
+        assert {one.scores.dtype for one in found} == {np.dtype(np.float32)}
+
+
+def _split(rows: range, size: int) -> list[range]:
+    return [rows[first : first + size] for first in range(0, len(rows), size)]
+
+
+IDS = st.sampled_from(["numbers", "texts", "bytes", "integers"])
+SMALL = st.integers(-2, 2).map(float)
+
+
+def _ids(kind: str, count: int) -> list[Any] | None:
+    if kind == "numbers":
+        return None
+    if kind == "integers":
+        return [7 * i % 101 for i in range(count)]
+    texts = [f"{'é' if i % 2 else 'd'}{i}" for i in range(count)]
+    return [text.encode() for text in texts] if kind == "bytes" else texts
+
+
+def _texts(ids: list[Any] | None, count: int) -> list[str]:
+    own: Any = range(count) if ids is None else ids
+    return [one.decode() if isinstance(one, bytes) else str(one) for one in own]
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    corpus=hnp.arrays(np.float32, st.tuples(st.integers(1, 25), st.just(3)), elements=SMALL),
+    queries=hnp.arrays(np.float32, st.tuples(st.integers(1, 6), st.just(3)), elements=SMALL),
+    metric=st.sampled_from(["ip", "l2"]),
+    k=st.integers(1, 30),
+    ids=IDS,
+    indexed=st.booleans(),
+    exclude_self=st.booleans(),
+    lists=st.lists(st.sets(st.integers(0, 24)), min_size=6, max_size=6),
+)
+def test_ties_duplicates_and_exclusion_are_as_in_the_slow_search(
+    corpus: Any, queries: Any, metric: str, k: int, ids: str, indexed: bool,
+    exclude_self: bool, lists: list[set[int]],
+) -> None:  # fmt: skip
+    """Small integers make many ties. A tie that is cut at rank k may hold any of the tied."""
+    own, texts = _ids(ids, len(corpus)), _texts(_ids(ids, len(corpus)), len(corpus))
+    queried = texts[: len(queries)] + [f"q{i}" for i in range(len(queries) - len(texts))]
+    exclude = {
+        query: [texts[i] if i < len(texts) else f"no{i}" for i in gone]
+        for query, gone in zip(queried, lists, strict=False)
+    }
+    left_out = [set(exclude[query]) | ({query} if exclude_self else set()) for query in queried]
+    target: Any = build_index(corpus, metric=metric, ids=own) if indexed else corpus
+    more: Any = {} if indexed else {"metric": metric, "ids": own}
+
+    (found,) = search_batches(
+        target, queries, k, query_ids=queried, exclude_self=exclude_self, exclude=exclude, **more
+    )
+
+    everything = slow_search(metric, queries, corpus, len(corpus), texts, left_out)
+    scores = scores_of(metric, queries, corpus)
+    for i, expected in enumerate(everything):
+        rows = [row for row in found.rows[i].tolist() if row >= 0]
+        ranked = [texts[row] for row in rows]
+        values = [float(scores[i, texts.index(doc)]) for doc in expected]
+        assert found.cut[i] == (len(expected) > k and values[k - 1] == values[k])
+        assert [float(score) for score in found.scores[i, : len(rows)]] == values[:k]
+        assert len(ranked) == min(k, len(expected))
+        assert ranked == sorted(
+            ranked, key=lambda doc: (scores[i, texts.index(doc)], doc.encode()), reverse=True
+        )
+        if not found.cut[i]:
+            assert ranked == expected[:k]
+        assert not set(ranked) & left_out[i]
+        assert (found.rows[i, len(rows) :] == -1).all()
+        assert (found.scores[i, len(rows) :] == -np.inf).all()
+
+
+def test_of_equal_scores_the_larger_id_comes_first() -> None:
+    """As text: 9 before 10, and 1 before 0."""
+    corpus = np.ones((12, 2))
+
+    assert rankings(search(corpus, [[1.0, 1.0]], 12)) == {
+        "0": ["9", "8", "7", "6", "5", "4", "3", "2", "11", "10", "1", "0"]
+    }
+
+
+def test_itself_is_left_out_by_id_and_not_by_position() -> None:
+    """A duplicate of the query's vector stays, wherever faiss puts it."""
+    corpus = np.array([[1.0, 0], [1, 0], [0, 1]])
+
+    run = search(corpus, corpus, 2, ids=["a", "b", "c"], query_ids=["a", "b", "x"],
+                 exclude_self=True)  # fmt: skip
+
+    assert rankings(run) == {"a": ["b", "c"], "b": ["a", "c"], "x": ["c", "b"]}
+
+
+def test_removed_counts_what_stood_above_the_end_of_the_ranking() -> None:
+    corpus = np.array([[4.0], [3], [2], [1]])
+
+    (found,) = search_batches(corpus, [[1.0]], 2, exclude={"0": ["0", "3", "17"]})
+
+    assert found.rows.tolist() == [[1, 2]]
+    assert found.removed.tolist() == [1]
+
+
+def test_one_long_list_does_not_deepen_the_search_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    depths: list[int] = []
+    index = build_index(CORPUS)
+
+    class Spy:
+        ntotal, d = 300, 16
+
+        def search(self, queries: Any, depth: int) -> Any:
+            depths.append(depth)
+            return plain.search(queries, depth)
+
+    plain, index.faiss = index.faiss, Spy()
+    excluded = [str(i) for i in range(200)]
+
+    run = search(index, QUERIES, 5, exclude={"3": excluded})
+
+    assert depths == [6, 206]
+    expected = slow_search(
+        "ip", QUERIES, CORPUS, 5, list(map(str, range(300))),
+        [set(excluded) if i == 3 else set() for i in range(20)],
+    )  # fmt: skip
+    assert list(rankings(run).values()) == expected
+
+
+FACTORIES = [
+    "Flat", "IVF4,Flat", "HNSW8", "PQ4x4", "OPQ4_16,IVF4,PQ4x4", "SQ8", "IVF4,SQ8",
+    "PCA8,IVF4,Flat", "IVF4_HNSW4,Flat", "IVF4,PQ4x4fs", "IVF4,PQ4x4,RFlat",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("factory", FACTORIES)
+def test_every_factory_finds_what_faiss_alone_finds(factory: str, metric: str) -> None:
+    """With the same vectors for training and the same depth, in the same order but for ties."""
+    index = build_index(CORPUS, factory, metric)
+    own = CORPUS.copy()
+    if metric == "cosine":
+        own /= np.linalg.norm(own, axis=1, keepdims=True)
+    number = faiss.METRIC_L2 if metric == "l2" else faiss.METRIC_INNER_PRODUCT
+    alone = faiss.index_factory(16, factory, number)
+    alone.train(own)
+    alone.add(own)
+
+    (found,) = search_batches(index, QUERIES, 5)
+
+    wanted = QUERIES / np.linalg.norm(QUERIES, axis=1, keepdims=True)
+    scores, rows = alone.search(QUERIES if metric != "cosine" else wanted, 6)
+    scores = -scores if metric == "l2" else scores
+    held = rows[:, :5] >= 0
+    np.testing.assert_allclose(found.scores[held], scores[:, :5][held], rtol=1e-4, atol=1e-5)
+    assert (found.rows[~held] == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("factory", "parameters"),
+    [
+        ("IVF8,Flat", "nprobe=8"),
+        ("IVF8,Flat", {"nprobe": 8, "max_codes": 0}),
+        ("HNSW4", "efSearch=300"),
+        ("OPQ4_16,IVF8,Flat", " nprobe = 8 "),
+        ("IVF8_HNSW4,Flat", "nprobe=8,quantizer_efSearch=100"),
+        ("IVF8,PQ4x4,RFlat", "nprobe=8,k_factor_rf=100"),
+    ],
+)
+def test_parameters_hold_for_one_search_only(factory: str, parameters: Any) -> None:
+    index = build_index(CORPUS, factory)
+    before = rankings(search(index, QUERIES, 10))
+
+    deep = rankings(search(index, QUERIES, 10, parameters=parameters))
+
+    assert rankings(search(index, QUERIES, 10)) == before
+    exact = rankings(search(CORPUS, QUERIES, 10))
+    if "OPQ" not in factory:
+        assert deep == exact
+    assert deep != before
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ("nprobe", "'nprobe' has no value"),
+        ("nprobe=1,nprobe=2", "'nprobe' stands twice"),
+        ("nprobes=3", "expected one of nprobe, efSearch, .*, found 'nprobes'"),
+        ("nprobe=many", "nprobe: expected a number, found 'many'"),
+        ({"nprobe": float("nan")}, "nprobe: expected a number, found nan"),
+        (3, "expected a text such as 'nprobe=32' or a dict, found int"),
+        ("efSearch=64", "efSearch=64: this index has no such parameter"),
+    ],
+)
+def test_parameters_that_mean_nothing_are_refused(parameters: Any, reason: str) -> None:
+    index = build_index(CORPUS, "IVF4,Flat")
+
+    with pytest.raises(OptionError, match=f"parameters: {reason}"):
+        search(index, QUERIES, 3, parameters=parameters)
+
+
+def test_training_takes_a_sample_that_is_the_same_each_time() -> None:
+    def centroids() -> Any:
+        index = build_index(CORPUS, "IVF4,Flat", train_size=200)
+        return index.faiss.quantizer.reconstruct_n(0, 4)
+
+    assert (centroids() == centroids()).all()
+    assert len(build_index(blocks(CORPUS), "IVF4,Flat", train_size=200)) == 300
+
+
+def test_nothing_the_caller_passed_is_changed() -> None:
+    corpus, queries = CORPUS.copy(), QUERIES.copy()
+
+    search(corpus, queries, 3, metric="cosine", exclude_self=True)
+    build_index(corpus, metric="cosine")
+
+    assert (corpus == CORPUS).all()
+    assert (queries == QUERIES).all()
+
+
+# Indexes as files.
+
+
+@pytest.mark.parametrize("ids", [None, [f"d {i}\n" for i in range(300)]])
+@pytest.mark.parametrize("factory", ["Flat", "IVF4,Flat", "HNSW8"])
+def test_a_saved_index_is_the_same_when_it_is_loaded(
+    factory: str, ids: list[str] | None, tmp_path: Path
+) -> None:
+    index = build_index(CORPUS, factory, "cosine", ids)
+
+    save_index(index, tmp_path / "index")
+    loaded = load_index(tmp_path / "index")
+
+    assert (loaded.metric, len(loaded), loaded.dimension) == ("cosine", 300, 16)
+    assert (loaded.ids is None) == (ids is None)
+    assert search(loaded, QUERIES, 7).to_dict() == search(index, QUERIES, 7).to_dict()
+    assert sorted(os.listdir(tmp_path)) == ["index", "index.ids.npz"]
+
+
+def test_faiss_reads_a_saved_index_and_what_faiss_wrote_is_read(tmp_path: Path) -> None:
+    save_index(build_index(CORPUS, metric="l2"), tmp_path / "ours")
+    assert faiss.read_index(str(tmp_path / "ours")).ntotal == 300
+
+    theirs = faiss.IndexFlatL2(16)
+    theirs.add(CORPUS)
+    faiss.write_index(theirs, str(tmp_path / "theirs"))
+    loaded = load_index(tmp_path / "theirs")
+    assert (loaded.metric, loaded.ids, len(loaded)) == ("l2", None, 300)
+
+
+@pytest.mark.parametrize("which", ["index", "index.ids.npz"])
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
+def test_a_file_that_is_cut_off_is_an_error(which: str, share: float, tmp_path: Path) -> None:
+    save_index(build_index(CORPUS, ids=list(range(300))), tmp_path / "index")
+    content = (tmp_path / which).read_bytes()
+    (tmp_path / which).write_bytes(content[: int(share * len(content))])
+
+    with pytest.raises(ReadError, match=which):
+        load_index(tmp_path / "index")
+
+
+def test_ids_of_another_index_are_an_error(tmp_path: Path) -> None:
+    save_index(build_index(CORPUS, ids=list(range(300))), tmp_path / "one")
+    save_index(build_index(CORPUS[::-1], ids=list(range(300))), tmp_path / "two")
+    (tmp_path / "two.ids.npz").replace(tmp_path / "one.ids.npz")
+
+    with pytest.raises(ReadError, match="these ids belong to another index"):
+        load_index(tmp_path / "one")
+
+
+def test_an_index_that_cannot_be_written_leaves_what_was_there(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No such file"):
+        save_index(build_index(CORPUS), tmp_path / "no folder" / "index")
+    save_index(build_index(CORPUS), tmp_path / "index")
+    broken = build_index(CORPUS)
+    broken.faiss = object()
+
+    with pytest.raises(TypeError):
+        save_index(broken, tmp_path / "index")
+
+    assert len(load_index(tmp_path / "index")) == 300
+
+
+# What is wrong with what was given.
+
+
+def _with(vectors: Any, row: int, column: int, value: float) -> Any:
+    changed = vectors.astype(np.float64)
+    changed[row, column] = value
+    return changed
+
+
+BAD = {
+    "nan": (lambda own: _with(own, 5, 2, np.nan), r"\[5, 2\]: expected finite values, found nan"),
+    "inf": (lambda own: _with(own, 19, 0, -np.inf), r"\[19, 0\]: expected finite values, found"),
+    "large": (lambda own: _with(own, 3, 1, 1e300), r"\[3, 1\]: expected values that fit 32-bit"),
+    "zero": (lambda own: own * (np.arange(len(own)) != 4)[:, None], r"\[4\]: the vector is zero"),
+    "flat": (lambda own: own[0], "expected a table of queries × documents, found the shape"),
+    "texts": (lambda own: own.astype(str), "expected vectors of floats, found <U"),
+    "complex": (lambda own: own.astype(complex), "expected vectors of floats, found complex"),
+    "none": (lambda own: own[:, :0], "expected vectors of one dimension or more, found none"),
+    "nothing": (lambda own: iter([]), "expected vectors, found none"),
+    "ragged": (lambda own: [[1.0] * 16, [1.0] * 15], r"\[1\]: expected 16 columns as in row 0"),
+    "odd block": (lambda own: iter([own, own[:, :9]]), r"expected 16 columns as before, found 9"),
+    "block of nan": (
+        lambda own: iter([own[:7], _with(own, 5, 2, np.nan)]), r"\[12, 2\]: expected finite",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_vectors_that_cannot_be_compared_are_named(bad: str) -> None:
+    make, message = BAD[bad]
+
+    with pytest.raises(ArrayError, match=f"^corpus.*{message}"):
+        search(make(CORPUS), QUERIES, 3, metric="cosine")
+    with pytest.raises(ArrayError, match=f"^queries.*{message}"):
+        search(CORPUS, make(QUERIES), 3, metric="cosine")
+    with pytest.raises(ArrayError, match=f"^vectors.*{message}"):
+        build_index(make(CORPUS), metric="cosine")
+
+
+def test_vectors_whose_products_are_no_numbers_are_named() -> None:
+    """The cosine looks at directions only."""
+    corpus = np.full((3, 2), 1e38) * [1, -1] / [[1e30], [1], [1]]
+
+    with pytest.raises(ArrayError, match=r"corpus\[1\]: expected a vector whose products fit"):
+        search(corpus, [[1.0, 2.0]], 2)
+    assert len(search(corpus, [[1e-30, 1e38]], 2, metric="cosine")) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"queries": QUERIES[:, :9]}, "queries: expected 16 columns, as the corpus has, found 9"),
+        ({"corpus": CORPUS[:0]}, "corpus: expected vectors, found none"),
+        ({"k": 0}, "k: expected 1 or more, found 0"),
+        ({"k": -3}, "k: expected 1 or more, found -3"),
+        ({"batch_size": 0}, "batch_size: expected 1 or more, found 0"),
+        ({"metric": "dot"}, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
+        ({"ids": ["a"] * 300}, r"ids\[1\]: 'a' stands at 0 already"),
+        ({"ids": range(299)}, "ids: expected 300 ids, one per vector, found 299"),
+        ({"ids": "abc"}, "ids: expected a list of ids, found the id 'abc'"),
+        ({"ids": np.ones(300)}, r"ids\[0\]: expected an id, found the float 1.0"),
+        ({"query_ids": [3] * 20}, r"query_ids\[1\]: '3' stands at 0 already"),
+        ({"query_ids": []}, "query_ids: expected 20 ids, one per vector, found 0"),
+        ({"parameters": "nprobe=3"}, "parameters: exact search has none"),
+        ({"corpus": iter([CORPUS]), "ids": range(299)}, "ids: expected at least 300 ids"),
+        ({"corpus": iter([CORPUS]), "ids": range(301)}, "ids: expected 300 ids, one per vector"),
+        ({"queries": iter([QUERIES]), "query_ids": [1]}, "query_ids: expected at least 20 ids"),
+        ({"queries": iter([QUERIES]), "query_ids": range(21)}, "query_ids: expected 20 ids"),
+        ({"gpu": True}, "gpu: this faiss is built for the CPU alone"),
+        ({"exclude": {"0": [None]}}, "exclude: query '0': expected an id, found None"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(arguments: dict[str, Any], message: str) -> None:
+    if hasattr(faiss, "StandardGpuResources") and "gpu" in arguments:
+        pytest.skip("this faiss has a GPU part")
+    given = {"corpus": CORPUS, "queries": QUERIES, "k": 3, **arguments}
+
+    with pytest.raises(fr.FastrankError, match=f"^{message}"):
+        search(given.pop("corpus"), given.pop("queries"), given.pop("k"), **given)
+
+
+@pytest.mark.parametrize("k", [2.5, "3", None])
+def test_k_is_an_integer(k: Any) -> None:
+    with pytest.raises(TypeError, match="k: expected an integer"):
+        search(CORPUS, QUERIES, k)
+
+
+@pytest.mark.parametrize(
+    ("factory", "message"),
+    [
+        (
+            "bogus",
+            "faiss cannot build 'bogus' of dimension 16 for the metric 'ip': could not parse",
+        ),
+        ("PQ5", "faiss cannot build 'PQ5' .*should be a multiple of the number of subquantizers"),
+        ("BFlat", "'BFlat' is a binary index, which holds bits and no vectors of floats"),
+        ("LSH", "faiss cannot build 'LSH' of dimension 16 for the metric 'ip'"),
+        ("IDMap,Flat", "'IDMap,Flat': ids are given as ids="),
+        ("IVF400,Flat", "faiss cannot train with 300 vectors: Number of training points"),
+        (17, "expected a text, found int"),
+    ],
+)
+def test_a_factory_that_faiss_refuses_is_named(factory: Any, message: str) -> None:
+    with pytest.raises(OptionError, match=f"^factory: {message}"):
+        build_index(CORPUS, factory)
+
+
+def test_an_index_has_its_own_metric_and_ids() -> None:
+    index = build_index(CORPUS, metric="l2")
+
+    with pytest.raises(OptionError, match="metric: the index has the metric 'l2', found 'ip'"):
+        search(index, QUERIES, 3, metric="ip")
+    with pytest.raises(OptionError, match="ids: an Index has the ids"):
+        search(index, QUERIES, 3, ids=range(300))
+    assert len(search(index, QUERIES, 3, metric="l2")) == 20
+
+
+def test_files_that_hold_no_vectors_are_named(tmp_path: Path, npy: Any) -> None:
+    with pytest.raises(ReadError, match=r"missing\.npy: no such file"):
+        search(tmp_path / "missing.npy", QUERIES, 3)
+    path = npy(CORPUS)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ReadError, match=r"vectors.npy: not a .npy file that is whole"):
+        search(path, QUERIES, 3)
+    path.write_bytes(b"q1 Q0 d1 1 0.5 tag\n")
+    with pytest.raises(ReadError, match=r"vectors.npy: not a .npy file"):
+        search(path, QUERIES, 3)
+    np.savez(tmp_path / "two.npz", CORPUS)
+    with pytest.raises(ReadError, match=r"expected one array \(.npy\)"):
+        search(tmp_path / "two.npz", QUERIES, 3)
+
+
+def test_no_queries_give_an_empty_run() -> None:
+    assert len(search(CORPUS, QUERIES[:0], 3)) == 0
+
+
+def test_a_query_that_finds_nothing_is_not_in_the_run() -> None:
+    run = search([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], 3, exclude_self=True)
+
+    assert rankings(run) == {"1": ["0"]}
+
+
+def test_mistakes_are_found_before_the_search() -> None:
+    """Of arrays the last query is looked at before the first is searched for."""
+    with pytest.raises(ArrayError, match=r"queries\[19, 2\]"):
+        search_batches(CORPUS, _with(QUERIES, 19, 2, np.nan), 3, batch_size=1)
+
+
+def test_a_bar_is_drawn_on_demand_and_not_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    search(CORPUS, QUERIES, 3)
+    build_index(CORPUS)
+    assert capsys.readouterr().err == ""
+
+    search(CORPUS, QUERIES, 3, progress=True)
+    build_index(CORPUS, progress=True)
+    err = capsys.readouterr().err
+    assert "search: 100%" in err
+    assert "index: 100%" in err
