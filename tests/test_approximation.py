@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as arrays
 
 import fastrank as fr
 from fastrank.approximation.recall import ExactTop
+from fastrank.search import build_index
 
 faiss = pytest.importorskip("faiss")
 
@@ -264,6 +265,23 @@ def test_what_is_impossible_is_said_before_anything_is_built(
     given = {"corpus": CORPUS, "queries": QUERIES, "candidates": "SQ8", **changed}
     with pytest.raises(fr.FastrankError, match=message):
         fr.compare_indexes(**given)
+
+
+def test_judgments_of_other_queries_are_noticed_before_an_index_is_trained(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With exact search, which is first."""
+    built = []
+
+    def build(vectors: object, factory: str, *rest: Any, **options: Any) -> object:
+        built.append(factory)
+        return build_index(vectors, factory, *rest, **options)
+
+    monkeypatch.setattr("fastrank.approximation.measuring.build_index", build)
+    with pytest.raises(fr.NoQueriesError):
+        fr.compare_indexes(CORPUS, QUERIES, "IVF8,Flat", qrels={"q": {"1": 1}})
+
+    assert built == ["Flat"]
 
 
 def test_nothing_the_caller_passed_is_changed() -> None:

@@ -133,6 +133,18 @@ def test_any_measure_may_be_the_primary_one() -> None:
         assert evaluator.primary_metric in found
 
 
+@pytest.mark.parametrize(
+    ("primary", "greater"), [("nDCG@10", True), ("MedianRank", False), ("percentile_rank", False)]
+)
+def test_of_ranks_the_smaller_is_better(primary: str, greater: bool) -> None:
+    """Which a trainer that keeps the best model must know."""
+    evaluator = RankingEvaluator(
+        QUERIES, CORPUS, RELEVANT, "nDCG@10 MedianRank percentile_rank", primary=primary
+    )
+
+    assert evaluator.greater_is_better is greater
+
+
 def test_values_per_query_are_kept() -> None:
     """Of the last call, as Scores."""
     evaluator = RankingEvaluator(QUERIES, CORPUS, RELEVANT, "RR@10")

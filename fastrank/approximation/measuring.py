@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from fastrank.scores import Scores
     from fastrank.search import Index
+    from fastrank.search.names import Names
+    from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]
 
@@ -103,39 +106,27 @@ def compare_indexes(
     judgments = None if qrels is None else as_qrels(qrels)
     names = names_of("corpus_ids", corpus_ids, vectors.count)
     query_ids = names_of("query_ids", query_ids, len(asked))
-    options = {
-        "query_ids": query_ids, "batch_size": batch_size, "exclude_self": exclude_self,
-        "progress": False,
-    }  # fmt: skip
     steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
     with bar("compare", steps, "steps", progress) as shown:
 
-        def build(factory: str) -> tuple[Index, float]:
-            start = time.perf_counter()
-            try:
-                index = build_index(
-                    vectors, factory, metric, names, train_size=train_size, progress=False
-                )
-            except OptionError as error:
-                raise OptionError("candidates", f"{factory!r}: {error.reason}") from None
-            seconds = time.perf_counter() - start
+        def searched(factory: str, settings: list[str]) -> Iterator[_Runner]:
+            built = _Built(vectors, factory, metric, names, train_size)
             shown.update(1)
-            return index, seconds
-
-        runners = [_Runner(EXACT, "Flat", "", *build("Flat"), asked, k, options)]
-        for candidate in found:
-            index, seconds = build(candidate.factory)
-            for setting in candidate.settings:
-                name = f"{candidate.factory} {setting}".strip()
+            for setting in settings:
                 runner = _Runner(
-                    name, candidate.factory, setting, index, seconds, asked, k, options
-                )
-                runners.append(runner)
-        for runner in runners:
-            runner.find()
-            if judgments is not None:
-                runner.evaluate(judgments, measures, relevance_level=relevance_level)
-            shown.update(1)
+                    built, setting, asked, k, query_ids=query_ids, batch_size=batch_size,
+                    exclude_self=exclude_self,
+                )  # fmt: skip
+                runner.find()
+                if judgments is not None:
+                    runner.evaluate(judgments, measures, relevance_level=relevance_level)
+                shown.update(1)
+                yield runner
+
+        # Judgments that do not fit are found with exact search, before the others are built.
+        runners = list(searched("Flat", [""]))
+        for candidate in found:
+            runners += searched(candidate.factory, candidate.settings)
         for turn in range(repetitions):
             # Another one begins each time.
             first = turn % len(runners)
@@ -147,30 +138,36 @@ def compare_indexes(
     return IndexComparison(
         k=k, metric=metric, documents=len(exact.index), dimension=exact.index.dimension,
         queries=len(asked), batch_size=batch_size,
-        points=[runner.point(top) for runner in runners],
+        points=[exact.point(top, EXACT), *(runner.point(top) for runner in runners[1:])],
     )  # fmt: skip
 
 
-class _Runner:
-    """An index and a setting, searched as often as it is told to."""
+class _Built:
+    """An index, and the seconds that it took to build."""
 
     def __init__(
-        self,
-        name: str,
-        factory: str,
-        setting: str,
-        index: Index,
-        build_seconds: float,
-        queries: Array,
-        k: int,
-        options: dict[str, Any],
+        self, vectors: Vectors, factory: str, metric: str, names: Names, train_size: int | None
     ) -> None:
-        self.index, self._queries, self._k = index, queries, k
-        self._name, self._factory, self._setting = name, factory, setting
-        self._build_seconds = build_seconds
-        self._options = {**options, "parameters": setting}
+        self.factory = factory
+        start = time.perf_counter()
+        try:
+            self.index = build_index(
+                vectors, factory, metric, names, train_size=train_size, progress=False
+            )
+        except OptionError as error:
+            raise OptionError("candidates", f"{factory!r}: {error.reason}") from None
+        self.seconds = time.perf_counter() - start
+
+
+class _Runner:
+    """An index with a setting, searched as often as it is told to."""
+
+    def __init__(self, built: _Built, setting: str, queries: Array, k: int, **options: Any) -> None:
+        self.index, self._built, self._setting = built.index, built, setting
+        self._queries, self._k = queries, k
+        self._options = {**options, "parameters": setting, "progress": False}
         self._seconds: list[float] = []
-        self._scores: Any = None
+        self._scores: Scores | None = None
         self.found: Array
 
     def find(self) -> None:
@@ -195,17 +192,18 @@ class _Runner:
             pass
         self._seconds.append(time.perf_counter() - start)
 
-    def point(self, top: ExactTop) -> IndexPoint:
+    def point(self, top: ExactTop, name: str = "") -> IndexPoint:
         """What was measured."""
+        built = self._built
         return IndexPoint(
-            name=self._name,
-            factory=self._factory,
+            name=name or f"{built.factory} {self._setting}".strip(),
+            factory=built.factory,
             parameters=self._setting,
             recall=top.recall(self.found),
             seconds=self._seconds,
             queries_per_second=len(self._queries) / median(self._seconds),
             bytes=_size_of(self.index),
-            build_seconds=self._build_seconds,
+            build_seconds=built.seconds,
             scores=self._scores,
         )
 

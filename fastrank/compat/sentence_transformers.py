@@ -35,11 +35,17 @@ import os
 import warnings
 from collections.abc import Mapping
 
+from fastrank.compat.metric_names import (
+    is_greater_better,
+    key_of,
+    names_of,
+    primary_of,
+    title_of,
+)
 from fastrank.embeddings import evaluate_embeddings
-from fastrank.errors import ArrayError, InputError, MeasureError, OptionError
+from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.layouts import csv_lines
 from fastrank.levels import DEFAULT_COMPAT
-from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,16 +64,6 @@ DEFAULT_MEASURES = (
     *(f"{name}@{k}" for k in (1, 3, 5, 10) for name in ("P", "R")),
     "RR@10", "nDCG@10", "AP(norm='min_k')@100",
 )  # fmt: skip
-# What it calls them, as keys and in its file; the cutoff follows.
-_KEYS = {
-    "Success@": "accuracy@", "success_": "accuracy@", "P@": "precision@", "P_": "precision@",
-    "R@": "recall@", "recall_": "recall@", "RR@": "mrr@", "RR_": "mrr@", "nDCG@": "ndcg@",
-    "ndcg_cut_": "ndcg@", "AP(norm='min_k')@": "map@",
-}  # fmt: skip
-_TITLES = {
-    "accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "mrr": "MRR",
-    "ndcg": "NDCG", "map": "MAP",
-}  # fmt: skip
 # Its similarities and our metrics.
 _METRICS = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
 _SIMILARITIES = {metric: similarity for similarity, metric in _METRICS.items()}
@@ -151,14 +147,15 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
             if number < 1:
                 raise OptionError(option, f"expected 1 or more, found {number}")
         self._measures = measures if isinstance(measures, str) else list(measures)
-        names = _names(self._measures, compat)
-        self._primary = _key(_primary(names, primary, compat))
+        names = names_of(self._measures, compat)
+        measure = primary_of(names, primary, compat)
+        self._primary = key_of(measure)
         self._qrels = _judgments(queries, relevant_docs)
         if not corpus:
             raise InputError("corpus", "expected documents, found none")
         self.query_ids, self.queries = _split(queries, self._qrels)
         self.corpus_ids, self.corpus = _split(corpus, corpus)
-        self.greater_is_better = True
+        self.greater_is_better = is_greater_better(measure)
         self.primary_metric: str | None = None
         self.scores: Scores | None = None
         self.name = name
@@ -200,10 +197,10 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
             missing="zero",
             **self._searching,
         )
-        metrics = {f"{similarity}_{_key(measure)}": v for measure, v in scores.mean.items()}
+        metrics = {f"{similarity}_{key_of(measure)}": v for measure, v in scores.mean.items()}
         logger.info("%s: %s", self.name or type(self).__name__, metrics)
         if output_path is not None and self.write_csv:
-            titles = [f"{similarity}-{_title(measure)}" for measure in scores.mean]
+            titles = [f"{similarity}-{title_of(measure)}" for measure in scores.mean]
             self._write(output_path, ["epoch", "steps", *titles], [epoch, steps, *metrics.values()])
         prefix = f"{self.name}_" if self.name else ""
         self.primary_metric = f"{prefix}{similarity}_{self._primary}"
@@ -279,43 +276,6 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
             return
         with open(path, "a", encoding="utf-8", newline="") as file:
             file.write(line if found else title + line)
-
-
-def _names(measures: str | list[str], compat: str) -> list[str]:
-    """What the values of measures are called. Raises MeasureError if they are called alike."""
-    names = [name.decode() for own in Selection(measures).bind(compat) for name in own.names]
-    keys: dict[str, str] = {}
-    for name in names:
-        other = keys.setdefault(_key(name), name)
-        if other != name:
-            raise MeasureError(name, f"{other!r} and {name!r} are both called {_key(name)!r}")
-    return names
-
-
-def _primary(names: list[str], asked: str | None, compat: str) -> str:
-    """The measure that selects the best model. Raises MeasureError."""
-    if asked is None:
-        gains = [name for name in names if _key(name).startswith("ndcg@")]
-        return max(gains, key=lambda name: int(_key(name)[5:])) if gains else names[0]
-    own = _names(asked, compat)
-    if len(own) != 1 or own[0] not in names:
-        raise MeasureError(asked, f"primary: expected one of {', '.join(names)}, found {asked!r}")
-    return own[0]
-
-
-def _key(measure: str) -> str:
-    """The name of a measure in sentence-transformers, or its own."""
-    for prefix, key in _KEYS.items():
-        cutoff = measure.removeprefix(prefix)
-        if cutoff != measure and cutoff.isdigit():
-            return key + cutoff
-    return measure
-
-
-def _title(measure: str) -> str:
-    """The title of its column in the CSV file."""
-    name, at, cutoff = _key(measure).partition("@")
-    return _TITLES.get(name, name) + at + cutoff
 
 
 def _judgments(queries: Mapping[Any, Any], relevant: Mapping[Any, Any]) -> dict[Any, Any]:
