@@ -95,7 +95,8 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
     measures: as `fastrank.evaluate` takes them; by default those of InformationRetrievalEvaluator.
     name: what the metrics' names begin with.
     primary: the measure that selects the best model, one of `measures`; by default the nDCG with
-        the largest cutoff, or else the first measure. `greater_is_better` is an attribute, True.
+        the largest cutoff, or else the first measure. `greater_is_better` is False for a rank, such
+        as MedianRank.
     k: how many documents are retrieved for each query.
     metric: "cosine", "ip" or "l2"; by default the model's own similarity.
     exclude_self: leave out the document whose id is the query's.
