@@ -48,6 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     _startup_options(own.add_parser("startup", help="the trec_eval command on small files"))
     _generate_options(own.add_parser("generate", help="write inputs with the expected answers"))
     _run_options(own.add_parser("run", help="measure programs on generated inputs"))
+    _embedding_options(own.add_parser("embeddings", help="search and its evaluation, with faiss"))
     both = own.add_parser("compare", help="two files of results: B over A")
     both.set_defaults(run=_compare)
     both.add_argument("before", type=Path, metavar="A.jsonl")
@@ -59,6 +60,29 @@ def _parser() -> argparse.ArgumentParser:
         "--readme", type=Path, help="write it into this file, between its markers (else: print)"
     )
     return parser
+
+
+def _embedding_options(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=_embeddings)
+    for name, default in (
+        ("rows", 100_000), ("dimension", 768), ("queries", 256), ("k", 100), ("batch-size", 64),
+        ("repeat", 5), ("memory-rows", 2_000_000), ("memory-dimension", 128),
+    ):  # fmt: skip
+        parser.add_argument(f"--{name}", type=int, default=default, metavar="N")
+
+
+def _embeddings(given: argparse.Namespace) -> int:
+    # Needs faiss, which no other benchmark does.
+    from bench import embeddings
+
+    case = embeddings.Case(given.rows, given.dimension, given.queries, given.k, given.batch_size)
+    right = embeddings.measure(case, given.repeat, print)
+    if given.memory_rows:
+        before, after, size = embeddings.measure_memory(
+            given.memory_rows, given.memory_dimension, given.queries, given.k
+        )
+        print(f"memory: {before} MB before, {after} MB after a search in a file of {size:.0f} MB")
+    return 0 if right else 1
 
 
 def _startup_options(own: argparse.ArgumentParser) -> None:
