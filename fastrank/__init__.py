@@ -15,6 +15,9 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank.approximation import IndexComparison as IndexComparison
+    from fastrank.approximation import IndexPoint as IndexPoint
+    from fastrank.approximation import compare_indexes as compare_indexes
     from fastrank.array_qrels import ArrayQrels as ArrayQrels
     from fastrank.array_qrels import index_qrels as index_qrels
     from fastrank.arrays import evaluate_arrays as evaluate_arrays
@@ -79,6 +82,7 @@ if TYPE_CHECKING:
 # Public names are imported when they are first used: the trec_eval command pays for what it
 # needs, and `import fastrank` for nothing.
 _HOMES = {
+    "approximation": ("IndexComparison", "IndexPoint", "compare_indexes"),
     "array_qrels": ("ArrayQrels", "index_qrels"),
     "arrays": ("evaluate_arrays",),
     "candidates": ("Candidates", "load_candidates"),

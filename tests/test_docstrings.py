@@ -11,7 +11,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.columns import Frozen
-from fastrank.compat import pytrec_eval
+from fastrank.compat import datasets, mteb, pytrec_eval, sentence_transformers
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SOURCES = [
@@ -33,6 +33,8 @@ def _public() -> list[object]:
     found = [getattr(fr, name) for name in fr.__all__ if name not in NO_DOCSTRING]
     found += [pytrec_eval.RelevanceEvaluator, pytrec_eval.compute_aggregated_measure]
     found += [pytrec_eval.parse_qrel, pytrec_eval.parse_run]
+    found += [datasets.evaluate_results, datasets.results_to_run]
+    found += [mteb.SearchIndex, sentence_transformers.RankingEvaluator]
     for kind in filter(inspect.isclass, list(found)):
         found += [
             method
@@ -44,14 +46,30 @@ def _public() -> list[object]:
     return list({thing.__qualname__: thing for thing in found}.values())
 
 
+def _compared() -> fr.IndexComparison:
+    import numpy
+
+    rng = numpy.random.default_rng(0)
+    corpus, queries = rng.standard_normal((64, 8)), rng.standard_normal((4, 8))
+    candidates = "IVF4,Flat nprobe=1 nprobe=4"
+    return fr.compare_indexes(
+        corpus, queries, candidates, k=3, qrels={"0": {"1": 1}}, measures="RR", repetitions=1
+    )
+
+
 @pytest.mark.parametrize("source", SOURCES, ids=_module)
 def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`fr` is imported there, and `scores` is the average precision of a run in data/."""
-    for library in ("pandas", "polars", "pyarrow", "ir_measures"):
+    """`fr` is imported there, and `scores` is the average precision of a run in data/.
+
+    `compared` is a comparison of indexes, for those who look at one.
+    """
+    for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)
     monkeypatch.chdir(REPOSITORY)
     qrels, run = fr.read_qrels("data/digits.qrels"), fr.read_run("data/pixels.run")
     names = {"fr": fr, "scores": fr.evaluate(qrels, run, "map")}
+    if "compared" in source.read_text("utf-8"):
+        names["compared"] = _compared()
 
     found = doctest.testmod(
         importlib.import_module(_module(source)),

@@ -1,6 +1,6 @@
 """The command `fastrank`: evaluation (`eval`, and `trec_eval`, the drop-in), embeddings (`search`,
-`embed-eval`, `mine`), `convert` between formats, `measures` explains measures, `--version` says
-which engine runs."""
+`embed-eval`, `mine`, `ann`), `convert` between formats, `measures` explains measures, `check` reads
+files strictly, `--version` says which engine runs."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ COMMANDS = {
     "mine": (
         "mine", "mine hard negatives from a run: training data for retrieval models",
         "Mine hard negatives from a run, as training data.",
+    ),
+    "ann": (
+        "ann", "compare approximate indexes: recall, change of measures, speed, memory",
+        "Compare approximate indexes of vectors with exact search.",
     ),
     "convert": (
         "convert", "convert judgments and runs from one format to another",

@@ -1,0 +1,81 @@
+"""Which of the documents that an index found belong to the exact top k."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+# Vectors compared at a time, in values: 32 MB as doubles.
+BLOCK_VALUES = 1 << 22
+
+
+class ExactTop:
+    """The exact top k of every query; `recall` says how much of it another index found.
+
+    index: of faiss, exact, which gives its vectors back. queries: float32[n, dimension]. rows:
+    int64[n, k], best first, -1 for none.
+    """
+
+    def __init__(self, index: Any, queries: Array, rows: Array, metric: str) -> None:
+        import numpy
+
+        self._index, self._queries, self._rows = index, queries, rows
+        self._squares = metric == "l2"
+        self._sizes = (rows >= 0).sum(axis=1)
+        answered = numpy.flatnonzero(self._sizes)
+        last = rows[answered, self._sizes[answered] - 1]
+        self._least = numpy.full(len(rows), numpy.inf)
+        self._least[answered] = self._scores(answered, last)
+
+    def recall(self, found: Array) -> float:
+        """The mean, over the queries that have a top k, of the share of it that was found.
+
+        found: int64[n, k], -1 for none. A document counts if it is one of the exact top k, or its
+        score is at least that of the last of them, both in double precision: which of equal
+        documents is listed does not matter, and rounding does not either.
+        """
+        import numpy
+
+        hits = numpy.zeros(len(found), numpy.int64)
+        step = max(1, BLOCK_VALUES // max(1, found.shape[1]))
+        for first in range(0, len(found), step):
+            hits[first : first + step] = self._hits(found[first : first + step], first)
+        answered = self._sizes > 0
+        if not answered.any():
+            return float("nan")
+        return float((hits[answered] / self._sizes[answered]).mean())
+
+    def _hits(self, found: Array, first: int) -> Array:
+        import numpy
+
+        own = self._rows[first : first + len(found)]
+        # Rows of distinct queries must not meet.
+        width = int(self._index.ntotal) + 1
+        offsets = width * numpy.arange(len(found))[:, None]
+        listed = numpy.isin(found + offsets, own + offsets) & (found >= 0)
+        queries, columns = numpy.nonzero(~listed & (found >= 0))
+        scores = self._scores(queries + first, found[queries, columns])
+        listed[queries, columns] = scores >= self._least[queries + first]
+        hits: Array = listed.sum(axis=1)
+        return hits
+
+    def _scores(self, queries: Array, rows: Array) -> Array:
+        """The score of each pair of query and document, in double precision."""
+        import numpy
+
+        scores = numpy.empty(len(rows))
+        step = max(1, BLOCK_VALUES // int(self._index.d))
+        for first in range(0, len(rows), step):
+            some = slice(first, first + step)
+            docs = self._index.reconstruct_batch(rows[some]).astype(numpy.float64)
+            asked = self._queries[queries[some]].astype(numpy.float64)
+            if self._squares:
+                scores[some] = -((asked - docs) ** 2).sum(axis=1)
+            else:
+                scores[some] = (asked * docs).sum(axis=1)
+        return scores

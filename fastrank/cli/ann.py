@@ -1,0 +1,140 @@
+"""The command `fastrank ann`: what approximate indexes find, how fast, in how much memory."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from fastrank import files
+from fastrank.approximation import compare_indexes
+from fastrank.approximation.measuring import MEASURES
+from fastrank.approximation.plot import check_form
+from fastrank.cli.output import complain, guarded, write
+from fastrank.cli.search_options import read_ids
+from fastrank.errors import FastrankError
+from fastrank.search.vectors import METRICS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastrank.approximation import IndexComparison
+
+NAME = "fastrank ann"
+EPILOG = """\
+examples:
+  fastrank ann --corpus C.npy --queries Q.npy "IVF256,Flat nprobe=1 nprobe=8 nprobe=32"
+  fastrank ann --corpus C.npy --queries Q.npy --metric cosine -k 10 --plot indexes.svg \\
+      "IVF256,Flat nprobe=8" "HNSW32 efSearch=32 efSearch=128" "OPQ16,IVF256,PQ16x4fs nprobe=8"
+  fastrank ann --corpus C.npy --queries Q.npy --corpus-ids docs.txt --query-ids queries.txt \\
+      --qrels qrels.txt -m nDCG@10 -m RR@10 --format json -o indexes.json SQ8 HNSW32
+
+An INDEX is a factory string of faiss, then any number of settings for searching, by faiss's own
+names; several parameters of a setting stand with a comma between them. It is built once and
+searched with each setting, or with faiss's defaults. Exact search comes first.
+
+  recall@k   the share of the exact top k that is found, a tie with rank k counting as found; mean
+             over the queries
+  change     of a measure, from exact search
+  queries/s  queries divided by the median time of all passes; the indexes take turns
+  bytes      the size of the index as faiss writes it, which is about what it takes in memory
+  build s    seconds to train the index and add the vectors
+
+What faiss refuses, parameters that an index lacks and too few vectors to train with are found
+before anything is built. Files are complete, or left as they were.
+"""
+FORMATS: dict[str, Callable[[IndexComparison], str]] = {
+    "table": lambda compared: f"{compared}\n",
+    "markdown": lambda compared: compared.table().to_markdown() + "\n",
+    "latex": lambda compared: compared.table().to_latex() + "\n",
+    "csv": lambda compared: compared.table().to_csv(),
+    "json": lambda compared: compared.to_json(indent=2) + "\n",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("indexes", nargs="+", metavar="INDEX", help="a factory string and settings; see below")
+    add("--corpus", required=True, metavar="FILE", help=".npy file of the vectors to search in")
+    add("--queries", required=True, metavar="FILE", help=".npy file of the queries' vectors")
+    add(
+        "--corpus-ids", metavar="FILE",
+        help="ids of the documents, one per line or a .npy file; else the numbers of their rows",
+    )  # fmt: skip
+    add("--query-ids", metavar="FILE", help="ids of the queries, likewise")
+    add("-k", type=int, default=100, metavar="N", help="documents for each query (100)")
+    add("--metric", choices=METRICS, default="ip", help="what is compared (ip)")
+    add("--qrels", metavar="FILE", help="judgments, of any format: also print measures")
+    add(
+        "-m", "--measure", action="append", default=[], metavar="MEASURE",
+        help=f"a measure in any notation; may be given several times ({', '.join(MEASURES)})",
+    )  # fmt: skip
+    add(
+        "-l", "--relevance-level", type=int, default=1, metavar="N",
+        help="the lowest grade that is relevant (1)",
+    )  # fmt: skip
+    add("--exclude-self", action="store_true", help="no query finds the document with its id")
+    add("--train-size", type=int, metavar="N", help="with how many vectors to train")
+    add("--batch-size", type=int, default=1024, metavar="N", help="queries at a time (1024)")
+    add("--repetitions", type=int, default=5, metavar="N", help="passes for the time (5)")
+    add(
+        "--progress", action=argparse.BooleanOptionalAction, default=None,
+        help="a bar on standard error; by default on a terminal, where the work is long",
+    )  # fmt: skip
+    add("--format", choices=FORMATS, default="table", help="how to print (table)")
+    add("-o", "--output", metavar="FILE", help="write to a file instead of standard output")
+    add(
+        "--plot", metavar="FILE",
+        help="draw recall against queries per second: .png, .svg or .pdf (needs matplotlib)",
+    )  # fmt: skip
+
+
+def run(given: argparse.Namespace) -> int:
+    """Compare the indexes; returns the exit status."""
+    return guarded(NAME, lambda: _run(given))
+
+
+def _run(given: argparse.Namespace) -> int:
+    for path in (given.output, given.plot):
+        # Before the work, not after it.
+        if path is not None and not os.path.isdir(os.path.dirname(path) or "."):
+            complain(f"{NAME}: cannot write {path}: no such directory")
+            return 1
+    try:
+        if given.plot is not None:
+            check_form(given.plot)
+        compared = compare_indexes(
+            given.corpus,
+            given.queries,
+            given.indexes,
+            k=given.k,
+            metric=given.metric,
+            qrels=given.qrels,
+            measures=given.measure or MEASURES,
+            query_ids=read_ids(given.query_ids),
+            corpus_ids=read_ids(given.corpus_ids),
+            exclude_self=given.exclude_self,
+            relevance_level=given.relevance_level,
+            train_size=given.train_size,
+            batch_size=given.batch_size,
+            repetitions=given.repetitions,
+            progress=given.progress,
+        )
+    except FastrankError as error:
+        complain(f"{NAME}: {error}")
+        return 1
+    printed = FORMATS[given.format](compared).encode()
+    try:
+        if given.plot is not None:
+            compared.plot(given.plot)
+        if given.output is not None:
+            files.write(given.output, [printed])
+    except OSError as error:
+        complain(f"{NAME}: cannot write {error.filename}: {error.strerror}")
+        return 1
+    if given.output is None:
+        write([printed])
+    return 0

@@ -1,0 +1,180 @@
+"""What Hugging Face datasets finds with faiss, evaluated as it is, or as a run.
+
+`search_batch` of a dataset gives scores and row numbers of the dataset, -1 where nothing was found.
+By its default metric, L2, the scores are squared distances: smaller is better.
+
+>>> from fastrank.compat.datasets import evaluate_results, results_to_run
+>>> distances, rows = [[0.5, 0.25, 3.4e38]], [[2, 0, -1]]  # dataset.search_batch("vectors", ...)
+>>> ids = {"queries": ["q1"], "docs": ["a", "b", "c"]}
+>>> evaluate_results((distances, rows), {"q1": {"a": 1}}, "RR", **ids).mean
+{'RR': 1.0}
+>>> results_to_run((distances, rows), **ids).to_dict()
+{'q1': {'c': -0.5, 'a': -0.25}}
+
+Neither datasets nor faiss is needed for either.
+"""
+
+from __future__ import annotations
+
+from fastrank.array_input import as_rows, check_integers, check_scores
+from fastrank.arrays import evaluate_arrays
+from fastrank.columns import PlacedTexts, Run
+from fastrank.convert.ids import first_repeat, memory_of, picked, texts_of
+from fastrank.convert.rows import tag_of
+from fastrank.errors import ArrayError, OptionError
+from fastrank.evaluation import Evaluator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, NoReturn
+
+    import numpy.typing as npt
+
+    from fastrank.columns import Texts
+    from fastrank.scores import Scores
+
+    Array = npt.NDArray[Any]
+
+__all__ = ["evaluate_results", "results_to_run"]
+
+SOURCE = "<search results>"
+METRICS = {"l2": False, "ip": True}
+
+
+def evaluate_results(
+    results: tuple[Any, Any],
+    qrels: Any,
+    measures: str | Iterable[str] = "official",
+    *,
+    metric: Any = "l2",
+    queries: Any = None,
+    docs: Any = None,
+    **options: Any,
+) -> Scores:
+    """Evaluate what `search_batch` of a dataset returned.
+
+    results: (total_scores, total_indices), floats and integers[queries, k].
+    qrels: judgments. Without `docs` the documents are row numbers of the dataset, and anything goes
+        that `fastrank.index_qrels` takes; with `docs` whatever `fastrank.evaluate` takes.
+    metric: "l2" for distances, which is datasets' default, or "ip" for inner products; or
+        `dataset.get_index(name)`, which knows it.
+    queries: the id of each row of the results; by default their numbers from 0.
+    docs: the id of each row of the dataset, such as `dataset["id"]`.
+    options: those of `fastrank.evaluate_arrays`; with `docs` those of `fastrank.evaluate`.
+
+    Of documents with equal scores the one comes first whose id sorts later. A row with nothing but
+    -1 is a query without results. Raises ArrayError for results, queries and docs that do not fit,
+    OptionError for another metric, and what the two functions raise.
+
+    >>> from fastrank.compat.datasets import evaluate_results
+    >>> products, rows = [[0.9, 0.8], [0.7, 0.6]], [[4, 2], [1, 3]]
+    >>> evaluate_results((products, rows), [{4: 1}, {3: 2}], "RR", metric="ip").mean
+    {'RR': 0.75}
+    """
+    if docs is not None:
+        run = results_to_run(results, metric=metric, queries=queries, docs=docs)
+        return Evaluator(qrels, measures, **options).evaluate(run)
+    scores, rows = _pair(results)
+    better = _higher_is_better(metric)
+    return evaluate_arrays(
+        rows, scores, qrels, measures, queries=queries, higher_is_better=better, **options
+    )
+
+
+def results_to_run(
+    results: tuple[Any, Any],
+    *,
+    metric: Any = "l2",
+    queries: Any = None,
+    docs: Any = None,
+    tag: str = "datasets",
+) -> Run:
+    """A run of what `search_batch` of a dataset returned; distances are negated.
+
+    The arguments are those of `evaluate_results`; tag: the run's name. Raises as it does.
+
+    >>> from fastrank.compat.datasets import results_to_run
+    >>> results_to_run(([[0.25, 0.5]], [[7, 3]]), metric="ip", queries=["q1"]).to_dict()
+    {'q1': {'7': 0.25, '3': 0.5}}
+    """
+    import numpy
+
+    scores, rows = _pair(results)
+    better = _higher_is_better(metric)
+    found = rows >= 0
+    names = _ids("queries", range(len(rows)) if queries is None else queries)
+    if len(names) != len(rows):
+        raise ArrayError("queries", f"expected {len(rows)}, one per row, found {len(names)}")
+    repeat = first_repeat(names)
+    if repeat >= 0:
+        raise ArrayError("queries", f"{names[repeat].decode()!r} stands there twice", repeat)
+    _refuse(rows < -1, "total_indices", "expected a row number, or -1 for none", rows)
+    _refuse(found & numpy.isnan(scores), "total_scores", "expected a score", scores)
+    if docs is None:
+        texts = _ids("docs", rows[found])
+    else:
+        own = _ids("docs", docs)
+        expected = f"expected a row of the dataset, of which there are {len(own)}"
+        _refuse(rows >= len(own), "total_indices", expected, rows)
+        texts = picked(own, rows[found])
+    offsets = numpy.zeros(len(rows) + 1, numpy.int64)
+    numpy.cumsum(found.sum(axis=1), out=offsets[1:])
+    kept = scores[found].astype(numpy.float64)
+    return Run(
+        queries=names,
+        docs=PlacedTexts(*texts.columns, None, "item"),
+        tag=tag_of(tag, SOURCE),
+        source=SOURCE,
+        score_column=memory_of(kept if better else -kept),
+        offset_column=memory_of(offsets),
+    )
+
+
+def _pair(results: tuple[Any, Any]) -> tuple[Array, Array]:
+    """Scores and row numbers, of one shape."""
+    try:
+        given_scores, given_rows = results
+    except (TypeError, ValueError):
+        found = type(results).__name__
+        reason = f"expected (total_scores, total_indices), found {found}"
+        raise ArrayError("results", reason) from None
+    scores = check_scores("total_scores", as_rows("total_scores", given_scores, 2))
+    rows = check_integers("total_indices", as_rows("total_indices", given_rows, 2))
+    if scores.shape != rows.shape:
+        raise ArrayError(
+            "total_scores", f"expected the shape of total_indices {rows.shape}, found"
+            f" {scores.shape}",
+        )  # fmt: skip
+    return scores, rows
+
+
+def _higher_is_better(metric: Any) -> bool:
+    """Whether the scores of a metric are better when they are larger."""
+    index = getattr(metric, "faiss_index", metric)
+    number = getattr(index, "metric_type", index)
+    if isinstance(number, str) and number in METRICS:
+        return METRICS[number]
+    # The numbers are faiss's: METRIC_INNER_PRODUCT and METRIC_L2.
+    if isinstance(number, int) and number in (0, 1):
+        return number == 0
+    raise OptionError(
+        "metric", f"expected 'l2', 'ip' or a faiss index with either, found {metric!r}"
+    )
+
+
+def _ids(name: str, given: Any) -> Texts:
+    def fail(row: int, reason: str) -> NoReturn:
+        raise ArrayError(name, reason, row)
+
+    if isinstance(given, (str, bytes)):
+        raise ArrayError(name, f"expected a list of ids, found the id {given!r:.60}")
+    return texts_of(given if hasattr(given, "dtype") else list(given), fail)
+
+
+def _refuse(wrong: Array, name: str, expected: str, values: Array) -> None:
+    import numpy
+
+    if wrong.any():
+        row, column = (int(i) for i in numpy.argwhere(wrong)[0])
+        raise ArrayError(name, f"{expected}, found {values[row, column]}", row, column)

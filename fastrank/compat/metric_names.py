@@ -1,0 +1,69 @@
+"""What sentence-transformers calls our measures, as keys of metrics and in its CSV files."""
+
+from __future__ import annotations
+
+from fastrank.errors import MeasureError
+from fastrank.levels import check_compat
+from fastrank.selection import Selection
+
+# A measure's name and the key for it, each followed by the cutoff.
+_KEYS = {
+    "Success@": "accuracy@", "success_": "accuracy@", "P@": "precision@", "P_": "precision@",
+    "R@": "recall@", "recall_": "recall@", "RR@": "mrr@", "RR_": "mrr@", "nDCG@": "ndcg@",
+    "ndcg_cut_": "ndcg@", "AP(norm='min_k')@": "map@",
+}  # fmt: skip
+_TITLES = {
+    "accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "mrr": "MRR",
+    "ndcg": "NDCG", "map": "MAP",
+}  # fmt: skip
+
+# Measures that are better when they are smaller begin with one of these.
+_RANKS = (
+    "PercentileRank", "percentile_rank", "MedianRank", "median_rank", "FirstRank", "first_rank",
+)  # fmt: skip
+
+
+def names_of(measures: str | list[str], compat: str) -> list[str]:
+    """What the values of measures are called. Raises MeasureError if they are called alike."""
+    names = [
+        name.decode()
+        for own in Selection(measures).bind(check_compat(compat))
+        for name in own.names
+    ]
+    keys: dict[str, str] = {}
+    for name in names:
+        other = keys.setdefault(key_of(name), name)
+        if other != name:
+            raise MeasureError(name, f"{other!r} and {name!r} are both called {key_of(name)!r}")
+    return names
+
+
+def primary_of(names: list[str], asked: str | None, compat: str) -> str:
+    """The measure that selects the best model. Raises MeasureError."""
+    if asked is None:
+        gains = [name for name in names if key_of(name).startswith("ndcg@")]
+        return max(gains, key=lambda name: int(key_of(name)[5:])) if gains else names[0]
+    own = names_of(asked, compat)
+    if len(own) != 1 or own[0] not in names:
+        raise MeasureError(asked, f"primary: expected one of {', '.join(names)}, found {asked!r}")
+    return own[0]
+
+
+def is_greater_better(measure: str) -> bool:
+    """Whether larger values of a measure are better: not if it is a rank."""
+    return not measure.startswith(_RANKS)
+
+
+def key_of(measure: str) -> str:
+    """The name of a measure in sentence-transformers, or its own."""
+    for prefix, key in _KEYS.items():
+        cutoff = measure.removeprefix(prefix)
+        if cutoff != measure and cutoff.isdigit():
+            return key + cutoff
+    return measure
+
+
+def title_of(measure: str) -> str:
+    """The title of its column in the CSV file."""
+    name, at, cutoff = key_of(measure).partition("@")
+    return _TITLES.get(name, name) + at + cutoff

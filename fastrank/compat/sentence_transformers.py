@@ -1,0 +1,300 @@
+"""An evaluator for sentence-transformers: any measures of fastrank, for each checkpoint.
+
+>>> from fastrank.compat.sentence_transformers import RankingEvaluator
+>>> queries, corpus = {"q1": "red"}, {"d1": "green", "d2": "red", "d3": "blue"}
+>>> evaluator = RankingEvaluator(queries, corpus, {"q1": {"d2": 2, "d3": 1}}, "nDCG@10 RR@10")
+
+It is called with a model, as `model.evaluate(evaluator)` and SentenceTransformerTrainer do:
+
+>>> import numpy
+>>> class Colours:
+...     def encode(self, texts, **options):
+...         return numpy.array([[text == "red", text == "blue", 0.5] for text in texts])
+>>> evaluator(Colours())
+{'cosine_ndcg@10': 0.950..., 'cosine_mrr@10': 1.0}
+>>> evaluator.primary_metric
+'cosine_ndcg@10'
+
+Metrics have the names that sentence-transformers' InformationRetrievalEvaluator gives them, where
+they are the same measures; others have fastrank's names, such as `cosine_RCap@10`. What differs
+from that evaluator, on purpose:
+
+- Relevance may be graded, for measures that look at grades.
+- Of documents with equal scores the one comes first whose id sorts later, as everywhere in
+  fastrank; there it is the one whose id sorts earlier.
+- `scores` holds the values per query of the last call.
+- A row is not added to a CSV file with other columns; there is a warning instead.
+
+Without sentence-transformers installed the evaluator takes any object with `encode`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Mapping
+
+from fastrank.compat.metric_names import (
+    is_greater_better,
+    key_of,
+    names_of,
+    primary_of,
+    title_of,
+)
+from fastrank.embeddings import evaluate_embeddings
+from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.layouts import csv_lines
+from fastrank.levels import DEFAULT_COMPAT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from fastrank.scores import Scores
+
+__all__ = ["DEFAULT_MEASURES", "RankingEvaluator"]
+
+logger = logging.getLogger(__name__)
+
+# What InformationRetrievalEvaluator computes if nothing is said, in its order.
+DEFAULT_MEASURES = (
+    *(f"Success@{k}" for k in (1, 3, 5, 10)),
+    *(f"{name}@{k}" for k in (1, 3, 5, 10) for name in ("P", "R")),
+    "RR@10", "nDCG@10", "AP(norm='min_k')@100",
+)  # fmt: skip
+# Its similarities and our metrics.
+_METRICS = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
+_SIMILARITIES = {metric: similarity for similarity, metric in _METRICS.items()}
+
+
+def _base() -> Any:
+    """The class of evaluators that the trainer knows; without sentence-transformers none."""
+    try:
+        import sentence_transformers  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name != "sentence_transformers":
+            raise
+        return object
+    try:
+        from sentence_transformers.base.evaluation import BaseEvaluator
+    except ModuleNotFoundError:
+        # Before version 6.
+        from sentence_transformers.evaluation import SentenceEvaluator as BaseEvaluator
+    return BaseEvaluator
+
+
+class RankingEvaluator(_base()):  # type: ignore[misc]
+    """Ranks a corpus for queries by a model's embeddings, and evaluates the rankings.
+
+    queries, corpus: {id: text}, or whatever the model encodes. Only queries with relevant documents
+        are encoded.
+    relevant_docs: {query id: ids of its relevant documents}, or {query id: {document id: grade}}.
+        Documents that the corpus lacks count as not found.
+    measures: as `fastrank.evaluate` takes them; by default those of InformationRetrievalEvaluator.
+    name: what the metrics' names begin with.
+    primary: the measure that selects the best model, one of `measures`; by default the nDCG with
+        the largest cutoff, or else the first measure. `greater_is_better` is False for a rank, such
+        as MedianRank.
+    k: how many documents are retrieved for each query.
+    metric: "cosine", "ip" or "l2"; by default the model's own similarity.
+    exclude_self: leave out the document whose id is the query's.
+    batch_size, show_progress_bar, truncate_dim, query_prompt, query_prompt_name, corpus_prompt,
+        corpus_prompt_name: for the model's `encode_query` and `encode_document`, or `encode`.
+    corpus_chunk_size: how many documents are encoded and searched at a time.
+    write_csv: whether to add a row to `Information-Retrieval_evaluation_NAME_results.csv` in the
+        folder `output_path` of a call.
+    relevance_level, compat: as `fastrank.evaluate` takes them.
+
+    Raises InputError for a query that is not judged or a corpus that is empty, MeasureError and
+    OptionError for impossible measures and options, when it is made: before the model is trained.
+
+    >>> from fastrank.compat.sentence_transformers import RankingEvaluator
+    >>> evaluator = RankingEvaluator({"q1": "red"}, {"d1": "red"}, {"q1": {"d1"}}, name="colours")
+    >>> evaluator.description
+    'Ranking'
+    """
+
+    def __init__(
+        self,
+        queries: Mapping[Any, Any],
+        corpus: Mapping[Any, Any],
+        relevant_docs: Mapping[Any, Any],
+        measures: str | Iterable[str] = DEFAULT_MEASURES,
+        *,
+        name: str = "",
+        primary: str | None = None,
+        k: int = 1000,
+        metric: str | None = None,
+        exclude_self: bool = False,
+        batch_size: int = 32,
+        corpus_chunk_size: int = 50_000,
+        show_progress_bar: bool = False,
+        write_csv: bool = True,
+        truncate_dim: int | None = None,
+        query_prompt: str | None = None,
+        query_prompt_name: str | None = None,
+        corpus_prompt: str | None = None,
+        corpus_prompt_name: str | None = None,
+        relevance_level: int = 1,
+        compat: str = DEFAULT_COMPAT,
+    ) -> None:
+        super().__init__()
+        if metric is not None and metric not in _SIMILARITIES:
+            expected = ", ".join(map(repr, _SIMILARITIES))
+            raise OptionError("metric", f"expected one of {expected}, found {metric!r}")
+        for option, number in {"k": k, "corpus_chunk_size": corpus_chunk_size}.items():
+            if number < 1:
+                raise OptionError(option, f"expected 1 or more, found {number}")
+        self._measures = measures if isinstance(measures, str) else list(measures)
+        names = names_of(self._measures, compat)
+        measure = primary_of(names, primary, compat)
+        self._primary = key_of(measure)
+        self._qrels = _judgments(queries, relevant_docs)
+        if not corpus:
+            raise InputError("corpus", "expected documents, found none")
+        self.query_ids, self.queries = _split(queries, self._qrels)
+        self.corpus_ids, self.corpus = _split(corpus, corpus)
+        self.greater_is_better = is_greater_better(measure)
+        self.primary_metric: str | None = None
+        self.scores: Scores | None = None
+        self.name = name
+        self.write_csv = write_csv
+        self.csv_file = f"Information-Retrieval_evaluation{name and '_'}{name}_results.csv"
+        self._chunk, self._metric = corpus_chunk_size, metric
+        self._searching: dict[str, Any] = {
+            "k": k, "exclude_self": exclude_self, "progress": show_progress_bar,
+            "relevance_level": relevance_level, "compat": compat,
+        }  # fmt: skip
+        self._encoding: dict[str, Any] = {
+            "batch_size": batch_size,
+            "show_progress_bar": show_progress_bar,
+        }
+        if truncate_dim is not None:
+            self._encoding["truncate_dim"] = truncate_dim
+        self._prompts = {
+            "query": {"prompt": query_prompt, "prompt_name": query_prompt_name},
+            "document": {"prompt": corpus_prompt, "prompt_name": corpus_prompt_name},
+        }
+
+    def __call__(
+        self, model: Any, output_path: str | None = None, epoch: int = -1, steps: int = -1
+    ) -> dict[str, float]:
+        """The metrics of a model; epoch and steps go into the CSV file and the model card.
+
+        Raises OptionError for a model with a similarity that is no inner product or distance, and
+        ArrayError for embeddings that cannot be searched.
+        """
+        similarity = self._similarity(model)
+        scores = self.scores = evaluate_embeddings(
+            self._encoded(model, "query", self.queries),
+            self._blocks(model),
+            self._qrels,
+            self._measures,
+            metric=_METRICS[similarity],
+            query_ids=self.query_ids,
+            corpus_ids=self.corpus_ids,
+            missing="zero",
+            **self._searching,
+        )
+        metrics = {f"{similarity}_{key_of(measure)}": v for measure, v in scores.mean.items()}
+        logger.info("%s: %s", self.name or type(self).__name__, metrics)
+        if output_path is not None and self.write_csv:
+            titles = [f"{similarity}-{title_of(measure)}" for measure in scores.mean]
+            self._write(output_path, ["epoch", "steps", *titles], [epoch, steps, *metrics.values()])
+        prefix = f"{self.name}_" if self.name else ""
+        self.primary_metric = f"{prefix}{similarity}_{self._primary}"
+        metrics = {prefix + key: value for key, value in metrics.items()}
+        if hasattr(model, "model_card_data"):
+            model.model_card_data.set_evaluation_metrics(self, metrics, epoch, steps)
+        return metrics
+
+    @property
+    def description(self) -> str:
+        """What the model card calls this kind of evaluation."""
+        return "Ranking"
+
+    def get_config_dict(self) -> dict[str, Any]:
+        """What the model card says about how it was evaluated.
+
+        >>> evaluator = RankingEvaluator({"q1": "red"}, {"d1": "red"}, {"q1": {"d1"}}, k=10)
+        >>> evaluator.get_config_dict()
+        {'k': 10}
+        """
+        prompts = {
+            f"{'query' if kind == 'query' else 'corpus'}_{name}": value
+            for kind, given in self._prompts.items()
+            for name, value in given.items()
+            if value is not None
+        }
+        truncated = {k: v for k, v in self._encoding.items() if k == "truncate_dim"}
+        return {"k": self._searching["k"], **truncated, **prompts}
+
+    def _similarity(self, model: Any) -> str:
+        if self._metric is not None:
+            return _SIMILARITIES[self._metric]
+        own = getattr(model, "similarity_fn_name", None) or "cosine"
+        similarity = str(getattr(own, "value", own))
+        if similarity not in _METRICS:
+            expected = ", ".join(map(repr, _SIMILARITIES))
+            raise OptionError(
+                "metric", f"the model's similarity is {similarity!r}; give one of {expected}"
+            )
+        return similarity
+
+    def _blocks(self, model: Any) -> Iterator[Any]:
+        """The embeddings of the corpus, a chunk at a time."""
+        for first in range(0, len(self.corpus), self._chunk):
+            yield self._encoded(model, "document", self.corpus[first : first + self._chunk])
+
+    def _encoded(self, model: Any, kind: str, texts: list[Any]) -> Any:
+        encode = getattr(model, f"encode_{kind}", None) or model.encode
+        prompts = {name: value for name, value in self._prompts[kind].items() if value is not None}
+        found = encode(texts, convert_to_numpy=True, **prompts, **self._encoding)
+        if len(found) != len(texts):
+            raise ArrayError(
+                f"{kind} embeddings",
+                f"expected {len(texts)} rows, one per text, found {len(found)}",
+            )
+        return found
+
+    def _write(self, folder: str, header: list[str], row: list[Any]) -> None:
+        """Add a row to the CSV file, after a header if the file is new."""
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, self.csv_file)
+        title, line = csv_lines(header, [row])
+        found = None
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                found = file.readline()
+        if found not in (None, "", title):
+            warnings.warn(
+                f"{path}: the row of epoch {row[0]} is not written, since the file has other"
+                f" columns: expected {title.strip()}, found {str(found).strip()}",
+                stacklevel=3,
+            )
+            return
+        with open(path, "a", encoding="utf-8", newline="") as file:
+            file.write(line if found else title + line)
+
+
+def _judgments(queries: Mapping[Any, Any], relevant: Mapping[Any, Any]) -> dict[Any, Any]:
+    """{query: {document: grade}} of the queries that have relevant documents."""
+    found = {}
+    for query in queries:
+        docs = relevant.get(query)
+        if isinstance(docs, (str, bytes)):
+            reason = f"query {query!r:.60}: expected ids of documents, found the id {docs!r:.60}"
+            raise InputError("relevant_docs", reason)
+        if docs:
+            found[query] = docs if isinstance(docs, Mapping) else dict.fromkeys(docs, 1)
+    if not found:
+        raise InputError("relevant_docs", "no query has relevant documents; are the ids the same?")
+    return found
+
+
+def _split(given: Mapping[Any, Any], wanted: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    """Ids and texts."""
+    ids = list(wanted)
+    return ids, [given[own] for own in ids]

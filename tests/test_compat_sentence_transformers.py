@@ -1,0 +1,363 @@
+"""The evaluator for sentence-transformers, beside the one they have, and in their trainer."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+import fastrank as fr
+from fastrank.compat.sentence_transformers import RankingEvaluator
+
+WORDS = ["red", "green", "blue", "round", "square", "small", "large", "old"]
+CORPUS = {
+    "d1": "red round", "d2": "green square small", "d3": "blue large large", "d4": "old red red",
+    "d5": "small round old", "d6": "square large red green", "d7": "blue", "d8": "green blue old",
+}  # fmt: skip
+QUERIES = {"q1": "red large", "q2": "small", "q3": "old green", "q4": "round"}
+RELEVANT = {"q1": {"d6", "d1"}, "q2": {"d5", "d2", "d7"}, "q3": {"d8"}}
+
+
+class _Similarity:
+    """An enum member, as far as its value goes."""
+
+    value = "dot"
+
+
+class _Words:
+    """A model in the least sense: vectors of words, and a record of how it was called."""
+
+    def __init__(self, similarity: Any = "cosine") -> None:
+        self.similarity_fn_name = similarity
+        self.calls: list[tuple[list[str], dict[str, Any]]] = []
+        self.weights = np.linspace(1.0, 2.0, len(WORDS)) ** 2
+
+    def encode(self, texts: list[str], **options: Any) -> Any:
+        self.calls.append((texts, options))
+        counts = [[text.split().count(word) + 0.01 for word in WORDS] for text in texts]
+        return np.array(counts, np.float32) * self.weights.astype(np.float32)
+
+
+class _TwoTowers(_Words):
+    """A model that encodes queries and documents in different ways."""
+
+    def encode_query(self, texts: list[str], **options: Any) -> Any:
+        return self.encode(texts, kind="query", **options)
+
+    def encode_document(self, texts: list[str], **options: Any) -> Any:
+        return self.encode(texts, kind="document", **options)
+
+
+def _run(model: _Words, score: Any) -> dict[str, dict[str, float]]:
+    queries, docs = model.encode(list(QUERIES.values())), model.encode(list(CORPUS.values()))
+    return {
+        query: {doc: float(score(own, one)) for doc, one in zip(CORPUS, docs, strict=True)}
+        for query, own in zip(QUERIES, queries.astype(float), strict=True)
+    }
+
+
+def _cosine(one: Any, other: Any) -> Any:
+    return one @ other / np.linalg.norm(one) / np.linalg.norm(other)
+
+
+def _mean(run: dict[str, dict[str, float]], qrels: Any, name: str) -> float:
+    values = pytrec_eval.RelevanceEvaluator(qrels, {name}).evaluate(run)
+    return sum(own[name] for own in values.values()) / len(values)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "name", "score"),
+    [
+        ("cosine", "cosine", _cosine),
+        (_Similarity(), "dot", lambda one, other: one @ other),
+        ("euclidean", "euclidean", lambda one, other: -np.linalg.norm(one - other)),
+        (None, "cosine", _cosine),
+    ],
+)
+def test_metrics_are_those_of_all_pairs_by_the_similarity_of_the_model(
+    similarity: Any, name: str, score: Any
+) -> None:
+    """Which names the metrics; queries without relevant documents do not count."""
+    model = _Words(similarity)
+    evaluator = RankingEvaluator(QUERIES, CORPUS, RELEVANT, "nDCG@3 P@2 R@5 Success@1 map")
+    found = evaluator(model)
+
+    qrels = {query: dict.fromkeys(docs, 1) for query, docs in RELEVANT.items()}
+    run = _run(model, score)
+    trec = {
+        "ndcg@3": "ndcg_cut_3", "precision@2": "P_2", "recall@5": "recall_5",
+        "accuracy@1": "success_1", "map": "map",
+    }  # fmt: skip
+    expected = {f"{name}_{key}": _mean(run, qrels, own) for key, own in trec.items()}
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_relevance_may_be_graded() -> None:
+    """The grades count where a measure looks at them."""
+    grades = {"q1": {"d6": 1, "d1": 3, "d3": 0}, "q3": {"d8": 2, "d7": 1}}
+    model = _Words()
+
+    found = RankingEvaluator(QUERIES, CORPUS, grades, "nDCG@10")(model)
+
+    expected = _mean(_run(model, _cosine), grades, "ndcg_cut_10")
+    assert found == {"cosine_ndcg@10": pytest.approx(expected, abs=1e-12)}
+
+
+def test_keys_begin_with_the_name() -> None:
+    """The primary metric's too; it is the nDCG with the largest cutoff, if nothing is said."""
+    evaluator = RankingEvaluator(
+        QUERIES, CORPUS, RELEVANT, "nDCG@10 RR@10 nDCG@2 MedianRank ndcg_cut.5", name="dev"
+    )
+    assert evaluator.primary_metric is None
+
+    found = evaluator(_Words())
+
+    assert evaluator.primary_metric == "dev_cosine_ndcg@10"
+    assert sorted(found) == sorted(
+        f"dev_cosine_{key}" for key in ("ndcg@10", "mrr@10", "ndcg@2", "MedianRank", "ndcg@5")
+    )
+    assert all(type(value) is float for value in found.values())
+
+
+def test_any_measure_may_be_the_primary_one() -> None:
+    """And the metric follows the similarity of each model."""
+    evaluator = RankingEvaluator(QUERIES, CORPUS, RELEVANT, "nDCG@10 map", primary="map")
+
+    for similarity in ("cosine", "euclidean"):
+        found = evaluator(_Words(similarity))
+        assert evaluator.primary_metric == f"{similarity}_map"
+        assert evaluator.primary_metric in found
+
+
+@pytest.mark.parametrize(
+    ("primary", "greater"), [("nDCG@10", True), ("MedianRank", False), ("percentile_rank", False)]
+)
+def test_of_ranks_the_smaller_is_better(primary: str, greater: bool) -> None:
+    """Which a trainer that keeps the best model must know."""
+    evaluator = RankingEvaluator(
+        QUERIES, CORPUS, RELEVANT, "nDCG@10 MedianRank percentile_rank", primary=primary
+    )
+
+    assert evaluator.greater_is_better is greater
+
+
+def test_values_per_query_are_kept() -> None:
+    """Of the last call, as Scores."""
+    evaluator = RankingEvaluator(QUERIES, CORPUS, RELEVANT, "RR@10")
+    evaluator(_Words())
+
+    assert evaluator.scores is not None
+    assert evaluator.scores.queries == ["q1", "q2", "q3"]
+
+
+def test_the_metric_can_be_given() -> None:
+    """For models whose similarity is another, or none."""
+    evaluator = RankingEvaluator(QUERIES, CORPUS, RELEVANT, "map", metric="ip")
+
+    assert list(evaluator(_Words("manhattan"))) == ["dot_map"]
+
+
+def test_the_corpus_is_encoded_in_chunks_and_the_unjudged_queries_not_at_all() -> None:
+    """With the options for the model passed on, and only those that were given."""
+    model = _TwoTowers()
+    whole = RankingEvaluator(QUERIES, CORPUS, RELEVANT, "map")(model)
+    model.calls.clear()
+    evaluator = RankingEvaluator(
+        QUERIES, CORPUS, RELEVANT, "map", corpus_chunk_size=3, batch_size=7, truncate_dim=8,
+        query_prompt="find: ", corpus_prompt_name="passage",
+    )  # fmt: skip
+
+    assert evaluator(model) == whole
+
+    queries = [call for call in model.calls if call[1]["kind"] == "query"]
+    docs = [call for call in model.calls if call[1]["kind"] == "document"]
+    common = {
+        "batch_size": 7, "show_progress_bar": False, "truncate_dim": 8, "convert_to_numpy": True,
+    }  # fmt: skip
+    assert queries == [
+        ([QUERIES[q] for q in RELEVANT], {"kind": "query", "prompt": "find: ", **common})
+    ]
+    assert [len(texts) for texts, _ in docs] == [3, 3, 2]
+    assert docs[0][1] == {"kind": "document", "prompt_name": "passage", **common}
+    assert evaluator.get_config_dict() == {
+        "k": 1000, "truncate_dim": 8, "query_prompt": "find: ", "corpus_prompt_name": "passage",
+    }  # fmt: skip
+
+
+def test_a_row_is_added_to_the_file_for_every_call(tmp_path: Path) -> None:
+    """Under the file name and titles that sentence-transformers use."""
+    measures = "nDCG@10 AP(norm='min_k')@5 AP(rel=2,judged_only=True)@5 P@1"
+    evaluator = RankingEvaluator(QUERIES, CORPUS, RELEVANT, measures, name="dev")
+
+    found = [evaluator(_Words(), str(tmp_path / "eval"), epoch, 10) for epoch in (0.5, 1.0)]
+
+    path = tmp_path / "eval" / "Information-Retrieval_evaluation_dev_results.csv"
+    header, *rows = csv.reader(path.read_text("utf-8").splitlines())
+    assert header == [
+        "epoch", "steps", "cosine-NDCG@10", "cosine-MAP@5",
+        "cosine-AP(rel=2,judged_only=True)@5", "cosine-Precision@1",
+    ]  # fmt: skip
+    assert [row[:2] for row in rows] == [["0.5", "10"], ["1.0", "10"]]
+    assert [list(map(float, row[2:])) for row in rows] == [list(own.values()) for own in found]
+
+
+def test_no_file_is_written_unless_wanted(tmp_path: Path) -> None:
+    """Neither without a folder, nor with write_csv=False."""
+    RankingEvaluator(QUERIES, CORPUS, RELEVANT, "map", write_csv=False)(_Words(), str(tmp_path))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_with_other_columns_is_left_alone(tmp_path: Path) -> None:
+    """A row would stand under wrong titles; an error would end the training."""
+    RankingEvaluator(QUERIES, CORPUS, RELEVANT, "map")(_Words(), str(tmp_path))
+    before = [path.read_text() for path in tmp_path.iterdir()]
+
+    with pytest.warns(UserWarning, match=r"results\.csv: the row of epoch -1 is not written"):
+        found = RankingEvaluator(QUERIES, CORPUS, RELEVANT, "P@1")(_Words(), str(tmp_path))
+
+    assert list(found) == ["cosine_precision@1"]
+    assert [path.read_text() for path in tmp_path.iterdir()] == before
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "message"),
+    [
+        ({"measures": "mapp"}, fr.MeasureError, "illegal measure 'mapp'"),
+        ({"measures": "nDCG@10 ndcg_cut.10"}, fr.MeasureError, "both called 'ndcg@10'"),
+        ({"primary": "P@2"}, fr.MeasureError, "primary: expected one of Success@1, .*found 'P@2'"),
+        ({"relevant_docs": {}}, fr.InputError, "relevant_docs: no query has relevant documents"),
+        ({"relevant_docs": {"q1": "d1"}}, fr.InputError, "query 'q1': expected .* the id 'd1'"),
+        ({"corpus": {}}, fr.InputError, "corpus: expected documents, found none"),
+        ({"k": 0}, fr.OptionError, "k: expected 1 or more, found 0"),
+        ({"corpus_chunk_size": 0}, fr.OptionError, "corpus_chunk_size: expected 1 or more"),
+        ({"metric": "dot"}, fr.OptionError, "metric: expected one of 'cosine', 'ip', 'l2'"),
+    ],
+)  # fmt: skip
+def test_what_is_impossible_is_said_before_a_model_is_trained(
+    changed: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    """When the evaluator is made."""
+    given = {"queries": QUERIES, "corpus": CORPUS, "relevant_docs": RELEVANT, **changed}
+    with pytest.raises(error, match=message):
+        RankingEvaluator(**given)
+
+
+def test_a_similarity_that_cannot_be_searched_is_named() -> None:
+    """With what to give instead."""
+    with pytest.raises(fr.OptionError, match="metric: the model's similarity is 'manhattan'"):
+        RankingEvaluator(QUERIES, CORPUS, RELEVANT, "map")(_Words("manhattan"))
+
+
+def test_a_model_that_loses_rows_is_refused() -> None:
+    """One vector for each text."""
+
+    class Lossy(_Words):
+        def encode(self, texts: list[str], **options: Any) -> Any:
+            return super().encode(texts, **options)[1:]
+
+    with pytest.raises(fr.ArrayError, match=r"query embeddings: expected 3 rows.*, found 2"):
+        RankingEvaluator(QUERIES, CORPUS, RELEVANT, "map")(Lossy())
+
+
+# What sentence-transformers and what they stand on warn about themselves.
+of_others = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore:.*pin_memory.*:UserWarning"
+)
+
+
+def _model(seed: int = 0) -> Any:
+    """A static model of random word vectors, made here: no hub is asked."""
+    library = pytest.importorskip("sentence_transformers")
+    torch = pytest.importorskip("torch")
+    tokenizers = pytest.importorskip("tokenizers")
+    from sentence_transformers.models import StaticEmbedding
+
+    vocabulary = {word: i for i, word in enumerate([*WORDS, "[UNK]"])}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    torch.manual_seed(seed)
+    static = StaticEmbedding(tokenizer, embedding_dim=16)
+    return library.SentenceTransformer(modules=[static], device="cpu")
+
+
+@of_others
+@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
+def test_their_evaluator_gives_the_same_metrics(similarity: str, tmp_path: Path) -> None:
+    """Key for key, and column for column in the file, which both can write to."""
+    pytest.importorskip("sentence_transformers")
+    model = _model()
+    model.similarity_fn_name = similarity
+    theirs = _their_evaluator()(QUERIES, CORPUS, RELEVANT, name="dev")
+    ours = RankingEvaluator(QUERIES, CORPUS, RELEVANT, name="dev")
+
+    expected = model.evaluate(theirs, str(tmp_path))
+    found = model.evaluate(ours, str(tmp_path))
+
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert ours.primary_metric == theirs.primary_metric
+    assert ours.csv_file == theirs.csv_file
+    lines = (tmp_path / ours.csv_file).read_text().splitlines()
+    assert [line.count(",") for line in lines] == [lines[0].count(",")] * 3
+    one, other = (list(map(float, line.split(","))) for line in lines[1:])
+    assert one == pytest.approx(other, abs=1e-12)
+
+
+def _their_evaluator() -> Any:
+    try:
+        from sentence_transformers.sentence_transformer.evaluation import (
+            InformationRetrievalEvaluator,
+        )
+    except ImportError:
+        from sentence_transformers.evaluation import InformationRetrievalEvaluator
+    return InformationRetrievalEvaluator
+
+
+@of_others
+def test_the_model_card_holds_the_metrics() -> None:
+    """As of any evaluator of theirs."""
+    model = _model()
+    evaluator = RankingEvaluator(QUERIES, CORPUS, RELEVANT, "RR@10", name="dev")
+    found = evaluator(model)
+
+    assert model.model_card_data.eval_results_dict == {evaluator: found}
+
+
+@of_others
+def test_the_trainer_keeps_the_best_checkpoint_by_the_metric(tmp_path: Path) -> None:
+    """load_best_model_at_end by a metric of the evaluator, one row of the file an evaluation."""
+    library = pytest.importorskip("sentence_transformers")
+    datasets = pytest.importorskip("datasets")
+    pytest.importorskip("accelerate")
+    from sentence_transformers import losses
+
+    pairs = [(QUERIES[query], CORPUS[doc]) for query, docs in RELEVANT.items() for doc in docs]
+    data = datasets.Dataset.from_dict(
+        {"anchor": [a for a, _ in pairs], "positive": [b for _, b in pairs]}
+    )
+    model = _model(3)
+    metric = "eval_dev_cosine_mrr@10"
+    arguments = library.SentenceTransformerTrainingArguments(
+        output_dir=str(tmp_path), num_train_epochs=3, learning_rate=0.05,
+        per_device_train_batch_size=6, eval_strategy="epoch", save_strategy="epoch",
+        load_best_model_at_end=True, metric_for_best_model=metric, report_to="none",
+        disable_tqdm=True, use_cpu=True,
+    )  # fmt: skip
+    evaluator = RankingEvaluator(
+        QUERIES, CORPUS, RELEVANT, "RR@10 nDCG@10", name="dev", primary="RR@10"
+    )
+    trainer = library.SentenceTransformerTrainer(
+        model, arguments, train_dataset=data, evaluator=evaluator,
+        loss=losses.MultipleNegativesRankingLoss(model),
+    )  # fmt: skip
+
+    trainer.train()
+
+    logged = [log[metric] for log in trainer.state.log_history if metric in log]
+    assert len(logged) == 3
+    assert trainer.state.best_metric == max(logged)
+    assert evaluator(model)["dev_cosine_mrr@10"] == max(logged)
