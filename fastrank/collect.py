@@ -1,17 +1,19 @@
-"""Runs whose queries' lines are scattered: read twice, the judged queries' lines kept by query.
+"""Runs whose queries' lines are scattered: the results of judged queries are kept, then judged.
 
-The first time the lines of each query are counted, so that the second time every document and
-score goes where it belongs. That is all that is kept: of a line of 41 bytes 23, with an id of 7.
+What is kept of a line is its score and its document's id: of a line of 41 bytes 16, with an id
+of 7.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 from fastrank.columns import Qrels
 from fastrank.judge import judging_scratch, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.native import kernels
-from fastrank.native.buffers import zeros
-from fastrank.parts import Feeder, Parts, feed_all
+from fastrank.native.buffers import filled, table_size, zeros
+from fastrank.parts import SHORTEST_LINE, Feeder, Parts, feed_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,57 +22,65 @@ if TYPE_CHECKING:
 
     from fastrank.judge import Judged, JudgingOptions
 
+# Longer sheets are read faster, shorter ones leave less room unused.
+SHORTEST_SHEET, LONGEST_SHEET = 1 << 7, 1 << 10
+# A query fills about so many of them, on average, unless that makes them too short or too long.
+SHEETS = 16
+# Room for the results of a compressed run: who knows how long it is. Unused room costs nothing.
+ROOM_IF_UNKNOWN = 1 << 28
+
 
 class Collector:
     """Collects the results of the judged queries from the parts of a run.
 
-    `table` finds the queries by id. The results of further lines come last: see `add`.
+    The results of further lines come last: see `add`.
     """
 
-    def __init__(self, qrels: Qrels, table: Any, parts: Parts, *, comments: bool) -> None:
-        self._qrels, self._table, self._parts, self._comments = qrels, table, parts, comments
+    def __init__(self, qrels: Qrels, parts: Parts, *, comments: bool) -> None:
+        self._qrels, self._parts, self._comments = qrels, parts, comments
         # One stretch per part, and one for the lines added.
-        stretches = (len(parts) + 1) * len(qrels)
-        self._rows, self._places = zeros("q", stretches), zeros("q", stretches)
-        self._records = zeros("B", 0)
-        self._added = b""
+        self._stretches = len(parts) + 1
+        self._index = zeros("q", 2 * table_size(len(qrels)))
+        kernels.index_texts(*qrels.queries.columns, self._index)
 
-    def count(self) -> bool:
-        """Count the lines of each query; whether that was possible."""
-        return (
-            feed_all(self._feeders(storing=False), self._parts, comments=self._comments) is not None
-        )
+    def collect(self) -> bytes | None:
+        """Keep the results of all parts; the tag of the last line, or None if that cannot be done.
 
-    def has_lines(self, query: int) -> bool:
-        """Whether any line of a query was counted."""
-        rows, count = self._rows, len(self._qrels)
-        return any(rows[part * count + query] for part in range(len(self._parts) + 1))
-
-    def add(self, lines: bytes) -> None:
-        """Count further lines, for queries that have none."""
-        self._added = lines
-        self._feed_added(storing=False)
-
-    def judge(self, queries: Any, options: JudgingOptions) -> tuple[Judged, bytes] | None:
-        """The judged rankings of some queries, all of which have lines, and the run's tag.
-
-        None if the run cannot be read in pieces or a query cannot be judged.
+        Should there be too little room all is read again, and has more.
         """
+        times = 1
+        while True:
+            self._make_room(times)
+            feeders = [self._feeder(part) for part in range(len(self._parts))]
+            tag = feed_all(feeders, self._parts, comments=self._comments)
+            if at.NO_SHEET_LEFT not in {feeder.status for feeder in feeders}:
+                return tag
+            times *= 4
+
+    def among(self, queries: Any) -> Any:
+        """Those of some queries that have results."""
+        totals, _ = self._totals()
+        return filled("q", [query for query in queries if totals[query]])
+
+    def add(self, lines: bytes) -> bool:
+        """Keep the results of further lines, one for each query at most; whether that was done."""
+        feeder = self._feeder(len(self._parts))
+        feeder.feed_text(lines)
+        return feeder.status == at.DONE
+
+    def judge(self, queries: Any, options: JudgingOptions) -> Judged | None:
+        """The judged rankings of some queries, all of which have results; None if one cannot be."""
         qrels = self._qrels
-        offsets = zeros("q", len(qrels) + 1)
-        deepest = kernels.place_records(len(self._parts) + 1, self._rows, self._places, offsets)
-        self._records = zeros("B", offsets[len(qrels)])
-        tag = feed_all(self._feeders(storing=True), self._parts, comments=self._comments)
-        if tag is None:
-            return None
-        self._feed_added(storing=True)
+        _, deepest = self._totals()
         listed = kernels.count_picked(qrels.offset_column, queries)
         judged, columns = room_for_judged(qrels, queries, listed, options)
         problem = zeros("q", 3)
         kernels.judge_records(
             *qrels.columns,
             self._records,
-            offsets,
+            self._sheet,
+            self._stretches,
+            self._firsts,
             queries,
             options.places(stop_if_none_judged=True),
             zeros("q", deepest),
@@ -80,32 +90,55 @@ class Collector:
             *columns,
             problem,
         )
-        return (judged, tag) if problem[0] == at.FINE else None
+        return judged if problem[0] == at.FINE else None
 
-    def _feeders(self, *, storing: bool) -> list[Feeder]:
-        return [self._feeder(part, storing) for part in range(len(self._parts))]
+    def _totals(self) -> tuple[Any, int]:
+        """How many results each query has, and the largest of these numbers."""
+        totals = zeros("q", len(self._qrels))
+        return totals, kernels.add_counts(self._stretches, self._counts, totals)
 
-    def _feed_added(self, *, storing: bool) -> None:
-        if self._added:
-            self._feeder(len(self._parts), storing).feed_text(self._added)
+    def _make_room(self, times: int) -> None:
+        """Have sheets for every part, none of them in use, and so many times as many as usual."""
+        queries = len(self._qrels)
+        columns = (zeros("q", self._stretches * queries) for _ in range(3))
+        self._counts, self._firsts, self._ends = columns
+        sizes = [stop - start for start, stop in pairwise(self._parts.cuts)]
+        if not self._parts.size_is_known:
+            sizes = [ROOM_IF_UNKNOWN]
+        self._sheet = SHORTEST_SHEET
+        while self._sheet < min(LONGEST_SHEET, sum(sizes) // (SHEETS * max(1, queries))):
+            self._sheet *= 2
+        self._rooms = []
+        # Where the first sheet would be is nowhere.
+        stop = self._sheet
+        for size in (*sizes, queries * SHORTEST_LINE):
+            # A line is longer than what is kept of it, but no sheet of a query is quite full.
+            sheets = times * size // self._sheet + min(queries, size // SHORTEST_LINE + 1)
+            room = zeros("q", at.ROOM_SIZE)
+            room[at.SHEET_SIZE], room[at.FREE_SHEET] = self._sheet, stop
+            stop += self._sheet * sheets
+            room[at.SHEETS_END] = stop
+            self._rooms.append(room)
+        self._records = zeros("B", stop)
 
-    def _feeder(self, part: int, storing: bool) -> Feeder:
+    def _feeder(self, part: int) -> Feeder:
         count = len(self._qrels)
         own = slice(part * count, (part + 1) * count)
 
-        def prepare(text: Any, lines: int, cursor: Any, state: Any) -> Callable[[], int]:
+        def prepare(text: Any, _: int, cursor: Any, state: Any) -> Callable[[], int]:
             return kernels.prepare(
                 "collect_run",
                 text,
-                storing,
                 *self._qrels.queries.columns,
-                self._table,
+                self._index,
                 zeros("q", at.BLOCK_PLACES),
                 zeros("q", at.BLOCK_PLACES),
-                *(zeros("q", lines) for _ in range(4)),
-                self._rows[own],
-                self._places[own],
+                *(zeros("q", at.CHUNK) for _ in range(7)),
+                self._counts[own],
+                self._firsts[own],
+                self._ends[own],
                 self._records,
+                self._rooms[part],
                 cursor,
                 state,
             )

@@ -73,6 +73,11 @@ class Parts:
         return len(self.cuts) - 1
 
     @property
+    def size_is_known(self) -> bool:
+        """Whether the cuts say how long the run is; that of a compressed one do not."""
+        return isinstance(self._file, bytes) or self._file.size is not None
+
+    @property
     def rooms(self) -> list[int]:
         """How much of each part to read at once."""
         return [min(PIECE, stop - start + 1) for start, stop in pairwise(self.cuts)]

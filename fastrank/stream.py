@@ -109,18 +109,19 @@ class FileJudge:
         # Needed by few runs, and not at the start of a command.
         from fastrank.collect import Collector
 
-        collector = Collector(self._qrels, self._table, parts, comments=comments)
-        if not collector.count():
+        collector = Collector(self._qrels, parts, comments=comments)
+        tag = collector.collect()
+        if tag is None:
             return None
-        present = [query for query in self._order if collector.has_lines(query)]
+        queries = collector.among(self._order)
         absent: Collection[int] = ()
         if self._with_absent:
-            absent = set(self._order) - set(present)
-            collector.add(self._placeholder_lines(absent))
-            present = list(self._order)
-        queries = filled("q", present)
+            absent = set(self._order) - set(queries)
+            if not collector.add(self._placeholder_lines(absent)):
+                return None
+            queries = self._order
         judged = collector.judge(queries, self._options)
-        return None if judged is None else self._streamed(queries, judged[0], absent, judged[1])
+        return None if judged is None else self._streamed(queries, judged, absent, tag)
 
     def _streamed(
         self, queries: Any, judged: Judged, absent: Collection[int], tag: bytes

@@ -28,7 +28,7 @@ from strategies import QRELS_ROWS, RUN_ROWS, exactly, examples, many, slow_in_py
 from test_files import zstd
 
 import fastrank
-from fastrank import parts, pieces
+from fastrank import collect, parts, pieces
 from fastrank.columns import Qrels, Run
 from fastrank.errors import EvaluationError, FastrankError, ReadError
 from fastrank.judge import JudgedRun, JudgingOptions
@@ -603,6 +603,52 @@ def test_lines_in_any_order(threads: int, tmp_path: Path) -> None:
 
     with piece(200):
         assert_streams(qrels, b"".join(rows), tmp_path / "run", threads=threads)
+
+
+@pytest.mark.parametrize("length", [1, 8, 36, 60, 100, 111, 112, 255, 256, 400])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_scattered_lines_with_ids_of_any_length(length: int, threads: int, tmp_path: Path) -> None:
+    """Up to 111 bytes none of them makes the file be read as a whole."""
+    rows = [
+        b"q%d Q0 %b %d %d tag\n" % (query, (b"%d" % doc).rjust(length, b"x"), doc, doc * 7 % 11)
+        for doc in range(min(90, 10**length))
+        for query in range(9)
+    ]
+    qrels = b"".join(
+        b"q%d 0 %b 1\n" % (query, (b"%d" % doc).rjust(length, b"x"))
+        for query in range(9)
+        for doc in (0, 5, 9)
+    )
+
+    check = assert_streams if length <= 111 else assert_same
+    check(qrels, b"".join(rows), tmp_path / "run", threads=threads)
+
+
+def test_scattered_lines_of_queries_whose_ids_begin_alike(tmp_path: Path) -> None:
+    """With 7 to 9 bytes, with more, and with so many that their number is kept in no byte."""
+    ids = [b"1234567890" * 40]
+    ids = [ids[0][:size] for size in (1, 7, 8, 9, 10, 16, 17, 254, 255, 256, 257, 400)]
+    ids += [b"12345678x", b"12345678901234567y"]
+    qrels = b"".join(b"%b 0 d%d 1\n" % (query, len(query) % 5) for query in ids[::2])
+    run = b"".join(b"%b Q0 d%d 1 %d t\n" % (query, i, i) for i in range(5) for query in ids)
+
+    for size in (1 << 14, 1 << 20):
+        with piece(size):
+            assert_streams(qrels, run, tmp_path / "run")
+
+
+def test_more_scattered_results_than_there_seemed_to_be_room_for(tmp_path: Path) -> None:
+    rows = b"".join(lines(f"q{i}", 300) for i in range(4)).splitlines(keepends=True)
+    random.Random(1).shuffle(rows)
+    qrels = b"".join(b"q%d 0 d%d %d\n" % (i, j, j % 3) for i in range(4) for j in range(0, 300, 9))
+    path = tmp_path / "packed"
+    path.write_bytes(gzip.compress(b"".join(rows)))
+    expected, _ = assert_streams(qrels, b"".join(rows), tmp_path / "run")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(collect, "ROOM_IF_UNKNOWN", 1)
+        assert said(fastrank.evaluate(parse_qrels(qrels), path, "all_trec")) == expected
+        assert isinstance(judged(qrels, path), JudgedRun)
 
 
 def test_a_query_scattered_among_others_that_are_not_judged(tmp_path: Path) -> None:

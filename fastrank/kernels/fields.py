@@ -191,6 +191,22 @@ def begins_like(text, at, template, length, beginning):
     return equal_inside(text, at + 16, rest, text, template + 16, rest)
 
 
+@inlined
+def look_from_document(gaps, newlines, others):
+    """Whether the rest of a line, from the document on, is as usual: four fields, each with a
+    single gap behind it, the last of them the newline. And where the first three end."""
+    # Each without one more of the first gaps.
+    after_doc = gaps & (gaps - ONE)
+    after_rank = after_doc & (after_doc - ONE)
+    after_score = after_rank & (after_rank - ONE)
+    end = newlines & (ZERO - newlines)
+    odd = others | gaps & (gaps << ONE | ONE)
+    # In one word: where masks go over a branch, LLVM takes them apart byte by byte.
+    wrong = after_score & (ZERO - after_score) ^ end | odd & (end | (end - ONE))
+    ends = trailing_zeros(gaps), trailing_zeros(after_doc), trailing_zeros(after_rank)
+    return wrong == ZERO and end != ZERO, *ends
+
+
 @helper
 def take_similar_lines(text, size, most, cursor, row, columns):
     """Take lines like the one at cursor[TEMPLATE]; those from the first that is unlike are left.
@@ -210,20 +226,13 @@ def take_similar_lines(text, size, most, cursor, row, columns):
         if not begins_like(text, doc - prefix, template, prefix, beginning):
             break
         blanks, newlines, others = load_gaps(text, doc, separator)
-        # Each without one more of the first blanks: after document, rank, score, and sixth field.
-        after_rank = blanks & (blanks - ONE)
-        after_score = after_rank & (after_rank - ONE)
-        after_tag = after_score & (after_score - ONE)
-        end = newlines & (ZERO - newlines)
-        line = end | (end - ONE)
-        odd = others | blanks & (blanks << ONE | ONE)
-        if after_tag & (ZERO - after_tag) != end or odd & line != ZERO or end == ZERO:
+        fits, doc_end, rank_end, score_end = look_from_document(blanks, newlines, others)
+        if not fits:
             break
-        rank_end, score_end = trailing_zeros(after_rank), trailing_zeros(after_score)
         # The next line waits for this: the newline is found sooner than the fourth blank.
         line_end = trailing_zeros(newlines)
         doc_starts[U(row)] = doc
-        doc_lengths[U(row)] = trailing_zeros(blanks)
+        doc_lengths[U(row)] = doc_end
         score_starts[U(row)] = doc + rank_end + 1
         score_lengths[U(row)] = score_end - rank_end - 1
         tag, tag_size = doc + score_end + 1, line_end - score_end - 1

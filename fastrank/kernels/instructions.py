@@ -266,6 +266,28 @@ _compiled_as(
 )
 
 
+def prefetch(text, at):
+    """Have the memory around text[at] fetched into the caches while other things are done."""
+
+
+@intrinsic
+def _prefetch(context, text, at):
+    integer = ir.IntType(32)
+
+    def generate(context, builder, signature, arguments):
+        address = _address(context, builder, signature.args[0], *arguments)
+        kinds = ir.FunctionType(ir.VoidType(), [address.type, integer, integer, integer])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [address.type], kinds)
+        # To read; into all caches; data.
+        builder.call(function, [address, *(ir.Constant(integer, i) for i in (0, 3, 1))])
+        return context.get_dummy_value()
+
+    return types.void(text, types.int64), generate
+
+
+_compiled_as(prefetch, lambda text, at: lambda text, at: _prefetch(text, at))
+
+
 @inlined
 def load_word(text, at):
     """The 8 bytes from `at` on as a word; zeros stand for what is behind the end."""

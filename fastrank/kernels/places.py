@@ -48,6 +48,10 @@ DESCENDING, ASCENDING, UNREADABLE = range(3)
 # Streaming: values of state[STATUS] beside those above; the whole file must be read then, by
 # readers that know more or to gather the lines of queries that stand in several places.
 SCATTERED, NOT_STREAMED = range(8, 10)
+# ... when lines of queries are gathered, also that there is no room; places in `room`.
+NO_SHEET_LEFT = 10
+FREE_SHEET, SHEETS_END, SHEET_SIZE = range(3)
+ROOM_SIZE = 3
 # Which lines of a relevance file are comments: none; as in trec_eval 10.0; all that begin with #.
 NO_COMMENTS, SINGLE_COMMENTS, ALL_COMMENTS = range(3)
 
