@@ -14,6 +14,7 @@ from fastrank.kernels.instructions import (
     as_double,
     leading_zeros,
     load_word,
+    load_word_inside,
     multiply,
     trailing_zeros,
 )
@@ -114,21 +115,6 @@ def leading_digits(word):
 
 
 @inlined
-def read_digits(text, at, mantissa):
-    """The mantissa with the digits from `at` on appended, and how many; stops at 17 or more."""
-    count, value = leading_digits(load_word(text, at))
-    mantissa = mantissa * POWERS_OF_TEN[np.uint64(count)] + value
-    if count < 8:
-        return mantissa, count
-    more, value = leading_digits(load_word(text, at + 8))
-    mantissa = mantissa * POWERS_OF_TEN[np.uint64(more)] + value
-    if more < 8:
-        return mantissa, 8 + more
-    more, value = leading_digits(load_word(text, at + 16))
-    return mantissa * POWERS_OF_TEN[np.uint64(more)] + value, 16 + more
-
-
-@inlined
 def read_exponent(text, at, stop):
     """The exponent that begins with the `e` at `at`, and where it ends."""
     at += 1
@@ -143,38 +129,6 @@ def read_exponent(text, at, stop):
             exponent = exponent * 10 + np.int64(text[at]) - 48
         at += 1
     return sign * exponent, at
-
-
-@inlined
-def read_decimal(text, start, stop):
-    """Read the longest decimal prefix of text[start:stop] as strtod would; a blank or the end of
-    the text is at `stop`.
-
-    Returns EXACT and the value (0 when no number starts there), or HARD when the text must be
-    given to a slower, complete reader.
-    """
-    negative = start < stop and text[start] == 45
-    at = start + 1 if negative else start
-    mantissa, digits = read_digits(text, at, np.uint64(0))
-    at += digits
-    power = 0
-    if at < stop and text[at] == 46:
-        mantissa, fraction = read_digits(text, at + 1, mantissa)
-        at += 1 + fraction
-        digits += fraction
-        power = -fraction
-    if at + 1 < stop and text[at] | 32 == 101:
-        exponent, at = read_exponent(text, at, stop)
-        power += exponent
-    # The whole text, and no digit lost: 10**19 is below 2**64.
-    if at != stop or digits == 0 or digits > 19:
-        return read_any_decimal(text, start, stop)
-    if mantissa <= LARGEST_EXACT and -22 <= power <= 0:
-        status = EXACT
-        value = np.float64(np.int64(mantissa)) / DOUBLES_OF_TEN[np.uint64(-power)]
-    else:
-        status, value = scaled(mantissa, power)
-    return status, -value if negative else value
 
 
 @helper
@@ -221,6 +175,61 @@ def read_any_decimal(text, start, stop):
         power += exponent
     status, value = scaled(mantissa, power)
     return status, -value if negative else value
+
+
+def read_decimal_by(load):
+    """Make the reader of the longest decimal prefix of text[start:stop], as strtod would read it;
+    a blank or the end of the text is at `stop`. `load` gives the text 8 bytes at a time.
+
+    It returns EXACT and the value (0 when no number starts there), or HARD when the text must be
+    given to a slower, complete reader.
+    """
+
+    @inlined
+    def read_digits(text, at, mantissa):
+        """The mantissa with the digits from `at` on appended, and how many; stops at 17 or more."""
+        count, value = leading_digits(load(text, at))
+        mantissa = mantissa * POWERS_OF_TEN[np.uint64(count)] + value
+        if count < 8:
+            return mantissa, count
+        more, value = leading_digits(load(text, at + 8))
+        mantissa = mantissa * POWERS_OF_TEN[np.uint64(more)] + value
+        if more < 8:
+            return mantissa, 8 + more
+        more, value = leading_digits(load(text, at + 16))
+        return mantissa * POWERS_OF_TEN[np.uint64(more)] + value, 16 + more
+
+    @inlined
+    def read_decimal(text, start, stop):
+        negative = start < stop and text[start] == 45
+        at = start + 1 if negative else start
+        mantissa, digits = read_digits(text, at, np.uint64(0))
+        at += digits
+        power = 0
+        if at < stop and text[at] == 46:
+            mantissa, fraction = read_digits(text, at + 1, mantissa)
+            at += 1 + fraction
+            digits += fraction
+            power = -fraction
+        if at + 1 < stop and text[at] | 32 == 101:
+            exponent, at = read_exponent(text, at, stop)
+            power += exponent
+        # The whole text, and no digit lost: 10**19 is below 2**64.
+        if at != stop or digits == 0 or digits > 19:
+            return read_any_decimal(text, start, stop)
+        if mantissa <= LARGEST_EXACT and -22 <= power <= 0:
+            status = EXACT
+            value = np.float64(np.int64(mantissa)) / DOUBLES_OF_TEN[np.uint64(-power)]
+        else:
+            status, value = scaled(mantissa, power)
+        return status, -value if negative else value
+
+    return read_decimal
+
+
+read_decimal = read_decimal_by(load_word)
+# The same for a number with SLACK bytes behind it.
+read_decimal_inside = read_decimal_by(load_word_inside)
 
 
 @helper
