@@ -41,7 +41,11 @@ def _powers_of_five() -> np.ndarray:
 
 
 POWERS = _powers_of_five()
-ONE = np.uint64(1)
+ZERO, ONE = np.uint64(0), np.uint64(1)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+# In each byte of a word: 1, the highest bit, the digit 0, and a point less that.
+EACH, HIGHEST = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+ZEROS, POINTS = np.uint64(0x3030303030303030), np.uint64(0x1E1E1E1E1E1E1E1E)
 POWERS_OF_TEN = np.array([10**i for i in range(20)], dtype=np.uint64)
 # Powers of ten that are doubles exactly.
 DOUBLES_OF_TEN = np.array([10.0**i for i in range(23)], dtype=np.float64)
@@ -96,22 +100,72 @@ def scaled(mantissa, power):
 
 
 @inlined
-def leading_digits(word):
-    """How many bytes of a word of text are digits before the first that is not, and their value."""
-    digits = word ^ np.uint64(0x3030303030303030)
-    # A byte above 9 gets its highest bit here; what it carries goes only into later bytes.
-    others = ((digits + np.uint64(0x7676767676767676)) | digits) & np.uint64(0x8080808080808080)
-    if others == np.uint64(0):
-        count = 8
-    else:
-        count = trailing_zeros(others) >> 3
-        digits = digits << np.uint64(8 * (8 - count)) if count > 0 else np.uint64(0)
+def above_nine(digits):
+    """The highest bit of each byte above 9; those of bytes after the first such mean nothing."""
+    return ((digits + np.uint64(0x7676767676767676)) | digits) & HIGHEST
+
+
+@inlined
+def value_of(digits):
+    """The number that eight digits make, the first in the lowest byte."""
     # Pairs, fours and eights of digits, in three multiplications.
     digits = digits * np.uint64(10) + (digits >> np.uint64(8))
     pairs = np.uint64(0x000000FF000000FF)
     fours = (digits & pairs) * np.uint64(0x000F424000000064)
     eights = ((digits >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
-    return count, (fours + eights) >> np.uint64(32)
+    return (fours + eights) >> np.uint64(32)
+
+
+@inlined
+def leading_digits(word):
+    """How many bytes of a word of text are digits before the first that is not, and their value."""
+    digits = word ^ ZEROS
+    others = above_nine(digits)
+    if others == ZERO:
+        return 8, value_of(digits)
+    count = trailing_zeros(others) >> 3
+    return count, value_of(digits << np.uint64(8 * (8 - count)) if count > 0 else ZERO)
+
+
+@inlined
+def read_short(text, start, stop):
+    """The digits of text[start:stop] as a number, and how many of them come after the point.
+
+    That is 0 for anything but eight digits at most, leading zeros aside, with a point before one of
+    them: nearly all scores are such, and are read here from their end, hardly ever branching.
+    """
+    size = stop - start
+    if not 0 < size <= 16 <= stop:
+        return ZERO, 0
+    # What comes before the text becomes zeros; it takes two steps to shift all of a word out.
+    half, rest = np.uint64(4 * min(16 - size, 8)), np.uint64(8 * max(8 - size, 0))
+    first = (load_word_inside(text, stop - 16) ^ ZEROS) & (ALL << half << half)
+    last = (load_word_inside(text, stop - 8) ^ ZEROS) & (ALL << rest)
+    others = last ^ POINTS
+    points = (others - EACH) & ~others & HIGHEST
+    if points == ZERO:
+        return ZERO, 0
+    # The lowest bit is that of the first point: what comes before it takes its place.
+    until = points ^ (points - ONE)
+    digits = last & ~until | (last & until >> np.uint64(8)) << np.uint64(8) | first >> np.uint64(56)
+    if first << np.uint64(8) | above_nine(digits) != ZERO:
+        return ZERO, 0
+    return value_of(digits), 7 - (trailing_zeros(points) >> 3)
+
+
+@inlined
+def read_digits(text, at, mantissa):
+    """The mantissa with the digits from `at` on appended, and how many; stops at 17 or more."""
+    count, value = leading_digits(load_word(text, at))
+    mantissa = mantissa * POWERS_OF_TEN[np.uint64(count)] + value
+    if count < 8:
+        return mantissa, count
+    more, value = leading_digits(load_word(text, at + 8))
+    mantissa = mantissa * POWERS_OF_TEN[np.uint64(more)] + value
+    if more < 8:
+        return mantissa, 8 + more
+    more, value = leading_digits(load_word(text, at + 16))
+    return mantissa * POWERS_OF_TEN[np.uint64(more)] + value, 16 + more
 
 
 @inlined
@@ -129,6 +183,42 @@ def read_exponent(text, at, stop):
             exponent = exponent * 10 + np.int64(text[at]) - 48
         at += 1
     return sign * exponent, at
+
+
+@inlined
+def read_decimal(text, start, stop):
+    """Read the longest decimal prefix of text[start:stop] as strtod would; a blank or the end of
+    the text is at `stop`.
+
+    Returns EXACT and the value (0 when no number starts there), or HARD when the text must be
+    given to a slower, complete reader.
+    """
+    negative = start < stop and text[np.uint64(start)] == 45
+    at = start + 1 if negative else start
+    mantissa, decimals = read_short(text, at, stop)
+    if decimals > 0:
+        value = np.float64(np.int64(mantissa)) / DOUBLES_OF_TEN[np.uint64(decimals)]
+        return EXACT, -value if negative else value
+    mantissa, digits = read_digits(text, at, np.uint64(0))
+    at += digits
+    power = 0
+    if at < stop and text[np.uint64(at)] == 46:
+        mantissa, fraction = read_digits(text, at + 1, mantissa)
+        at += 1 + fraction
+        digits += fraction
+        power = -fraction
+    if at + 1 < stop and text[np.uint64(at)] | 32 == 101:
+        exponent, at = read_exponent(text, at, stop)
+        power += exponent
+    # The whole text, and no digit lost: 10**19 is below 2**64.
+    if at != stop or digits == 0 or digits > 19:
+        return read_any_decimal(text, start, stop)
+    if mantissa <= LARGEST_EXACT and -22 <= power <= 0:
+        status = EXACT
+        value = np.float64(np.int64(mantissa)) / DOUBLES_OF_TEN[np.uint64(-power)]
+    else:
+        status, value = scaled(mantissa, power)
+    return status, -value if negative else value
 
 
 @helper
@@ -175,61 +265,6 @@ def read_any_decimal(text, start, stop):
         power += exponent
     status, value = scaled(mantissa, power)
     return status, -value if negative else value
-
-
-def read_decimal_by(load):
-    """Make the reader of the longest decimal prefix of text[start:stop], as strtod would read it;
-    a blank or the end of the text is at `stop`. `load` gives the text 8 bytes at a time.
-
-    It returns EXACT and the value (0 when no number starts there), or HARD when the text must be
-    given to a slower, complete reader.
-    """
-
-    @inlined
-    def read_digits(text, at, mantissa):
-        """The mantissa with the digits from `at` on appended, and how many; stops at 17 or more."""
-        count, value = leading_digits(load(text, at))
-        mantissa = mantissa * POWERS_OF_TEN[np.uint64(count)] + value
-        if count < 8:
-            return mantissa, count
-        more, value = leading_digits(load(text, at + 8))
-        mantissa = mantissa * POWERS_OF_TEN[np.uint64(more)] + value
-        if more < 8:
-            return mantissa, 8 + more
-        more, value = leading_digits(load(text, at + 16))
-        return mantissa * POWERS_OF_TEN[np.uint64(more)] + value, 16 + more
-
-    @inlined
-    def read_decimal(text, start, stop):
-        negative = start < stop and text[start] == 45
-        at = start + 1 if negative else start
-        mantissa, digits = read_digits(text, at, np.uint64(0))
-        at += digits
-        power = 0
-        if at < stop and text[at] == 46:
-            mantissa, fraction = read_digits(text, at + 1, mantissa)
-            at += 1 + fraction
-            digits += fraction
-            power = -fraction
-        if at + 1 < stop and text[at] | 32 == 101:
-            exponent, at = read_exponent(text, at, stop)
-            power += exponent
-        # The whole text, and no digit lost: 10**19 is below 2**64.
-        if at != stop or digits == 0 or digits > 19:
-            return read_any_decimal(text, start, stop)
-        if mantissa <= LARGEST_EXACT and -22 <= power <= 0:
-            status = EXACT
-            value = np.float64(np.int64(mantissa)) / DOUBLES_OF_TEN[np.uint64(-power)]
-        else:
-            status, value = scaled(mantissa, power)
-        return status, -value if negative else value
-
-    return read_decimal
-
-
-read_decimal = read_decimal_by(load_word)
-# The same for a number with SLACK bytes behind it.
-read_decimal_inside = read_decimal_by(load_word_inside)
 
 
 @helper

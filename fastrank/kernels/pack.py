@@ -6,9 +6,11 @@ find out what it is: nothing is reported from here.
 
 from __future__ import annotations
 
+import numpy as np
+
 from fastrank.kernels.fields import begin_text, index_block, next_query, take_lines
 from fastrank.kernels.instructions import load_word_inside, store_word
-from fastrank.kernels.numbers import EXACT, read_decimal_inside
+from fastrank.kernels.numbers import EXACT, read_decimal
 from fastrank.kernels.places import (
     BLOCK,
     COMMENTS,
@@ -30,6 +32,8 @@ from fastrank.kernels.places import (
 )
 from fastrank.kernels.text import equal_inside
 from fastrank.native.declare import helper, inlined, kernel
+
+U = np.uint64
 
 
 @inlined
@@ -113,10 +117,10 @@ def pack_run(
         )
         row, place = state[ROWS], state[KEPT]
         for i in range(taken):
-            doc_starts[row], doc_lengths[row] = place, lengths[i]
+            doc_starts[U(row)], doc_lengths[U(row)] = place, lengths[i]
             place = keep(text, starts[i], lengths[i], kept, place)
             stop = score_starts[i] + score_lengths[i]
-            status, scores[row] = read_decimal_inside(text, score_starts[i], stop)
+            status, scores[U(row)] = read_decimal(text, score_starts[i], stop)
             if status != EXACT:
                 state[STATUS] = NOT_STREAMED
             row += 1
