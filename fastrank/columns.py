@@ -152,6 +152,22 @@ class PlacedTexts(Texts):
         return i if self.rows is None else int(self.rows[i])
 
 
+class LineTexts(PlacedTexts):
+    """Texts of which each has a line of its own, in a file that is not in memory.
+
+    `rows` says which line each stands in, from 0, None that text i stands in line i.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, buffer: bytes | memoryview, starts: Any, lengths: Any, rows: Any) -> None:
+        super().__init__(buffer, starts, lengths, rows, "line")
+
+    def line(self, i: int) -> int:
+        """The line, from 1, in which text i stands."""
+        return super().line(i) + 1
+
+
 class KnownTexts(Texts):
     """Texts that are at hand as a list too."""
 

@@ -52,7 +52,7 @@ class RunReader:
     ) -> JudgedRun | Run:
         """A run file in TREC's format. Raises ReadError and FormatError."""
         if self._qrels is None:
-            return read_run(source, compat=self._compat, warn=warn)
+            return read_run(source, compat=self._compat, warn=warn, threads=threads)
         if self._files is None:
             self._files = FileJudge(
                 self._qrels,

@@ -74,7 +74,7 @@ class FileJudge:
                 if judged is not None:
                     return judged
             if content is None:
-                content = file.read()
+                return trec.read_run(file, compat=self._compat, warn=warn, threads=threads)
             return trec.parse_run(content, file.name, compat=self._compat, warn=warn)
 
     def _judge(self, parts: Parts) -> JudgedRun | None:

@@ -15,7 +15,6 @@ are not read.
 from __future__ import annotations
 
 import sys
-from itertools import pairwise
 
 from fastrank import files
 from fastrank.columns import Preferences, Qrels, Run, Texts, decoded
@@ -26,7 +25,8 @@ from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.numbers import atof, printed
-from fastrank.parts import Parts, in_threads
+from fastrank.packed import read_packed
+from fastrank.parts import Parts
 from fastrank.pieces import Pieces, open_pieces
 
 TYPE_CHECKING = False
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     Warn = Callable[[str], None]
 
-# Large files are read into pages that cost less, and in threads if that helps.
-WORTH_MAPPING = 1 << 22
+# Larger files are read in pieces, and in threads if that helps.
+WORTH_PACKING = 1 << 22
 RUN_LINE = "at least 6 fields (query Q0 doc rank score tag)"
 QRELS_LINE = "4 fields (query iter doc grade)"
 QRELS_JG_LINE = "4 fields (query group doc grade)"
@@ -80,53 +80,12 @@ def read_run(
     <Run data/pixels.run: 200 queries, 20000 rows>
     """
     with source if isinstance(source, Pieces) else open_pieces(source) as file:
-        if file.size is not None and file.size >= WORTH_MAPPING:
-            run = _read_large(file, Parts(file, threads).cuts, compat)
+        comments = check_compat(compat) != DEFAULT_COMPAT
+        if file.size is not None and file.size >= WORTH_PACKING:
+            run = read_packed(file, Parts(file, threads), comments=comments)
             if run is not None:
                 return run
         return parse_run(file.read(), file.name, compat=compat, warn=warn)
-
-
-def _read_large(file: Pieces, cuts: list[int], compat: str) -> Run | None:
-    """Read a run in parts, each in a thread; None if it is not one result per line."""
-    text = zeros("B", cuts[-1])
-    parts = list(pairwise(cuts))
-    bases = [0] * (len(parts) + 1)
-
-    def read(part: int) -> None:
-        own = text[slice(*parts[part])]
-        file.part(*parts[part]).readinto(own)
-        # The kernel counts a line after the last newline, which only the last part can have.
-        bases[part + 1] = kernels.count_lines(own) - (part < len(parts) - 1)
-
-    in_threads(read, len(parts))
-    file.check_unchanged()
-    for part in range(len(parts)):
-        bases[part + 1] += bases[part]
-    scanner = _Scanner(text, file.name, RUN_LINE, {"docs", "numbers"}, lines=bases[-1])
-    states = [zeros("q", at.STATE_SIZE) for _ in parts]
-    comments = int(check_compat(compat) != DEFAULT_COMPAT)
-
-    def scan(part: int) -> None:
-        state = states[part]
-        state[at.ROWS] = state[at.STRETCHES] = state[at.HARD_NUMBERS] = bases[part]
-        _scan_run(scanner, comments, state, *parts[part])
-
-    in_threads(scan, len(parts))
-    whole = all(state[at.ROWS] == base for state, base in zip(states[:-1], bases[1:], strict=False))
-    if not whole or any(state[at.STATUS] != at.DONE for state in states):
-        return None
-    scanner.merge(states, bases)
-    return _run_of(scanner)
-
-
-def _scan_run(scanner: _Scanner, comments: int, state: Any, start: int, stop: int) -> None:
-    cursor = zeros("q", at.CURSOR_SIZE)
-    cursor[at.POSITION], cursor[at.SIZE] = start, stop
-    kernels.scan_run(
-        scanner.text, comments, *scanner.docs, scanner.numbers, scanner.hard, *scanner.stretches,
-        *(zeros("q", at.BLOCK_PLACES) for _ in range(4)), cursor, state,
-    )  # fmt: skip
 
 
 def parse_run(
@@ -135,7 +94,11 @@ def parse_run(
     """Read a run from its text; `name` is for messages."""
 
     def scan(scanner: _Scanner, comments: int) -> None:
-        _scan_run(scanner, comments, scanner.state, 0, len(text))
+        cursor = zeros("q", at.CURSOR_SIZE)
+        kernels.scan_run(
+            text, comments, *scanner.docs, scanner.numbers, scanner.hard, *scanner.stretches,
+            *(zeros("q", at.BLOCK_PLACES) for _ in range(4)), cursor, scanner.state,
+        )  # fmt: skip
 
     scanner = _Scanner(text, name, RUN_LINE, {"docs", "numbers"})
     return _run_of(scanner.run(scan, compat, warn, indented=True))
@@ -459,16 +422,8 @@ def _by_query(noun: Any, rows: Any) -> Iterator[tuple[bytes, Any]]:
 class _Scanner:
     """The columns that a scan kernel fills, and what is done with them afterwards."""
 
-    def __init__(
-        self,
-        text: Any,
-        name: str,
-        expected: str,
-        columns: set[str],
-        lines: int | None = None,
-    ) -> None:
-        if lines is None:
-            lines = kernels.count_lines(text)
+    def __init__(self, text: bytes, name: str, expected: str, columns: set[str]) -> None:
+        lines = kernels.count_lines(text)
         self.text, self.name, self.expected = text, name, expected
 
         def texts(wanted: bool) -> tuple[Any, Any]:
@@ -501,23 +456,11 @@ class _Scanner:
                     self.state[i] = 0
                 scan(self, at.ALL_COMMENTS)
         self._check(warn)
-        self._read_hard_numbers(0, self.state[at.HARD_NUMBERS])
+        self._read_hard_numbers()
         return self
 
-    def merge(self, states: list[Any], bases: list[int]) -> None:
-        """Take together what was scanned in parts: rows are in place, stretches are not."""
-        stretches = 0
-        for state, base in zip(states, bases, strict=False):
-            self._read_hard_numbers(base, state[at.HARD_NUMBERS])
-            stop = state[at.STRETCHES]
-            for column in self.stretches:
-                column[stretches : stretches + stop - base] = column[base:stop]
-            stretches += stop - base
-        self.state = states[-1]
-        self.state[at.STRETCHES] = stretches
-
-    def _read_hard_numbers(self, first: int, stop: int) -> None:
-        for i in range(first, stop):
+    def _read_hard_numbers(self) -> None:
+        for i in range(self.state[at.HARD_NUMBERS]):
             row, start, length = self.hard[3 * i : 3 * i + 3]
             self.numbers[row] = atof(bytes(self.text[start : start + length]))
 

@@ -93,6 +93,20 @@ def test_scores_as_systems_print_them_are_correctly_rounded() -> None:
     assert_read_as_strtod(texts)
 
 
+def test_a_short_decimal_ends_at_the_first_byte_that_is_none_of_it() -> None:
+    """Wherever that stands, whichever byte it is: a few digits are read all at once."""
+    chance = random.Random(20)
+    strange = [byte for byte in range(1, 256) if byte not in b"\n" + BLANKS]
+    texts = []
+    for _ in range(many(250_000)):
+        text = bytearray(with_point(chance, random_digits(chance, chance.randint(1, 17))).encode())
+        for _ in range(chance.choice([0, 1, 1, 2])):
+            text[chance.randrange(len(text))] = chance.choice(strange)
+        texts.append(chance.choice([b"", b"-", b"+"]) + bytes(text))
+
+    assert_read_as_strtod(texts)
+
+
 def test_17_to_19_digits_with_any_exponent_are_correctly_rounded() -> None:
     """The longest mantissas that fit 64 bits, with exponents from zero's to infinity's range."""
     chance = random.Random(4)

@@ -7,7 +7,7 @@ import io
 
 from fastrank.checking import KINDS, check
 from fastrank.cli.output import complain, guarded
-from fastrank.columns import Qrels, Texts, decoded
+from fastrank.columns import LineTexts, Qrels, Texts, decoded
 from fastrank.convert.files import find_kind, load_qrels, load_run, save_qrels, save_run
 from fastrank.convert.sniff import FORMATS, format_by_name
 from fastrank.errors import FastrankError, FormatError
@@ -82,11 +82,13 @@ def _run(given: argparse.Namespace) -> int:
 def _refuse_misread(loaded: Qrels | Run) -> None:
     """Raise FormatError for a number that trec_eval misreads, which would come out as another.
 
-    Only TREC's format is read as trec_eval does; of a file in it the texts are ranges.
+    Only TREC's format is read as trec_eval does; of a file in it the texts are ranges, or were
+    before they were copied out of it.
     """
-    if type(loaded.docs) is not Texts:
+    if type(loaded.docs) not in (Texts, LineTexts):
         return
-    content = io.BytesIO(loaded.docs.buffer)
+    packed = type(loaded.docs) is LineTexts
+    content = loaded.source if packed else io.BytesIO(loaded.docs.buffer)
     ignore = set(KINDS) - MISREAD
     if isinstance(loaded, Qrels):
         report = check(content, max_per_kind=1, ignore=ignore)

@@ -14,6 +14,7 @@ from fastrank.kernels.instructions import (
     as_double,
     leading_zeros,
     load_word,
+    load_word_inside,
     multiply,
     trailing_zeros,
 )
@@ -40,7 +41,11 @@ def _powers_of_five() -> np.ndarray:
 
 
 POWERS = _powers_of_five()
-ONE = np.uint64(1)
+ZERO, ONE = np.uint64(0), np.uint64(1)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+# In each byte of a word: 1, the highest bit, the digit 0, and a point less that.
+EACH, HIGHEST = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+ZEROS, POINTS = np.uint64(0x3030303030303030), np.uint64(0x1E1E1E1E1E1E1E1E)
 POWERS_OF_TEN = np.array([10**i for i in range(20)], dtype=np.uint64)
 # Powers of ten that are doubles exactly.
 DOUBLES_OF_TEN = np.array([10.0**i for i in range(23)], dtype=np.float64)
@@ -95,22 +100,57 @@ def scaled(mantissa, power):
 
 
 @inlined
-def leading_digits(word):
-    """How many bytes of a word of text are digits before the first that is not, and their value."""
-    digits = word ^ np.uint64(0x3030303030303030)
-    # A byte above 9 gets its highest bit here; what it carries goes only into later bytes.
-    others = ((digits + np.uint64(0x7676767676767676)) | digits) & np.uint64(0x8080808080808080)
-    if others == np.uint64(0):
-        count = 8
-    else:
-        count = trailing_zeros(others) >> 3
-        digits = digits << np.uint64(8 * (8 - count)) if count > 0 else np.uint64(0)
+def above_nine(digits):
+    """The highest bit of each byte above 9; those of bytes after the first such mean nothing."""
+    return ((digits + np.uint64(0x7676767676767676)) | digits) & HIGHEST
+
+
+@inlined
+def value_of(digits):
+    """The number that eight digits make, the first in the lowest byte."""
     # Pairs, fours and eights of digits, in three multiplications.
     digits = digits * np.uint64(10) + (digits >> np.uint64(8))
     pairs = np.uint64(0x000000FF000000FF)
     fours = (digits & pairs) * np.uint64(0x000F424000000064)
     eights = ((digits >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
-    return count, (fours + eights) >> np.uint64(32)
+    return (fours + eights) >> np.uint64(32)
+
+
+@inlined
+def leading_digits(word):
+    """How many bytes of a word of text are digits before the first that is not, and their value."""
+    digits = word ^ ZEROS
+    others = above_nine(digits)
+    if others == ZERO:
+        return 8, value_of(digits)
+    count = trailing_zeros(others) >> 3
+    return count, value_of(digits << np.uint64(8 * (8 - count)) if count > 0 else ZERO)
+
+
+@inlined
+def read_short(text, start, stop):
+    """The digits of text[start:stop] as a number, and how many of them come after the point.
+
+    That is 0 for anything but eight digits at most, leading zeros aside, with a point before one of
+    them: nearly all scores are such, and are read here from their end, hardly ever branching.
+    """
+    size = stop - start
+    if not 0 < size <= 16 <= stop:
+        return ZERO, 0
+    # What comes before the text becomes zeros; it takes two steps to shift all of a word out.
+    half, rest = np.uint64(4 * min(16 - size, 8)), np.uint64(8 * max(8 - size, 0))
+    first = (load_word_inside(text, stop - 16) ^ ZEROS) & (ALL << half << half)
+    last = (load_word_inside(text, stop - 8) ^ ZEROS) & (ALL << rest)
+    others = last ^ POINTS
+    points = (others - EACH) & ~others & HIGHEST
+    if points == ZERO:
+        return ZERO, 0
+    # The lowest bit is that of the first point: what comes before it takes its place.
+    until = points ^ (points - ONE)
+    digits = last & ~until | (last & until >> np.uint64(8)) << np.uint64(8) | first >> np.uint64(56)
+    if first << np.uint64(8) | above_nine(digits) != ZERO:
+        return ZERO, 0
+    return value_of(digits), 7 - (trailing_zeros(points) >> 3)
 
 
 @inlined
@@ -153,17 +193,21 @@ def read_decimal(text, start, stop):
     Returns EXACT and the value (0 when no number starts there), or HARD when the text must be
     given to a slower, complete reader.
     """
-    negative = start < stop and text[start] == 45
+    negative = start < stop and text[np.uint64(start)] == 45
     at = start + 1 if negative else start
+    mantissa, decimals = read_short(text, at, stop)
+    if decimals > 0:
+        value = np.float64(np.int64(mantissa)) / DOUBLES_OF_TEN[np.uint64(decimals)]
+        return EXACT, -value if negative else value
     mantissa, digits = read_digits(text, at, np.uint64(0))
     at += digits
     power = 0
-    if at < stop and text[at] == 46:
+    if at < stop and text[np.uint64(at)] == 46:
         mantissa, fraction = read_digits(text, at + 1, mantissa)
         at += 1 + fraction
         digits += fraction
         power = -fraction
-    if at + 1 < stop and text[at] | 32 == 101:
+    if at + 1 < stop and text[np.uint64(at)] | 32 == 101:
         exponent, at = read_exponent(text, at, stop)
         power += exponent
     # The whole text, and no digit lost: 10**19 is below 2**64.

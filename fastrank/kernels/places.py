@@ -8,7 +8,9 @@ from __future__ import annotations
 
 # Scanning: places in `state` ...
 ROWS, STRETCHES, HARD_NUMBERS, STATUS, AT, FIELDS_FOUND, TAG_START, TAG_LENGTH, LISTED = range(9)
-STATE_SIZE = 9
+# ... of ids that were copied, and whether lines without a result were passed over ...
+KEPT, PASSED_OVER = range(9, 11)
+STATE_SIZE = 11
 # ... and values of state[STATUS].
 DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
 # Taking lines of a run: places in `cursor`, SIZE, ENDED and COMMENTS from outside ...
@@ -45,8 +47,8 @@ BLOCK_PLACES = BLOCK + 64
 SLACK = 64
 # Scores of consecutive lines: where they descend nobody reads them all.
 DESCENDING, ASCENDING, UNREADABLE = range(3)
-# Streaming: values of state[STATUS] beside those above; the whole file must be read then, by
-# readers that know more or to gather the lines of queries that stand in several places.
+# Streaming and packing: values of state[STATUS] beside those above; the whole file must be read
+# then, by readers that know more or to gather the lines of queries that stand in several places.
 SCATTERED, NOT_STREAMED = range(8, 10)
 # ... when lines of queries are gathered, also that there is no room; places in `room`.
 NO_SHEET_LEFT = 10

@@ -26,7 +26,6 @@ from fastrank.kernels.places import (
     QUERY,
     QUERY_LENGTH,
     ROWS,
-    SIZE,
     STATUS,
     STRETCHES,
     TAG,
@@ -143,14 +142,12 @@ def scan_run(
 ):
     """Read `query Q0 doc rank score tag` lines; further fields and blank lines are ignored.
 
-    The lines are those of text[cursor[POSITION] : cursor[SIZE]], and their rows, stretches and hard
-    numbers go where state[ROWS], state[STRETCHES] and state[HARD_NUMBERS] say. With `comments`, a
-    line whose first non-blank character is # is skipped. Scratch for a block of text: `ends`,
-    `newlines`, `score_starts`, `score_lengths`.
+    With `comments`, a line whose first non-blank character is # is skipped. Scratch for a block of
+    text: `ends`, `newlines`, `score_starts`, `score_lengths`.
     """
-    size = cursor[SIZE]
-    row = state[ROWS]
-    begin_text(cursor, cursor[POSITION])
+    size = len(text)
+    row = 0
+    begin_text(cursor, 0)
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:
         if kind == END_OF_BLOCK:

@@ -39,7 +39,7 @@ def hard_negatives(
     margin_below: str = "lowest",
     exclude: Mapping[Any, Iterable[Any]] | None = None,
     ignore_identical_ids: bool = False,
-    relevance_level: int = 1,
+    relevance_level: float = 1,
     compat: str = DEFAULT_COMPAT,
 ) -> HardNegatives:
     """Mine training data from a run: of each query the best results that are not relevant.
@@ -96,7 +96,7 @@ def hard_negatives(
     )
     options = zeros("q", at.MINE_OPTIONS_SIZE)
     # A grade below 0 is none, whatever the level.
-    level = options[at.MINE_LEVEL] = max(integer("relevance_level", relevance_level), 0)
+    level = options[at.MINE_LEVEL] = max(lowest_code(judgments, relevance(relevance_level)), 0)
     options[at.MINE_NUMBER], options[at.MINE_SKIP], options[at.MINE_DEPTH] = number, skipped, last
     options[at.MINE_SINGLE] = compat == DEFAULT_COMPAT
     options[at.MINE_MARGIN] = margin is not None

@@ -8,6 +8,7 @@ from fastrank.native.declare import KERNELS, LAYOUTS
 KERNEL_MODULES = (
     "text",
     "scan",
+    "pack",
     "convert",
     "group",
     "judge",
