@@ -421,3 +421,18 @@ def test_the_command_evaluates_and_converts_them(tmp_path: Path) -> None:
     failed = fastrank("convert", "--kind", "qrels", str(qrels), str(tmp_path / "qrels.trec"))
     assert (failed.returncode, "the grade 0.5 is no integer" in failed.stderr) == (1, True)
     assert not (tmp_path / "qrels.trec").exists()
+
+
+def test_what_is_found_among_embeddings_is_judged_by_them() -> None:
+    pytest.importorskip("faiss")
+    corpus = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]], np.float32)
+    queries = np.array([[1.0, 0.25]], np.float32)
+    qrels = {"q": {"c": 2.5, "b": 0.5, "a": 0, "not in the corpus": 1.5}}
+    scores = (queries @ corpus.T)[0].tolist()
+    found = fr.evaluate_embeddings(
+        queries, corpus, qrels, MEASURES, k=3, query_ids=["q"], corpus_ids=["a", "b", "c"],
+        relevance_level=0.5,
+    )  # fmt: skip
+    run = {"q": dict(zip("abc", scores, strict=True))}
+
+    assert found.mean == fr.evaluate(qrels, run, MEASURES, relevance_level=0.5).mean
