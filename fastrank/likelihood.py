@@ -9,8 +9,9 @@ from fastrank.errors import InputError, NoQueriesError, OptionError
 from fastrank.judge import JudgingOptions, StoppedError, count_retrieved, judge
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.measures import Measure
-from fastrank.options import Options, check_choice, finite, flag, integer, settle_depth
+from fastrank.options import Options, check_choice, finite, flag, relevance, settle_depth
 from fastrank.participation import count_without_relevant, match_queries, without_documents
+from fastrank.scale import lowest_code
 from fastrank.scores import Scores
 from fastrank.summaries import summaries
 
@@ -34,7 +35,7 @@ def negative_log_likelihood(
     temperature: float = 1.0,
     positives: str = "mean",
     unretrieved: str = "ignore",
-    relevance_level: int = 1,
+    relevance_level: float = 1,
     depth: int | None = None,
     exclude: Mapping[Any, Iterable[Any]] | None = None,
     ignore_identical_ids: bool = False,
@@ -86,7 +87,7 @@ def negative_log_likelihood(
     options = Options(
         compat=compat, relevance_format="qrels",
         # A grade below 0 is none, whatever the level.
-        relevance_level=max(integer("relevance_level", relevance_level), 0),
+        relevance_level=max(relevance(relevance_level), 0),
         complete=False, judged_only=False, max_retrieved=settle_depth(depth, None),
         collection_size=0, query=None, exclude=as_exclusions(exclude),
         ignore_identical_ids=flag("ignore_identical_ids", ignore_identical_ids),
@@ -97,7 +98,8 @@ def negative_log_likelihood(
         raise NoQueriesError("No queries with both results and relevance info")
     taken, removed, _ = without_documents(taken, matched, options)
     how = JudgingOptions(
-        relevance_level=options.relevance_level, max_retrieved=options.max_retrieved,
+        relevance_level=lowest_code(judgments, options.relevance_level),
+        max_retrieved=options.max_retrieved,
         judged_only=False, list_unjudged=False, single_precision=False, collection_size=0,
         # Of equal scores none is first here, and this order is the one that refuses a NaN.
         ties="given",
@@ -120,7 +122,7 @@ def negative_log_likelihood(
             reason = "a score, divided by the temperature, is infinite"
             raise StoppedError(i, reason).error(NAME, queries[i])
         own = slice(offsets[i], offsets[i + 1])
-        hits = ranks[own][grades[own] >= options.relevance_level] - 1
+        hits = ranks[own][grades[own] >= how.relevance_level] - 1
         values[i] = _value(scores, hits, int(num_rel[i]) - len(hits), positives, unretrieved)
     bound = [_bound()]
     columns: list[Any] = [memory_of(values)]

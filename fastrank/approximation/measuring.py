@@ -49,7 +49,7 @@ def compare_indexes(
     query_ids: Any = None,
     corpus_ids: Any = None,
     exclude_self: bool = False,
-    relevance_level: int = 1,
+    relevance_level: float = 1,
     train_size: int | None = None,
     batch_size: int = 1024,
     repetitions: int = 5,

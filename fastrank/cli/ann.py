@@ -10,6 +10,7 @@ from fastrank.approximation import compare_indexes
 from fastrank.approximation.measuring import MEASURES
 from fastrank.approximation.plot import check_form
 from fastrank.cli.output import complain, guarded, write
+from fastrank.cli.relevance import add_relevance_level
 from fastrank.cli.search_options import read_ids
 from fastrank.errors import FastrankError
 from fastrank.search.vectors import METRICS
@@ -72,10 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-m", "--measure", action="append", default=[], metavar="MEASURE",
         help=f"a measure in any notation; may be given several times ({', '.join(MEASURES)})",
     )  # fmt: skip
-    add(
-        "-l", "--relevance-level", type=int, default=1, metavar="N",
-        help="the lowest grade that is relevant (1)",
-    )  # fmt: skip
+    add_relevance_level(parser)
     add("--exclude-self", action="store_true", help="no query finds the document with its id")
     add("--train-size", type=int, metavar="N", help="with how many vectors to train")
     add("--batch-size", type=int, default=1024, metavar="N", help="queries at a time (1024)")

@@ -8,6 +8,7 @@ import os
 from fastrank import files
 from fastrank.cli.layouts import LAYOUTS
 from fastrank.cli.output import complain, guarded, write
+from fastrank.cli.relevance import add_relevance_level
 from fastrank.cli.search_options import Sides, add_search_options, search_arguments
 from fastrank.convert.files import load_qrels
 from fastrank.embeddings import evaluate_embeddings
@@ -54,8 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", help="write the values to a file, or nothing at all")
     add("--run", metavar="FILE", help="also write the run, as fastrank search does")
     add("-c", "--complete", action="store_true", help="average over all judged queries")
-    add("-l", "--relevance-level", type=int, default=1, metavar="N",
-        help="the lowest grade that is relevant (1)")  # fmt: skip
+    add_relevance_level(parser)
     add("-J", "--judged-only", action="store_true", help="drop unjudged documents")
     add("-M", "--max-retrieved", type=int, metavar="N", help="cut rankings for the measures")
     add("-N", "--collection-size", type=int, default=0, metavar="N",

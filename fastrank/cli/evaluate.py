@@ -8,6 +8,7 @@ import os
 from fastrank import files
 from fastrank.cli.layouts import LAYOUTS
 from fastrank.cli.output import complain, guarded, write
+from fastrank.cli.relevance import add_relevance_level
 from fastrank.cli.trec_eval import FORMATS
 from fastrank.columns import Run
 from fastrank.convert.accept import as_run_or_trec
@@ -21,7 +22,6 @@ from fastrank.options import (
     NO_RELEVANT,
     TIES,
     Options,
-    relevance,
     settle_depth,
     settle_missing,
 )
@@ -89,10 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-c", "--complete", action="store_true",
         help="average over all judged queries, not only those in the run",
     )  # fmt: skip
-    add(
-        "-l", "--relevance-level", type=number, default=1, metavar="N",
-        help="the lowest grade that is relevant (1)",
-    )  # fmt: skip
+    add_relevance_level(parser)
     add(
         "-J", "--judged-only", action="store_true", help="drop unjudged documents from the rankings"
     )
@@ -143,11 +140,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="threads for one file ($FASTRANK_THREADS, or as many as help); the values do not"
         " depend on it",
     )  # fmt: skip
-
-
-def number(text: str) -> float:
-    """A grade, an int if it is whole; argparse names the function in its messages."""
-    return relevance(float(text) if set(text) & set(".eE") else int(text))
 
 
 def _at_least(least: int) -> type[int]:

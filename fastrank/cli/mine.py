@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fastrank.cli.output import complain, guarded, write
+from fastrank.cli.relevance import add_relevance_level
 from fastrank.convert.files import load_qrels, load_run
 from fastrank.errors import FastrankError, OptionError
 from fastrank.exclusions import read_exclusions
@@ -83,10 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ignore-identical-ids", action="store_true",
         help="leave out documents whose id is the query's",
     )  # fmt: skip
-    add(
-        "-l", "--relevance-level", type=int, default=1, metavar="N",
-        help="the lowest grade that is relevant (1)",
-    )  # fmt: skip
+    add_relevance_level(parser)
     add("--form", choices=FORMS, default="dpr", help="what the records are (dpr); see below")
     add("--corpus", metavar="FILE", help="texts of documents")
     add("--queries", metavar="FILE", help="texts of queries")

@@ -137,7 +137,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         query_prompt_name: str | None = None,
         corpus_prompt: str | None = None,
         corpus_prompt_name: str | None = None,
-        relevance_level: int = 1,
+        relevance_level: float = 1,
         compat: str = DEFAULT_COMPAT,
     ) -> None:
         super().__init__()

@@ -11,7 +11,8 @@ from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.options import check_choice, finite, flag, integer
+from fastrank.options import check_choice, finite, flag, integer, relevance
+from fastrank.scale import lowest_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ def evaluate_model(
     tag: str = "fastrank",
     gpu: bool = False,
     progress: bool | None = None,
-    relevance_level: int = 1,
+    relevance_level: float = 1,
     missing: str | None = None,
     no_relevant: str = "zero",
     depth: int | None = None,
