@@ -962,13 +962,13 @@ def test_a_file_that_changes_between_two_readings(
         def readers(self: parts.Parts, other: bytes = other) -> list[Any]:
             nonlocal readings
             readings += 1
-            return [parts.Content(path.read_bytes() if readings < 3 else other)]
+            return [parts.Content(path.read_bytes() if readings < 2 else other)]
 
         with monkeypatch.context() as patch:
             patch.setattr(parts.Parts, "readers", readers)
             judged(b"q 0 a 1\nr 0 b 1\n", path)
 
-        assert readings == 3
+        assert readings >= 2
 
 
 def test_a_reader_that_fails_in_another_thread(
