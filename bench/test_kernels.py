@@ -68,10 +68,8 @@ def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
     block = [zeros("q", at.BLOCK_PLACES) for _ in range(4)]
 
     def scan() -> None:
-        for memory in (state, cursor):
-            for i in range(len(memory)):
-                memory[i] = 0
-        cursor[at.SIZE] = len(text)
+        for i in range(len(state)):
+            state[i] = 0
         kernels.scan_run(
             text, at.NO_COMMENTS, starts, lengths, scores, hard, *stretches, *block, cursor, state
         )

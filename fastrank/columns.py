@@ -153,15 +153,9 @@ class PlacedTexts(Texts):
 
 
 class LineTexts(PlacedTexts):
-    """Texts of which each has a line of its own, in a file that is not in memory.
-
-    `rows` says which line each stands in, from 0, None that text i stands in line i.
-    """
+    """Texts of the lines of a file that is not in memory; `rows` counts lines from 0."""
 
     __slots__ = ()
-
-    def __init__(self, buffer: bytes | memoryview, starts: Any, lengths: Any, rows: Any) -> None:
-        super().__init__(buffer, starts, lengths, rows, "line")
 
     def line(self, i: int) -> int:
         """The line, from 1, in which text i stands."""

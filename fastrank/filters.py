@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Qrels, Run, Texts
+from fastrank.columns import PlacedTexts, Qrels, Run, Texts
 from fastrank.convert.ids import joined
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
@@ -84,7 +84,11 @@ def _taken(texts: Texts, order: Any) -> Texts:
     # Judgments read without groups have no texts for them.
     if not len(texts):
         return texts
-    return Texts(texts.buffer, _integers(texts.starts, order), _integers(texts.lengths, order))
+    starts, lengths = _integers(texts.starts, order), _integers(texts.lengths, order)
+    if not isinstance(texts, PlacedTexts):
+        return Texts(texts.buffer, starts, lengths)
+    rows = order if texts.rows is None else _integers(texts.rows, order)
+    return type(texts)(texts.buffer, starts, lengths, rows, texts.unit)
 
 
 def _integers(column: Any, order: Any) -> Any:

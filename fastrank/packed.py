@@ -101,7 +101,7 @@ class _Columns:
         starts, lengths = groups.taken(self._starts), groups.taken(self._lengths)
         return Run(
             queries=groups.queries,
-            docs=LineTexts(text, starts, lengths, groups.order),
+            docs=LineTexts(text, starts, lengths, groups.order, "line"),
             tag=tag,
             source=name,
             offset_column=groups.offsets,

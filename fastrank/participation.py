@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Graded, Preferences, Qrels, Run, Texts, decoded
+from fastrank.columns import Graded, PlacedTexts, Preferences, Qrels, Run, Texts, decoded
 from fastrank.errors import EvaluationError
 from fastrank.judge import PLACEHOLDER, Matched, match
 from fastrank.levels import DEFAULT_COMPAT
@@ -112,7 +112,10 @@ def with_placeholder(run: Run) -> Run:
     """The run with a last query of one document: what trec_eval 10.0 takes for missing queries."""
     text, offsets, starts, lengths, scores = run.columns
     rows = len(scores)
-    extended = Texts(bytes(text) + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1))
+    docs = bytes(text) + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1)
+    extended = Texts(*docs)
+    if isinstance(run.docs, PlacedTexts):
+        extended = type(run.docs)(*docs, run.docs.rows, run.docs.unit)
     extended.starts[:rows], extended.lengths[:rows] = starts, lengths
     extended.starts[rows], extended.lengths[rows] = len(text), len(PLACEHOLDER)
     values, ranges = zeros("d", rows + 1), zeros("q", len(offsets) + 1)

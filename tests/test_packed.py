@@ -162,12 +162,21 @@ def test_of_the_text_only_ids_are_kept(path: Path) -> None:
     assert len(run.docs.buffer) == len(kept) + SLACK
 
 
-def test_a_repeated_document_is_told_with_its_lines(path: Path) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"exclude": {"q1": ["d1"]}}, {"missing": "zero"}],
+    ids=["as it is", "with documents excluded", "with a placeholder"],
+)
+@pytest.mark.parametrize("first", [b"", b"q3 Q0 d0 1 9 tag\n"], ids=["together", "scattered"])
+def test_a_repeated_document_is_told_with_its_lines(
+    path: Path, first: bytes, options: dict[str, Any]
+) -> None:
     """Though the text is gone."""
-    run = packed(path, LINES + b"q3 Q0 d3 2 1 tag\n")
+    run = packed(path, first + LINES + b"q3 Q0 d3 2 1 tag\n")
+    lines = "lines 5 and 6" if first else "lines 4 and 5"
 
-    with pytest.raises(FastrankError, match="lines 4 and 5"):
-        fastrank.evaluate({"q3": {"d3": 1}}, run, "map")
+    with pytest.raises(FastrankError, match=lines):
+        fastrank.evaluate({"q3": {"d3": 1}, "q9": {"d": 1}}, run, "map", **options)
 
 
 def test_a_pickle_of_it_is_the_same(path: Path) -> None:
