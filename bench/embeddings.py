@@ -37,9 +37,10 @@ import numpy, faiss
 from fastrank.search import search_batches
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 queries = numpy.load(sys.argv[2])
+corpus = numpy.load(sys.argv[1], mmap_mode="r")
 list(search_batches(queries, queries[:2], 2))
 before = peak()
-found = sum(len(one) for one in search_batches(sys.argv[1], queries, int(sys.argv[3])))
+found = sum(len(one) for one in search_batches(corpus, queries, int(sys.argv[3])))
 print(before, peak(), found)
 """
 

@@ -14,7 +14,7 @@ from fastrank.levels import DEFAULT_COMPAT
 from fastrank.participation import choose_queries, missing_queries
 from fastrank.plan import Plan
 from fastrank.scoring import evaluate_bound
-from fastrank.search.batches import search_batches
+from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.names import names_of
 from fastrank.search.runs import SOURCE, check_writable, run_lines
@@ -137,6 +137,9 @@ def evaluate_embeddings(
         check_writable(run, documents, names)
     if not isinstance(corpus, Index) and factory != "Flat":
         check_dimension(vectors, corpus.dimension)
+        check_before_building(
+            factory, corpus.dimension, metric, k=k, batch_size=batch_size, parameters=parameters
+        )
         vectors.check(unit=metric == "cosine", picked=only)
         corpus = build_index(
             corpus, factory, metric or "ip", corpus_ids, train_size, gpu=gpu, progress=progress

@@ -225,6 +225,8 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
         ({"no_relevant": "drop"}, fr.OptionError, "no_relevant: expected one of"),
         ({"corpus_ids": ["a b", *IDS["corpus_ids"][1:]], "run": "x.run"}, fr.InputError, "'a b'"),
         ({"run": "x.jsonl"}, fr.OptionError, "run: only TREC's format is written"),
+        ({"factory": "IVF4,Flat", "k": 0}, fr.OptionError, "k: expected 1 or more"),
+        ({"factory": "IVF4,Flat", "parameters": "efSearch=9"}, fr.OptionError, "no such parameter"),
         ({"factory": "nonsense"}, fr.OptionError, "factory: faiss cannot build"),
         ({"query_ids": ["q1"] * 30}, fr.ArrayError, r"query_ids\[1\]: 'q1' stands at 0"),
         ({"corpus": build_index(CORPUS), "corpus_ids": None, "factory": "IVF4,Flat"},
@@ -238,6 +240,7 @@ def test_mistakes_are_found_before_the_search(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fastrank.search.batches._Search.run", None)
+    monkeypatch.setattr("fastrank.embeddings.build_index", None)
     given: dict[str, Any] = {"corpus": CORPUS, "qrels": QRELS, **IDS, **arguments}
 
     with pytest.raises(kind, match=message):

@@ -166,6 +166,7 @@ def test_help_has_examples_that_parse(command: str, capsys: pytest.CaptureFixtur
 WRONG: dict[str, tuple[list[str], str]] = {
     "no corpus": (["--queries", "queries.npy"], "--corpus: expected either vectors or an --index"),
     "missing": (["--corpus", "no.npy", "--queries", "queries.npy"], "no.npy: no such file"),
+    "k and index": ([*VECTORS, "-k", "0", "--save-index", "new"], "k: expected 1 or more, found"),
     "k": ([*VECTORS, "-k", "0"], "k: expected 1 or more, found 0"),
     "ids": ([*VECTORS, "--corpus-ids", "queries.txt"], "corpus_ids: expected 60 ids"),
     "blank": ([*VECTORS, "--query-ids", "blank.txt"], "blank.txt:2: expected an id without"),

@@ -7,6 +7,7 @@ import argparse
 from fastrank import files
 from fastrank.errors import FormatError, OptionError, ReadError
 from fastrank.exclusions import read_exclusions
+from fastrank.search.batches import check_before_building
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.names import names_of
 from fastrank.search.storage import load_index, save_index
@@ -86,6 +87,10 @@ class Sides:
         given = self._given
         if isinstance(self.corpus, Index) or (given.factory == "Flat" and not given.save_index):
             return
+        check_before_building(
+            given.factory, self.corpus.dimension, given.metric, k=given.k,
+            batch_size=given.batch_size, parameters=given.parameters,
+        )  # fmt: skip
         self.queries.check(unit=given.metric == "cosine")
         index = build_index(
             self.corpus, given.factory, given.metric or "ip", self.documents, given.train_size,

@@ -8,9 +8,9 @@ from fastrank.options import integer
 from fastrank.search.engine import check_gpu
 from fastrank.search.exact import IndexSearch, VectorSearch
 from fastrank.search.exclusion import Exclusion
-from fastrank.search.indexing import Index
+from fastrank.search.indexing import Index, make_index
 from fastrank.search.names import names_of
-from fastrank.search.parameters import parse_parameters
+from fastrank.search.parameters import Setting, parse_parameters
 from fastrank.search.progress import bar
 from fastrank.search.ranking import rank
 from fastrank.search.vectors import check_dimension, check_metric, open_vectors
@@ -102,10 +102,7 @@ def search_batches(
     0 [[0, 2]] [False]
     1 [[1, 2]] [False]
     """
-    for name, value in (("k", k), ("batch_size", batch_size)):
-        if integer(name, value) < 1:
-            raise OptionError(name, f"expected 1 or more, found {value}")
-    settings = parse_parameters(parameters)
+    settings = _check_request(k, batch_size, parameters)
     on_gpu = check_gpu(gpu)
     found = open_vectors("queries", queries)
     if isinstance(corpus, Index):
@@ -131,6 +128,23 @@ def search_batches(
         engine = VectorSearch(vectors, kind, names, gpu=on_gpu)
     search = _Search(engine, k, kind, names, own, exclusion)
     return search.run(found, batch_size, only, progress)
+
+
+def check_before_building(
+    factory: str, dimension: int, metric: str | None, *, k: int, batch_size: int, parameters: Any
+) -> None:
+    """Raise OptionError for a search that an index of this kind cannot do, without building it."""
+    settings = _check_request(k, batch_size, parameters)
+    kind = check_metric("ip" if metric is None else metric)
+    with Setting(make_index(factory, dimension, kind), settings):
+        pass
+
+
+def _check_request(k: int, batch_size: int, parameters: Any) -> dict[str, float]:
+    for name, value in (("k", k), ("batch_size", batch_size)):
+        if integer(name, value) < 1:
+            raise OptionError(name, f"expected 1 or more, found {value}")
+    return parse_parameters(parameters)
 
 
 def _refuse_own(index: Index, metric: str | None, ids: Any) -> None:

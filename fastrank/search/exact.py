@@ -35,12 +35,12 @@ class IndexSearch:
     def __init__(self, index: Index, parameters: dict[str, float], *, gpu: bool) -> None:
         self._index, self._parameters, self._lock = index.faiss, parameters, index.lock
         self.count: int | None = len(index)
-        if gpu:
-            import faiss
-
-            self._index = faiss.index_cpu_to_all_gpus(self._index)
         with self._lock, Setting(self._index, parameters):
-            pass
+            if gpu:
+                import faiss
+
+                # The copy has the parameters for good.
+                self._index, self._parameters = faiss.index_cpu_to_all_gpus(self._index), {}
 
     def at_once(self, _depth: int, batch_size: int) -> int | None:
         """How many queries to search at once; None for all."""
@@ -62,7 +62,12 @@ class VectorSearch:
 
     def __init__(self, corpus: Vectors, metric: str, names: Names, *, gpu: bool) -> None:
         self._corpus, self._names, self._unit = corpus, names, metric == "cosine"
-        self._metric, self._gpu = metric, gpu
+        self._metric = metric
+        self._gpu: Any = None
+        if gpu:
+            import faiss
+
+            self._gpu = faiss.StandardGpuResources()
         self.count = corpus.count
         self.once = not corpus.repeatable
         self._whole: Array | None = None
@@ -123,9 +128,8 @@ class VectorSearch:
 
         number = metric_of(faiss, self._metric)
         try:
-            if self._gpu:
-                resources = faiss.StandardGpuResources()
-                found = faiss.knn_gpu(resources, queries, block, depth, metric=number)
+            if self._gpu is not None:
+                found = faiss.knn_gpu(self._gpu, queries, block, depth, metric=number)
             else:
                 found = faiss.knn(queries, block, depth, number)
         except RuntimeError as error:

@@ -21,8 +21,6 @@ METRICS = ("ip", "l2", "cosine")
 BLOCK_VALUES = 1 << 24
 # The distance of two vectors of this length, squared, is still a 32-bit float.
 LARGEST_LENGTH = 9e18
-# Floats that NumPy itself does not know, but converts.
-OTHER_FLOATS = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 
 
 def check_metric(metric: str) -> str:
@@ -88,7 +86,7 @@ def open_vectors(name: str, given: Any) -> Vectors:
     if isinstance(given, Vectors):
         return given
     if isinstance(given, (str, os.PathLike)):
-        return Rows(name, _mapped(os.fspath(given)), own=True)
+        return Rows(name, _mapped(os.fspath(given)))
     blocks = hasattr(given, "__iter__") and not hasattr(given, "__array__")
     if isinstance(given, (list, tuple)):
         blocks = bool(given) and getattr(given[0], "ndim", 1) == 2
@@ -109,10 +107,20 @@ def _mapped(path: str) -> Array:
     return found
 
 
+def _mapping_of(rows: Array) -> Any:
+    """The memory map that an array is, or looks into; None if it is none."""
+    import numpy
+
+    base: Any = rows
+    while base is not None and not isinstance(base, numpy.memmap):
+        base = getattr(base, "base", None)
+    return base
+
+
 def _check_kind(name: str, found: Array) -> None:
     if found.ndim != 2:
         raise ArrayError(name, f"expected a table of vectors, found the shape {found.shape}")
-    if found.dtype.kind not in "fiu" and found.dtype.name not in OTHER_FLOATS:
+    if found.dtype.kind not in "fiu":
         raise ArrayError(name, f"expected vectors of floats, found {found.dtype}")
     if not found.shape[1]:
         raise ArrayError(name, "expected vectors of one dimension or more, found none")
@@ -123,12 +131,11 @@ class Rows(Vectors):
 
     repeatable = True
 
-    def __init__(self, name: str, rows: Array, *, own: bool = False) -> None:
+    def __init__(self, name: str, rows: Array) -> None:
         _check_kind(name, rows)
         self.name, self.rows = name, rows
         self.count, self.dimension = rows.shape
-        # A mapping that nobody else has: what was read need not stay in our memory.
-        self._map = getattr(rows, "_mmap", None) if own else None
+        self._mapping = _mapping_of(rows)
 
     @property
     def is_ready(self) -> bool:
@@ -137,7 +144,7 @@ class Rows(Vectors):
 
         rows = self.rows
         fits = rows.dtype == numpy.float32 and rows.dtype.isnative and rows.flags.c_contiguous
-        return bool(fits and not isinstance(rows, numpy.memmap))
+        return bool(fits and self._mapping is None)
 
     def raw(self, size: int, picked: Array | None = None) -> Iterator[tuple[Array, Array]]:
         """Slices of the array, or copies of the picked rows."""
@@ -155,10 +162,13 @@ class Rows(Vectors):
                 self._forget()
 
     def _forget(self) -> None:
+        """What was read of a file need not stay in memory, and of one not written none is lost."""
         import mmap
 
-        if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):
-            self._map.madvise(mmap.MADV_DONTNEED)
+        if self._mapping is not None and self._mapping.mode == "r":
+            advice = getattr(mmap, "MADV_DONTNEED", None)
+            if advice is not None:
+                self._mapping._mmap.madvise(advice)
 
 
 class Blocks(Vectors):
