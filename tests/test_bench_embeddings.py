@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,9 +43,10 @@ def test_a_wrong_answer_is_shown(case: embeddings.Case, monkeypatch: pytest.Monk
     assert "nowhere: not installed" in lines
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="tells the peak of memory")
 def test_memory_does_not_grow_with_the_file() -> None:
     """64 MB of blocks are read of a file of 128 MB."""
     before, after, size = embeddings.measure_memory(250_000, 128, 5, 10)
 
     assert size > 127
-    assert after - before < 115
+    assert 0 < after - before < 115
