@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
 def _embedding_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_embeddings)
     for name, default in (
-        ("rows", 100_000), ("dimension", 768), ("queries", 256), ("k", 100), ("batch-size", 64),
+        ("rows", 100_000), ("dimension", 768), ("queries", 256), ("k", 100), ("batch-size", 256),
         ("repeat", 5), ("memory-rows", 2_000_000), ("memory-dimension", 128),
     ):  # fmt: skip
         parser.add_argument(f"--{name}", type=int, default=default, metavar="N")

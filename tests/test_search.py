@@ -156,6 +156,27 @@ def _split(rows: range, size: int) -> list[range]:
     return [rows[first : first + size] for first in range(0, len(rows), size)]
 
 
+@pytest.mark.parametrize("batch_size", [1, 7])
+def test_small_batches_are_searched_together(
+    batch_size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many as faiss needs for matrix products, and as there is room for."""
+    sizes: list[int] = []
+    plain = faiss.knn
+
+    def knn(queries: Any, *arguments: Any) -> Any:
+        sizes.append(len(queries))
+        return plain(queries, *arguments)
+
+    monkeypatch.setattr(faiss, "knn", knn)
+    monkeypatch.setattr("fastrank.search.exact.MATRIX_VALUES", 16 * 8)
+    list(search_batches(CORPUS, QUERIES, 4, batch_size=batch_size))
+    monkeypatch.setattr("fastrank.search.exact.HEAP_BYTES", 1)
+    list(search_batches(CORPUS, QUERIES, 4, batch_size=batch_size))
+
+    assert sizes == {1: [8, 8, 4] + 20 * [1], 7: [14, 6] + [7, 7, 6]}[batch_size]
+
+
 IDS = st.sampled_from(["numbers", "texts", "bytes", "integers"])
 SMALL = st.integers(-2, 2).map(float)
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 # Bytes of the heaps of the queries that are searched for in one pass through the corpus.
 HEAP_BYTES = 1 << 28
 ITEM_BYTES = 12
+# Values of the queries from which on faiss multiplies matrices, which is up to ten times as fast:
+# its distance_compute_blas_threshold is 128,000 (before 1.15 it is 20 queries).
+MATRIX_VALUES = 1 << 17
 
 
 class IndexSearch:
@@ -35,6 +38,7 @@ class IndexSearch:
     def __init__(self, index: Index, parameters: dict[str, float], *, gpu: bool) -> None:
         self._index, self._parameters, self._lock = index.faiss, parameters, index.lock
         self.count: int | None = len(index)
+        self._dimension = index.dimension
         with self._lock, Setting(self._index, parameters):
             if gpu:
                 import faiss
@@ -42,9 +46,10 @@ class IndexSearch:
                 # The copy has the parameters for good.
                 self._index, self._parameters = faiss.index_cpu_to_all_gpus(self._index), {}
 
-    def at_once(self, _depth: int, batch_size: int) -> int | None:
+    def at_once(self, depth: int, batch_size: int) -> int | None:
         """How many queries to search at once; None for all."""
-        return batch_size
+        wanted = -(-MATRIX_VALUES // self._dimension)
+        return _whole_batches(wanted, depth, self._dimension, batch_size)
 
     def search(self, queries: Array, depth: int, tell: Tell) -> tuple[Array, Array]:
         """Scores or distances and rows of the best `depth`, best first; row -1 is none."""
@@ -80,10 +85,10 @@ class VectorSearch:
         """How many queries to search at once; None for all."""
         if self.once:
             return None
-        if self._whole is not None:
-            return batch_size
-        fit = HEAP_BYTES // (ITEM_BYTES * depth + 4 * self._corpus.dimension)
-        return max(1, fit // batch_size) * batch_size
+        dimension = self._corpus.dimension
+        # Blocks are read and prepared once for as many queries as there is room for.
+        wanted = HEAP_BYTES if self._whole is None else -(-MATRIX_VALUES // dimension)
+        return _whole_batches(wanted, depth, dimension, batch_size)
 
     def search(self, queries: Array, depth: int, tell: Tell) -> tuple[Array, Array]:
         """As IndexSearch has it."""
@@ -135,6 +140,13 @@ class VectorSearch:
         except RuntimeError as error:
             raise _refused(error) from None
         return found[0], found[1]
+
+
+def _whole_batches(wanted: int, depth: int, dimension: int, batch_size: int) -> int:
+    """So many queries, in whole batches, as there is room for; at least a batch."""
+    fit = HEAP_BYTES // (ITEM_BYTES * depth + 4 * dimension)
+    batches = min(-(-wanted // batch_size), fit // batch_size)
+    return max(1, batches) * batch_size
 
 
 def _refused(error: RuntimeError) -> OptionError:

@@ -47,7 +47,8 @@ def search(
     queries: floats[n, dimension], as `build_index` takes vectors. Copies are brought to length 1
         for the metric "cosine".
     k: how many documents a query gets at most; fewer where the corpus or the index has no more.
-    batch_size: how many queries are searched for at once.
+    batch_size: how many queries are handled at once. Small batches are searched together, as far
+        as their heaps fit in 256 MB: faiss takes up to ten times as long for few queries.
     metric, ids: of the vectors, as in `build_index` ("ip" without it); an Index has its own.
     query_ids: the ids of the queries, else the numbers of their rows.
     parameters: of the search in an Index, by faiss's names: "nprobe=32,efSearch=128" or a dict.
