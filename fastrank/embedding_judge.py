@@ -9,6 +9,7 @@ from fastrank.convert.ids import memory_of
 from fastrank.errors import ArrayError, EvaluationError
 from fastrank.judge import Judged, JudgedRun, room_for_judged
 from fastrank.native import kernels
+from fastrank.native.buffers import zeros
 from fastrank.search.names import Names
 
 TYPE_CHECKING = False
@@ -110,7 +111,9 @@ class EmbeddingJudge:
 
     def _joined(self, order: Array) -> Judged:
         """The rankings of all pieces, in an order."""
-        none, _ = room_for_judged(self.judgments, [], 0, self._asked.judging(self.judgments))
+        none, _ = room_for_judged(
+            self.judgments, zeros("q", 0), 0, self._asked.judging(self.judgments)
+        )
         return _in_order(Judged.joined([none, *(piece.judged for piece in self._pieces)]), order)
 
     def _all_unknown(self) -> list[bytes]:

@@ -166,7 +166,6 @@ def test_scores_of_a_model_become_a_run_and_files_of_trec(tmp_path: Path) -> Non
         ("a,b\n1,2\n", "expected a header, or three cells: question, candidate and label"),
         ("question,answer,label\nq,a\n", "2: expected 3 cells as in the first line, found 2"),
         ("question,answer,label\nq,a,x\n", "2: column 'label': expected a number, found 'x'"),
-        ("question,answer,label\nq,a,0.5\n", "2: column 'label': expected an integer grade"),
         ("question,answer,score\n", "1: column 'label': expected a number, found 'score'"),
         ('{"q": {"a": 1}}', "1: expected a list of records, found one object"),
         ('[{"question": "q", "label": 1}]', "no column for the candidate; found 'question'"),
