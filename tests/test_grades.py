@@ -154,9 +154,7 @@ def test_a_level_may_have_a_fraction_where_grades_have_none() -> None:
 
 @pytest.mark.parametrize("level", [math.nan, math.inf, -1e300])
 def test_a_level_is_a_number(level: float) -> None:
-    with pytest.raises(
-        fr.OptionError, match="relevance_level: expected a (finite|64-bit) number, found"
-    ):
+    with pytest.raises(fr.OptionError, match=r"^relevance_level: expected a .* number, found"):
         fr.evaluate(QRELS, RUN, "map", relevance_level=level)
 
 
