@@ -250,7 +250,7 @@ def test_without_judgments_there_are_no_measures() -> None:
         ({"corpus": iter([CORPUS])}, "corpus: expected an array, since it is read for every index"),
         ({"query_ids": ["a"]}, "query_ids: expected 20 ids"),
         ({"corpus_ids": ["a"]}, "corpus_ids: expected 400 ids"),
-        ({"qrels": {"0": {"1": 0.5}}}, "query '0', document '1': expected"),
+        ({"qrels": {"0": {"1": "x"}}}, "query '0', document '1': expected"),
     ],
 )
 def test_what_is_impossible_is_said_before_anything_is_built(
