@@ -624,6 +624,16 @@ def test_scattered_lines_with_ids_of_any_length(length: int, threads: int, tmp_p
     check(qrels, b"".join(rows), tmp_path / "run", threads=threads)
 
 
+@pytest.mark.parametrize("length", [255, 256, 300, 511, 520, 900])
+def test_a_long_id_among_short_ones_in_scattered_lines(length: int, tmp_path: Path) -> None:
+    """The one byte that a record has for it counts up to 255."""
+    rows = [b"q%d Q0 d%d 1 %d t\n" % (query, doc, doc) for doc in range(1500) for query in (1, 2)]
+    rows.insert(10, b"q1 Q0 %b 1 700 t\n" % (b"x" * length))
+    qrels = b"q1 0 d5 1\nq1 0 d900 2\nq1 0 %b 1\nq2 0 d5 1\n" % (b"x" * length)
+
+    assert_same(qrels, b"".join(rows), tmp_path / "run")
+
+
 def test_scattered_lines_of_queries_whose_ids_begin_alike(tmp_path: Path) -> None:
     """With 7 to 9 bytes, with more, and with so many that their number is kept in no byte."""
     ids = [b"1234567890" * 40]
