@@ -624,6 +624,16 @@ def test_scattered_lines_with_ids_of_any_length(length: int, threads: int, tmp_p
     check(qrels, b"".join(rows), tmp_path / "run", threads=threads)
 
 
+@pytest.mark.parametrize("length", [255, 256, 300, 511, 520, 900])
+def test_a_long_id_among_short_ones_in_scattered_lines(length: int, tmp_path: Path) -> None:
+    """The one byte that a record has for it counts up to 255."""
+    rows = [b"q%d Q0 d%d 1 %d t\n" % (query, doc, doc) for doc in range(1500) for query in (1, 2)]
+    rows.insert(10, b"q1 Q0 %b 1 700 t\n" % (b"x" * length))
+    qrels = b"q1 0 d5 1\nq1 0 d900 2\nq1 0 %b 1\nq2 0 d5 1\n" % (b"x" * length)
+
+    assert_same(qrels, b"".join(rows), tmp_path / "run")
+
+
 def test_scattered_lines_of_queries_whose_ids_begin_alike(tmp_path: Path) -> None:
     """With 7 to 9 bytes, with more, and with so many that their number is kept in no byte."""
     ids = [b"1234567890" * 40]
@@ -782,6 +792,23 @@ def test_complete_at_10_0_has_values_for_missing_queries(
                 qrels, run, tmp_path / "run", complete=True, compat="10.0", threads=threads
             )
         assert (len(found), missing) == (30, 27)
+
+
+@pytest.mark.parametrize("scattered", [False, True])
+@pytest.mark.parametrize("query", ["q1 2", "u v", "", "q1\n"])
+def test_a_missing_query_whose_id_is_no_field(query: str, scattered: bool, tmp_path: Path) -> None:
+    """Judgments need not come from a file; at 10.0 it is evaluated, and is none of the others."""
+    qrels = {"q1": {"d1": 1}, "q3": {"d1": 1}, query: {"d1": 1}}
+    run = lines("q1", 3) + lines("q3", 2) + scattered * b"q1 Q0 x 1 1 tag\n"
+    path = tmp_path / "run"
+    path.write_bytes(run)
+
+    evaluator = fastrank.Evaluator(qrels, "num_ret yaap", complete=True, compat="10.0")
+    found, expected = evaluator.evaluate(path), evaluator.evaluate(parse_run(run))
+
+    assert found.to_dict() == expected.to_dict()
+    assert found.mean == expected.mean
+    assert found.counts["missing"] == expected.counts["missing"] == 1
 
 
 @pytest.mark.parametrize("scattered", [False, True])

@@ -44,12 +44,12 @@ def keep_results(text, taken, numbers, columns, kept):
         if query < 0:
             continue
         start, length = score_starts[U(i)], doc_lengths[U(i)]
+        if length > longest:
+            return NOT_STREAMED
         status, score = read_decimal(text, start, start + score_lengths[U(i)])
         unread |= status
         place = places[query]
         if place & size - 1 > size - LINK - HEADER - length or place == 0:
-            if length > longest:
-                return NOT_STREAMED
             place = next_sheet(records, room, size, place)
             if place == 0:
                 return NO_SHEET_LEFT
