@@ -81,13 +81,19 @@ def _run(given: argparse.Namespace) -> int:
         expected = " or ".join(COMPAT_LEVELS)
         complain(f"{NAME}: FASTRANK_COMPAT={given.compat}: expected {expected}")
         return 2
+    if given.run == (given.output or "-"):
+        complain(f"{NAME}: --run: the values go to {given.run} already")
+        return 1
     try:
+        for target in (given.output, given.run):
+            if target is not None:
+                files.check_target(target)
         scores = _scores(given)
     except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 1
     except OSError as error:
-        complain(f"{NAME}: cannot write {given.run}: {error.strerror}")
+        complain(f"{NAME}: cannot write {target}: {error.strerror}")
         return 1
     _tell(scores, complete=given.complete or given.missing == "zero")
     layout = LAYOUTS[given.format]

@@ -61,14 +61,15 @@ def _run(given: argparse.Namespace) -> int:
 
     try:
         arguments = search_arguments(given)
+        tag = tag_of(given.tag, SOURCE)
         sides = Sides(given)
-        check_writable(given.output, sides.documents, sides.names)
+        check_writable(given.output, sides.documents, sides.names, tag)
         sides.indexed()
         ids = None if isinstance(sides.corpus, Index) else sides.documents
         batches = search_batches(
             sides.corpus, sides.queries, given.k, ids=ids, query_ids=sides.names, **arguments
         )
-        lines = run_lines(watched(batches), tag_of(given.tag, SOURCE))
+        lines = run_lines(watched(batches), tag)
         files.write(given.output, packed(lines, given.output))
     except FastrankError as error:
         complain(f"{NAME}: {error}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.columns import Texts, decoded
-from fastrank.convert.ids import picked, texts_of
+from fastrank.convert.ids import picked, texts_of, texts_of_ids
 from fastrank.errors import ArrayError
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
@@ -87,15 +87,7 @@ def names_of(argument: str, ids: Any, count: int | None) -> Names:
     elif isinstance(ids, Texts):
         texts = ids
     else:
-        if isinstance(ids, (str, bytes)):
-            raise ArrayError(argument, f"expected a list of ids, found the id {ids!r:.60}")
-
-        def fail(row: int, reason: str) -> NoReturn:
-            raise ArrayError(argument, reason, row)
-
-        if getattr(ids, "ndim", 1) != 1:
-            raise ArrayError(argument, f"expected a flat array, found the shape {ids.shape}")
-        texts = texts_of(ids if hasattr(ids, "dtype") else list(ids), fail)
+        texts = texts_of_ids(argument, ids)
     if count is not None and len(texts) != count:
         raise ArrayError(argument, f"expected {count} ids, one per vector, found {len(texts)}")
     _refuse_repeats(argument, texts)

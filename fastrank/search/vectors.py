@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
+TABLE = "a table of vectors"
 METRICS = ("ip", "l2", "cosine")
 # Values of a block: 64 MB as float32.
 BLOCK_VALUES = 1 << 24
@@ -51,6 +52,7 @@ class Vectors:
     ) -> Iterator[tuple[Array, Array]]:
         """Row numbers and rows as contiguous float32; `unit`: of length 1.
 
+        A block may be the caller's own, or stand in the memory of the next: who keeps it copies it.
         Raises ArrayError for a NaN, an infinity and where there is no direction, unless all were
         looked at before.
         """
@@ -90,7 +92,7 @@ def open_vectors(name: str, given: Any) -> Vectors:
     blocks = hasattr(given, "__iter__") and not hasattr(given, "__array__")
     if isinstance(given, (list, tuple)):
         blocks = bool(given) and getattr(given[0], "ndim", 1) == 2
-    return Blocks(name, given) if blocks else Rows(name, as_rows(name, given, 2))
+    return Blocks(name, given) if blocks else Rows(name, as_rows(name, given, 2, TABLE))
 
 
 def _mapped(path: str) -> Array:
@@ -119,7 +121,7 @@ def _mapping_of(rows: Array) -> Any:
 
 def _check_kind(name: str, found: Array) -> None:
     if found.ndim != 2:
-        raise ArrayError(name, f"expected a table of vectors, found the shape {found.shape}")
+        raise ArrayError(name, f"expected {TABLE}, found the shape {found.shape}")
     if found.dtype.kind not in "fiu":
         raise ArrayError(name, f"expected vectors of floats, found {found.dtype}")
     if not found.shape[1]:
@@ -187,18 +189,13 @@ class Blocks(Vectors):
         self.dimension = int(self._first.shape[1])
 
     def _checked(self, coming: Iterator[Any]) -> Iterator[Array]:
-        import numpy
-
         row, dimension = 0, None
         for given in coming:
             try:
-                block = numpy.asarray(given)
+                block = as_rows(self.name, given, 2, TABLE)
                 _check_kind(self.name, block)
             except ArrayError as error:
                 raise ArrayError(self.name, f"block from row {row}: {error.reason}") from None
-            except (RuntimeError, TypeError, ValueError) as error:
-                reason = f"block from row {row}: no array can be made of it: {error}"
-                raise ArrayError(self.name, reason) from None
             if dimension not in (None, block.shape[1]):
                 raise ArrayError(
                     self.name, f"expected {dimension} columns as before, found {block.shape[1]}",
@@ -250,6 +247,9 @@ def _of_size(blocks: Iterator[Array], size: int) -> Iterator[Array]:
             if not missing:
                 yield held[0] if len(held) == 1 else numpy.concatenate(held)
                 held, missing = [], size
+        if held:
+            # Whoever gives the blocks may put the next one in the same memory.
+            held[-1] = held[-1].copy()
     if held:
         yield held[0] if len(held) == 1 else numpy.concatenate(held)
 
