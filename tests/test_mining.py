@@ -76,6 +76,19 @@ def test_of_several_positives_the_lowest_or_the_highest_is_the_reference() -> No
     assert negatives(RUN, several, margin=0.0, margin_below="highest") == ["d2", "d3", "d5"]
 
 
+def test_positives_that_are_one_c_float_keep_their_own_scores_beside_a_margin() -> None:
+    """Their ranks go by ids then, and say nothing of which scores less."""
+    run = {"q1": {"a": 16777216.0, "b": 16777217.0, "c": 16777216.0, "d": 16777215.0}}
+    qrels = {"q1": {"a": 1, "b": 1}}
+
+    assert negatives(run, qrels, margin=0.0) == ["c", "d"]
+    assert negatives(run, qrels, margin=1.0) == ["d"]
+    assert negatives(run, qrels, margin=1.0, margin_below="highest") == ["c", "d"]
+    swapped = {"q1": {**run["q1"], "a": 16777217.0, "b": 16777216.0}}
+    assert negatives(swapped, qrels, margin=1.0) == ["d"]
+    assert negatives(swapped, qrels, margin=1.0, margin_below="highest") == ["c", "d"]
+
+
 def test_without_a_retrieved_positive_a_margin_gives_no_negatives() -> None:
     qrels = {"q1": {"d9": 1}}
 
