@@ -113,17 +113,18 @@ def negative_log_likelihood(
 
     offsets, ranks, grades, _, _, _, num_ret, num_rel, *_ = map(as_array, judged.columns[:9])
     values = numpy.empty(len(queries))
-    for i, ranking in enumerate(matched.rankings):
-        first, stop_row = taken.offset_column[ranking], taken.offset_column[ranking + 1]
-        # The rank says which score it was: documents have no names here.
-        with numpy.errstate(over="ignore"):
+    # What two scores differ by may be infinite, and then so is the loss.
+    with numpy.errstate(over="ignore"):
+        for i, ranking in enumerate(matched.rankings):
+            first, stop_row = taken.offset_column[ranking], taken.offset_column[ranking + 1]
+            # The rank says which score it was: documents have no names here.
             scores = numpy.sort(taken.scores[first:stop_row])[::-1][: num_ret[i]] / divisor
-        if not numpy.isfinite(scores).all():
-            reason = "a score, divided by the temperature, is infinite"
-            raise StoppedError(i, reason).error(NAME, queries[i])
-        own = slice(offsets[i], offsets[i + 1])
-        hits = ranks[own][grades[own] >= how.relevance_level] - 1
-        values[i] = _value(scores, hits, int(num_rel[i]) - len(hits), positives, unretrieved)
+            if not numpy.isfinite(scores).all():
+                reason = "a score, divided by the temperature, is infinite"
+                raise StoppedError(i, reason).error(NAME, queries[i])
+            own = slice(offsets[i], offsets[i + 1])
+            hits = ranks[own][grades[own] >= how.relevance_level] - 1
+            values[i] = _value(scores, hits, int(num_rel[i]) - len(hits), positives, unretrieved)
     bound = [_bound()]
     columns: list[Any] = [memory_of(values)]
     unknown = others(taken.queries, matched.rankings)
@@ -165,17 +166,18 @@ def _value(
         absent = 0
     if not len(hits):
         return float("inf") if absent and unretrieved == "worst" else float("nan")
+    if absent and unretrieved == "worst" and positives != "marginal":
+        return float("inf")
+    if positives == "alone":
+        rest = numpy.delete(scores, hits)
+        alone = [_log_sum(numpy.append(rest, own) - own) for own in scores[hits]]
+        return float(numpy.mean(alone))
     # Only differences count. Beside the best score nothing is lost of the others.
     scores = scores - scores[0]
-    own = scores[hits]
+    whole, retrieved = _log_sum(scores), scores[hits]
     if positives == "marginal":
-        return _log_sum(scores) - _log_sum(own)
-    if absent and unretrieved == "worst":
-        return float("inf")
-    if positives == "mean":
-        return float(numpy.mean(_log_sum(scores) - own))
-    rest = numpy.delete(scores, hits)
-    return float(numpy.mean([_log_sum(numpy.append(rest, score) - score) for score in own]))
+        return whole - _log_sum(retrieved)
+    return float(numpy.mean(whole - retrieved))
 
 
 def _log_sum(scores: npt.NDArray[Any]) -> float:
@@ -183,6 +185,8 @@ def _log_sum(scores: npt.NDArray[Any]) -> float:
     import numpy
 
     best = scores.argmax()
+    if numpy.isinf(scores[best]):
+        return float(scores[best])
     rest = numpy.exp(numpy.delete(scores, best) - scores[best])
     return float(scores[best] + numpy.log1p(rest.sum()))
 

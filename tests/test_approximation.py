@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import fastrank as fr
+from fastrank.approximation import IndexPoint
 from fastrank.approximation.recall import ExactTop
 from fastrank.search import build_index
 
@@ -308,6 +309,31 @@ class TestPlot:
         comments = (tmp_path / "a.svg").read_text()
         for text in ("IVF8,Flat", "HNSW8", "nprobe=1", "efSearch=4", "recall@10", "exact"):
             assert text in comments
+
+    @pytest.mark.parametrize("setting", ["nprobe=1", "nprobe=1,quantizer_efSearch=128"])
+    def test_settings_stand_inside_the_axes(
+        self, compared: fr.IndexComparison, setting: str
+    ) -> None:
+        """That of the leftmost point too."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        from fastrank.approximation.plot import _drawn
+
+        exact, first, *others = compared.points
+        first = IndexPoint(
+            **{name: getattr(first, name) for name in first.field_names()} | {"parameters": setting}
+        )
+        points = {"points": [exact, first, *others]}
+        figure = _drawn(
+            fr.IndexComparison(
+                **{name: getattr(compared, name) for name in compared.field_names()} | points
+            )
+        )
+        FigureCanvasAgg(figure).draw()
+
+        (axes,) = figure.axes
+        left = min(text.get_window_extent().x0 for text in axes.texts if text.get_text())
+        assert left > axes.bbox.x0
 
     def test_the_global_state_of_matplotlib_is_left_alone(
         self, compared: fr.IndexComparison, tmp_path: Path

@@ -131,6 +131,15 @@ def test_tagged_pairs_of_trec_qa_are_read() -> None:
     assert found.qrels.to_dict() == {"1.1": {"1.1-0": 1, "1.1-1": 0}, "2.1": {"2.1-0": 0}}
 
 
+def test_a_line_of_tagged_pairs_may_begin_with_a_token_in_brackets() -> None:
+    """TREC-QA is also passed on with <num> for every number."""
+    text = TREC_QA.replace("Ann\t", "<num>\t").replace("Here\t.", "<num>")
+
+    assert [candidate for _, candidate in load(text).pairs] == [
+        "<num> wrote it .", "It rain 3 < 5 .", "<num>",
+    ]  # fmt: skip
+
+
 def test_the_folder_of_parallel_files_is_read(tmp_path: Path) -> None:
     """Candidates are numbered through, as the scripts that go with these files do."""
     (tmp_path / "id.txt").write_text("1.1\n1.1\n2.1\n")
@@ -184,6 +193,21 @@ def test_what_is_wrong_is_said_with_its_place(content: str, message: str) -> Non
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("kind", ["float32", "bfloat16"])
+def test_scores_may_be_a_tensor(kind: str) -> None:
+    torch = pytest.importorskip("torch")
+    scores = torch.tensor([0.5, 0.25, 1.0], dtype=getattr(torch, kind), requires_grad=True)
+
+    assert load(WIKIQA).run(scores).to_dict() == load(WIKIQA).run([0.5, 0.25, 1.0]).to_dict()
+
+
+def test_labels_may_have_fractions() -> None:
+    found = fr.load_candidates({"qid": [1, 1, 2], "docno": ["a", "b", "c"], "label": [0.5, 0, 0.0]})
+
+    assert found.labels.tolist() == [0.5, 0.0, 0.0]
+    assert found.unanswered == ["2"]
+
+
 def test_other_objects_and_options_are_refused() -> None:
     with pytest.raises(TypeError, match="expected a file, a frame, an arrow table or a dict"):
         fr.load_candidates(7)
@@ -191,6 +215,8 @@ def test_other_objects_and_options_are_refused() -> None:
         load(WIKIQA, "xml")
     with pytest.raises(fr.InputError, match="expected columns of one length"):
         fr.load_candidates({"question": ["q"], "answer": [], "label": [1]})
+    with pytest.raises(fr.InputError, match="'question': expected a column of values, found str"):
+        fr.load_candidates({"question": "q", "answer": ["a"], "label": [1]})
     with pytest.raises(fr.InputError, match="expected 3 scores, one for each candidate, found 2"):
         load(WIKIQA).run([1.0, 2.0])
     with pytest.raises(fr.InputError, match=r"row 1 .*expected a score, found NaN"):

@@ -71,6 +71,18 @@ def test_large_scores_neither_overflow_nor_vanish() -> None:
     assert nll(QRELS, run) == [math.log(2), 1000.0]
 
 
+@pytest.mark.parametrize("positives", ["mean", "alone", "marginal"])
+def test_a_difference_beyond_the_largest_float_is_an_infinite_loss(positives: str) -> None:
+    """Not NaN, which would leave the query out of the mean."""
+    run = {"q1": {"d1": 1e308, "d2": 1e308, "d3": -1e308, "d4": -1e308}}
+
+    def loss(*relevant: str) -> float:
+        return nll({"q1": dict.fromkeys(relevant, 1)}, run, positives=positives)[0]
+
+    assert loss("d3") == loss("d3", "d4") == math.inf
+    assert loss("d1") == math.log(2)
+
+
 def test_a_positive_that_is_all_but_certain_still_costs_something() -> None:
     assert nll({"q1": {"d1": 1}}, {"q1": {"d1": 50.0, "d2": 0.0}}) == [math.exp(-50.0)]
 

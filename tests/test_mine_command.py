@@ -111,6 +111,13 @@ def test_what_is_wrong_with_a_corpus_is_said_and_nothing_written(
     assert sorted(folder.iterdir()) == before
 
 
+def test_a_file_that_cannot_be_written_is_named(folder: Path) -> None:
+    found = mine(folder, "-n", "1", "-o", "none/out.jsonl")
+
+    expected = "fastrank mine: cannot write none/out.jsonl: No such file or directory\n"
+    assert (found.stderr, found.returncode) == (expected, 1)
+
+
 def test_wrong_options_have_a_status_of_their_own(folder: Path) -> None:
     found = mine(folder, "-n", "0")
 

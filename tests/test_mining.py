@@ -76,6 +76,19 @@ def test_of_several_positives_the_lowest_or_the_highest_is_the_reference() -> No
     assert negatives(RUN, several, margin=0.0, margin_below="highest") == ["d2", "d3", "d5"]
 
 
+def test_positives_that_are_one_c_float_keep_their_own_scores_beside_a_margin() -> None:
+    """Their ranks go by ids then, and say nothing of which scores less."""
+    run = {"q1": {"a": 16777216.0, "b": 16777217.0, "c": 16777216.0, "d": 16777215.0}}
+    qrels = {"q1": {"a": 1, "b": 1}}
+
+    assert negatives(run, qrels, margin=0.0) == ["c", "d"]
+    assert negatives(run, qrels, margin=1.0) == ["d"]
+    assert negatives(run, qrels, margin=1.0, margin_below="highest") == ["c", "d"]
+    swapped = {"q1": {**run["q1"], "a": 16777217.0, "b": 16777216.0}}
+    assert negatives(swapped, qrels, margin=1.0) == ["d"]
+    assert negatives(swapped, qrels, margin=1.0, margin_below="highest") == ["c", "d"]
+
+
 def test_without_a_retrieved_positive_a_margin_gives_no_negatives() -> None:
     qrels = {"q1": {"d9": 1}}
 
@@ -293,6 +306,41 @@ def test_texts_are_found_by_ids_of_any_kind(kind: Any) -> None:
     found = lines(mined, "triplet", corpus={kind(i): f"text {i}" for i in ("7", "8")})
 
     assert found == [{"anchor": "1", "positive": "text 8", "negative": "text 7"}]
+
+
+def test_an_id_with_zeros_before_it_is_another_than_the_number() -> None:
+    mined = fr.hard_negatives({"01": {"a": 2.0, "b": 1.0}}, {"01": {"b": 1}}, 1)
+
+    with pytest.raises(fr.InputError, match="queries: there is no text for '01'"):
+        list(mined.records("triplet", queries={1: "one"}))
+
+
+@pytest.mark.parametrize("kind", [str, str.encode, int])
+def test_answers_are_found_by_ids_of_any_kind(kind: Any) -> None:
+    mined = fr.hard_negatives({1: {7: 2.0, 8: 1.0}}, {1: {8: 1}}, 1)
+
+    (found,) = mined.records(answers={kind("1"): ("one", "two")})
+
+    assert found["answers"] == ["one", "two"]
+
+
+def test_answers_that_are_no_lists_of_texts_are_errors() -> None:
+    """A text is not taken for a list of letters."""
+    mined = fr.hard_negatives(RUN, QRELS, 1)
+
+    for wrong in ("one", b"one", [b"one"], [1]):
+        with pytest.raises(fr.InputError, match="answers: query 'q1': expected a list of texts"):
+            mined.records(answers={"q1": wrong})
+    with pytest.raises(TypeError, match="answers: expected a mapping"):
+        mined.records(answers=[1])
+
+
+def test_instances_are_a_sequence() -> None:
+    mined = fr.hard_negatives({**RUN, "q2": RUN["q1"]}, {**QRELS, "q2": {"d1": 1}}, 1)
+
+    assert mined[-1] == mined[1]
+    assert mined[:1] == [mined[0]]
+    assert mined[::-1] == list(reversed(mined))
 
 
 def test_a_data_set_has_both_kinds_of_texts() -> None:

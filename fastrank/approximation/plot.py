@@ -62,9 +62,14 @@ def _drawn(compared: IndexComparison) -> Any:
         axes.plot([point.recall for point in own], speeds, "o-", ms=4, label=factory)
         for point in own:
             axes.annotate(
-                point.parameters, (point.recall, point.queries_per_second), fontsize="x-small",
-                xytext=(-6, -2), textcoords="offset points", ha="right",
+                point.parameters.replace(",", "\n"), (point.recall, point.queries_per_second),
+                fontsize="x-small", xytext=(-6, -2), textcoords="offset points", ha="right",
             )  # fmt: skip
+    # Settings stand to the left of their points, the leftmost inside the axes too.
+    widest = max(len(line) for point in others for line in point.parameters.split(","))
+    axes.margins(x=0.05 + 0.0125 * widest)
+    left = axes.get_xlim()[0]
+    axes.set_xlim(left, 1 + 0.05 * (1 - left))
     axes.set_yscale("log")
     axes.set_xlabel(f"recall@{compared.k}")
     axes.set_ylabel("queries per second")

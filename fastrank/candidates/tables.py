@@ -61,6 +61,10 @@ def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -
 
 
 def _table_of_columns(given: Mapping[Any, Any]) -> Table:
+    for name, own in given.items():
+        if isinstance(own, (str, bytes)) or not hasattr(own, "__iter__"):
+            found = f"{type(own).__name__}: {own!r:.60}"
+            raise InputError("<dict>", f"{name!r}: expected a column of values, found {found}")
     values = [list(own) for own in given.values()]
     if len({len(own) for own in values}) > 1:
         found = ", ".join(f"{name!r}: {len(own)}" for name, own in zip(given, values, strict=True))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 PARALLEL = ("id.txt", "a.toks", "b.toks", "sim.txt")
 LABELS = {"positive": "1", "negative": "0"}
+# Nothing else is a tag: numbers may be written as the token <num>.
+TAGS = {f"<{end}{tag}>" for tag in ("question", *LABELS) for end in ("", "/")} | {"</QApairs>"}
 
 
 def read_folder(path: str) -> Table:
@@ -56,7 +58,7 @@ def read_pairs(content: bytes, name: str) -> Table:
             query, question = own.partition("id=")[2].strip("'\"> "), ""
             if not query:
                 raise FormatError(name, number, f"expected <QApairs id='...'>, found {own!r:.60}")
-        elif own.startswith("<"):
+        elif own in TAGS:
             part = own.strip("<>")
         elif part == "question":
             question, part = " ".join(own.split()), ""

@@ -12,7 +12,7 @@ from fastrank.approximation.plot import check_form
 from fastrank.cli.output import complain, guarded, write
 from fastrank.cli.relevance import add_relevance_level
 from fastrank.cli.search_options import read_ids
-from fastrank.errors import FastrankError
+from fastrank.errors import FastrankError, OptionError
 from fastrank.search.vectors import METRICS
 
 TYPE_CHECKING = False
@@ -102,6 +102,8 @@ def _run(given: argparse.Namespace) -> int:
             complain(f"{NAME}: cannot write {path}: no such directory")
             return 1
     try:
+        if given.measure and given.qrels is None:
+            raise OptionError("--measure", "needs judgments: --qrels")
         if given.plot is not None:
             check_form(given.plot)
         compared = compare_indexes(

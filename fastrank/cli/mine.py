@@ -117,6 +117,11 @@ def _run(given: argparse.Namespace) -> int:
     except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 1
+    except OSError as error:
+        if given.output == "-":
+            raise
+        complain(f"{NAME}: cannot write {given.output}: {error.strerror}")
+        return 1
     told = _summary(mined, count)
     if given.output == "-":
         _warn(told)

@@ -29,7 +29,9 @@ def _column(role: str, values: Any) -> Any:
         # what is missing comes out as None or NaN.
         values = values.to_pylist() if hasattr(values, "to_pylist") else values.to_numpy()
     if hasattr(values, "detach"):
-        values = values.detach().cpu().numpy()
+        # numpy has no bfloat16.
+        values = values.detach().cpu()
+        values = (values.double() if values.is_floating_point() else values).numpy()
     if hasattr(values, "ndim"):
         if values.ndim != 1:
             shape = "x".join(map(str, values.shape))

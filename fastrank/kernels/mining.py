@@ -99,9 +99,13 @@ def mine_negatives(
             row = first + order[r]
             retrieved[judged + found[r]] = row + 1
             if grades[judged + found[r]] >= level:
-                # Best first: the last one has the lowest score.
-                if not (known and options[MINE_BY_HIGHEST]):
+                # Ranks do not say it: in single precision equal ones may be different here.
+                if not known:
                     reference = scores[row]
+                elif options[MINE_BY_HIGHEST]:
+                    reference = max(reference, scores[row])
+                else:
+                    reference = min(reference, scores[row])
                 known = True
         if by_margin and not known:
             counts[i] = NO_REFERENCE

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 
-from fastrank.errors import OptionError
+from fastrank.columns import decoded
+from fastrank.convert.ids import encoded_id
+from fastrank.errors import InputError, OptionError
 from fastrank.mining.texts import joined, lookup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, NoReturn
 
     from fastrank.files import Source
     from fastrank.mining.instances import HardNegatives, Instance
@@ -38,22 +41,42 @@ def records(
     docs = None if corpus is None else lookup(corpus, "corpus")
     questions = None if queries is None else lookup(queries, "queries")
     if form == "dpr":
-        return _dpr(mined, docs, questions, answers or {})
+        return _dpr(mined, docs, questions, _answers(answers))
     return _pairs(mined, _text(docs), _text(questions), tuples=form == "n-tuple")
+
+
+def _answers(given: Any) -> dict[str, list[str]]:
+    """Lists of answers by query, whatever the kind of its id. Raises InputError, TypeError."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        found = type(given).__name__
+        raise TypeError(f"answers: expected a mapping from query to answers, found {found}")
+    answers: dict[str, list[str]] = {}
+
+    def fail(reason: str) -> NoReturn:
+        raise InputError("answers", f"query {query!r:.60}: {reason}")
+
+    for query, own in given.items():
+        texts = [own] if isinstance(own, (str, bytes)) else list(own)
+        if texts == [own] or not all(isinstance(text, str) for text in texts):
+            fail(f"expected a list of texts, found {own!r:.60}")
+        answers[decoded(encoded_id(query, fail))] = texts
+    return answers
 
 
 def _dpr(
     mined: HardNegatives,
     docs: Lookup | None,
     questions: Lookup | None,
-    answers: Mapping[Any, Iterable[str]],
+    answers: Mapping[str, list[str]],
 ) -> Iterator[dict[str, Any]]:
     for own in mined:
         asked = {} if questions is None else {"question": joined(questions(own.query))}
         yield {
             **asked,
             "question_id": own.query,
-            "answers": list(answers.get(own.query, ())),
+            "answers": answers.get(own.query, []),
             "positive_ctxs": _contexts(own.positives, own.positive_scores, docs),
             "negative_ctxs": [],
             "hard_negative_ctxs": _contexts(own.negatives, own.negative_scores, docs),

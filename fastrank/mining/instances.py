@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from fastrank.columns import Frozen, decoded
 
@@ -70,7 +70,15 @@ class HardNegatives(Frozen):
     def __len__(self) -> int:
         return len(self.places)
 
-    def __getitem__(self, i: int) -> Instance:
+    @overload
+    def __getitem__(self, i: int) -> Instance: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> list[Instance]: ...
+
+    def __getitem__(self, i: int | slice) -> Instance | list[Instance]:
+        if isinstance(i, slice):
+            return [self[j] for j in range(len(self))[i]]
         place, first = self.places[i]
         docs, grades, retrieved = self.qrels.docs, self.qrels.grade_column, self.retrieved
         offsets, scores = self.qrels.offset_column, self.run.score_column

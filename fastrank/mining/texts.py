@@ -37,7 +37,9 @@ def lookup(given: Any, role: str) -> Lookup:
         if isinstance(first, bytes):
             key = own.encode("utf-8", "surrogateescape")
         elif hasattr(first, "__index__"):
-            key = int(own) if own.removeprefix("-").isdecimal() else own
+            number = int(own) if own.removeprefix("-").isdecimal() else None
+            # The text of 1 is not that of "01".
+            key = number if str(number) == own else own
         if key not in given:
             raise InputError(role, f"there is no text for {own!r}")
         return _parts(given[key], role, own)
