@@ -224,6 +224,35 @@ def test_embed_eval_tells_what_is_wrong(
     assert message in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["-o", "--run", "--save-index"])
+def test_a_folder_that_is_not_there_is_told_before_the_search(
+    option: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def search(*_: object, **__: object) -> None:
+        raise AssertionError("there is a search")
+
+    monkeypatch.setattr("fastrank.embeddings.search_batches", search)
+
+    assert main(["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", option, "no/file"]) == 1
+
+    assert capfd.readouterr().err == (
+        "fastrank embed-eval: cannot write no/file: no such directory\n"
+    )
+
+
+def test_embed_eval_cuts_rankings_as_eval_does(capfd: pytest.CaptureFixture[str]) -> None:
+    """--depth is another name for -M in both."""
+    printed = []
+    for option in ("--depth", "-M"):
+        main(["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", "-m", "num_ret", option, "7"])
+        printed.append(capfd.readouterr().out)
+
+    assert printed[0] == printed[1]
+    assert "num_ret" in printed[0]
+    with pytest.raises(SystemExit):
+        main(["embed-eval", *VECTORS, "--qrels", "qrels.txt", "-M", "-1"])
+
+
 def test_a_full_disk_is_told(capfd: pytest.CaptureFixture[str]) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("this system has no full device")

@@ -42,6 +42,15 @@ def write(lines: Iterable[bytes]) -> None:
         stream.writelines(lines)
 
 
+def can_be_written(name: str, *paths: str | None) -> bool:
+    """Whether the folders of files exist, which is better known before the work than after it."""
+    for path in paths:
+        if path is not None and not os.path.isdir(os.path.dirname(path) or "."):
+            complain(f"{name}: cannot write {path}: no such directory")
+            return False
+    return True
+
+
 def discard(stream: TextIO | None) -> None:
     """Let what could not be written go nowhere, or Python would try again and complain at exit."""
     if stream is not None:

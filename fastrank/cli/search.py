@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fastrank import files
-from fastrank.cli.output import complain, guarded
+from fastrank.cli.output import can_be_written, complain, guarded
 from fastrank.cli.search_options import Sides, add_search_options, search_arguments
 from fastrank.convert.packing import packed
 from fastrank.convert.rows import tag_of
@@ -52,6 +52,8 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
+    if not can_be_written(NAME, given.output, given.save_index):
+        return 1
     cuts: list[int] = []
 
     def watched(batches: Iterator[Found]) -> Iterator[Found]:

@@ -19,19 +19,19 @@ from __future__ import annotations
 from fastrank.array_input import as_rows, check_integers, check_scores
 from fastrank.arrays import evaluate_arrays
 from fastrank.columns import PlacedTexts, Run
-from fastrank.convert.ids import first_repeat, memory_of, picked, texts_of
+from fastrank.convert.ids import first_repeat, memory_of, picked
 from fastrank.convert.rows import tag_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation import Evaluator
+from fastrank.search.names import given_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, NoReturn
+    from typing import Any
 
     import numpy.typing as npt
 
-    from fastrank.columns import Texts
     from fastrank.scores import Scores
 
     Array = npt.NDArray[Any]
@@ -103,7 +103,7 @@ def results_to_run(
     scores, rows = _pair(results)
     better = _higher_is_better(metric)
     found = rows >= 0
-    names = _ids("queries", range(len(rows)) if queries is None else queries)
+    names = given_ids("queries", range(len(rows)) if queries is None else queries)
     if len(names) != len(rows):
         raise ArrayError("queries", f"expected {len(rows)}, one per row, found {len(names)}")
     repeat = first_repeat(names)
@@ -112,9 +112,9 @@ def results_to_run(
     _refuse(rows < -1, "total_indices", "expected a row number, or -1 for none", rows)
     _refuse(found & numpy.isnan(scores), "total_scores", "expected a score", scores)
     if docs is None:
-        texts = _ids("docs", rows[found])
+        texts = given_ids("docs", rows[found])
     else:
-        own = _ids("docs", docs)
+        own = given_ids("docs", docs)
         expected = f"expected a row of the dataset, of which there are {len(own)}"
         _refuse(rows >= len(own), "total_indices", expected, rows)
         texts = picked(own, rows[found])
@@ -161,15 +161,6 @@ def _higher_is_better(metric: Any) -> bool:
     raise OptionError(
         "metric", f"expected 'l2', 'ip' or a faiss index with either, found {metric!r}"
     )
-
-
-def _ids(name: str, given: Any) -> Texts:
-    def fail(row: int, reason: str) -> NoReturn:
-        raise ArrayError(name, reason, row)
-
-    if isinstance(given, (str, bytes)):
-        raise ArrayError(name, f"expected a list of ids, found the id {given!r:.60}")
-    return texts_of(given if hasattr(given, "dtype") else list(given), fail)
 
 
 def _refuse(wrong: Array, name: str, expected: str, values: Array) -> None:

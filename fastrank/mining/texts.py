@@ -66,11 +66,6 @@ class _OfDataset(Mapping[str, str]):
         return len(self._rows)
 
 
-def joined(parts: tuple[str, str]) -> str:
-    """Title and text as one, as BEIR joins them."""
-    return " ".join(part for part in parts if part)
-
-
 def _parts(value: Any, role: str, own: str) -> tuple[str, str]:
     title = ""
     if isinstance(value, Mapping):

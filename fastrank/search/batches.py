@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
-from fastrank.options import integer
+from fastrank.options import at_least
 from fastrank.search.engine import check_gpu
 from fastrank.search.exact import IndexSearch, VectorSearch
 from fastrank.search.exclusion import Exclusion
@@ -141,9 +141,8 @@ def check_before_building(
 
 
 def _check_request(k: int, batch_size: int, parameters: Any) -> dict[str, float]:
-    for name, value in (("k", k), ("batch_size", batch_size)):
-        if integer(name, value) < 1:
-            raise OptionError(name, f"expected 1 or more, found {value}")
+    at_least("k", k, 1)
+    at_least("batch_size", batch_size, 1)
     return parse_parameters(parameters)
 
 
