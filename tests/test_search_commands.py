@@ -225,19 +225,21 @@ def test_embed_eval_tells_what_is_wrong(
 
 
 @pytest.mark.parametrize("option", ["-o", "--run", "--save-index"])
-def test_a_folder_that_is_not_there_is_told_before_the_search(
-    option: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(
+    ("path", "reason"), [("no/file", "no such directory"), (".", "it is a directory")]
+)
+def test_what_cannot_be_written_is_told_before_the_search(
+    option: str, path: str, reason: str, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
     def search(*_: object, **__: object) -> None:
         raise AssertionError("there is a search")
 
     monkeypatch.setattr("fastrank.embeddings.search_batches", search)
 
-    assert main(["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", option, "no/file"]) == 1
+    assert main(["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", option, path]) == 1
 
-    assert capfd.readouterr().err == (
-        "fastrank embed-eval: cannot write no/file: no such directory\n"
-    )
+    assert capfd.readouterr().err == f"fastrank embed-eval: cannot write {path}: {reason}\n"
 
 
 def test_embed_eval_cuts_rankings_as_eval_does(capfd: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from fastrank.approximation.plot import check_form
 from fastrank.cli.output import can_be_written, complain, guarded, write
 from fastrank.cli.relevance import add_relevance_level
 from fastrank.cli.search_options import read_ids
-from fastrank.errors import FastrankError
+from fastrank.errors import FastrankError, OptionError
 from fastrank.search.vectors import METRICS
 
 TYPE_CHECKING = False
@@ -98,6 +98,8 @@ def _run(given: argparse.Namespace) -> int:
     if not can_be_written(NAME, given.output, given.plot):
         return 1
     try:
+        if given.measure and given.qrels is None:
+            raise OptionError("-m", "expected --qrels with it, which measures need")
         if given.plot is not None:
             check_form(given.plot)
         compared = compare_indexes(

@@ -43,10 +43,14 @@ def write(lines: Iterable[bytes]) -> None:
 
 
 def can_be_written(name: str, *paths: str | None) -> bool:
-    """Whether the folders of files exist, which is better known before the work than after it."""
+    """Whether files have a folder, and are none: better known before the work than after it."""
     for path in paths:
-        if path is not None and not os.path.isdir(os.path.dirname(path) or "."):
-            complain(f"{name}: cannot write {path}: no such directory")
+        if path is None:
+            continue
+        folder = os.path.dirname(path) or "."
+        if os.path.isdir(path) or not os.path.isdir(folder):
+            reason = "it is a directory" if os.path.isdir(path) else "no such directory"
+            complain(f"{name}: cannot write {path}: {reason}")
             return False
     return True
 
