@@ -43,7 +43,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description="Benchmarks, explained in bench/README.md."
+    )
     own = parser.add_subparsers(required=True, metavar="BENCHMARK")
     _startup_options(own.add_parser("startup", help="the trec_eval command on small files"))
     _generate_options(own.add_parser("generate", help="write inputs with the expected answers"))
