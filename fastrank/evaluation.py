@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fastrank.columns import Preferences, Run
+from fastrank.errors import OptionError
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.options import (
     DUPLICATES,
     NO_RELEVANT,
     TIES,
     Options,
-    at_least,
     check_choice,
     flag,
     integer,
@@ -225,8 +225,8 @@ class Evaluator:
 
         from fastrank.convert.accept import as_run_or_trec
 
-        if threads is not None:
-            at_least("threads", threads, 1)
+        if threads is not None and integer("threads", threads) < 1:
+            raise OptionError("threads", f"expected 1 or more, found {threads}")
         found: Run | JudgedRun
         if isinstance(run, Mapping):
             found = self._reader.judge_dict(run)

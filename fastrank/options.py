@@ -71,14 +71,6 @@ def integer(name: str, value: int) -> int:
     return value.__index__()
 
 
-def at_least(name: str, value: int, least: int) -> int:
-    """An integer that is not below the least. Raises OptionError, TypeError for others."""
-    number = integer(name, value)
-    if number < least:
-        raise OptionError(name, f"expected {least} or more, found {number}")
-    return number
-
-
 def relevance(level: Any) -> float:
     """The lowest grade that is relevant, an int if it is whole.
 
@@ -108,6 +100,14 @@ def flag(name: str, value: object) -> bool:
     if isinstance(value, (str, bytes)) or not hasattr(value, "__bool__") or value not in (0, 1):
         raise OptionError(name, f"expected True or False, found {value!r}")
     return bool(value)
+
+
+def at_least(name: str, value: int, least: int) -> int:
+    """An integer that is not below the least. Raises OptionError, TypeError for others."""
+    number = integer(name, value)
+    if number < least:
+        raise OptionError(name, f"expected {least} or more, found {number}")
+    return number
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
