@@ -99,7 +99,7 @@ def _run(given: argparse.Namespace) -> int:
         return 1
     try:
         if given.measure and given.qrels is None:
-            raise OptionError("-m", "expected --qrels with it, which measures need")
+            raise OptionError("--measure", "needs judgments: --qrels")
         if given.plot is not None:
             check_form(given.plot)
         compared = compare_indexes(
