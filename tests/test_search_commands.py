@@ -226,7 +226,7 @@ def test_embed_eval_tells_what_is_wrong(
 
 @pytest.mark.parametrize("option", ["-o", "--run", "--save-index"])
 @pytest.mark.parametrize(
-    ("path", "reason"), [("no/file", "no such directory"), (".", "it is a directory")]
+    ("path", "reason"), [("no/file", "No such file or directory"), (".", "Is a directory")]
 )
 def test_what_cannot_be_written_is_told_before_the_search(
     option: str, path: str, reason: str, monkeypatch: pytest.MonkeyPatch,

@@ -49,8 +49,8 @@ def can_be_written(name: str, *paths: str | None) -> bool:
             continue
         folder = os.path.dirname(path) or "."
         if os.path.isdir(path) or not os.path.isdir(folder):
-            reason = "it is a directory" if os.path.isdir(path) else "no such directory"
-            complain(f"{name}: cannot write {path}: {reason}")
+            reason = errno.EISDIR if os.path.isdir(path) else errno.ENOENT
+            complain(f"{name}: cannot write {path}: {os.strerror(reason)}")
             return False
     return True
 
