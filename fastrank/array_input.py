@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 LARGEST = 2**63 - 1
 
 
-def as_rows(name: str, given: Any, dimensions: int) -> Array:
-    """The given as an array of so many dimensions. Raises ArrayError, as for ragged rows."""
+def as_rows(
+    name: str, given: Any, dimensions: int, table: str = "a table of queries × documents"
+) -> Array:
+    """The given as an array of so many dimensions, two being a `table`.
+
+    Raises ArrayError, as for ragged rows.
+    """
     import numpy
 
     try:
@@ -42,7 +47,7 @@ def as_rows(name: str, given: Any, dimensions: int) -> Array:
             name, "the value is masked, and what is under a mask has no meaning", *place
         )
     if found.ndim != dimensions:
-        expected = {1: "a flat array", 2: "a table of queries × documents"}[dimensions]
+        expected = {1: "a flat array", 2: table}[dimensions]
         raise ArrayError(name, f"expected {expected}, found the shape {found.shape}")
     return found
 

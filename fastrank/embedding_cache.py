@@ -9,6 +9,7 @@ from itertools import chain
 from urllib.parse import quote
 
 from fastrank import files
+from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 # Texts that are read and digested at a time.
 _STEP = 4096
 _DIGEST_BYTES = 16
+# Of a name as files have it, which with side and digest are 255 letters at most.
+LONGEST = 200
 
 
 class EmbeddingCache:
@@ -33,6 +36,11 @@ class EmbeddingCache:
     """
 
     def __init__(self, folder: str | os.PathLike[str], name: str) -> None:
+        if not isinstance(name, str):
+            raise OptionError("cache_name", f"expected a text, found {type(name).__name__}")
+        if len(quote(name, safe=" ")) > LONGEST:
+            reason = f"expected a name of {LONGEST} letters at most, found {len(name)}"
+            raise OptionError("cache_name", f"{reason}: {name!r:.60}")
         self._folder, self._name = os.fspath(folder), name
         # A folder that cannot be made is an error now, and not after hours.
         os.makedirs(self._folder, exist_ok=True)

@@ -123,6 +123,8 @@ def evaluate_embeddings(
     if isinstance(corpus, Index):
         if factory != "Flat":
             raise OptionError("factory", f"an Index is built already, found {factory!r}")
+        if train_size is not None:
+            raise OptionError("train_size", "an Index is built already, and trained")
         if corpus_ids is not None:
             raise OptionError("corpus_ids", "an Index has the ids of its vectors already")
         documents = corpus.names
@@ -134,7 +136,7 @@ def evaluate_embeddings(
     if judge.places is not None:
         only = _searched(judge.places, judgments, asked, everything=run is not None)
     if run is not None:
-        check_writable(run, documents, names)
+        check_writable(run, documents, names, label)
     if not isinstance(corpus, Index) and factory != "Flat":
         check_dimension(vectors, corpus.dimension)
         check_before_building(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -49,6 +50,20 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
             file.writelines(pieces)
 
     replace(path, fill)
+
+
+def check_target(target: Source) -> None:
+    """Raise OSError for a path that `write` could not write, before there is anything to write."""
+    if not isinstance(target, (str, os.PathLike)) or os.fspath(target) == "-":
+        return
+    path = os.path.realpath(target)
+    problem = 0
+    if os.path.isdir(path):
+        problem = errno.EISDIR
+    elif not os.path.exists(path) and not os.path.isdir(os.path.dirname(path)):
+        problem = errno.ENOENT
+    if problem:
+        raise OSError(problem, os.strerror(problem), path)
 
 
 def replace(path: str, fill: Callable[[str], None]) -> None:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank import Dataset, FormatError, InputError, ReadError
+from fastrank import Dataset, FormatError, InputError, OptionError, ReadError
 from tests.strategies import examples
 
 COLLECTIONS = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "collections"
@@ -129,6 +129,8 @@ def test_judged_documents_outside_the_corpus_are_named() -> None:
         (CORPUS, {"corpus_ids": ["d1"]}, r"corpus: the keys of a dict are its ids"),
         ({}, {}, r"texts: the corpus is empty"),
         ("text", {}, r"corpus: expected a dict or a list of texts, found one text"),
+        ({"a", "b"}, {}, r"corpus: expected a dict or a list, found set, which has no order"),
+        (["a", "b"], {"corpus_ids": {"d1", "d2"}}, r"corpus: expected .* found set"),
         ({"1": "a"}, {}, r"no judged document is in the corpus: the judgments are of 'd1' .* '1'"),
     ],
 )
@@ -306,6 +308,22 @@ def test_text_and_title_of_tables_with_a_header() -> None:
     assert found == {"d1": "Red apples"}
 
 
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ('"He said ""hi"" there"', 'He said "hi" there'),
+        ('""', ""),
+        ('"Red" and "blue"', '"Red" and "blue"'),
+        ('a "red" one', 'a "red" one'),
+        ('"', '"'),
+    ],
+)
+def test_cells_below_a_header_may_be_quoted(cell: str, text: str) -> None:
+    """As csv, with which DPR reads and writes its passages; MS MARCO has neither."""
+    assert documents(f"id\ttext\nd1\t{cell}\n".encode()) == {"d1": text}
+    assert documents(f"d1\t{cell}\n".encode()) == {"d1": cell}
+
+
 def test_corpus_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "part" / "deep").mkdir(parents=True)
     (tmp_path / "b.trec").write_bytes(b"<DOC><DOCNO>d2</DOCNO>b</DOC>")
@@ -337,6 +355,18 @@ def test_other_encodings() -> None:
 def test_files_that_hold_no_texts(text: bytes, reason: str) -> None:
     with pytest.raises(FormatError, match=reason):
         documents(text)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"encoding": "latin-99"}, "encoding: unknown encoding: latin-99"),
+        ({"fields": "text"}, "fields: expected a list of names, found the text 'text'"),
+    ],
+)
+def test_options_of_files_that_are_wrong(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(OptionError, match=reason):
+        documents(b"d1\ta", **options)
 
 
 def test_field_that_is_not_there() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastrank.embedding_cache import EmbeddingCache, digest_of
+from fastrank.errors import OptionError
 from tests.strategies import examples
 
 TEXTS = ["red", "blue", "green"]
@@ -108,6 +109,18 @@ def test_nothing_is_left_of_what_was_not_finished(tmp_path: Path) -> None:
         cache.save(cache.path("corpus", "", TEXTS), 3, blocks())
 
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["x" * 201, "é" * 40, 3, None])
+def test_a_name_that_no_file_can_have_is_an_error_at_once(tmp_path: Path, name: Any) -> None:
+    with pytest.raises(OptionError, match="cache_name: expected a"):
+        EmbeddingCache(tmp_path, name)
+
+
+def test_the_longest_name_is_a_file(tmp_path: Path) -> None:
+    cache = EmbeddingCache(tmp_path, "x" * 200)
+
+    cache.save(cache.path("queries", "", TEXTS), 3, [VECTORS])
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_at_once(tmp_path: Path) -> None:

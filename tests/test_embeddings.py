@@ -129,6 +129,16 @@ def test_values_are_those_of_the_run_that_search_gives(
         assert fr.read_run(path).to_dict() == run.to_dict()
 
 
+def test_lists_of_other_queries_change_no_ranking() -> None:
+    """Of documents with equal scores faiss finds others where it searches deeper."""
+    corpus, queries, qrels = np.zeros((3, 2)), np.zeros((2, 2)), {0: {0: 1}}
+
+    for vectors in (lambda: corpus, lambda: iter([corpus])):
+        run = search(vectors(), queries, 1, exclude={1: [0]})
+        found = fr.evaluate_embeddings(queries, vectors(), qrels, "P.1", k=1, exclude={1: [0]})
+        assert found.mean == fr.evaluate(qrels, run, "P.1").mean
+
+
 @pytest.mark.parametrize("metric", ["ip", "l2", "cosine"])
 @pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
 def test_values_of_real_numbers_are_those_of_the_run(metric: str, compat: str) -> None:
@@ -225,12 +235,16 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
         ({"no_relevant": "drop"}, fr.OptionError, "no_relevant: expected one of"),
         ({"corpus_ids": ["a b", *IDS["corpus_ids"][1:]], "run": "x.run"}, fr.InputError, "'a b'"),
         ({"run": "x.jsonl"}, fr.OptionError, "run: only TREC's format is written"),
+        ({"run": "no/x.run"}, FileNotFoundError, "no/x.run"),
+        ({"run": "x.run", "tag": "two words"}, fr.InputError, "the tag 'two words' .* no field"),
         ({"factory": "IVF4,Flat", "k": 0}, fr.OptionError, "k: expected 1 or more"),
         ({"factory": "IVF4,Flat", "parameters": "efSearch=9"}, fr.OptionError, "no such parameter"),
         ({"factory": "nonsense"}, fr.OptionError, "factory: faiss cannot build"),
         ({"query_ids": ["q1"] * 30}, fr.ArrayError, r"query_ids\[1\]: 'q1' stands at 0"),
         ({"corpus": build_index(CORPUS), "corpus_ids": None, "factory": "IVF4,Flat"},
          fr.OptionError, "factory: an Index is built already"),
+        ({"corpus": build_index(CORPUS), "corpus_ids": None, "train_size": 9},
+         fr.OptionError, "train_size: an Index is built already"),
         ({"corpus": build_index(CORPUS)}, fr.OptionError, "corpus_ids: an Index has the ids"),
     ],
 )  # fmt: skip

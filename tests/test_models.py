@@ -12,7 +12,7 @@ import pytest
 import pytrec_eval
 
 import fastrank as fr
-from fastrank import ArrayError, Dataset, InputError, MeasureError, OptionError, ReadError
+from fastrank import ArrayError, Dataset, InputError, MeasureError, OptionError
 from tests.test_datasets import COLLECTIONS, needs_collections
 
 WORDS = ["red", "blue", "green", "apple", "plum", "pear"]
@@ -274,7 +274,7 @@ def test_queries_of_another_dimension() -> None:
         ({"parameters": "nprobes=3"}, OptionError, "parameters: expected one of nprobe"),
         ({"missing": "none"}, OptionError, "missing: expected one of 'skip'"),
         ({"missing": "error", "complete": True}, OptionError, "missing|complete"),
-        ({"run": "absent/run.txt"}, ReadError, "there is no folder"),
+        ({"run": "absent/run.txt"}, FileNotFoundError, "absent/run.txt"),
         ({"run": "run.json"}, OptionError, "run: only TREC's format is written"),
         ({"query_prompt": 5}, OptionError, "query_prompt: expected a text, found int"),
         ({"batch_size": 0}, OptionError, "batch_size: expected 1 or more, found 0"),
@@ -370,6 +370,16 @@ def test_options_reach_the_search(tmp_path: Path) -> None:
     )
     assert "d0" not in run.to_dict()["q1"]
     assert found.mean == {"map": 0.0, "num_rel": 1.0}
+
+
+def test_the_first_documents_may_be_excluded() -> None:
+    """Those that are encoded ahead of the others are no whole corpus."""
+    excluded = dict.fromkeys(DATA.query_ids, DATA.corpus_ids[:2])
+
+    found = fr.evaluate_model(Counts(), DATA, "num_ret", exclude=excluded)
+
+    rest = len(DATA.query_ids) * (len(DATA.corpus_ids) - 2)
+    assert found.mean == {"num_ret": rest}
 
 
 def test_progress_is_shown_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:

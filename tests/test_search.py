@@ -121,6 +121,43 @@ def test_vectors_may_come_as(given: str, metric: str, npy: Any) -> None:
     assert rankings(search(index, queries, 5)) == expected
 
 
+def test_ids_may_be_columns_of_any_library() -> None:
+    """Whatever numbers the rows of a series have, its ids are in its order."""
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    numbers, texts = list(range(7, 307)), [f"d{i}" for i in range(300)]
+    columns = {
+        tuple(map(str, numbers)): [
+            numbers, pandas.Series(numbers, index=texts), pandas.Index(numbers),
+            pandas.Series(numbers, dtype="Int64"), polars.Series(numbers), pyarrow.array(numbers),
+        ],
+        tuple(texts): [
+            pandas.Series(texts), pandas.Series(texts, dtype="category"), polars.Series(texts),
+            polars.Series(texts, dtype=polars.Categorical), pyarrow.array(texts),
+        ],
+    }  # fmt: skip
+
+    for ids, own in columns.items():
+        for column in own:
+            index = build_index(CORPUS, ids=column)
+            assert [text.decode() for text in index.ids or ()] == list(ids)
+
+
+def test_missing_ids_of_columns_are_named() -> None:
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    ids = [*range(299), None]
+    masked = np.ma.masked_array(np.arange(300), np.arange(300) == 299)
+
+    for column in (
+        pandas.Series(ids, dtype="Int64"), polars.Series(ids), pyarrow.array(ids), masked,
+    ):  # fmt: skip
+        with pytest.raises(ArrayError, match=r"ids\[299\]: expected an id, found .* missing value"):
+            build_index(CORPUS, ids=column)
+
+
 def test_integers_are_vectors_too() -> None:
     corpus = np.array([[1, 0], [0, 127]], np.int8)
 
@@ -359,6 +396,10 @@ def test_parameters_hold_for_one_search_only(factory: str, parameters: Any) -> N
         ("nprobes=3", "expected one of nprobe, efSearch, .*, found 'nprobes'"),
         ("nprobe=many", "nprobe: expected a number, found 'many'"),
         ({"nprobe": float("nan")}, "nprobe: expected a number, found nan"),
+        ("nprobe=1.5", "nprobe: expected an integer from 1 to 2147483647, found '1.5'"),
+        ("nprobe=0", "nprobe: expected an integer from 1"),
+        ({"efSearch": 2**40}, "efSearch: expected an integer from 1 to 2147483647, found 10995"),
+        ({"quantizer_efSearch": 0}, "quantizer_efSearch: expected an integer from 1"),
         (3, "expected a text such as 'nprobe=32' or a dict, found int"),
         ("efSearch=64", "efSearch=64: this index has no such parameter"),
     ],
@@ -430,6 +471,46 @@ def test_a_file_that_is_cut_off_is_an_error(which: str, share: float, tmp_path: 
         load_index(tmp_path / "index")
 
 
+def test_an_index_that_faiss_wrote_keeps_the_numbers_of_its_vectors(tmp_path: Path) -> None:
+    """Inverted lists store a number of each vector, which need not be its row."""
+    path, numbers = tmp_path / "index", np.arange(300) * 1000 + 7
+    alone = faiss.index_factory(16, "IVF4,Flat", faiss.METRIC_INNER_PRODUCT)
+    alone.train(CORPUS)
+    alone.add_with_ids(CORPUS, numbers)
+    faiss.write_index(alone, str(path))
+    qrels = {str(i): {str(numbers[i]): 1} for i in range(20)}
+
+    for _ in range(2):
+        index = load_index(path)
+        run = search(index, CORPUS[:20], 5, parameters="nprobe=4")
+        assert rankings(run) == rankings(search(CORPUS, CORPUS[:20], 5, ids=numbers))
+        scores = fr.evaluate_embeddings(
+            CORPUS[:20], index, qrels, "recip_rank", k=5, parameters="nprobe=4"
+        )
+        assert scores.mean == fr.evaluate(qrels, run, "recip_rank").mean
+        assert scores.mean["recip_rank"] > 0
+        itself = search(index, CORPUS[:20], 5, query_ids=numbers[:20], exclude_self=True)
+        assert all(query not in docs for query, docs in rankings(itself).items())
+        save_index(index, path)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "reason"),
+    [
+        (np.arange(300) % 299, "the number 0 stands for several of its vectors"),
+        (np.arange(300) - 7, r"expected numbers of vectors from 0 to 10\*\*18 - 1, found -7"),
+    ],
+)
+def test_numbers_that_are_no_ids_are_an_error(numbers: Any, reason: str, tmp_path: Path) -> None:
+    alone = faiss.index_factory(16, "IVF4,Flat")
+    alone.train(CORPUS)
+    alone.add_with_ids(CORPUS, numbers)
+    faiss.write_index(alone, str(tmp_path / "index"))
+
+    with pytest.raises(ReadError, match=f"index: {reason}"):
+        load_index(tmp_path / "index")
+
+
 def test_ids_of_another_index_are_an_error(tmp_path: Path) -> None:
     save_index(build_index(CORPUS, ids=list(range(300))), tmp_path / "one")
     save_index(build_index(CORPUS[::-1], ids=list(range(300))), tmp_path / "two")
@@ -466,7 +547,7 @@ BAD = {
     "inf": (lambda own: _with(own, 19, 0, -np.inf), r"\[19, 0\]: expected finite values, found"),
     "large": (lambda own: _with(own, 3, 1, 1e300), r"\[3, 1\]: expected values that fit 32-bit"),
     "zero": (lambda own: own * (np.arange(len(own)) != 4)[:, None], r"\[4\]: the vector is zero"),
-    "flat": (lambda own: own[0], "expected a table of queries × documents, found the shape"),
+    "flat": (lambda own: own[0], "expected a table of vectors, found the shape"),
     "texts": (lambda own: own.astype(str), "expected vectors of floats, found <U"),
     "complex": (lambda own: own.astype(complex), "expected vectors of floats, found complex"),
     "none": (lambda own: own[:, :0], "expected vectors of one dimension or more, found none"),
@@ -512,6 +593,9 @@ def test_vectors_whose_products_are_no_numbers_are_named() -> None:
         ({"ids": ["a"] * 300}, r"ids\[1\]: 'a' stands at 0 already"),
         ({"ids": range(299)}, "ids: expected 300 ids, one per vector, found 299"),
         ({"ids": "abc"}, "ids: expected a list of ids, found the id 'abc'"),
+        ({"ids": set(range(300))}, "ids: expected a list of ids, found set, which has no order"),
+        ({"ids": 300}, "ids: expected a list of ids, found int"),
+        ({"corpus": iter([CORPUS]), "k": 2**63 - 1}, "k: 9223372036854775808 results for each"),
         ({"ids": np.ones(300)}, r"ids\[0\]: expected an id, found the float 1.0"),
         ({"query_ids": [3] * 20}, r"query_ids\[1\]: '3' stands at 0 already"),
         ({"query_ids": []}, "query_ids: expected 20 ids, one per vector, found 0"),
@@ -533,6 +617,24 @@ def test_arguments_that_do_not_fit_are_named(arguments: dict[str, Any], message:
         search(given.pop("corpus"), given.pop("queries"), given.pop("k"), **given)
 
 
+def test_k_may_be_an_integer_of_numpy() -> None:
+    index = build_index(CORPUS)
+
+    for corpus in (CORPUS, index, [CORPUS]):
+        run = search(corpus, QUERIES, np.int64(3), batch_size=np.int32(7))
+        assert rankings(run) == rankings(search(index, QUERIES, 3))
+
+
+@pytest.mark.parametrize("k", [10**9, 2**63 - 1])
+def test_k_may_be_larger_than_any_memory(k: int) -> None:
+    """Of 300 documents 300 are found, and there is room for no more."""
+    for corpus in (CORPUS, build_index(CORPUS)):
+        (found,) = search_batches(corpus, QUERIES, k, exclude_self=True)
+        assert found.rows.shape == (20, 300)
+        assert (found.rows[:, -1] == -1).all()
+        assert not found.cut.any()
+
+
 @pytest.mark.parametrize("k", [2.5, "3", None])
 def test_k_is_an_integer(k: Any) -> None:
     with pytest.raises(TypeError, match="k: expected an integer"):
@@ -550,6 +652,7 @@ def test_k_is_an_integer(k: Any) -> None:
         ("BFlat", "'BFlat' is a binary index, which holds bits and no vectors of floats"),
         ("LSH", "faiss cannot build 'LSH' of dimension 16 for the metric 'ip'"),
         ("IDMap,Flat", "'IDMap,Flat': ids are given as ids="),
+        ("PCA8,IDMap,Flat", "'PCA8,IDMap,Flat': ids are given as ids="),
         ("IVF400,Flat", "faiss cannot train with 300 vectors: Number of training points"),
         (17, "expected a text, found int"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import signal
@@ -214,6 +215,8 @@ def test_mistakes_are_told_and_nothing_is_written(
         (["--qrels", "docs.txt"], 1, "docs.txt:1: "),
         (["--qrels", "qrels.txt", "--run", "no/run"], 1, "cannot write no/run"),
         (["--qrels", "qrels.txt", "-o", "no/values"], 1, "cannot write no/values"),
+        (["--qrels", "qrels.txt", "--run", "-"], 1, "--run: the values go to - already"),
+        (["--qrels", "qrels.txt", "--run", "x", "-o", "x"], 1, "--run: the values go to x already"),
     ],
 )
 def test_embed_eval_tells_what_is_wrong(
@@ -224,7 +227,7 @@ def test_embed_eval_tells_what_is_wrong(
     assert message in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("option", ["-o", "--run", "--save-index"])
+@pytest.mark.parametrize("option", ["-o", "--run"])
 @pytest.mark.parametrize(
     ("path", "reason"), [("no/file", "No such file or directory"), (".", "Is a directory")]
 )
@@ -253,6 +256,42 @@ def test_embed_eval_cuts_rankings_as_eval_does(capfd: pytest.CaptureFixture[str]
     assert "num_ret" in printed[0]
     with pytest.raises(SystemExit):
         main(["embed-eval", *VECTORS, "--qrels", "qrels.txt", "-M", "-1"])
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("search", ["-o", "no/run"]),
+        ("search", ["-o", "folder"]),
+        ("search", ["-o", "run", "--save-index", "no/index"]),
+        ("search", ["-o", "run", "--tag", "two words"]),
+        ("embed-eval", ["--qrels", "qrels.txt", "-o", "no/values"]),
+        ("embed-eval", ["--qrels", "qrels.txt", "--run", "no/run"]),
+        ("embed-eval", ["--qrels", "qrels.txt", "--run", "run", "--tag", "two words"]),
+        ("embed-eval", ["--qrels", "qrels.txt", "--save-index", "no/index"]),
+        ("embed-eval", ["--qrels", "qrels.txt", "--save-index", "index", "--run", "no/run"]),
+    ],
+)
+def test_what_cannot_be_written_is_found_before_an_index_is_built(
+    command: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(*_: Any, **__: Any) -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr("fastrank.cli.search_options.build_index", build)
+    monkeypatch.setattr("fastrank.embeddings.build_index", build)
+    Path("folder").mkdir()
+
+    assert main([command, *VECTORS, *IDS, "--factory", "HNSW8", *arguments]) == 1
+
+
+def test_ids_may_begin_with_a_mark_of_their_encoding() -> None:
+    Path("marked.txt").write_bytes(codecs.BOM_UTF8 + Path("queries.txt").read_bytes())
+
+    main(["search", *VECTORS, *IDS, "--query-ids", "marked.txt", "-o", "marked"])
+    main(["search", *VECTORS, *IDS, "-o", "run"])
+
+    assert Path("marked").read_bytes() == Path("run").read_bytes()
 
 
 def test_a_full_disk_is_told(capfd: pytest.CaptureFixture[str]) -> None:

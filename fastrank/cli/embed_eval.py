@@ -52,7 +52,10 @@ def run(given: argparse.Namespace) -> int:
 def _run(given: argparse.Namespace) -> int:
     if not check_compat(given, NAME):
         return 2
-    if not can_be_written(NAME, given.output, given.run, given.save_index):
+    if given.run == (given.output or "-"):
+        complain(f"{NAME}: --run: the values go to {given.run} already")
+        return 1
+    if not can_be_written(NAME, given.output, given.run):
         return 1
     try:
         scores = _scores(given)

@@ -7,6 +7,7 @@ import io
 import os
 import sys
 
+from fastrank import files
 from fastrank.native import EngineError
 
 TYPE_CHECKING = False
@@ -43,14 +44,13 @@ def write(lines: Iterable[bytes]) -> None:
 
 
 def can_be_written(name: str, *paths: str | None) -> bool:
-    """Whether files have a folder, and are none: better known before the work than after it."""
+    """Whether files can be written, which is better known before the work than after it."""
     for path in paths:
-        if path is None:
-            continue
-        folder = os.path.dirname(path) or "."
-        if os.path.isdir(path) or not os.path.isdir(folder):
-            reason = errno.EISDIR if os.path.isdir(path) else errno.ENOENT
-            complain(f"{name}: cannot write {path}: {os.strerror(reason)}")
+        try:
+            if path is not None:
+                files.check_target(path)
+        except OSError as error:
+            complain(f"{name}: cannot write {path}: {error.strerror}")
             return False
     return True
 

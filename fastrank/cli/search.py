@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fastrank import files
-from fastrank.cli.output import can_be_written, complain, guarded
+from fastrank.cli.output import complain, guarded
 from fastrank.cli.search_options import Sides, add_search_options, search_arguments
 from fastrank.convert.packing import packed
 from fastrank.convert.rows import tag_of
@@ -52,8 +52,6 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
-    if not can_be_written(NAME, given.output, given.save_index):
-        return 1
     cuts: list[int] = []
 
     def watched(batches: Iterator[Found]) -> Iterator[Found]:
@@ -63,14 +61,15 @@ def _run(given: argparse.Namespace) -> int:
 
     try:
         arguments = search_arguments(given)
+        tag = tag_of(given.tag, SOURCE)
         sides = Sides(given)
-        check_writable(given.output, sides.documents, sides.names)
+        check_writable(given.output, sides.documents, sides.names, tag)
         sides.indexed()
         ids = None if isinstance(sides.corpus, Index) else sides.documents
         batches = search_batches(
             sides.corpus, sides.queries, given.k, ids=ids, query_ids=sides.names, **arguments
         )
-        lines = run_lines(watched(batches), tag_of(given.tag, SOURCE))
+        lines = run_lines(watched(batches), tag)
         files.write(given.output, packed(lines, given.output))
     except FastrankError as error:
         complain(f"{NAME}: {error}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 
 from fastrank import files
 from fastrank.errors import FormatError, OptionError, ReadError
@@ -16,6 +17,7 @@ from fastrank.search.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from fastrank.search.vectors import Vectors
@@ -88,6 +90,8 @@ class Sides:
         given = self._given
         if isinstance(self.corpus, Index) or (given.factory == "Flat" and not given.save_index):
             return
+        if given.save_index:
+            _tell_unwritable(given.save_index, lambda: files.check_target(given.save_index))
         check_before_building(
             given.factory, self.corpus.dimension, given.metric, k=given.k,
             batch_size=given.batch_size, parameters=given.parameters,
@@ -99,11 +103,14 @@ class Sides:
         )  # fmt: skip
         self.corpus = index
         if given.save_index:
-            try:
-                save_index(index, given.save_index)
-            except OSError as error:
-                reason = f"cannot be written: {error.strerror or error}"
-                raise ReadError(given.save_index, reason) from None
+            _tell_unwritable(given.save_index, lambda: save_index(index, given.save_index))
+
+
+def _tell_unwritable(path: str, work: Callable[[], None]) -> None:
+    try:
+        work()
+    except OSError as error:
+        raise ReadError(path, f"cannot be written: {error.strerror or error}") from None
 
 
 def _refuse_building(given: argparse.Namespace) -> None:
@@ -134,7 +141,7 @@ def read_ids(path: str | None) -> Any:
         return None
     if path.endswith(".npy"):
         return load_npy(path)
-    lines = files.read(path).split(b"\n")
+    lines = files.read(path).removeprefix(codecs.BOM_UTF8).split(b"\n")
     if not lines[-1]:
         lines.pop()
     ids = [line.removesuffix(b"\r") for line in lines]

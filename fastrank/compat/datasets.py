@@ -19,11 +19,10 @@ from __future__ import annotations
 from fastrank.array_input import as_rows, check_integers, check_scores
 from fastrank.arrays import evaluate_arrays
 from fastrank.columns import PlacedTexts, Run
-from fastrank.convert.ids import first_repeat, memory_of, picked
+from fastrank.convert.ids import first_repeat, memory_of, picked, texts_of_ids
 from fastrank.convert.rows import tag_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation import Evaluator
-from fastrank.search.names import given_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def results_to_run(
     scores, rows = _pair(results)
     better = _higher_is_better(metric)
     found = rows >= 0
-    names = given_ids("queries", range(len(rows)) if queries is None else queries)
+    names = texts_of_ids("queries", range(len(rows)) if queries is None else queries)
     if len(names) != len(rows):
         raise ArrayError("queries", f"expected {len(rows)}, one per row, found {len(names)}")
     repeat = first_repeat(names)
@@ -112,9 +111,9 @@ def results_to_run(
     _refuse(rows < -1, "total_indices", "expected a row number, or -1 for none", rows)
     _refuse(found & numpy.isnan(scores), "total_scores", "expected a score", scores)
     if docs is None:
-        texts = given_ids("docs", rows[found])
+        texts = texts_of_ids("docs", rows[found])
     else:
-        own = given_ids("docs", docs)
+        own = texts_of_ids("docs", docs)
         expected = f"expected a row of the dataset, of which there are {len(own)}"
         _refuse(rows >= len(own), "total_indices", expected, rows)
         texts = picked(own, rows[found])

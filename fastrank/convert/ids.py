@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 
 from fastrank.columns import Texts
+from fastrank.errors import ArrayError
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 
@@ -23,6 +24,28 @@ NO_IDS = (type(None), bool, float, complex, list, tuple, dict, set, frozenset, b
 def texts_of(values: Any, fail: Fail) -> Texts:
     """The texts of ids in a list or a numpy array. `fail` is called for what is no id."""
     return texts_of_array(values, fail) if hasattr(values, "dtype") else texts_of_list(values, fail)
+
+
+def texts_of_ids(argument: str, given: Any) -> Texts:
+    """The texts of ids in an array, a list, or a column of any library. Raises ArrayError."""
+    import numpy
+
+    def fail(row: int, reason: str) -> NoReturn:
+        raise ArrayError(argument, reason, row)
+
+    if isinstance(given, (str, bytes)):
+        raise ArrayError(argument, f"expected a list of ids, found the id {given!r:.60}")
+    if isinstance(given, (set, frozenset)) or not hasattr(given, "__iter__"):
+        found = type(given).__name__
+        without = ", which has no order" if hasattr(given, "__iter__") else ""
+        raise ArrayError(argument, f"expected a list of ids, found {found}{without}")
+    if getattr(given, "ndim", 1) != 1:
+        raise ArrayError(argument, f"expected a flat array, found the shape {tuple(given.shape)}")
+    if isinstance(given, numpy.ndarray) and not numpy.ma.isMaskedArray(given):
+        return texts_of_array(given, fail)
+    # Others' columns make Python's objects of their values, with None for what is missing.
+    listed = given.tolist() if hasattr(given, "tolist") else list(given)
+    return texts_of_list(listed, fail)
 
 
 def texts_of_array(values: Any, fail: Fail) -> Texts:
@@ -103,6 +126,9 @@ def _encoded(value: Any, row: int, fail: Fail) -> bytes:
         except UnicodeEncodeError:
             fail(row, f"{value!r} holds half a character (a lone surrogate), which has no UTF-8")
     kind: Any = type(value)
+    if hasattr(kind, "as_py"):
+        # A scalar of arrow, which writes a missing value as None.
+        return _encoded(value.as_py(), row, fail)
     if isinstance(value, NO_IDS) or kind.__name__ in ("NAType", "NaTType", "bool", "bool_"):
         fail(row, no_id(value))
     if hasattr(kind, "__index__") and not hasattr(kind, "__len__"):

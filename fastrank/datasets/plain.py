@@ -65,6 +65,10 @@ def check_texts(name: str, ids: Sequence[str], texts: Sequence[Any]) -> None:
 def _ids_and_texts(name: str, given: Any, ids: Iterable[Any] | None) -> tuple[list[str], list[str]]:
     if isinstance(given, (str, bytes)):
         raise InputError(name, "expected a dict or a list of texts, found one text")
+    for own in (given, ids):
+        if isinstance(own, (set, frozenset)):
+            kind = type(own).__name__
+            raise InputError(name, f"expected a dict or a list, found {kind}, which has no order")
     if isinstance(given, Mapping):
         if ids is not None:
             raise InputError(name, "the keys of a dict are its ids; expected no others")

@@ -8,7 +8,7 @@ from itertools import chain
 from fastrank.datasets.lines import lines_of
 from fastrank.datasets.making import made
 from fastrank.datasets.plain import joined
-from fastrank.errors import FormatError, ReadError
+from fastrank.errors import FormatError, OptionError, ReadError
 from fastrank.pieces import name_of
 
 TYPE_CHECKING = False
@@ -36,6 +36,13 @@ def from_files(
     name: str | None,
 ) -> Dataset:
     """See Dataset.from_files."""
+    for option, names in (("fields", fields), ("query_fields", query_fields)):
+        if isinstance(names, str):
+            raise OptionError(option, f"expected a list of names, found the text {names!r}")
+    try:
+        "".encode(encoding)
+    except LookupError as error:
+        raise OptionError("encoding", str(error)) from None
     # First what is read soonest, and so shows soonest what is wrong with it.
     query_ids, asked = read_texts([queries], query_fields, encoding, "query")
     sources = _sources(corpus)
@@ -169,7 +176,18 @@ def _rows_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int,
         if len(cells) != len(expected):
             reason = f"expected {len(expected)} cells ({', '.join(expected)})"
             raise FormatError(name, number, f"{reason}, found {len(cells)}")
+        if names:
+            # Files with a header come from programs that quote, as DPR's passages do.
+            cells = [_unquoted(cell) for cell in cells]
         yield number, dict(zip(expected, cells, strict=True))
+
+
+def _unquoted(cell: str) -> str:
+    """A cell without the quotation marks of CSV; one in which they are not doubled as it is."""
+    inner = cell[1:-1]
+    if len(cell) < 2 or not cell[0] == cell[-1] == '"' or '"' in inner.replace('""', ""):
+        return cell
+    return inner.replace('""', '"')
 
 
 def _id_and_text(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 from fastrank.asked import Asked
 from fastrank.columns import decoded
+from fastrank.convert.rows import tag_of
 from fastrank.datasets import as_dataset
 from fastrank.embeddings import evaluate_embeddings
-from fastrank.errors import OptionError, ReadError
+from fastrank.errors import OptionError
 from fastrank.exclusions import as_exclusions
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.models.embedding import Prepared
@@ -17,11 +16,12 @@ from fastrank.search.engine import check_gpu, parts_of
 from fastrank.search.indexing import make_index
 from fastrank.search.names import names_of
 from fastrank.search.parameters import parse_parameters
-from fastrank.search.runs import check_writable
+from fastrank.search.runs import SOURCE, check_writable
 from fastrank.search.vectors import check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Mapping
     from typing import Any
 
@@ -128,7 +128,12 @@ def evaluate_model(
     check_gpu(gpu)
     parse_parameters(parameters)
     if run is not None:
-        _check_target(run, data)
+        check_writable(
+            run,
+            names_of("corpus_ids", data.corpus_ids, None),
+            names_of("query_ids", data.query_ids, None),
+            tag_of(tag, SOURCE),
+        )
     prepared = Prepared(
         model,
         data,
@@ -145,10 +150,10 @@ def evaluate_model(
         first.queries, first.corpus, data.qrels, measures,
         query_ids=data.query_ids[: len(first.queries)],
         corpus_ids=data.corpus_ids[: len(first.corpus)],
-        # Of so few texts, nothing follows for the others.
+        # Of so few texts, nothing follows for the others; all of them may be excluded.
         missing=None if missing == "error" else missing,
         no_relevant="zero" if no_relevant == "skip" else no_relevant,
-        progress=False, **searching, **asking,
+        progress=False, **{**searching, "exclude": None}, **asking,
     )  # fmt: skip
     found = prepared.embeddings(progress)
     return evaluate_embeddings(
@@ -177,16 +182,3 @@ def _check_factory(factory: str, dimension: int, metric: str, count: int) -> Non
     if lists > count:
         reason = f"{factory!r} needs {lists} vectors, one per list, the corpus has {count}"
         raise OptionError("factory", reason)
-
-
-def _check_target(run: Any, data: Dataset) -> None:
-    """Raise for a run that could not be written."""
-    check_writable(
-        run,
-        names_of("corpus_ids", data.corpus_ids, None),
-        names_of("query_ids", data.query_ids, None),
-    )
-    if isinstance(run, (str, os.PathLike)):
-        folder = os.path.dirname(os.path.abspath(run))
-        if not os.path.isdir(folder):
-            raise ReadError(os.fspath(run), f"there is no folder {folder}")

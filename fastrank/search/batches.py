@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 # Lists of excluded documents longer than this, and than k, get a search of their own: the depth
-# is that of the longest list.
+# is that of the longest list. It is the same in every batch, since of the documents with the score
+# of the last one faiss finds others at another depth.
 LONG_LIST = 64
 
 
@@ -38,8 +39,9 @@ class Found(Frozen):
     """What a batch of queries finds.
 
     queries: int64[n], the rows of the queries. start: the first of them.
-    rows: int64[n, k], rows of the corpus, best first, and -1 where there are no more. Of equal
-        scores the document comes first whose id sorts later in byte order.
+    rows: int64[n, k], rows of the corpus, best first, and -1 where there are no more; no wider
+        than the corpus is long. Of equal scores the document comes first whose id sorts later in
+        byte order.
     scores: float32[n, k], larger is better: distances have changed their sign.
     cut: bool[n], whether the document after rank k has the same score as the one at rank k.
     removed: int64[n], how many excluded documents stood above the last of the ranking.
@@ -102,7 +104,7 @@ def search_batches(
     0 [[0, 2]] [False]
     1 [[1, 2]] [False]
     """
-    settings = _check_request(k, batch_size, parameters)
+    k, batch_size, settings = _checked_request(k, batch_size, parameters)
     on_gpu = check_gpu(gpu)
     found = open_vectors("queries", queries)
     if isinstance(corpus, Index):
@@ -126,7 +128,7 @@ def search_batches(
         engine = IndexSearch(corpus, settings, gpu=on_gpu)
     else:
         engine = VectorSearch(vectors, kind, names, gpu=on_gpu)
-    search = _Search(engine, k, kind, names, own, exclusion)
+    search = _Search(engine, k if count < 0 else min(k, count), kind, names, own, exclusion)
     return search.run(found, batch_size, only, progress)
 
 
@@ -134,16 +136,15 @@ def check_before_building(
     factory: str, dimension: int, metric: str | None, *, k: int, batch_size: int, parameters: Any
 ) -> None:
     """Raise OptionError for a search that an index of this kind cannot do, without building it."""
-    settings = _check_request(k, batch_size, parameters)
+    _, _, settings = _checked_request(k, batch_size, parameters)
     kind = check_metric("ip" if metric is None else metric)
     with Setting(make_index(factory, dimension, kind), settings):
         pass
 
 
-def _check_request(k: int, batch_size: int, parameters: Any) -> dict[str, float]:
-    at_least("k", k, 1)
-    at_least("batch_size", batch_size, 1)
-    return parse_parameters(parameters)
+def _checked_request(k: int, batch_size: int, parameters: Any) -> tuple[int, int, dict[str, float]]:
+    # As Python's own integers: faiss takes no others.
+    return at_least("k", k, 1), at_least("batch_size", batch_size, 1), parse_parameters(parameters)
 
 
 def _refuse_own(index: Index, metric: str | None, ids: Any) -> None:
@@ -160,6 +161,9 @@ class _Search:
     ) -> None:  # fmt: skip
         self._engine, self._k, self._metric = engine, k, metric
         self._names, self._queries, self._exclusion = names, queries, exclusion
+        self._long = max(k, LONG_LIST)
+        self._depth = k + 1 + exclusion.longest(self._long)
+        self._deepest = k + 1 + exclusion.longest()
 
     def run(
         self, queries: Vectors, batch_size: int, only: Array | None, progress: bool | None
@@ -204,13 +208,14 @@ class _Search:
         counts = numpy.zeros(len(rows), numpy.int64)
         if excluded is not None:
             counts = numpy.fromiter(map(len, excluded), numpy.int64, len(rows))
-        many = counts > max(self._k, LONG_LIST)
+        many = counts > self._long
         parts = [numpy.arange(len(rows))]
         if many.any() and not many.all() and not self._engine.once:
             parts = [numpy.flatnonzero(~many), numpy.flatnonzero(many)]
         ranked = []
         for part in parts:
-            depth = self._k + 1 + int(counts[part].max(initial=0))
+            deep = self._engine.once or bool(many[part].any())
+            depth = self._deepest if deep else self._depth
             if self._engine.count is not None:
                 depth = min(depth, self._engine.count)
             own = block if len(parts) == 1 else numpy.ascontiguousarray(block[part])
@@ -218,7 +223,9 @@ class _Search:
             if self._metric == "l2":
                 numpy.negative(scores, out=scores)
             lists = None if excluded is None else [excluded[i] for i in part.tolist()]
-            ranked.append(rank(scores, found, self._k, self._names, lists))
+            # Of an iterator it is only known now how many there are.
+            width = min(self._k, self._engine.count or self._k)
+            ranked.append(rank(scores, found, width, self._names, lists))
         if len(ranked) == 1:
             return ranked[0]
         back = numpy.argsort(numpy.concatenate(parts))

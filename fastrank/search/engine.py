@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# What faiss puts before the reason: the signature of a function, and a line of its source.
-_PLACE = re.compile(r"^Error in .* at [^ ]+:\d+: (Error: '.*?' failed:? ?)?", re.DOTALL)
+# What faiss puts before the reason: the signature of a function, and a line of its source; and
+# the condition that failed, which is the reason where there is no other.
+_PLACE = re.compile(r"^Error in .* at [^ ]+:\d+: ", re.DOTALL)
+_CONDITION = re.compile(r"^Error: '.*?' failed:? ?(?=.)", re.DOTALL)
 
 
 def metric_of(faiss: Any, metric: str) -> int:
@@ -22,8 +24,7 @@ def metric_of(faiss: Any, metric: str) -> int:
 
 def reason_of(error: Exception) -> str:
     """What faiss complains about, without the place in its source."""
-    text = str(error)
-    return _PLACE.sub("", text).strip() or text
+    return _CONDITION.sub("", _PLACE.sub("", str(error)).strip())
 
 
 def check_gpu(gpu: bool) -> bool:

@@ -101,7 +101,11 @@ class VectorSearch:
     def _search_blocks(self, queries: Array, depth: int, tell: Tell) -> tuple[Array, Array]:
         import faiss
 
-        heap = faiss.ResultHeap(len(queries), depth, keep_max=self._metric != "l2")
+        try:
+            heap = faiss.ResultHeap(len(queries), depth, keep_max=self._metric != "l2")
+        except (MemoryError, ValueError):
+            reason = f"{depth} results for each of {len(queries)} queries do not fit in memory"
+            raise OptionError("k", reason) from None
         seen = 0
         size = block_rows(self._corpus.dimension)
         blocks = self._corpus.blocks(size, unit=self._unit, check=not self._checked)

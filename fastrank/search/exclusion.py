@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from fastrank.convert.ids import texts_of_list
 from fastrank.exclusions import as_exclusions
 from fastrank.options import flag
@@ -35,6 +37,11 @@ class Exclusion:
         if self._itself and queries.texts is not None:
             self._own = corpus.rows_of(queries.texts)
         self._lists = _rows_by_query(as_exclusions(lists), corpus)
+
+    def longest(self, limit: float = math.inf) -> int:
+        """The most documents that a query leaves out; of lists, those no longer than the limit."""
+        lengths = (len(own) for own in self._lists.values())
+        return max((own for own in lengths if own <= limit), default=0) + self._itself
 
     def of(self, rows: Array) -> list[Array] | None:
         """For each of the queries the rows of the corpus to leave out; None if there are none."""

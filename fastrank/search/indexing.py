@@ -31,7 +31,8 @@ SEED = 1
 class Index:
     """An index of faiss, the ids of its vectors and the metric.
 
-    faiss: the object of faiss. ids: a sequence of bytes, or None where row numbers are the ids.
+    faiss: the object of faiss. ids: a sequence of bytes, or None where faiss's numbers are the ids,
+    which are those of the rows unless faiss was told others.
     metric: "ip", "l2" or "cosine". dimension: of the vectors. Its length is how many there are.
 
     >>> from fastrank.search import build_index
@@ -49,7 +50,7 @@ class Index:
 
     @property
     def ids(self) -> Texts | None:
-        """The ids of the vectors, None if they are row numbers."""
+        """The ids of the vectors, None if they are faiss's numbers."""
         return self.names.texts
 
     @property
@@ -146,9 +147,16 @@ def make_index(factory: str, dimension: int, metric: str) -> Any:
             "factory", f"faiss cannot build {factory!r} of dimension {dimension} for the metric"
             f" {metric!r}: {reason_of(error)}",
         ) from None  # fmt: skip
-    if isinstance(index, (faiss.IndexIDMap, faiss.IndexIDMap2)):
+    if maps_ids(index):
         raise OptionError("factory", f"{factory!r}: ids are given as ids=, not as IDMap")
     return index
+
+
+def maps_ids(index: Any) -> bool:
+    """Whether a part of the index gives numbers of its own."""
+    import faiss
+
+    return any(isinstance(p, (faiss.IndexIDMap, faiss.IndexIDMap2)) for p in parts_of(index))
 
 
 def _sample_size(index: Any, train_size: int | None) -> int:

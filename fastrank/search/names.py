@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.columns import Texts, decoded
-from fastrank.convert.ids import picked, texts_of
+from fastrank.convert.ids import picked, texts_of, texts_of_ids
 from fastrank.errors import ArrayError
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
@@ -87,24 +87,11 @@ def names_of(argument: str, ids: Any, count: int | None) -> Names:
     elif isinstance(ids, Texts):
         texts = ids
     else:
-        texts = given_ids(argument, ids)
+        texts = texts_of_ids(argument, ids)
     if count is not None and len(texts) != count:
         raise ArrayError(argument, f"expected {count} ids, one per vector, found {len(texts)}")
     _refuse_repeats(argument, texts)
     return Names(texts, len(texts))
-
-
-def given_ids(argument: str, ids: Any) -> Texts:
-    """The ids of an array or an iterable, which may repeat. Raises ArrayError."""
-    if isinstance(ids, (str, bytes)):
-        raise ArrayError(argument, f"expected a list of ids, found the id {ids!r:.60}")
-    if getattr(ids, "ndim", 1) != 1:
-        raise ArrayError(argument, f"expected a flat array, found the shape {ids.shape}")
-
-    def fail(row: int, reason: str) -> NoReturn:
-        raise ArrayError(argument, reason, row)
-
-    return texts_of(ids if hasattr(ids, "dtype") else list(ids), fail)
 
 
 def _refuse_repeats(argument: str, texts: Texts) -> None:

@@ -11,9 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# What the integers among the parameters may be. faiss cuts off fractions and what is more than its
+# integers hold, and with room for no candidate finds less than it is asked for.
+WHOLE = {
+    "nprobe": (1, 2**31), "efSearch": (1, 2**31), "ht": (0, 2**31), "max_codes": (0, 2**63),
+}  # fmt: skip
 # Those that a search depends on, `quantizer_` before them for the index that finds the lists; and
 # where faiss keeps them.
-NAMES = ("nprobe", "efSearch", "ht", "k_factor", "k_factor_rf", "max_codes")
+NAMES = (*WHOLE, "k_factor", "k_factor_rf")
 _KEPT = ("nprobe", "max_codes", "polysemous_ht", "search_type", "k_factor")
 _KEPT_IN_GRAPH = ("efSearch",)
 
@@ -58,6 +63,11 @@ def _value(name: object, value: Any) -> float:
     # Not NaN either.
     if not 0 <= number < 2**63 or isinstance(value, bool):
         raise OptionError("parameters", f"{name}: expected a number, found {value!r}")
+    own = str(name).removeprefix("quantizer_")
+    least, end = WHOLE.get(own, (0, 2**63))
+    if own in WHOLE and not (number.is_integer() and least <= number < end):
+        expected = f"expected an integer from {least} to {end - 1}"
+        raise OptionError("parameters", f"{name}: {expected}, found {value!r}")
     return number
 
 

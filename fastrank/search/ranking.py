@@ -25,7 +25,7 @@ class Ranked:
 
 
 def rank(scores: Array, rows: Array, k: int, names: Names, excluded: list[Array] | None) -> Ranked:
-    """The best k of what was found, which is at least one more where the corpus has it.
+    """The best k of what was found: at least so many, and one more where the corpus has it.
 
     scores: float32[n, depth], larger is better. rows: int64[n, depth], -1 for none.
     """
@@ -41,7 +41,8 @@ def rank(scores: Array, rows: Array, k: int, names: Names, excluded: list[Array]
     cut = numpy.zeros(len(rows), bool)
     if rows.shape[1] > k:
         cut = (rows[:, k] >= 0) & (scores[:, k] == scores[:, k - 1])
-    return Ranked(_of_width(rows, k, -1), _of_width(scores, k, -numpy.inf), cut, removed)
+    rows, scores = (numpy.ascontiguousarray(table[:, :k]) for table in (rows, scores))
+    return Ranked(rows, scores, cut, removed)
 
 
 def _in_order(scores: Array, rows: Array, names: Names) -> tuple[Array, Array]:
@@ -85,13 +86,3 @@ def _drop(
     )
     rows[picked] = numpy.where(gone, -1, numpy.take_along_axis(rows[picked], order, axis=1))
     return scores, rows
-
-
-def _of_width(table: Array, width: int, filling: float) -> Array:
-    import numpy
-
-    if table.shape[1] >= width:
-        return numpy.ascontiguousarray(table[:, :width])
-    wide = numpy.full((len(table), width), filling, table.dtype)
-    wide[:, : table.shape[1]] = table
-    return wide

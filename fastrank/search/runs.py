@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fastrank.array_input import as_texts
 from fastrank.columns import Run
 from fastrank.convert.ids import joined, memory_of
 from fastrank.convert.rows import tag_of
 from fastrank.convert.sniff import format_by_name
 from fastrank.errors import OptionError
-from fastrank.files import name_of
+from fastrank.files import check_target, name_of
 from fastrank.search.batches import search_batches
 from fastrank.trec import check_fields, lines_of
 
@@ -133,12 +134,19 @@ def run_lines(
         yield from lines_of(run_of([], tag))
 
 
-def check_writable(target: Any, corpus: Names, queries: Names) -> None:
-    """Raise InputError for ids that no line of a run can hold, OptionError for another format."""
+def check_writable(target: Any, corpus: Names, queries: Names, tag: bytes) -> None:
+    """Raise before the search what writing its run would raise after it.
+
+    Raises InputError for ids and a tag that no line of a run can hold, OptionError for another
+    format, and OSError for a path in no folder.
+    """
     name = name_of(target)
     form = format_by_name(name)
     if form not in (None, "trec"):
         raise OptionError("run", f"only TREC's format is written, found {name!r}")
+    check_target(target)
     for role, names in (("query", queries), ("document", corpus)):
         if names.texts is not None:
             check_fields(names.texts, role, SOURCE)
+    if tag:
+        check_fields(as_texts([tag]), "tag", SOURCE)

@@ -10,8 +10,8 @@ from fastrank.columns import Texts
 from fastrank.convert.ids import memory_of
 from fastrank.errors import ReadError
 from fastrank.search.engine import reason_of
-from fastrank.search.indexing import Index
-from fastrank.search.names import Names
+from fastrank.search.indexing import Index, maps_ids
+from fastrank.search.names import DIGITS, Names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,9 +68,10 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
 def load_index(path: str | os.PathLike[str]) -> Index:
     """Read what `save_index` wrote, or an index that faiss itself has written.
 
-    The latter has row numbers for ids and the metric that faiss says, and for "cosine" that is
-    "ip". Raises ReadError for a file that is cut off or no index, for ids that belong to another
-    index, and for a metric other than inner product and L2.
+    The latter has the metric that faiss says, and for "cosine" that is "ip"; its ids are row
+    numbers, or the numbers that its vectors were added with. Raises ReadError for a file that is
+    cut off or no index, for ids that belong to another index, numbers that repeat or are negative,
+    and for a metric other than inner product and L2.
 
     >>> from fastrank.search import load_index
     >>> load_index("missing.faiss")
@@ -92,12 +93,41 @@ def load_index(path: str | os.PathLike[str]) -> Index:
     if found.metric_type not in metrics:
         raise ReadError(name, "expected an index for inner products or L2 distances")
     metric = metrics[found.metric_type]
-    if isinstance(found, (faiss.IndexIDMap, faiss.IndexIDMap2)):
+    if maps_ids(found):
         raise ReadError(name, "expected an index without IDMap: ids stand beside the index")
-    if not os.path.exists(name + SUFFIX):
-        return Index(found, Names(None, int(found.ntotal)), metric)
-    metric, texts = _read_ids(name, found, metric)
-    return Index(found, Names(texts, int(found.ntotal)), metric)
+    texts = None
+    if os.path.exists(name + SUFFIX):
+        metric, texts = _read_ids(name, found, metric)
+    names = _own_names(name, found) if texts is None else Names(texts, int(found.ntotal))
+    return Index(found, names, metric)
+
+
+def _own_names(name: str, found: Any) -> Names:
+    """The numbers that an index itself has for its vectors, which inverted lists store."""
+    import faiss
+    import numpy
+
+    inverted = faiss.try_extract_index_ivf(found)
+    if inverted is None:
+        return Names(None, int(found.ntotal))
+    stored = [numpy.empty(0, numpy.int64)]
+    lists: Any = inverted.invlists
+    for number in range(lists.nlist):
+        size = lists.list_size(number)
+        if size:
+            ids = lists.get_ids(number)
+            stored.append(faiss.rev_swig_ptr(ids, size).copy())
+            lists.release_ids(number, ids)
+    numbers = numpy.sort(numpy.concatenate(stored))
+    repeats = numpy.flatnonzero(numbers[1:] == numbers[:-1])
+    if len(repeats):
+        raise ReadError(name, f"the number {numbers[repeats[0]]} stands for several of its vectors")
+    if len(numbers) and not (numbers[0] >= 0 and numbers[-1] < 10**DIGITS):
+        wrong = numbers[0] if numbers[0] < 0 else numbers[-1]
+        reason = f"expected numbers of vectors from 0 to 10**{DIGITS} - 1, found {wrong}"
+        raise ReadError(name, reason)
+    rows = len(numbers) == found.ntotal and bool((numbers == numpy.arange(len(numbers))).all())
+    return Names(None, int(found.ntotal) if rows else None)
 
 
 def _packed(texts: Texts) -> dict[str, Any]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
+TABLE = "a table of vectors"
 METRICS = ("ip", "l2", "cosine")
 # Values of a block: 64 MB as float32.
 BLOCK_VALUES = 1 << 24
@@ -91,7 +92,7 @@ def open_vectors(name: str, given: Any) -> Vectors:
     blocks = hasattr(given, "__iter__") and not hasattr(given, "__array__")
     if isinstance(given, (list, tuple)):
         blocks = bool(given) and getattr(given[0], "ndim", 1) == 2
-    return Blocks(name, given) if blocks else Rows(name, as_rows(name, given, 2))
+    return Blocks(name, given) if blocks else Rows(name, as_rows(name, given, 2, TABLE))
 
 
 def _mapping_of(rows: Array) -> Any:
@@ -106,7 +107,7 @@ def _mapping_of(rows: Array) -> Any:
 
 def _check_kind(name: str, found: Array) -> None:
     if found.ndim != 2:
-        raise ArrayError(name, f"expected a table of vectors, found the shape {found.shape}")
+        raise ArrayError(name, f"expected {TABLE}, found the shape {found.shape}")
     if found.dtype.kind not in "fiu":
         raise ArrayError(name, f"expected vectors of floats, found {found.dtype}")
     if not found.shape[1]:
@@ -174,18 +175,13 @@ class Blocks(Vectors):
         self.dimension = int(self._first.shape[1])
 
     def _checked(self, coming: Iterator[Any]) -> Iterator[Array]:
-        import numpy
-
         row, dimension = 0, None
         for given in coming:
             try:
-                block = numpy.asarray(given)
+                block = as_rows(self.name, given, 2, TABLE)
                 _check_kind(self.name, block)
             except ArrayError as error:
                 raise ArrayError(self.name, f"block from row {row}: {error.reason}") from None
-            except (RuntimeError, TypeError, ValueError) as error:
-                reason = f"block from row {row}: no array can be made of it: {error}"
-                raise ArrayError(self.name, reason) from None
             if dimension not in (None, block.shape[1]):
                 raise ArrayError(
                     self.name, f"expected {dimension} columns as before, found {block.shape[1]}",
