@@ -79,6 +79,25 @@ def to_int64(name: str, found: Array) -> Array:
     return numpy.ascontiguousarray(found, numpy.int64)
 
 
+def picked_integers(name: str, table: Array, rows: Array) -> Array:
+    """Some rows of a table as contiguous int64. ArrayError, with the row, if one is larger."""
+    try:
+        return to_int64(name, table[rows])
+    except ArrayError as error:
+        raise ArrayError(name, error.reason, int(rows[error.row or 0]), error.column) from None
+
+
+def of_stretches(offsets: Array, picks: Array) -> tuple[Array, Array]:
+    """The rows of the stretches of that number, ascending, as truth values; their own offsets."""
+    import numpy
+
+    sizes = numpy.diff(offsets)
+    chosen = numpy.zeros(len(sizes), bool)
+    chosen[picks] = True
+    own = numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes[picks])])
+    return numpy.repeat(chosen, sizes), own
+
+
 def graded_numbers(name: str, found: Array) -> tuple[Array, Scale | None]:
     """Grades as int64, and what these stand for if one has a fraction; truth values will do."""
     import numpy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.array_input import to_int64, to_single
+from fastrank.array_input import picked_integers, to_single
 from fastrank.columns import decoded
 from fastrank.errors import ArrayError, EvaluationError
 from fastrank.judge import Judged, JudgedRun, room_for_judged
@@ -157,16 +157,9 @@ class ArrayJudge:
             own = numpy.where(picked >= 0, numpy.cumsum(picked >= 0) - 1, -1)
             yield (
                 first, first + len(picked), own,
-                self._converted_ids(found),
+                picked_integers("ids", self._ids, found).reshape(-1),
                 none if scores is None else self._converted_scores(scores[found]),
             )  # fmt: skip
-
-    def _converted_ids(self, rows: Array) -> Array:
-        try:
-            return to_int64("ids", self._ids[rows]).reshape(-1)
-        except ArrayError as error:
-            row = int(rows[error.row or 0])
-            raise ArrayError("ids", error.reason, row, error.column) from None
 
     def _converted_scores(self, scores: Array) -> Array:
         import numpy
@@ -182,24 +175,34 @@ class ArrayJudge:
         import numpy
 
         kind = problem[0]
-        name = decoded(query)
         if kind == at.NONE_JUDGED:
             reason = "all its judgments are negative, and it is the first one evaluated"
-            return EvaluationError(self._asked.first_measure, query, f"query '{name}': {reason}")
+            reason = f"query '{decoded(query)}': {reason}"
+            return EvaluationError(self._asked.first_measure, query, reason)
         own = self._ids[row]
         if kind == at.NEGATIVE_ID:
-            column = problem[2]
-            return ArrayError(
-                "ids", f"query {name!r}: expected an id of at least 0, or -1 for none, found"
-                f" {own[column]}", row, column,
-            )  # fmt: skip
+            return negative_id(query, own, row, problem[2])
         columns = numpy.flatnonzero(own != PADDING).tolist()
         column = columns[problem[2]]
         if kind == at.SCORE_IS_NAN:
-            return ArrayError(
-                "scores", f"query {name!r}: document {own[column]} has the score nan", row, column
-            )
-        return ArrayError(
-            "ids", f"query {name!r}: document {own[column]} is retrieved twice, in the columns"
-            f" {column} and {columns[problem[3]]}", row, columns[problem[3]],
-        )  # fmt: skip
+            return nan_score(query, own, row, column)
+        return repeated_id(query, own, row, (column, columns[problem[3]]))
+
+
+def negative_id(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
+    """The error about a row of ids with one that is none."""
+    reason = f"expected an id of at least 0, or -1 for none, found {ids[column]}"
+    return ArrayError("ids", f"query {decoded(query)!r}: {reason}", row, column)
+
+
+def nan_score(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
+    """The error about a row of ids of which one has no score."""
+    reason = f"document {ids[column]} has the score nan"
+    return ArrayError("scores", f"query {decoded(query)!r}: {reason}", row, column)
+
+
+def repeated_id(query: bytes, ids: Array, row: int, columns: tuple[int, int]) -> ArrayError:
+    """The error about a row of ids with one at two places."""
+    first, again = columns
+    reason = f"document {ids[first]} is retrieved twice, in the columns {first} and {again}"
+    return ArrayError("ids", f"query {decoded(query)!r}: {reason}", row, again)

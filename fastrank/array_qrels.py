@@ -10,6 +10,7 @@ from fastrank.array_input import (
     as_texts,
     check_integers,
     graded_numbers,
+    of_stretches,
     query_ids,
     row_numbers,
     row_offsets,
@@ -118,6 +119,30 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     ids = ids if named else row_numbers(len(offsets) - 1)
     _check_count(ids, len(offsets) - 1)
     return _index(ids, offsets, docs, grades, scale, keyed=False, named=named)
+
+
+def of_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
+    """The judgments of the queries at some places, and where these are now, or -1."""
+    import numpy
+
+    own = numpy.asarray(picks)
+    places = numpy.full(len(qrels), -1, numpy.int64)
+    places[own] = numpy.arange(len(own))
+    chosen, offsets = of_stretches(qrels.offset_column, own)
+    made = _index(
+        qrels.queries.take(picks), offsets, qrels.columns[1][chosen], qrels.grade_column[chosen],
+        qrels.scale, keyed=qrels.rows is None, named=qrels.named,
+    )  # fmt: skip
+    if qrels.rows is None:
+        return made, places
+    return made.changed(rows=moved(qrels.rows, places)), places
+
+
+def moved(places: Array, new: Array) -> Array:
+    """Places of queries, or -1, where they are now."""
+    import numpy
+
+    return numpy.where(places < 0, -1, new[places]) if len(new) else places
 
 
 def _check_count(ids: list[bytes], rows: int) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from fastrank.exclusions import as_exclusions
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.options import (
+    DUPLICATES,
     NO_RELEVANT,
+    TIES,
     Options,
     check_choice,
     flag,
@@ -14,12 +17,13 @@ from fastrank.options import (
     settle_missing,
 )
 from fastrank.participation import evaluates_missing
-from fastrank.plan import judging_options
+from fastrank.plan import check_options, judging_options
 from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from fastrank.columns import Graded
     from fastrank.judge import JudgingOptions
@@ -40,9 +44,15 @@ class Asked:
         max_retrieved: int | None = None,
         collection_size: int = 0,
         compat: str = DEFAULT_COMPAT,
+        ties: str = "docno_desc",
         no_relevant: str = "zero",
+        ignore_identical_ids: bool = False,
+        exclude: Mapping[Any, Iterable[Any]] | None = None,
+        duplicates: str = "error",
     ) -> None:
+        check_choice("ties", ties, TIES)
         check_choice("no_relevant", no_relevant, NO_RELEVANT)
+        check_choice("duplicates", duplicates, DUPLICATES)
         self.bound = Selection(measures).bind(check_compat(compat))
         missing = settle_missing(missing, complete=complete)
         self.options = Options(
@@ -54,9 +64,14 @@ class Asked:
             max_retrieved=settle_depth(depth, max_retrieved),
             collection_size=integer("collection_size", collection_size),
             query=None,
+            ties=ties,
             missing_is_error=missing == "error",
             no_relevant=no_relevant,
+            ignore_identical_ids=flag("ignore_identical_ids", ignore_identical_ids),
+            exclude=as_exclusions(exclude),
+            duplicates=duplicates,
         )
+        check_options(self.bound, self.options)
         self.evaluates_missing = evaluates_missing(self.options)
 
     def judging(self, judgments: Graded) -> JudgingOptions:

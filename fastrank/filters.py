@@ -6,7 +6,6 @@ from fastrank.columns import PlacedTexts, Qrels, Run, Texts
 from fastrank.convert.ids import joined
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
-from fastrank.scale import lowest_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,15 +42,10 @@ def without_repeats(run: Run, *, by_score: bool) -> Run:
     return _kept(run, dropped, count)
 
 
-def with_relevant(qrels: Qrels, level: float) -> Qrels:
-    """The judgments of the queries that have a relevant document."""
+def of_queries(qrels: Qrels, picks: Any) -> Qrels:
+    """The judgments of the queries at some places."""
     offsets, grades = qrels.offset_column, qrels.grade_column
-    queries = zeros("q", len(qrels))
-    count = kernels.with_relevant(offsets, grades, lowest_code(qrels, level), queries)
-    if count == len(qrels):
-        return qrels
-    picks = queries[:count]
-    ranges = zeros("q", count + 1)
+    ranges = zeros("q", len(picks) + 1)
     order = zeros("q", kernels.count_picked(offsets, picks))
     kernels.picked_rows(offsets, picks, order, ranges)
     return Qrels(

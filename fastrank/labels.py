@@ -8,19 +8,23 @@ from fastrank.array_input import (
     check_integers,
     check_scores,
     graded_numbers,
+    of_stretches,
     query_ids,
     row_numbers,
     row_offsets,
     to_int64,
 )
+from fastrank.array_texts import evaluate_labels_as_texts
 from fastrank.asked import Asked
 from fastrank.columns import Graded
-from fastrank.errors import ArrayError
+from fastrank.errors import ArrayError, OptionError
 from fastrank.judge import JudgedRun, room_for_judged, text_order
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
+from fastrank.options import BY_GRADE, check_choice
+from fastrank.participation import relevant_queries
 from fastrank.scoring import evaluate_bound
 
 TYPE_CHECKING = False
@@ -34,6 +38,9 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
+# Orders of documents with equal scores for which they need no ids.
+TIES = ("given", *BY_GRADE)
+
 
 def evaluate_labels(
     labels: Any,
@@ -45,6 +52,8 @@ def evaluate_labels(
     mask: Any = None,
     queries: Iterable[object] | None = None,
     relevance_level: float = 1,
+    ties: str = "given",
+    no_relevant: str = "zero",
     depth: int | None = None,
     max_retrieved: int | None = None,
     collection_size: int = 0,
@@ -58,32 +67,41 @@ def evaluate_labels(
     offsets: integers[queries + 1]: query i has the documents offsets[i] : offsets[i + 1]; or
     groups: integers[queries]: how many documents each query has, as LightGBM and XGBoost say it.
     mask: for tables, truth values of the same shape: which places hold a document.
-    measures, relevance_level, depth, max_retrieved, collection_size, compat: as `evaluate` takes
-        them.
     queries: the id of each query; by default the numbers of the rows: "0", "1", ...
+    ties: the order of documents with equal scores (as 32-bit floats, with compat 9.0.8): "given",
+        or "best", "worst" and "average" as `evaluate` has them. "average" gives the nDCG of
+        scikit-learn and torchmetrics. These three cost three times as much: the arrays become Qrels
+        and a Run first. Documents have no ids here that could order them.
+    measures, relevance_level, no_relevant, depth, max_retrieved, collection_size, compat: as
+        `evaluate` takes them.
 
-    All documents of a query are retrieved and judged. Documents have no ids here, so those with
-    equal scores (as 32-bit floats, with compat 9.0.8) rank in the given order; trec_eval would
-    give the same numbers if ids were made up that descend in it. The values are trec_eval's: the
-    best possible ranking of ndcg is that of all documents of the query, a query without a relevant
-    one counts as 0. The queries of the Scores are in the byte order of their ids, as trec_eval adds
-    them up, and without ids in the order of the rows. A query without documents is left out.
+    All documents of a query are retrieved and judged. Tied ones rank in the given order; trec_eval
+    would give the same numbers if ids were made up that descend in it. The values are trec_eval's:
+    the best possible ranking of ndcg is that of all documents of the query, a query without a
+    relevant one counts as 0. The queries of the Scores are in the byte order of their ids, as
+    trec_eval adds them up, and without ids in the order of the rows. A query without documents is
+    left out.
 
     Raises ArrayError, which names row and column, for other shapes and types, a NaN, or a label
-    that is negative or no number; MeasureError, NoQueriesError and EvaluationError as `evaluate`
-    does.
+    that is negative or no number; OptionError, MeasureError, NoQueriesError and EvaluationError as
+    `evaluate` does.
 
     >>> labels, values = [[2, 0, 1], [0, 1, 0]], [[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]
     >>> fr.evaluate_labels(labels, values, "recip_rank").mean
     {'recip_rank': 0.75}
     >>> fr.evaluate_labels([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], "recip_rank", groups=[3, 2]).mean
     {'recip_rank': 0.75}
+    >>> fr.evaluate_labels([[1, 0]], [[0.5, 0.5]], "recip_rank", ties="average").mean
+    {'recip_rank': 0.75}
     """
     import numpy
 
+    _check_ties(ties)
     asked = Asked(
         measures,
         relevance_level=relevance_level,
+        ties=ties,
+        no_relevant=no_relevant,
         depth=depth,
         max_retrieved=max_retrieved,
         collection_size=collection_size,
@@ -123,11 +141,42 @@ def evaluate_labels(
         grade_column=grades.reshape(-1),
         scale=scale,
     )
+    values = numpy.ascontiguousarray(values, numpy.float64).reshape(-1)
+    picks, left_out = relevant_queries(graded, asked.options)
+    if left_out:
+        kept = kept[numpy.asarray(picks)]
+        graded, values = _of_queries(graded, values, picks)
     order = (
         numpy.arange(len(kept)) if queries is None else numpy.asarray(text_order(graded.queries))
     )
     judged = _judge(graded, values, order, kept, asked)
-    return evaluate_bound(graded, judged, asked.bound, asked.options)
+    if ties != "given":
+        return evaluate_labels_as_texts(graded, values, order, asked, left_out)
+    return evaluate_bound(graded, judged, asked.bound, asked.options, left_out=left_out)
+
+
+def _check_ties(ties: str) -> None:
+    """Raise OptionError for what is no order of tied documents without ids."""
+    if ties in ("docno_desc", "docno_asc"):
+        raise OptionError(
+            "ties", f"found {ties!r}, but the documents have no ids here to order them by;"
+            f" expected one of {', '.join(map(repr, TIES))}",
+        )  # fmt: skip
+    check_choice("ties", ties, TIES)
+
+
+def _of_queries(graded: Graded, scores: Array, picks: Any) -> tuple[Graded, Array]:
+    """The labels and the scores of the queries at some places."""
+    import numpy
+
+    chosen, offsets = of_stretches(graded.offset_column, numpy.asarray(picks))
+    made = Graded(
+        queries=as_texts(graded.queries.take(picks)),
+        offset_column=offsets,
+        grade_column=graded.grade_column[chosen],
+        scale=graded.scale,
+    )
+    return made, scores[chosen]
 
 
 def _mask(mask: Any, grades: Array, flat: bool) -> Array:
@@ -176,16 +225,14 @@ def _bounds(offsets: Any, groups: Any, documents: int) -> Array:
 
 def _judge(graded: Graded, scores: Array, queries: Array, places: Array, asked: Asked) -> JudgedRun:
     """Judge the rankings of the queries in this order; `places` are theirs, for messages."""
-    import numpy
-
     offsets = graded.offset_column
     deepest = kernels.widest(offsets)
     options = asked.judging(graded)
-    judged, columns = room_for_judged(graded, queries, len(scores.reshape(-1)), options)
+    judged, columns = room_for_judged(graded, queries, len(scores), options)
     problem = zeros("q", 1)
     done = kernels.judge_labels(
         graded.grade_column,
-        numpy.ascontiguousarray(scores, numpy.float64).reshape(-1),
+        scores,
         offsets,
         queries,
         options.places(stop_if_none_judged=False),

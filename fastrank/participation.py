@@ -28,19 +28,45 @@ def choose_queries(judgments: Judgments, options: Options) -> tuple[Judgments, l
 
     Raises EvaluationError where a query without a relevant document is an error.
     """
-    if options.no_relevant == "zero" or isinstance(judgments, Preferences):
+    if isinstance(judgments, Preferences):
         return judgments, []
-    from fastrank.filters import with_relevant
+    picks, names = relevant_queries(judgments, options)
+    if not names:
+        return judgments, []
+    from fastrank.filters import of_queries
 
-    chosen = with_relevant(judgments, options.relevance_level)
-    names = sorted(set(judgments.queries) - set(chosen.queries))
-    if names and options.no_relevant == "error":
+    return of_queries(judgments, picks), names
+
+
+def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, list[bytes]]:
+    """The places of the queries to evaluate, and the ids of those left out of it (no_relevant).
+
+    Instead of places there is None where none is left out. Raises EvaluationError where a query
+    without a relevant document is an error.
+    """
+    if options.no_relevant == "zero":
+        return None, []
+    picks = places_with_relevant(judgments, options)
+    if len(picks) == len(judgments):
+        return None, []
+    names = sorted(set(judgments.queries) - set(judgments.queries.take(picks)))
+    if options.no_relevant == "error":
         raise EvaluationError(
             "", names[0],
             f"{len(names)} of {len(judgments)} judged queries have no relevant document"
             f" (grade {options.relevance_level} or more): {_named(names)}",
         )  # fmt: skip
-    return chosen, names
+    return picks, names
+
+
+def places_with_relevant(judgments: Qrels | Graded, options: Options) -> Any:
+    """The places of the judged queries that have a relevant document."""
+    places = zeros("q", len(judgments))
+    found = kernels.with_relevant(
+        judgments.offset_column, judgments.grade_column,
+        lowest_code(judgments, options.relevance_level), places,
+    )  # fmt: skip
+    return places[:found]
 
 
 def _named(queries: list[bytes]) -> str:
@@ -77,12 +103,7 @@ def count_without_relevant(judgments: Judgments | Graded, options: Options) -> i
     """How many judged queries have no relevant document."""
     if isinstance(judgments, Preferences):
         return 0
-    scratch = zeros("q", len(judgments))
-    found = kernels.with_relevant(
-        judgments.offset_column, judgments.grade_column,
-        lowest_code(judgments, options.relevance_level), scratch,
-    )  # fmt: skip
-    return len(judgments) - int(found)
+    return len(judgments) - len(places_with_relevant(judgments, options))
 
 
 def evaluates_missing(options: Options) -> bool:
@@ -90,9 +111,14 @@ def evaluates_missing(options: Options) -> bool:
     return options.complete and options.compat != DEFAULT_COMPAT
 
 
-def match_queries(judgments: Judgments, run: Run, options: Options) -> tuple[Matched, int]:
-    """The queries to evaluate, and how many judged ones the run lacks."""
-    matched = match(judgments, run)
+def match_queries(
+    judgments: Judgments, run: Run, options: Options, matching: Matched | None = None
+) -> tuple[Matched, int]:
+    """The queries to evaluate, and how many judged ones the run lacks.
+
+    matching: every judged query with its place in the run or -1, where that is known.
+    """
+    matched = match(judgments, run) if matching is None else matching
     pairs = list(zip(matched.judgments, matched.rankings, strict=True))
     if options.query is not None:
         pairs = [pair for pair in pairs if judgments.queries[pair[0]] == options.query]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.columns import Preferences, Qrels
-    from fastrank.judge import Judged
+    from fastrank.judge import Judged, Matched
     from fastrank.options import Options
     from fastrank.selection import BoundMeasure
     from fastrank.zscores import ZScores
@@ -42,12 +42,15 @@ def evaluate_bound(
     zscores: ZScores | None = None,
     watch: Callable[[list[bytes], Judged], None] | None = None,
     left_out: Sequence[bytes] = (),
+    matching: Matched | None = None,
 ) -> Scores:
     """Evaluate measures that are already looked up; `watch` sees the judged rankings.
 
-    left_out: the queries that `choose_queries` has left out of the judgments. Raises
-    NoQueriesError, OptionError, MeasureError and EvaluationError; the latter's `before` has the
-    queries before the one that failed.
+    left_out: the queries that `choose_queries` has left out of the judgments. matching: the judged
+    queries in the order to evaluate them, with their places in a run that keeps no others; by
+    default they are looked up, and evaluated in byte order. Raises NoQueriesError, OptionError,
+    MeasureError and EvaluationError; the latter's `before` has the queries before the one that
+    failed.
     """
     plan = Plan(judgments, bound, options)
     failure: EvaluationError | None = None
@@ -63,7 +66,7 @@ def evaluate_bound(
             raise missing_queries(judgments, queries)
     else:
         assert not isinstance(judgments, Graded)
-        matched, missing = match_queries(judgments, run, options)
+        matched, missing = match_queries(judgments, run, options, matching)
         if options.missing_is_error and missing:
             raise missing_queries(judgments, judgments.queries.take(matched.judgments))
         if not options.can_stream:
@@ -73,7 +76,8 @@ def evaluate_bound(
             absent = [i for i, own in enumerate(matched.rankings) if own == len(run) - 1]
         else:
             absent = []
-        places, unknown = matched.judgments, others(run.queries, matched.rankings)
+        places = matched.judgments
+        unknown = others(run.queries, matched.rankings) if matching is None else None
         queries = judgments.queries.take(matched.judgments)
         try:
             plan.judge(run, matched)
