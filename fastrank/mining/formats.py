@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from math import isfinite
 
-from fastrank.datasets.plain import joined
 from fastrank.errors import OptionError
-from fastrank.mining.texts import lookup
+from fastrank.mining.texts import joined, lookup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def _dpr(
     answers: Mapping[Any, Iterable[str]],
 ) -> Iterator[dict[str, Any]]:
     for own in mined:
-        asked = {} if questions is None else {"question": joined(*questions(own.query))}
+        asked = {} if questions is None else {"question": joined(questions(own.query))}
         yield {
             **asked,
             "question_id": own.query,
@@ -78,7 +77,7 @@ def _contexts(
 
 def _text(find: Lookup | None) -> Callable[[str], str]:
     """The text of an id; the id itself where there are no texts."""
-    return (lambda own: own) if find is None else lambda own: joined(*find(own))
+    return (lambda own: own) if find is None else lambda own: joined(find(own))
 
 
 def _pairs(
