@@ -10,9 +10,9 @@ from fastrank.array_qrels import ArrayQrels, index_qrels, moved, of_queries
 from fastrank.array_texts import evaluate_as_texts
 from fastrank.asked import Asked
 from fastrank.columns import Qrels, decoded
-from fastrank.errors import ArrayError, OptionError
+from fastrank.errors import ArrayError
 from fastrank.levels import DEFAULT_COMPAT
-from fastrank.options import flag, integer
+from fastrank.options import check_threads, flag
 from fastrank.participation import relevant_queries
 from fastrank.scoring import evaluate_bound
 
@@ -112,8 +112,7 @@ def evaluate_arrays(
         collection_size=collection_size,
         compat=compat,
     )
-    if threads is not None and integer("threads", threads) < 1:
-        raise OptionError("threads", f"expected 1 or more, found {threads}")
+    check_threads(threads)
     docs = check_integers("ids", as_rows("ids", ids, 2))
     keys = None
     if scores is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fastrank.columns import Preferences, Run
-from fastrank.errors import OptionError
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.options import (
     DUPLICATES,
@@ -11,6 +10,7 @@ from fastrank.options import (
     TIES,
     Options,
     check_choice,
+    check_threads,
     flag,
     integer,
     relevance,
@@ -225,8 +225,7 @@ class Evaluator:
 
         from fastrank.convert.accept import as_run_or_trec
 
-        if threads is not None and integer("threads", threads) < 1:
-            raise OptionError("threads", f"expected 1 or more, found {threads}")
+        check_threads(threads)
         found: Run | JudgedRun
         if isinstance(run, Mapping):
             found = self._reader.judge_dict(run)

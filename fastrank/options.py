@@ -71,6 +71,12 @@ def integer(name: str, value: int) -> int:
     return value.__index__()
 
 
+def check_threads(threads: int | None) -> None:
+    """Raise OptionError for less than one thread, TypeError for what is no number of them."""
+    if threads is not None and integer("threads", threads) < 1:
+        raise OptionError("threads", f"expected 1 or more, found {threads}")
+
+
 def relevance(level: Any) -> float:
     """The lowest grade that is relevant, an int if it is whole.
 

@@ -25,6 +25,7 @@ from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.numbers import atof, printed
+from fastrank.options import check_threads
 from fastrank.packed import read_packed
 from fastrank.parts import Parts
 from fastrank.pieces import Pieces, open_pieces
@@ -69,8 +70,8 @@ def read_run(
     """Read a run: lines `query Q0 doc rank score tag`.
 
     Blank lines and fields after the sixth are ignored, rank and Q0 too. threads: how many may read
-    a file, by default as many as help. Raises ReadError, FormatError. Format: trec_eval's
-    `trec_results`.
+    a file, by default as many as help. Raises ReadError, FormatError, OptionError. Format:
+    trec_eval's `trec_results`.
 
     >>> import io
     >>> run = fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))
@@ -79,6 +80,7 @@ def read_run(
     >>> fr.read_run("data/pixels.run")
     <Run data/pixels.run: 200 queries, 20000 rows>
     """
+    check_threads(threads)
     with source if isinstance(source, Pieces) else open_pieces(source) as file:
         comments = check_compat(compat) != DEFAULT_COMPAT
         if file.size is not None and file.size >= WORTH_PACKING:

@@ -217,3 +217,11 @@ def test_converting_refuses_numbers_that_are_misread(
 
     assert status == 1
     assert f"{path}:5" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_threads_are_one_or_more(path: Path, threads: int) -> None:
+    path.write_bytes(LINES)
+
+    with pytest.raises(fastrank.OptionError, match=r"^threads: expected 1 or more, found"):
+        read_run(path, threads=threads)
