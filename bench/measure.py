@@ -40,7 +40,6 @@ def measure(
     Each task has rounds of its own, in which every program is called once, in random order; the
     floors are called in all of them, so that ratios come from the same seconds.
     """
-    _read_once(stored.run)
     floors: dict[str, list[Subject]] = {}
     finish = _Finish(stored.manifest, setup)
     for task in [task for task in tasks if task != FLOOR] or [FLOOR]:
@@ -56,8 +55,11 @@ def measure(
         yield from map(finish.floor, floors.values())
 
 
-def _read_once(path: Path) -> None:
-    """Bring a file into the system's cache, so that no program pays for the disk."""
+def _read(path: Path) -> None:
+    """Bring a file into the system's cache, so that no program pays for the disk.
+
+    Before every call: while one program takes seconds, the system may drop what the next one reads.
+    """
     with path.open("rb", buffering=0) as file:
         buffer = bytearray(1 << 20)
         while file.readinto(buffer):
@@ -76,12 +78,14 @@ def _rounds(
         for subject in group:
             stack.callback(subject.end)
         for subject in group:
+            _read(stored.run)
             subject.first()
         if setup.comparable:
             _compare_bytes(group)
         random = Random(SEED)
         for _ in range(repeat):
             for subject in random.sample(group, len(group)):
+                _read(stored.run)
                 subject.again()
     return group
 

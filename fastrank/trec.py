@@ -70,8 +70,9 @@ def read_run(
     """Read a run: lines `query Q0 doc rank score tag`.
 
     Blank lines and fields after the sixth are ignored, rank and Q0 too. threads: how many may read
-    a file, by default as many as help. Raises ReadError, FormatError, OptionError. Format:
-    trec_eval's `trec_results`.
+    a file, by default as many as help. The memory of a large run that nobody holds any more is kept
+    for the next one. Raises ReadError, FormatError, OptionError. Format: trec_eval's
+    `trec_results`.
 
     >>> import io
     >>> run = fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))

@@ -162,6 +162,26 @@ def test_of_the_text_only_ids_are_kept(path: Path) -> None:
     assert len(run.docs.buffer) == len(kept) + SLACK
 
 
+def test_the_memory_of_a_run_that_is_gone_serves_the_next(path: Path) -> None:
+    """What is held stays as it is: the run, its texts, or an array made from it."""
+    address = packed(path, LINES).scores.ctypes.data
+    again = packed(path, LINES.replace(b"d", b"e"))
+    assert again.scores.ctypes.data == address
+
+    scores, docs = again.scores, again.docs
+    del again
+    other = packed(path, LINES.replace(b"2.5", b"9.5"))
+    assert other.scores.ctypes.data != address
+    assert scores.tolist() == [2.5, 1e-3, -7.0, 0.0]
+    assert list(docs) == [b"e1", b"e2", b"e1", b"e3"]
+
+
+def test_no_more_than_twice_the_memory_is_kept(path: Path) -> None:
+    address = packed(path, LINES * 100).scores.ctypes.data
+    small = packed(path, LINES)
+    assert small.scores.ctypes.data != address
+
+
 @pytest.mark.parametrize(
     "options",
     [{}, {"exclude": {"q1": ["d1"]}}, {"missing": "zero"}],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from sys import getrefcount
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,11 @@ def zeros(code: str, count: int) -> Any:
     if size < MAPPED:
         small: Any = memoryview(bytearray(size))
         return small.cast(code)
+    large: Any = memoryview(_mapped(size))
+    return large.cast(code)
+
+
+def _mapped(size: int) -> Any:
     import mmap
 
     try:
@@ -40,8 +46,37 @@ def zeros(code: str, count: int) -> Any:
     if size >= HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
         # Where the system has pages of 2 MB: 256 MB are first touched in 12 ms instead of 90.
         memory.madvise(mmap.MADV_HUGEPAGE)
-    large: Any = memoryview(memory)
-    return large.cast(code)
+    return memory
+
+
+class Recycled:
+    """Large memory that serves again: pages that the system has cleared are dear.
+
+    What was made last is kept until something else is made, and used again if nobody holds it.
+    """
+
+    def __init__(self) -> None:
+        # At most one list of maps; its methods are atomic, so that threads need no lock.
+        self._kept: list[list[Any]] = []
+
+    def make(self, *wanted: tuple[str, int]) -> list[Any]:
+        """Typed memory, of any content, as `zeros` takes type and number of items."""
+        sizes = [max(1, count * SIZES[code]) for code, count in wanted]
+        maps = self._kept.pop() if self._kept else []
+        if not _serve(maps, sizes):
+            maps = [_mapped(size) for size in sizes]
+        self._kept[:] = [maps]
+        views: list[Any] = [memoryview(own)[:size] for own, size in zip(maps, sizes, strict=True)]
+        return [view.cast(code) for view, (code, _) in zip(views, wanted, strict=True)]
+
+
+def _serve(maps: list[Any], sizes: list[int]) -> bool:
+    """Whether memory is free, large enough, and not much larger than that."""
+    # A view of a map, or what is made from one, is one more reference to it than these two.
+    return len(maps) == len(sizes) and all(
+        size <= len(maps[i]) <= 2 * size and getrefcount(maps[i]) <= 2
+        for i, size in enumerate(sizes)
+    )
 
 
 def filled(code: str, values: list[Any]) -> Any:
