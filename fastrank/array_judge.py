@@ -9,7 +9,7 @@ from fastrank.judge import Judged, JudgedRun, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
-from fastrank.parts import default_threads, in_threads
+from fastrank.parts import MOST_PARTS, default_threads, in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class ArrayJudge:
 
         if threads is None:
             threads = default_threads(len(rows) * self._ids.shape[1], WORTH_A_THREAD)
-        count = max(1, min(threads, len(rows)))
+        count = max(1, min(threads, len(rows), MOST_PARTS))
         cuts = [len(rows) * number // count for number in range(count + 1)]
         stretches: list[Any] = [None] * count
 

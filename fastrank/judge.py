@@ -104,7 +104,8 @@ class Judged(Frozen):
             _joined_offsets(listed), *map(numpy.concatenate, (ranks, grades)),
             _joined_offsets(distinct), *map(numpy.concatenate, (values, counts, *per_query)),
         )  # fmt: skip
-        return Judged(columns=(*columns, *shared))
+        # What is taken from memory are Python's own numbers, which JSON knows too.
+        return Judged(columns=(*(memoryview(column) for column in columns), *shared))
 
 
 def _joined_offsets(pieces: Sequence[Any]) -> Any:

@@ -49,6 +49,8 @@ class FileJudge:
         kernels.intern_texts(
             *qrels.queries.columns, self._table, zeros("q", count), zeros("q", count)
         )
+        # Judgments that come from elsewhere may have ids with blanks, for which there is no line.
+        self._has_odd_ids = with_absent and kernels.find_no_field(*qrels.queries.columns) >= 0
         self._order = byte_order(qrels)
         if only is not None:
             self._order = filled("q", [q for q in self._order if qrels.queries[q] == only])
@@ -67,7 +69,7 @@ class FileJudge:
         """
         with source if isinstance(source, pieces.Pieces) else pieces.open_pieces(source) as file:
             content = None if file.rereadable else file.read()
-            if not self._options.list_unjudged:
+            if not (self._options.list_unjudged or self._has_odd_ids):
                 parts = Parts(file if content is None else content, threads)
                 judged = self._judge(parts)
                 file.check_unchanged()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import struct
 from typing import Any
@@ -13,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank import ArrayError, NoQueriesError
+from fastrank import ArrayError, NoQueriesError, array_judge
+from fastrank.parts import in_threads
 from tests.strategies import examples
 
 LARGEST = 2**63 - 1
@@ -524,6 +526,25 @@ def test_with_threads_the_first_row_that_is_wrong_is_named() -> None:
     ids, qrels = [[4, 5], [6, 6], [7, 8], [9, 9]], [{4: 1}] * 4
     for threads in (1, 2, 3, 9):
         assert error(ids, None, qrels, threads=threads).startswith("ids[1, 1]: ")
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_with_threads_the_scores_are_written_alike(threads: int) -> None:
+    """Also what is counted: numbers of Python's, which JSON knows."""
+    found = fr.evaluate_arrays([[4, 5], [4, 6], [5, 7]], None, [{4: 1}] * 3, "map", threads=threads)
+
+    assert json.loads(found.to_json())["counts"] == found.counts
+    assert {type(count) for count in found.counts.values()} == {int}
+
+
+def test_more_threads_than_help_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    monkeypatch.setattr(
+        array_judge, "in_threads", lambda work, count: made.append(count) or in_threads(work, count)
+    )
+    found = fr.evaluate_arrays([[4]] * 1000, None, [{4: 1}] * 1000, "map", threads=10**9)
+
+    assert (made, found.counts["evaluated"]) == ([256], 1000)
 
 
 @pytest.mark.parametrize("threads", [0, -1])

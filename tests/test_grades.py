@@ -312,6 +312,12 @@ def test_any_finite_grade_comes_out_again(grades: dict[str, float]) -> None:
     assert Qrels.from_dict(given).to_dict() == given
 
 
+@pytest.mark.parametrize("grade", [2**53 + 1, -(2**63) + 1, 10**400])
+def test_an_integer_that_is_no_float_is_refused_beside_fractions(grade: int) -> None:
+    with pytest.raises(InputError, match=r"document 'a': grade -?\d+\.* is no 64-bit float"):
+        Qrels.from_dict({"q": {"b": 0.5, "a": grade}})
+
+
 def test_whole_grades_stay_integers() -> None:
     qrels = Qrels.from_dict({"q": {"a": 1.0, "b": np.float32(2), "c": True}})
 

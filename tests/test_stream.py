@@ -785,6 +785,23 @@ def test_complete_at_10_0_has_values_for_missing_queries(
 
 
 @pytest.mark.parametrize("scattered", [False, True])
+@pytest.mark.parametrize("query", ["q1 2", "u v", "", "q1\n"])
+def test_a_missing_query_whose_id_is_no_field(query: str, scattered: bool, tmp_path: Path) -> None:
+    """Judgments need not come from a file; at 10.0 it is evaluated, and is none of the others."""
+    qrels = {"q1": {"d1": 1}, "q3": {"d1": 1}, query: {"d1": 1}}
+    run = lines("q1", 3) + lines("q3", 2) + scattered * b"q1 Q0 x 1 1 tag\n"
+    path = tmp_path / "run"
+    path.write_bytes(run)
+
+    evaluator = fastrank.Evaluator(qrels, "num_ret yaap", complete=True, compat="10.0")
+    found, expected = evaluator.evaluate(path), evaluator.evaluate(parse_run(run))
+
+    assert found.to_dict() == expected.to_dict()
+    assert found.mean == expected.mean
+    assert found.counts["missing"] == expected.counts["missing"] == 1
+
+
+@pytest.mark.parametrize("scattered", [False, True])
 def test_a_missing_query_with_repeated_judgments_is_an_error(
     scattered: bool, tmp_path: Path
 ) -> None:

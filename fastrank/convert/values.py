@@ -105,13 +105,27 @@ def _array(values: Any, what: str, fail: Fail) -> Any:
     if not (kinds <= {int, bool} or kinds == {float}):
         given = [_number(value, what, row, fail) for row, value in enumerate(given)]
         kinds = set(map(type, given))
+    if kinds == {float}:
+        return numpy.array(given, "float64")
     if float in kinds:
-        return numpy.array([float(value) for value in given], "float64")
+        floats = [_beside_floats(value, what, row, fail) for row, value in enumerate(given)]
+        return numpy.array(floats, "float64")
     try:
         return numpy.array(given, "int64")
     except OverflowError:
         row = next(i for i, value in enumerate(given) if not LEAST <= value <= MOST)
         fail(row, f"{what} {given[row]!r:.60} does not fit 64 bits")
+
+
+def _beside_floats(value: float, what: str, row: int, fail: Fail) -> float:
+    """An integer or a float as a float, if that is the same number."""
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf")
+    if isinstance(value, int) and number != value:
+        fail(row, f"{what} {value!r:.60} is no 64-bit float, as other {what}s are")
+    return number
 
 
 def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
