@@ -43,7 +43,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description="Benchmarks, explained in bench/README.md."
+    )
     own = parser.add_subparsers(required=True, metavar="BENCHMARK")
     _startup_options(own.add_parser("startup", help="the trec_eval command on small files"))
     _generate_options(own.add_parser("generate", help="write inputs with the expected answers"))
@@ -64,17 +66,35 @@ def _parser() -> argparse.ArgumentParser:
 
 def _embedding_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_embeddings)
-    for name, default in (
-        ("rows", 100_000), ("dimension", 768), ("queries", 256), ("k", 100), ("batch-size", 256),
-        ("repeat", 5), ("memory-rows", 2_000_000), ("memory-dimension", 128),
-    ):  # fmt: skip
-        parser.add_argument(f"--{name}", type=int, default=default, metavar="N")
+    for name, default, what in (
+        ("rows", 100_000, "vectors of the corpus"),
+        ("dimension", 768, "their dimension"),
+        ("queries", 256, "queries"),
+        ("k", 100, "documents for each query"),
+        ("batch-size", 256, "queries at a time"),
+        ("repeat", 5, "rounds"),
+        ("memory-dimension", 128, "dimension of the vectors in the file"),
+    ):
+        parser.add_argument(
+            f"--{name}", type=_positive, default=default, metavar="N", help=f"{what} ({default})"
+        )
+    parser.add_argument(
+        "--memory-rows",
+        type=int,
+        default=2_000_000,
+        metavar="N",
+        help="vectors in the file that is searched for the peak of memory; 0: none (2000000)",
+    )
 
 
 def _embeddings(given: argparse.Namespace) -> int:
     # Needs faiss, which no other benchmark does.
     from bench import embeddings
 
+    if given.queries > given.rows:
+        raise BenchError(f"--queries: expected at most {given.rows}, as many as --rows")
+    if given.memory_rows and given.memory_rows < given.queries:
+        raise BenchError(f"--memory-rows: expected 0, or at least {given.queries}, as --queries")
     case = embeddings.Case(given.rows, given.dimension, given.queries, given.k, given.batch_size)
     right = embeddings.measure(case, given.repeat, print)
     if given.memory_rows:

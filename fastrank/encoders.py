@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from copy import deepcopy
 
+from fastrank.embedding_rows import as_vectors, is_sparse
 from fastrank.errors import ArrayError
-from fastrank.vectors import as_vectors, is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -108,6 +108,14 @@ def flag(name: str, value: object) -> bool:
     return bool(value)
 
 
+def at_least(name: str, value: int, least: int) -> int:
+    """An integer that is not below the least. Raises OptionError, TypeError for others."""
+    number = integer(name, value)
+    if number < least:
+        raise OptionError(name, f"expected {least} or more, found {number}")
+    return number
+
+
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise OptionError unless the value is one of the choices."""
     if value not in choices:
@@ -137,8 +145,8 @@ def settle_depth(depth: int | None, max_retrieved: int | None) -> int:
     Raises OptionError below 0, and if both are given and disagree.
     """
     for name, value in (("depth", depth), ("max_retrieved", max_retrieved)):
-        if value is not None and integer(name, value) < 0:
-            raise OptionError(name, f"expected 0 or more, found {value}")
+        if value is not None:
+            at_least(name, value, 0)
     if depth is not None and max_retrieved is not None and depth != max_retrieved:
         raise OptionError(
             "depth", f"found {depth} together with max_retrieved={max_retrieved}, its other name"

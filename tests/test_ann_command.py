@@ -149,7 +149,7 @@ def test_a_folder_that_is_not_there_is_named_before_the_work(
     """Status 1."""
     status = main(["ann", *INPUTS, "-k", "5", option, "none/out.svg", "SQ8"])
 
-    expected = b"fastrank ann: cannot write none/out.svg: no such directory\n"
+    expected = b"fastrank ann: cannot write none/out.svg: No such file or directory\n"
     assert (status, capfdbinary.readouterr().err) == (1, expected)
 
 

@@ -216,6 +216,16 @@ def test_the_json_has_everything(compared: fr.IndexComparison) -> None:
     assert set(last["change"]) == {"nDCG@10", "RR@10"}
 
 
+def test_measures_may_come_from_an_iterator() -> None:
+    """They are used for every index."""
+    measures = (name for name in ["RR@10", "nDCG@10"])
+    qrels = {str(i): {str(i): 1} for i in range(len(QUERIES))}
+
+    found = fr.compare_indexes(CORPUS, QUERIES, "SQ8", qrels=qrels, measures=measures)
+
+    assert [list(point.scores.mean) for point in found.points] == [["RR@10", "nDCG@10"]] * 2
+
+
 def test_without_judgments_there_are_no_measures() -> None:
     """Only recall, speed and size."""
     found = fr.compare_indexes(CORPUS, QUERIES, ["SQ8"], k=3, repetitions=1)

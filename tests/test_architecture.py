@@ -22,8 +22,9 @@ ROOMS = [
     "gains", "zscores", "coverage", "scores", "plan", "averages", "summaries", "scoring",
     "reading", "evaluation", "asked", "array_input", "array_qrels", "array_judge", "array_texts",
     "arrays", "labels", "tie_ranges", "report", "records", "frames", "layouts", "tables", "groups",
-    "search", "embedding_judge", "embeddings", "approximation", "vectors", "datasets", "encoders",
-    "embedding_cache", "models", "mining", "likelihood", "candidates", "checking", "compat", "cli",
+    "search", "embedding_judge", "embeddings", "approximation", "embedding_rows", "datasets",
+    "encoders", "embedding_cache", "models", "mining", "likelihood", "candidates", "checking",
+    "compat", "cli",
 ]  # fmt: skip
 # What a noun can be turned into are methods of it, and each opens the room that does it.
 DOORS = {

@@ -234,8 +234,9 @@ def test_a_file_with_other_columns_is_left_alone(tmp_path: Path) -> None:
         ({"relevant_docs": {"q1": "d1"}}, fr.InputError, "query 'q1': expected .* the id 'd1'"),
         ({"corpus": {}}, fr.InputError, "corpus: expected documents, found none"),
         ({"k": 0}, fr.OptionError, "k: expected 1 or more, found 0"),
+        ({"k": "10"}, TypeError, "k: expected an integer, found str"),
         ({"corpus_chunk_size": 0}, fr.OptionError, "corpus_chunk_size: expected 1 or more"),
-        ({"metric": "dot"}, fr.OptionError, "metric: expected one of 'cosine', 'ip', 'l2'"),
+        ({"metric": "dot"}, fr.OptionError, "metric: expected 'ip', 'l2' or 'cosine'"),
     ],
 )  # fmt: skip
 def test_what_is_impossible_is_said_before_a_model_is_trained(
@@ -249,7 +250,7 @@ def test_what_is_impossible_is_said_before_a_model_is_trained(
 
 def test_a_similarity_that_cannot_be_searched_is_named() -> None:
     """With what to give instead."""
-    with pytest.raises(fr.OptionError, match="metric: the model's similarity is 'manhattan'"):
+    with pytest.raises(fr.OptionError, match="metric: the model's similarity function is 'manhat"):
         RankingEvaluator(QUERIES, CORPUS, RELEVANT, "map")(_Words("manhattan"))
 
 

@@ -227,6 +227,37 @@ def test_embed_eval_tells_what_is_wrong(
     assert message in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["-o", "--run"])
+@pytest.mark.parametrize(
+    ("path", "reason"), [("no/file", "No such file or directory"), (".", "Is a directory")]
+)
+def test_what_cannot_be_written_is_told_before_the_search(
+    option: str, path: str, reason: str, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    def search(*_: object, **__: object) -> None:
+        raise AssertionError("there is a search")
+
+    monkeypatch.setattr("fastrank.embeddings.search_batches", search)
+
+    assert main(["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", option, path]) == 1
+
+    assert capfd.readouterr().err == f"fastrank embed-eval: cannot write {path}: {reason}\n"
+
+
+def test_embed_eval_cuts_rankings_as_eval_does(capfd: pytest.CaptureFixture[str]) -> None:
+    """--depth is another name for -M in both."""
+    printed = []
+    for option in ("--depth", "-M"):
+        main(["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", "-m", "num_ret", option, "7"])
+        printed.append(capfd.readouterr().out)
+
+    assert printed[0] == printed[1]
+    assert "num_ret" in printed[0]
+    with pytest.raises(SystemExit):
+        main(["embed-eval", *VECTORS, "--qrels", "qrels.txt", "-M", "-1"])
+
+
 @pytest.mark.parametrize(
     ("command", "arguments"),
     [

@@ -12,7 +12,7 @@ from fastrank.approximation.recall import ExactTop
 from fastrank.convert.accept import as_qrels
 from fastrank.embeddings import evaluate_embeddings
 from fastrank.errors import ArrayError, OptionError
-from fastrank.options import integer
+from fastrank.options import at_least
 from fastrank.search import build_index, search_batches
 from fastrank.search.names import names_of
 from fastrank.search.progress import bar
@@ -91,8 +91,7 @@ def compare_indexes(
     {'exact': 1.0, 'IVF4,Flat nprobe=4': 1.0}
     """
     for option, value in {"k": k, "batch_size": batch_size, "repetitions": repetitions}.items():
-        if integer(option, value) < 1:
-            raise OptionError(option, f"expected 1 or more, found {value}")
+        at_least(option, value, 1)
     found = read_candidates(candidates)
     vectors = open_vectors("corpus", corpus)
     if not vectors.repeatable or vectors.count is None:
@@ -102,6 +101,8 @@ def compare_indexes(
     sample = vectors.count if train_size is None else min(vectors.count, train_size)
     for candidate in found:
         check_candidate(candidate, vectors.dimension, metric, sample)
+    # Used for every index, which an iterator is not.
+    measures = measures if isinstance(measures, str) else list(measures)
     Selection(measures)
     judgments = None if qrels is None else as_qrels(qrels)
     names = names_of("corpus_ids", corpus_ids, vectors.count)

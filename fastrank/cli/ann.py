@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from fastrank import files
 from fastrank.approximation import compare_indexes
 from fastrank.approximation.measuring import MEASURES
 from fastrank.approximation.plot import check_form
-from fastrank.cli.output import complain, guarded, write
+from fastrank.cli.output import can_be_written, complain, guarded, write
 from fastrank.cli.relevance import add_relevance_level
 from fastrank.cli.search_options import read_ids
 from fastrank.errors import FastrankError, OptionError
@@ -96,11 +95,8 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
-    for path in (given.output, given.plot):
-        # Before the work, not after it.
-        if path is not None and not os.path.isdir(os.path.dirname(path) or "."):
-            complain(f"{NAME}: cannot write {path}: no such directory")
-            return 1
+    if not can_be_written(NAME, given.output, given.plot):
+        return 1
     try:
         if given.measure and given.qrels is None:
             raise OptionError("--measure", "needs judgments: --qrels")

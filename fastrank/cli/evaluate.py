@@ -6,29 +6,24 @@ import argparse
 import os
 
 from fastrank import files
+from fastrank.cli.evaluation_options import (
+    add_evaluation_options,
+    at_least,
+    check_compat,
+    tell_left_out,
+)
 from fastrank.cli.layouts import LAYOUTS
 from fastrank.cli.output import complain, guarded, write
-from fastrank.cli.relevance import add_relevance_level
 from fastrank.cli.trec_eval import FORMATS
 from fastrank.columns import Run
 from fastrank.convert.accept import as_run_or_trec
 from fastrank.convert.files import load_qrels
 from fastrank.errors import FastrankError
 from fastrank.exclusions import read_exclusions
-from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
-from fastrank.options import (
-    DUPLICATES,
-    MISSING,
-    NO_RELEVANT,
-    TIES,
-    Options,
-    settle_depth,
-    settle_missing,
-)
+from fastrank.options import DUPLICATES, TIES, Options, settle_depth, settle_missing
 from fastrank.participation import choose_queries
 from fastrank.plan import check_options
 from fastrank.reading import RunReader
-from fastrank.report import LEFT_OUT
 from fastrank.scoring import evaluate_bound
 from fastrank.selection import Selection
 
@@ -70,60 +65,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("qrels", help="file of judgments, of any format; - is standard input")
     add("runs", nargs="+", metavar="run", help="file of a run, of any format; may be compressed")
-    add(
-        "-m", "--measure", action="append", default=[], metavar="MEASURE",
-        help="a measure in any notation (map, P.5,10, nDCG@10) or a set such as official (default)"
-        " or all_trec; may be given several times; see fastrank measures",
-    )  # fmt: skip
-    add("-q", "--per-query", action="store_true", help="also print the values of each query")
-    add("-n", "--no-summary", action="store_true", help="print no values over all queries")
-    add(
-        "--format", choices=LAYOUTS, default="trec",
-        help="how to print the values (trec); see below",
-    )  # fmt: skip
-    add(
-        "-o", "--output", metavar="FILE",
-        help="write to a file, which is replaced when all is done, or not at all",
-    )  # fmt: skip
-    add(
-        "-c", "--complete", action="store_true",
-        help="average over all judged queries, not only those in the run",
-    )  # fmt: skip
-    add_relevance_level(parser)
-    add(
-        "-J", "--judged-only", action="store_true", help="drop unjudged documents from the rankings"
-    )
-    add(
-        "-M", "--max-retrieved", type=_at_least(0), metavar="N",
-        help="cut rankings after so many documents",
-    )  # fmt: skip
-    add("--depth", type=_at_least(0), metavar="N", help="the same under another name")
-    add(
-        "-N", "--collection-size", type=int, default=0, metavar="N",
-        help="number of documents in the collection, for utility",
-    )  # fmt: skip
+    add_evaluation_options(parser)
     add(
         "-R", "--relevance-format", choices=FORMATS, default="qrels",
         help="format of the judgments (qrels)",
     )  # fmt: skip
     add(
-        "--compat", choices=COMPAT_LEVELS,
-        default=os.environ.get("FASTRANK_COMPAT") or DEFAULT_COMPAT,
-        help=f"which trec_eval's numbers to compute ($FASTRANK_COMPAT or {DEFAULT_COMPAT})",
-    )  # fmt: skip
-    add(
         "--ties", choices=TIES, default="docno_desc",
         help="order of documents with equal scores (docno_desc: larger id first); average: the"
         " expected value over all orders",
-    )  # fmt: skip
-    add(
-        "--missing", choices=MISSING,
-        help="judged queries without results: left out (skip, the default), 0 in the means (zero,"
-        " the same as -c), or an error",
-    )  # fmt: skip
-    add(
-        "--no-relevant", choices=NO_RELEVANT, default="zero",
-        help="judged queries without a relevant document: evaluated (zero), left out, or an error",
     )  # fmt: skip
     add(
         "--ignore-identical-ids", action="store_true",
@@ -135,23 +85,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a document twice in a ranking: an error, or its first line or highest score counts",
     )  # fmt: skip
     add(
-        "--threads", type=_at_least(1), metavar="N",
+        "--threads", type=at_least(1), metavar="N",
         default=os.environ.get("FASTRANK_THREADS") or None,
         help="threads for one file ($FASTRANK_THREADS, or as many as help); the values do not"
         " depend on it",
     )  # fmt: skip
-
-
-def _at_least(least: int) -> type[int]:
-    def number(text: str) -> int:
-        value = int(text)
-        if value < least:
-            raise argparse.ArgumentTypeError(f"{value}: expected {least} or more")
-        return value
-
-    # argparse names the function in its messages.
-    number.__name__ = "number"
-    return number  # type: ignore[return-value]
 
 
 def run(given: argparse.Namespace) -> int:
@@ -160,10 +98,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
-    if given.compat not in COMPAT_LEVELS:
-        # argparse does not look at defaults.
-        expected = " or ".join(COMPAT_LEVELS)
-        complain(f"{NAME}: FASTRANK_COMPAT={given.compat}: expected {expected}")
+    if not check_compat(given, NAME):
         return 2
     read, _, _ = FORMATS[given.relevance_format]
     try:
@@ -229,7 +164,9 @@ class _Results:
                 complain(f"{NAME}: {_explained(error, path)}")
                 self.failed += 1
                 continue
-            _tell_left_out(judgments, scores, path, complete=self._options.complete)
+            absent = f"of {len(judgments)} judged queries are missing from the run"
+            complete = self._options.complete
+            tell_left_out(f"{NAME}: {path}", scores, absent, complete=complete)
             yield path, scores
 
     def all_or_none(self, lines: Iterator[bytes]) -> Iterator[bytes]:
@@ -264,19 +201,6 @@ def _options(given: argparse.Namespace) -> Options:
 def _explained(error: FastrankError, path: str) -> str:
     """The error with the file it is about, if it does not say so itself."""
     return str(error) if hasattr(error, "path") else f"{path}: {error}"
-
-
-def _tell_left_out(
-    judgments: Qrels | Preferences, scores: Scores, path: str, *, complete: bool
-) -> None:
-    if scores.missing and not complete:
-        complain(
-            f"{NAME}: {path}: {scores.missing} of {len(judgments)} judged queries are missing from"
-            " the run and are not averaged in (-c counts them as 0)"
-        )
-    for name, what in LEFT_OUT.items():
-        if scores.counts.get(name):
-            complain(f"{NAME}: {path}: {scores.counts[name]} {what}")
 
 
 def _warn(message: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.output import complain, guarded, write
+from fastrank.cli.output import can_be_written, complain, guarded, write
 from fastrank.cli.relevance import add_relevance_level
 from fastrank.convert.files import load_qrels, load_run
 from fastrank.errors import FastrankError, OptionError
@@ -96,6 +96,8 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
+    if not can_be_written(NAME, given.output):
+        return 1
     try:
         mined = hard_negatives(
             load_run(given.run, warn=_warn),

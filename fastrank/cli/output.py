@@ -7,6 +7,7 @@ import io
 import os
 import sys
 
+from fastrank import files
 from fastrank.native import EngineError
 
 TYPE_CHECKING = False
@@ -40,6 +41,18 @@ def write(lines: Iterable[bytes]) -> None:
         stream.detach()
     else:
         stream.writelines(lines)
+
+
+def can_be_written(name: str, *paths: str | None) -> bool:
+    """Whether files can be written, which is better known before the work than after it."""
+    for path in paths:
+        try:
+            if path is not None:
+                files.check_target(path)
+        except OSError as error:
+            complain(f"{name}: cannot write {path}: {error.strerror}")
+            return False
+    return True
 
 
 def discard(stream: TextIO | None) -> None:

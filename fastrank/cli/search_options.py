@@ -11,6 +11,7 @@ from fastrank.exclusions import read_exclusions
 from fastrank.search.batches import check_before_building
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.names import names_of
+from fastrank.search.npy_files import load_npy
 from fastrank.search.storage import load_index, save_index
 from fastrank.search.vectors import check_dimension, open_vectors
 
@@ -139,14 +140,7 @@ def read_ids(path: str | None) -> Any:
     if path is None:
         return None
     if path.endswith(".npy"):
-        import numpy
-
-        try:
-            return numpy.load(path, allow_pickle=False)
-        except OSError as error:
-            raise ReadError(path, (error.strerror or str(error)).lower()) from None
-        except (EOFError, ValueError) as error:
-            raise ReadError(path, f"not a .npy file that is whole: {error}") from None
+        return load_npy(path)
     lines = files.read(path).removeprefix(codecs.BOM_UTF8).split(b"\n")
     if not lines[-1]:
         lines.pop()

@@ -24,8 +24,10 @@ from __future__ import annotations
 
 import warnings
 
-from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.compat.similarities import metric_of
+from fastrank.errors import ArrayError, InputError
 from fastrank.search import build_index, search_batches
+from fastrank.search.vectors import check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,9 +42,6 @@ if TYPE_CHECKING:
     Lists = tuple[list[list[float]], list[list[int]]]
 
 __all__ = ["SearchIndex"]
-
-# MTEB's similarity functions, by their values, and our metrics.
-_METRICS = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
 
 
 class SearchIndex:
@@ -73,12 +72,8 @@ class SearchIndex:
         batch_size: int = 1024,
         progress: bool | None = False,
     ) -> None:
-        if metric is None:
-            metric = _metric_of(model)
-        elif metric not in _METRICS.values():
-            expected = ", ".join(map(repr, _METRICS.values()))
-            raise OptionError("metric", f"expected one of {expected}, found {metric!r}")
-        self._metric, self._factory, self._train_size = metric, factory, train_size
+        self._metric = _metric_of(model) if metric is None else check_metric(metric)
+        self._factory, self._train_size = factory, train_size
         self._options = {"parameters": parameters, "batch_size": batch_size, "progress": progress}
         self._progress = progress
         self._blocks: list[Array] = []
@@ -217,13 +212,8 @@ class SearchIndex:
 
 def _metric_of(model: Any) -> str:
     """The metric of an encoder of MTEB. Raises OptionError."""
-    similarity = getattr(getattr(model, "mteb_model_meta", None), "similarity_fn_name", None)
-    name = getattr(similarity, "value", similarity)
-    if name not in _METRICS:
-        expected = ", ".join(_METRICS)
-        reason = f"the model's similarity function is {name!r}; expected one of {expected}"
-        raise OptionError("metric", reason)
-    return _METRICS[name]
+    known = getattr(model, "mteb_model_meta", None)
+    return metric_of(getattr(known, "similarity_fn_name", None))
 
 
 def _array(embeddings: Any) -> Array:

@@ -42,10 +42,13 @@ from fastrank.compat.metric_names import (
     primary_of,
     title_of,
 )
+from fastrank.compat.similarities import BY_METRIC, metric_of
 from fastrank.embeddings import evaluate_embeddings
-from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.errors import ArrayError, InputError
 from fastrank.layouts import csv_lines
 from fastrank.levels import DEFAULT_COMPAT
+from fastrank.options import at_least
+from fastrank.search.vectors import check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,9 +67,6 @@ DEFAULT_MEASURES = (
     *(f"{name}@{k}" for k in (1, 3, 5, 10) for name in ("P", "R")),
     "RR@10", "nDCG@10", "AP(norm='min_k')@100",
 )  # fmt: skip
-# Its similarities and our metrics.
-_METRICS = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
-_SIMILARITIES = {metric: similarity for similarity, metric in _METRICS.items()}
 
 
 def _base() -> Any:
@@ -141,12 +141,10 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         compat: str = DEFAULT_COMPAT,
     ) -> None:
         super().__init__()
-        if metric is not None and metric not in _SIMILARITIES:
-            expected = ", ".join(map(repr, _SIMILARITIES))
-            raise OptionError("metric", f"expected one of {expected}, found {metric!r}")
-        for option, number in {"k": k, "corpus_chunk_size": corpus_chunk_size}.items():
-            if number < 1:
-                raise OptionError(option, f"expected 1 or more, found {number}")
+        if metric is not None:
+            check_metric(metric)
+        at_least("k", k, 1)
+        at_least("corpus_chunk_size", corpus_chunk_size, 1)
         self._measures = measures if isinstance(measures, str) else list(measures)
         names = names_of(self._measures, compat)
         measure = primary_of(names, primary, compat)
@@ -186,13 +184,16 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         Raises OptionError for a model with a similarity that is no inner product or distance, and
         ArrayError for embeddings that cannot be searched.
         """
-        similarity = self._similarity(model)
+        metric = self._metric
+        if metric is None:
+            metric = metric_of(getattr(model, "similarity_fn_name", None) or "cosine")
+        similarity = BY_METRIC[metric]
         scores = self.scores = evaluate_embeddings(
             self._encoded(model, "query", self.queries),
             self._blocks(model),
             self._qrels,
             self._measures,
-            metric=_METRICS[similarity],
+            metric=metric,
             query_ids=self.query_ids,
             corpus_ids=self.corpus_ids,
             missing="zero",
@@ -230,18 +231,6 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         }
         truncated = {k: v for k, v in self._encoding.items() if k == "truncate_dim"}
         return {"k": self._searching["k"], **truncated, **prompts}
-
-    def _similarity(self, model: Any) -> str:
-        if self._metric is not None:
-            return _SIMILARITIES[self._metric]
-        own = getattr(model, "similarity_fn_name", None) or "cosine"
-        similarity = str(getattr(own, "value", own))
-        if similarity not in _METRICS:
-            expected = ", ".join(map(repr, _SIMILARITIES))
-            raise OptionError(
-                "metric", f"the model's similarity is {similarity!r}; give one of {expected}"
-            )
-        return similarity
 
     def _blocks(self, model: Any) -> Iterator[Any]:
         """The embeddings of the corpus, a chunk at a time."""

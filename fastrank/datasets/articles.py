@@ -73,7 +73,7 @@ def _texts_or_vectors(
     """Texts, and embeddings as float32[articles, dimension] or None; one or both are there."""
     import numpy
 
-    from fastrank.vectors import as_vectors
+    from fastrank.embedding_rows import as_vectors
 
     texts: list[str] = []
     has = {key: [article.get(names[key]) is not None for article in articles] for key in names}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.columns import Preferences, decoded
-from fastrank.errors import InputError, OptionError
+from fastrank.errors import InputError
 from fastrank.judge import match, what_is_wrong
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT, check_compat
@@ -11,7 +11,7 @@ from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.options import check_choice, finite, flag, integer, relevance
+from fastrank.options import at_least, check_choice, finite, flag, relevance
 from fastrank.scale import lowest_code
 
 TYPE_CHECKING = False
@@ -81,8 +81,8 @@ def hard_negatives(
     from fastrank.exclusions import as_exclusions
     from fastrank.filters import without_excluded
 
-    number, skipped = _at_least("n", n, 1), _at_least("skip_top", skip_top, 0)
-    last = UNCUT if depth is None else _at_least("depth", depth, skipped + 1)
+    number, skipped = at_least("n", n, 1), at_least("skip_top", skip_top, 0)
+    last = UNCUT if depth is None else at_least("depth", depth, skipped + 1)
     check_choice("margin_below", margin_below, POSITIVES)
     margins = {"margin": margin, "relative_margin": relative_margin}
     limits = filled(
@@ -154,10 +154,3 @@ def _mined(
         source = qrels.source if problem[0] == at.QRELS_REPEAT else run.source
         raise InputError(source, f"query '{query}': {reason}")
     return mined, retrieved, picked
-
-
-def _at_least(name: str, value: int, least: int) -> int:
-    number = integer(name, value)
-    if number < least:
-        raise OptionError(name, f"expected {least} or more, found {number}")
-    return number

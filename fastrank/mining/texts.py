@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fastrank.datasets import plain
 from fastrank.datasets.text_files import titled_records
 from fastrank.errors import FormatError, InputError
 from fastrank.pieces import name_of
@@ -69,8 +70,8 @@ class _OfDataset(Mapping[str, str]):
 
 
 def joined(parts: tuple[str, str]) -> str:
-    """Title and text as one, as BEIR joins them."""
-    return " ".join(part for part in parts if part)
+    """Title and text as one, as data sets join them for models."""
+    return plain.joined(*parts)
 
 
 def _parts(value: Any, role: str, own: str) -> tuple[str, str]:

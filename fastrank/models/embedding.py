@@ -9,7 +9,7 @@ from fastrank.embedding_cache import EmbeddingCache
 from fastrank.encoders import encoders_of
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.models.sides import FIRST, Side
-from fastrank.options import integer
+from fastrank.options import at_least
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ class Prepared:
         *,
         unit: bool = False,
     ) -> None:
-        if batch_size is not None and integer("batch_size", batch_size) < 1:
-            raise OptionError("batch_size", f"expected 1 or more, found {batch_size}")
+        if batch_size is not None:
+            at_least("batch_size", batch_size, 1)
         prompts = {"query_prompt": query_prompt, "document_prompt": document_prompt}
         for option, prompt in prompts.items():
             if prompt is not None and not isinstance(prompt, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
-from fastrank.options import integer
+from fastrank.options import at_least
 from fastrank.search.engine import check_gpu
 from fastrank.search.exact import IndexSearch, VectorSearch
 from fastrank.search.exclusion import Exclusion
@@ -144,11 +144,7 @@ def check_before_building(
 
 def _checked_request(k: int, batch_size: int, parameters: Any) -> tuple[int, int, dict[str, float]]:
     # As Python's own integers: faiss takes no others.
-    k, batch_size = integer("k", k), integer("batch_size", batch_size)
-    for name, value in (("k", k), ("batch_size", batch_size)):
-        if value < 1:
-            raise OptionError(name, f"expected 1 or more, found {value}")
-    return k, batch_size, parse_parameters(parameters)
+    return at_least("k", k, 1), at_least("batch_size", batch_size, 1), parse_parameters(parameters)
 
 
 def _refuse_own(index: Index, metric: str | None, ids: Any) -> None:

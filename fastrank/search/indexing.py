@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from fastrank.errors import ArrayError, OptionError
-from fastrank.options import integer
+from fastrank.options import at_least
 from fastrank.search.engine import check_gpu, metric_of, parts_of, reason_of
 from fastrank.search.names import Names, names_of
 from fastrank.search.progress import bar
@@ -104,8 +104,8 @@ def build_index(
 
     unit = check_metric(metric) == "cosine"
     on_gpu = check_gpu(gpu)
-    if train_size is not None and integer("train_size", train_size) < 1:
-        raise OptionError("train_size", f"expected 1 or more, found {train_size}")
+    if train_size is not None:
+        at_least("train_size", train_size, 1)
     found = open_vectors("vectors", vectors)
     names = names_of("ids", ids, found.count)
     index = make_index(factory, found.dimension, metric)

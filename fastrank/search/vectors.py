@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from fastrank.array_input import as_rows
-from fastrank.errors import ArrayError, OptionError, ReadError
+from fastrank.errors import ArrayError, OptionError
+from fastrank.search.npy_files import load_npy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,25 +89,11 @@ def open_vectors(name: str, given: Any) -> Vectors:
     if isinstance(given, Vectors):
         return given
     if isinstance(given, (str, os.PathLike)):
-        return Rows(name, _mapped(os.fspath(given)))
+        return Rows(name, load_npy(os.fspath(given), mapped=True))
     blocks = hasattr(given, "__iter__") and not hasattr(given, "__array__")
     if isinstance(given, (list, tuple)):
         blocks = bool(given) and getattr(given[0], "ndim", 1) == 2
     return Blocks(name, given) if blocks else Rows(name, as_rows(name, given, 2, TABLE))
-
-
-def _mapped(path: str) -> Array:
-    import numpy
-
-    try:
-        found: Array = numpy.load(path, mmap_mode="r", allow_pickle=False)
-    except OSError as error:
-        raise ReadError(path, (error.strerror or str(error)).lower()) from None
-    except (EOFError, ValueError) as error:
-        raise ReadError(path, f"not a .npy file that is whole: {error}") from None
-    if not isinstance(found, numpy.ndarray):
-        raise ReadError(path, "expected one array (.npy), found an archive (.npz)")
-    return found
 
 
 def _mapping_of(rows: Array) -> Any:

@@ -1,0 +1,23 @@
+"""The similarity functions of sentence-transformers and MTEB, which name them alike."""
+
+from __future__ import annotations
+
+from fastrank.errors import OptionError
+from fastrank.search.vectors import METRICS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+BY_METRIC = {"cosine": "cosine", "ip": "dot", "l2": "euclidean"}
+
+
+def metric_of(similarity: Any) -> str:
+    """The metric for the similarity function of a model. Raises OptionError if there is none."""
+    own = getattr(similarity, "value", similarity)
+    for metric, name in BY_METRIC.items():
+        if own == name:
+            return metric
+    expected = ", ".join(map(repr, METRICS))
+    reason = f"the model's similarity function is {own!r}; give one of {expected}"
+    raise OptionError("metric", reason)

@@ -1,0 +1,37 @@
+"""Arrays in `.npy` files, which may be larger than memory."""
+
+from __future__ import annotations
+
+from fastrank.errors import ReadError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy.typing as npt
+
+ARRAY, ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
+
+
+def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
+    """The array of a file, read or mapped into memory. Raises ReadError."""
+    import numpy
+
+    try:
+        with open(path, "rb") as file:
+            head = file.read(len(ARRAY))
+        found: Any = None
+        if head == ARRAY:
+            found = numpy.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+    except OSError as error:
+        raise ReadError(path, (error.strerror or str(error)).lower()) from None
+    except (EOFError, ValueError) as error:
+        raise ReadError(path, f"not a .npy file that is whole: {error}") from None
+    if head.startswith(ARCHIVE):
+        raise ReadError(path, "expected one array (.npy), found an archive (.npz)")
+    if found is None:
+        # Of these NumPy would say that they hold pickled objects, which one might trust.
+        what = f"found one that begins with {head!r}" if head else "found an empty file"
+        raise ReadError(path, f"not a .npy file: {what}")
+    array: npt.NDArray[Any] = found
+    return array
