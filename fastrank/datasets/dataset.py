@@ -146,7 +146,7 @@ class Dataset(Frozen):
 
         corpus: a file, several, or a folder whose files all hold documents. The content shows the
             format: TREC's SGML (`<DOC>` with `<DOCNO>`), JSONL (an id, texts), or TSV (id and text,
-            or a header). Any may be compressed.
+            or a header, and then cells may be in quotes). Any may be compressed.
         queries: the same, and TREC's topics, `<top>` with or without closing tags, and `<topic>`.
         qrels: whatever `evaluate` takes as judgments.
         fields: the elements or names whose texts make a document, in the order of the file. By

@@ -169,7 +169,16 @@ def _rows_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int,
         if len(cells) != len(expected):
             reason = f"expected {len(expected)} cells ({', '.join(expected)})"
             raise FormatError(name, number, f"{reason}, found {len(cells)}")
+        if names:
+            cells = [_unquoted(cell) for cell in cells]
         yield number, dict(zip(expected, cells, strict=True))
+
+
+def _unquoted(cell: str) -> str:
+    """A cell as it is, or what Python's csv has put in quotes, as in the passages of DPR."""
+    inner = cell[1:-1]
+    quoted = len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inner.replace('""', "")
+    return inner.replace('""', '"') if quoted else cell
 
 
 def _id_and_text(
