@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -322,6 +323,21 @@ def test_cells_below_a_header_may_be_quoted(cell: str, text: str) -> None:
     """As csv, with which DPR reads and writes its passages; MS MARCO has neither."""
     assert documents(f"id\ttext\nd1\t{cell}\n".encode()) == {"d1": text}
     assert documents(f"d1\t{cell}\n".encode()) == {"d1": cell}
+
+
+def test_cells_in_quotes_are_read_as_csv_writes_them_where_there_is_a_header() -> None:
+    """DPR's passages are; those of MS MARCO have quotes of their own, and no header."""
+    said = 'He said "no", and left'
+    file = io.StringIO()
+    writer = csv.writer(file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    file.write("id\ttext\ttitle\n")
+    writer.writerows([["d1", said, ""], ["d2", '""', "Two"]])
+    lines = 'd3\t"no" is "yes"\tThree\nd4\t"\tFour\n'
+
+    found = documents((file.getvalue() + lines).encode())
+
+    assert found == {"d1": said, "d2": 'Two ""', "d3": 'Three "no" is "yes"', "d4": 'Four "'}
+    assert documents(b'd1\t"no"\n') == {"d1": '"no"'}
 
 
 def test_corpus_in_a_folder(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ def names_of(measures: str | list[str], compat: str) -> list[str]:
         for own in Selection(measures).bind(check_compat(compat))
         for name in own.names
     ]
+    if not names:
+        raise MeasureError("", "expected a measure, found none")
     keys: dict[str, str] = {}
     for name in names:
         other = keys.setdefault(key_of(name), name)

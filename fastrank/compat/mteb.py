@@ -92,6 +92,9 @@ class SearchIndex:
         if len(ids) != len(block):
             expected = f"expected {len(block)}, one per row of embeddings, found {len(ids)}"
             raise ArrayError("idxs", expected)
+        if self._blocks and block.shape[1] != self._blocks[0].shape[1]:
+            expected = f"expected {self._blocks[0].shape[1]} columns, as before"
+            raise ArrayError("embeddings", f"{expected}, found {block.shape[1]}")
         self._blocks.append(block)
         self._ids += ids
         self._index = None

@@ -47,7 +47,7 @@ from fastrank.embeddings import evaluate_embeddings
 from fastrank.errors import ArrayError, InputError
 from fastrank.layouts import csv_lines
 from fastrank.levels import DEFAULT_COMPAT
-from fastrank.options import at_least
+from fastrank.options import at_least, relevance
 from fastrank.search.vectors import check_metric
 
 TYPE_CHECKING = False
@@ -88,8 +88,8 @@ def _base() -> Any:
 class RankingEvaluator(_base()):  # type: ignore[misc]
     """Ranks a corpus for queries by a model's embeddings, and evaluates the rankings.
 
-    queries, corpus: {id: text}, or whatever the model encodes. Only queries with relevant documents
-        are encoded.
+    queries, corpus: {id: text}, or whatever the model encodes. Queries that are not judged are
+        left out.
     relevant_docs: {query id: ids of its relevant documents}, or {query id: {document id: grade}}.
         Documents that the corpus lacks count as not found.
     measures: as `fastrank.evaluate` takes them; by default those of InformationRetrievalEvaluator.
@@ -107,7 +107,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         folder `output_path` of a call.
     relevance_level, compat: as `fastrank.evaluate` takes them.
 
-    Raises InputError for a query that is not judged or a corpus that is empty, MeasureError and
+    Raises InputError if no query has relevant documents or the corpus is empty, MeasureError and
     OptionError for impossible measures and options, when it is made: before the model is trained.
 
     >>> from fastrank.compat.sentence_transformers import RankingEvaluator
@@ -145,6 +145,14 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
             check_metric(metric)
         at_least("k", k, 1)
         at_least("corpus_chunk_size", corpus_chunk_size, 1)
+        relevance(relevance_level)
+        given: dict[str, Any] = {
+            "queries": queries, "corpus": corpus, "relevant_docs": relevant_docs,
+        }  # fmt: skip
+        for argument, value in given.items():
+            if not isinstance(value, Mapping):
+                found = type(value).__name__
+                raise TypeError(f"{argument}: expected a mapping from id, found {found}")
         self._measures = measures if isinstance(measures, str) else list(measures)
         names = names_of(self._measures, compat)
         measure = primary_of(names, primary, compat)
@@ -273,8 +281,9 @@ def _judgments(queries: Mapping[Any, Any], relevant: Mapping[Any, Any]) -> dict[
     found = {}
     for query in queries:
         docs = relevant.get(query)
-        if isinstance(docs, (str, bytes)):
-            reason = f"query {query!r:.60}: expected ids of documents, found the id {docs!r:.60}"
+        if isinstance(docs, (str, bytes)) or not hasattr(docs or (), "__iter__"):
+            what = "the id " if isinstance(docs, (str, bytes)) else ""
+            reason = f"query {query!r:.60}: expected ids of documents, found {what}{docs!r:.60}"
             raise InputError("relevant_docs", reason)
         if docs:
             found[query] = docs if isinstance(docs, Mapping) else dict.fromkeys(docs, 1)

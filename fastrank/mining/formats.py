@@ -58,8 +58,8 @@ def _answers(given: Any) -> dict[str, list[str]]:
         raise InputError("answers", f"query {query!r:.60}: {reason}")
 
     for query, own in given.items():
-        texts = [own] if isinstance(own, (str, bytes)) else list(own)
-        if texts == [own] or not all(isinstance(text, str) for text in texts):
+        texts: list[Any] = [] if isinstance(own, (str, bytes)) else list(own)
+        if isinstance(own, (str, bytes)) or not all(isinstance(text, str) for text in texts):
             fail(f"expected a list of texts, found {own!r:.60}")
         answers[decoded(encoded_id(query, fail))] = texts
     return answers
