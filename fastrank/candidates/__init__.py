@@ -126,7 +126,7 @@ def load_candidates(
 
     source: a file of CSV, TSV, JSON, JSONL or parquet, compressed or not; a frame of pandas or
         polars, an arrow table, or a dict of columns. A row has a question (text, id or both), a
-        candidate (likewise) and a label, a number, above 0 for a right answer. Also TREC-QA as
+        candidate (likewise) and a label, a number above 0 for a right answer. Also TREC-QA as
         people have it: the file of tagged pairs (<QApairs id='1.1'>), whose tokens are joined with
         blanks, and the folder of a.toks, b.toks, sim.txt and id.txt.
     format: csv, tsv, json, jsonl, parquet or qapairs; by default what the content shows. In TSV a
