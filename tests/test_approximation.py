@@ -246,7 +246,7 @@ def test_without_judgments_there_are_no_measures() -> None:
         ({"candidates": "OPQ4,PQ4x9"}, "'OPQ4,PQ4x9' needs 512 vectors or more .* found 400"),
         ({"candidates": "IVF4,RQ2x9"}, "'IVF4,RQ2x9' needs 512 vectors or more .* found 400"),
         ({"candidates": "PRQ2x2x9"}, "'PRQ2x2x9' needs 512 vectors or more .* found 400"),
-        ({"candidates": "HNSW8_PQ4x9"}, "'HNSW8_PQ4x9' needs 512 vectors or more .* found 400"),
+        ({"candidates": "HNSW8_PQ4x9", "metric": "l2"}, "'HNSW8_PQ4x9' needs 512 vectors or more"),
         ({"candidates": "IVF64,Flat", "train_size": 50}, "needs 64 vectors or more .* found 50"),
         ({"candidates": ["SQ8", "SQ8"]}, "candidates: 'SQ8' stands twice"),
         ({"candidates": []}, "candidates: expected an index to compare, found none"),

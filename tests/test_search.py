@@ -121,6 +121,26 @@ def test_vectors_may_come_as(given: str, metric: str, npy: Any) -> None:
     assert rankings(search(index, queries, 5)) == expected
 
 
+@pytest.mark.parametrize("size", [7, 10, 100])
+def test_blocks_may_come_in_the_same_memory(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As from a reader that fills one buffer again and again."""
+    monkeypatch.setattr("fastrank.search.vectors.BLOCK_VALUES", 16 * 10)
+
+    def reused(vectors: Any) -> Iterator[Any]:
+        buffer = np.empty((size, 16), np.float32)
+        for first in range(0, len(vectors), size):
+            block = buffer[: len(vectors[first : first + size])]
+            block[:] = vectors[first : first + size]
+            yield block
+
+    expected = rankings(search(CORPUS, QUERIES, 5))
+    for batch_size in (3, 7, 50):
+        run = search(reused(CORPUS), reused(QUERIES), 5, batch_size=batch_size)
+        assert rankings(run) == expected
+    index = build_index(reused(CORPUS), "IVF4,Flat")
+    assert rankings(search(index, reused(QUERIES), 5, parameters="nprobe=4")) == expected
+
+
 def test_ids_may_be_columns_of_any_library() -> None:
     """Whatever numbers the rows of a series have, its ids are in its order."""
     pandas = pytest.importorskip("pandas")
@@ -338,6 +358,7 @@ def test_one_long_list_does_not_deepen_the_search_of_others(
 FACTORIES = [
     *((factory, metric) for metric in METRICS for factory in ("Flat", "IVF4,Flat", "HNSW8", "SQ8")),
     ("PCA8,IVF4,Flat", "ip"), ("IVF4_HNSW4,Flat", "l2"), ("IVF4,SQ8", "cosine"), ("PQ4x4", "l2"),
+    ("HNSW8_PQ4x4", "l2"),
     ("IVF4,PQ4x4fs", "ip"), ("IVF4,PQ4x4,RFlat", "l2"), ("OPQ4_16,IVF4,PQ4x4", "cosine"),
 ]  # fmt: skip
 
@@ -653,6 +674,8 @@ def test_k_is_an_integer(k: Any) -> None:
         ("LSH", "faiss cannot build 'LSH' of dimension 16 for the metric 'ip'"),
         ("IDMap,Flat", "'IDMap,Flat': ids are given as ids="),
         ("PCA8,IDMap,Flat", "'PCA8,IDMap,Flat': ids are given as ids="),
+        ("HNSW8_PQ4x4", "'HNSW8_PQ4x4': faiss builds it for L2 distances only, not for 'ip'"),
+        ("ZnLattice2x2_4", "'ZnLattice2x2_4': faiss builds it for L2 distances only"),
         ("IVF400,Flat", "faiss cannot train with 300 vectors: Number of training points"),
         (17, "expected a text, found int"),
     ],

@@ -246,7 +246,7 @@ def _joined(blocks: Iterator[tuple[Array, Array]]) -> Iterator[tuple[Array, Arra
     """All blocks as one."""
     import numpy
 
-    held = list(blocks)
+    held = [(rows, block.copy()) for rows, block in blocks]
     if held:
         rows, parts = zip(*held, strict=True)
         yield numpy.concatenate(rows), numpy.concatenate(parts)

@@ -149,6 +149,10 @@ def make_index(factory: str, dimension: int, metric: str) -> Any:
         ) from None  # fmt: skip
     if maps_ids(index):
         raise OptionError("factory", f"{factory!r}: ids are given as ids=, not as IDMap")
+    if index.metric_type != metric_of(faiss, metric):
+        # faiss says nothing, and its distances would be taken for scores.
+        reason = f"{factory!r}: faiss builds it for L2 distances only, not for {metric!r}"
+        raise OptionError("factory", reason)
     return index
 
 
@@ -189,7 +193,7 @@ def _trained(index: Any, vectors: Vectors, size: int, *, unit: bool) -> Iterator
         block = next(blocks, None)
         if block is None:
             break
-        held.append(block)
+        held.append(block.copy())
     _train(index, numpy.concatenate(held)[:size])
     while held:
         yield held.pop(0)

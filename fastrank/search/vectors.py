@@ -53,6 +53,7 @@ class Vectors:
     ) -> Iterator[tuple[Array, Array]]:
         """Row numbers and rows as contiguous float32; `unit`: of length 1.
 
+        A block may be the caller's own, or stand in the memory of the next: who keeps it copies it.
         Raises ArrayError for a NaN, an infinity and where there is no direction, unless all were
         looked at before.
         """
@@ -233,6 +234,9 @@ def _of_size(blocks: Iterator[Array], size: int) -> Iterator[Array]:
             if not missing:
                 yield held[0] if len(held) == 1 else numpy.concatenate(held)
                 held, missing = [], size
+        if held:
+            # Whoever gives the blocks may put the next one in the same memory.
+            held[-1] = held[-1].copy()
     if held:
         yield held[0] if len(held) == 1 else numpy.concatenate(held)
 
