@@ -48,7 +48,8 @@ def as_rows(
         )
     if found.ndim != dimensions:
         expected = {1: "a flat array", 2: table}[dimensions]
-        raise ArrayError(name, f"expected {expected}, found the shape {found.shape}")
+        what = f"the shape {found.shape}" if found.ndim else f"one {type(given).__name__}"
+        raise ArrayError(name, f"expected {expected}, found {what}")
     return found
 
 

@@ -73,8 +73,8 @@ def integer(name: str, value: int) -> int:
 
 def check_threads(threads: int | None) -> None:
     """Raise OptionError for less than one thread, TypeError for what is no number of them."""
-    if threads is not None and integer("threads", threads) < 1:
-        raise OptionError("threads", f"expected 1 or more, found {threads}")
+    if threads is not None:
+        at_least("threads", threads, 1)
 
 
 def relevance(level: Any) -> float:

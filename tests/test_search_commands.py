@@ -66,6 +66,28 @@ def test_search_writes_to_standard_output(capfdbinary: pytest.CaptureFixture[byt
     assert err == b""
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["search", *VECTORS, *IDS, "-o", "-"],
+        ["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", "-m", "all_trec", "-q"],
+        ["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", "-m", "map", "-q", "-o", "-"],
+        ["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", "-o", "a", "--run", "-"],
+        ["ann", *VECTORS, "-k", "3", "HNSW8", "-o", "-"],
+    ],
+)
+def test_a_closed_pipe_ends_quietly(arguments: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "fastrank", *arguments],
+        stdout=write, stderr=subprocess.PIPE, check=False, env=dict(os.environ),
+    )  # fmt: skip
+    os.close(write)
+
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
 def test_a_saved_index_is_searched() -> None:
     factory = ["--factory", "IVF4,Flat", "--parameters", "nprobe=4", "--metric", "l2"]
     assert main(["search", *VECTORS, *IDS, *factory, "--save-index", "docs.index", "-o", "a"]) == 0

@@ -129,6 +129,8 @@ def _run(given: argparse.Namespace) -> int:
         if given.output is not None:
             files.write(given.output, [printed])
     except OSError as error:
+        if given.output == "-":
+            raise
         complain(f"{NAME}: cannot write {error.filename}: {error.strerror}")
         return 1
     if given.output is None:

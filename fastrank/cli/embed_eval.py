@@ -63,6 +63,8 @@ def _run(given: argparse.Namespace) -> int:
         complain(f"{NAME}: {error}")
         return 1
     except OSError as error:
+        if given.run == "-":
+            raise
         complain(f"{NAME}: cannot write {given.run}: {error.strerror}")
         return 1
     absent = "judged queries have no vector or find nothing"
@@ -77,6 +79,8 @@ def _run(given: argparse.Namespace) -> int:
     try:
         files.write(given.output, lines)
     except OSError as error:
+        if given.output == "-":
+            raise
         complain(f"{NAME}: cannot write {given.output}: {error.strerror}")
         return 1
     return 0

@@ -75,6 +75,8 @@ def _run(given: argparse.Namespace) -> int:
         complain(f"{NAME}: {error}")
         return 1
     except OSError as error:
+        if given.output == "-":
+            raise
         complain(f"{NAME}: cannot write {given.output}: {error.strerror}")
         return 1
     if sum(cuts):
