@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -174,6 +175,28 @@ def test_the_memory_of_a_run_that_is_gone_serves_the_next(path: Path) -> None:
     assert other.scores.ctypes.data != address
     assert scores.tolist() == [2.5, 1e-3, -7.0, 0.0]
     assert list(docs) == [b"e1", b"e2", b"e1", b"e3"]
+
+
+def test_threads_that_read_at_once_have_memory_of_their_own(tmp_path: Path) -> None:
+    """Each run is what its file says, while all of them are read again and again."""
+    paths = [tmp_path / str(number) for number in range(4)]
+    for number, path in enumerate(paths):
+        path.write_bytes(LINES.replace(b"d", b"%d-" % number))
+    wrong = []
+
+    def read_all(number: int) -> None:
+        for _ in range(200):
+            run = read_run(paths[number], threads=1)
+            wrong.extend(doc for doc in run.docs if not doc.startswith(b"%d-" % number))
+
+    threads = [Thread(target=read_all, args=(number,)) for number in range(len(paths))]
+    with pieces_of(64):
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert wrong == []
 
 
 def test_no_more_than_twice_the_memory_is_kept(path: Path) -> None:

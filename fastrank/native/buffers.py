@@ -62,11 +62,15 @@ class Recycled:
     def make(self, *wanted: tuple[str, int]) -> list[Any]:
         """Typed memory, of any content, as `zeros` takes type and number of items."""
         sizes = [max(1, count * SIZES[code]) for code, count in wanted]
-        maps = self._kept.pop() if self._kept else []
+        try:
+            maps = self._kept.pop()
+        except IndexError:
+            maps = []
         if not _serve(maps, sizes):
             maps = [_mapped(size) for size in sizes]
-        self._kept[:] = [maps]
         views: list[Any] = [memoryview(own)[:size] for own, size in zip(maps, sizes, strict=True)]
+        # Not before there are views: another thread would take the memory for free.
+        self._kept[:] = [maps]
         return [view.cast(code) for view, (code, _) in zip(views, wanted, strict=True)]
 
 
