@@ -26,7 +26,6 @@ from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.numbers import atof, printed
 from fastrank.options import check_threads
-from fastrank.packed import read_packed
 from fastrank.parts import Parts
 from fastrank.pieces import Pieces, open_pieces
 
@@ -85,6 +84,9 @@ def read_run(
     with source if isinstance(source, Pieces) else open_pieces(source) as file:
         comments = check_compat(compat) != DEFAULT_COMPAT
         if file.size is not None and file.size >= WORTH_PACKING:
+            # Not above: the trec_eval command judges what is as large without reading it so.
+            from fastrank.packed import read_packed
+
             run = read_packed(file, Parts(file, threads), comments=comments)
             if run is not None:
                 return run
