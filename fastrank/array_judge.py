@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastrank.array_input import picked_integers, to_single
 from fastrank.columns import decoded
-from fastrank.errors import ArrayError, EvaluationError
-from fastrank.judge import Judged, JudgedRun, room_for_judged
+from fastrank.errors import ArrayError
+from fastrank.judge import NEGATIVE_ONLY, Judged, JudgedRun, StoppedError, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
@@ -176,9 +176,7 @@ class ArrayJudge:
 
         kind = problem[0]
         if kind == at.NONE_JUDGED:
-            reason = "all its judgments are negative, and it is the first one evaluated"
-            reason = f"query '{decoded(query)}': {reason}"
-            return EvaluationError(self._asked.first_measure, query, reason)
+            return StoppedError(0, NEGATIVE_ONLY).error(self._asked.first_measure, query)
         own = self._ids[row]
         if kind == at.NEGATIVE_ID:
             return negative_id(query, own, row, problem[2])

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from fastrank.array_judge import ArrayJudge
 from fastrank.array_qrels import index_qrels
-from fastrank.columns import decoded
 from fastrank.convert.ids import memory_of
 from fastrank.errors import ArrayError, EvaluationError
-from fastrank.judge import Judged, JudgedRun, room_for_judged
+from fastrank.judge import (
+    NEGATIVE_ONLY,
+    Judged,
+    JudgedRun,
+    StoppedError,
+    repeated,
+    room_for_judged,
+)
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 from fastrank.search.names import Names
@@ -60,9 +66,8 @@ class EmbeddingJudge:
             places = self.places[found.queries]
         else:
             places = self._places_of(found.queries)
-        judged = numpy.flatnonzero(places >= 0)
-        if len(judged) < len(places):
             self._unknown += self._queries.take(found.queries[places < 0])
+        judged = numpy.flatnonzero(places >= 0)
         self._removed += int(found.removed[judged].sum())
         self._cut += int(found.cut[judged].sum())
         self._judge(found.rows, places[judged], judged)
@@ -131,10 +136,7 @@ class EmbeddingJudge:
         offsets = self.judgments.columns[5]
         if offsets[first] == offsets[first + 1]:
             query = self.judgments.queries[first]
-            reason = "all its judgments are negative, and it is the first one evaluated"
-            raise EvaluationError(
-                self._asked.first_measure, query, f"query '{decoded(query)}': {reason}"
-            )
+            raise StoppedError(0, NEGATIVE_ONLY).error(self._asked.first_measure, query)
 
 
 def _by_row(qrels: Qrels, corpus: Names, asked: Asked) -> ArrayQrels:
@@ -167,11 +169,8 @@ def _as_evaluation_error(
     for at in range(first, stop):
         other = firsts.setdefault(int(rows[at]), at)
         if other != at:
-            lines = f"{qrels.docs.unit}s {qrels.docs.line(other)} and {qrels.docs.line(at)}"
-            reason = f"duplicate docs {decoded(qrels.docs[at])}, {lines} of {qrels.source}"
-            return EvaluationError(
-                asked.first_measure, query, f"query '{decoded(query)}': {reason}"
-            )
+            stop_here = StoppedError(error.row, repeated(qrels, other, at))
+            return stop_here.error(asked.first_measure, query)
     return error
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from fastrank.columns import Graded, Texts
 
+# What is wrong with a first query that has negative grades only.
+NEGATIVE_ONLY = "all its judgments are negative, and it is the first one evaluated"
 # The document that trec_eval 10.0 gives a query without results under -c.
 PLACEHOLDER = b"ceci_nest_pas_un_docno"
 # Orders of tied documents that comparing two of them decides.
@@ -353,14 +355,14 @@ def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str
     """What is wrong, in words, with the lines where it stands."""
     kind, one, other = problem
     if kind == at.RUN_REPEATS:
-        return f"duplicate docs {_name(run, one)}, {_lines(run, one, other)}"
+        return repeated(run, one, other)
     if kind == at.QRELS_REPEAT:
-        return f"duplicate docs {_name(judgments, one)}, {_lines(judgments, one, other)}"
+        return repeated(judgments, one, other)
     if kind == at.SCORE_IS_NAN:
         where = f"line {run.docs.line(one)} of {run.source}"
         return f"the score of document {_name(run, one)}, {where}, is no number and has no rank"
     if kind == at.NONE_JUDGED:
-        return "all its judgments are negative, and it is the first one evaluated"
+        return NEGATIVE_ONLY
     if kind == at.GRADE_TOO_LARGE:
         return "a grade is too large to count judgments by grade"
     where = f"{judgments.source}:{judgments.docs.line(one)}"
@@ -372,6 +374,11 @@ def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str
     if kind == at.ZERO_AND_NONZERO:
         return f"{where}: doc '{_name(judgments, one)}' has both 0 and non-0 rel_level assigned"
     return f"{where}: Pref inconsistency found: the preferences of this judgment group form a cycle"
+
+
+def repeated(noun: Any, one: int, other: int) -> str:
+    """What is wrong with a document that stands in two rows, for one query."""
+    return f"duplicate docs {_name(noun, one)}, {_lines(noun, one, other)}"
 
 
 def _name(noun: Any, row: int) -> str:
