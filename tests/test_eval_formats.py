@@ -125,6 +125,19 @@ def test_standard_output_is_a_file_too() -> None:
     assert printed("-o", "-", QRELS, PCA) == printed(QRELS, PCA)
 
 
+@pytest.mark.parametrize("options", [[], ["-o", "-"]])
+def test_a_closed_pipe_ends_quietly(options: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "fastrank", "eval", "-q", *options, QRELS, PCA],
+        stdout=write, stderr=subprocess.PIPE, check=False,
+    )  # fmt: skip
+    os.close(write)
+
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
 def test_a_file_is_not_written_where_a_run_fails(tmp_path: Path) -> None:
     """What was there before stays."""
     (tmp_path / "broken").write_text("5 Q0 d1\n")

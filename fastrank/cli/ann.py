@@ -8,7 +8,7 @@ from fastrank import files
 from fastrank.approximation import compare_indexes
 from fastrank.approximation.measuring import MEASURES
 from fastrank.approximation.plot import check_form
-from fastrank.cli.output import can_be_written, complain, guarded, write
+from fastrank.cli.output import can_be_written, complain, guarded, unwritten, write
 from fastrank.cli.relevance import add_relevance_level
 from fastrank.cli.search_options import read_ids
 from fastrank.errors import FastrankError, OptionError
@@ -129,10 +129,8 @@ def _run(given: argparse.Namespace) -> int:
         if given.output is not None:
             files.write(given.output, [printed])
     except OSError as error:
-        if given.output == "-":
-            raise
-        complain(f"{NAME}: cannot write {error.filename}: {error.strerror}")
-        return 1
+        # Only a file has a name: with standard output, it was the plot.
+        return unwritten(NAME, error.filename, error)
     if given.output is None:
         write([printed])
     return 0

@@ -7,7 +7,7 @@ import argparse
 from fastrank import files
 from fastrank.cli.evaluation_options import add_evaluation_options, check_compat, tell_left_out
 from fastrank.cli.layouts import LAYOUTS
-from fastrank.cli.output import can_be_written, complain, guarded, write
+from fastrank.cli.output import can_be_written, complain, guarded, unwritten, write
 from fastrank.cli.search_options import Sides, add_search_options, search_arguments
 from fastrank.convert.files import load_qrels
 from fastrank.embeddings import evaluate_embeddings
@@ -63,10 +63,7 @@ def _run(given: argparse.Namespace) -> int:
         complain(f"{NAME}: {error}")
         return 1
     except OSError as error:
-        if given.run == "-":
-            raise
-        complain(f"{NAME}: cannot write {given.run}: {error.strerror}")
-        return 1
+        return unwritten(NAME, given.run, error)
     absent = "judged queries have no vector or find nothing"
     tell_left_out(NAME, scores, absent, complete=given.complete or given.missing == "zero")
     layout = LAYOUTS[given.format]
@@ -79,10 +76,7 @@ def _run(given: argparse.Namespace) -> int:
     try:
         files.write(given.output, lines)
     except OSError as error:
-        if given.output == "-":
-            raise
-        complain(f"{NAME}: cannot write {given.output}: {error.strerror}")
-        return 1
+        return unwritten(NAME, given.output, error)
     return 0
 
 

@@ -13,7 +13,7 @@ from fastrank.cli.evaluation_options import (
     tell_left_out,
 )
 from fastrank.cli.layouts import LAYOUTS
-from fastrank.cli.output import complain, guarded, write
+from fastrank.cli.output import complain, guarded, unwritten, write
 from fastrank.cli.trec_eval import FORMATS
 from fastrank.columns import Run
 from fastrank.convert.accept import as_run_or_trec
@@ -123,8 +123,7 @@ def _run(given: argparse.Namespace) -> int:
         except _IncompleteError:
             complain(f"{NAME}: {given.output} is not written")
         except OSError as error:
-            complain(f"{NAME}: cannot write {given.output}: {error.strerror}")
-            return 1
+            return unwritten(NAME, given.output, error)
     if results.failed and len(given.runs) > 1:
         complain(f"{NAME}: {results.failed} of {len(given.runs)} runs could not be evaluated")
     return 1 if results.failed else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.output import can_be_written, complain, guarded, write
+from fastrank.cli.output import can_be_written, complain, guarded, unwritten, write
 from fastrank.cli.relevance import add_relevance_level
 from fastrank.convert.files import load_qrels, load_run
 from fastrank.errors import FastrankError, OptionError
@@ -120,10 +120,7 @@ def _run(given: argparse.Namespace) -> int:
         complain(f"{NAME}: {error}")
         return 1
     except OSError as error:
-        if given.output == "-":
-            raise
-        complain(f"{NAME}: cannot write {given.output}: {error.strerror}")
-        return 1
+        return unwritten(NAME, given.output, error)
     told = _summary(mined, count)
     if given.output == "-":
         _warn(told)

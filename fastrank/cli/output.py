@@ -43,6 +43,17 @@ def write(lines: Iterable[bytes]) -> None:
         stream.writelines(lines)
 
 
+def unwritten(name: str, path: str | None, error: OSError) -> int:
+    """Say that a file cannot be written; the exit status for it.
+
+    What goes wrong with standard output (`-`, or no path) is raised again: `guarded` knows it.
+    """
+    if path in (None, "-"):
+        raise error
+    complain(f"{name}: cannot write {path}: {error.strerror}")
+    return 1
+
+
 def can_be_written(name: str, *paths: str | None) -> bool:
     """Whether files can be written, which is better known before the work than after it."""
     for path in paths:
@@ -50,7 +61,7 @@ def can_be_written(name: str, *paths: str | None) -> bool:
             if path is not None:
                 files.check_target(path)
         except OSError as error:
-            complain(f"{name}: cannot write {path}: {error.strerror}")
+            unwritten(name, path, error)
             return False
     return True
 

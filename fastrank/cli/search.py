@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fastrank import files
-from fastrank.cli.output import complain, guarded
+from fastrank.cli.output import complain, guarded, unwritten
 from fastrank.cli.search_options import Sides, add_search_options, search_arguments
 from fastrank.convert.packing import packed
 from fastrank.convert.rows import tag_of
@@ -75,10 +75,7 @@ def _run(given: argparse.Namespace) -> int:
         complain(f"{NAME}: {error}")
         return 1
     except OSError as error:
-        if given.output == "-":
-            raise
-        complain(f"{NAME}: cannot write {given.output}: {error.strerror}")
-        return 1
+        return unwritten(NAME, given.output, error)
     if sum(cuts):
         complain(f"{NAME}: {sum(cuts)} rankings were cut between documents with equal scores")
     return 0
