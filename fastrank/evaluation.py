@@ -7,6 +7,7 @@ from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.options import (
     DUPLICATES,
     NO_RELEVANT,
+    ORDERS,
     TIES,
     Options,
     check_choice,
@@ -45,6 +46,7 @@ def evaluate(
     measures: Measures = "official",
     *,
     relevance_level: float = 1,
+    order: str = "score",
     ties: str = "docno_desc",
     missing: str | None = None,
     no_relevant: str = "zero",
@@ -74,6 +76,10 @@ def evaluate(
         for `P.10`), others the name that `str(parse_measure(...))` gives (`AP@5` for `MAP @ 5`).
     relevance_level: the lowest grade that is relevant (trec_eval -l). It may have a fraction, as
         grades may.
+    order: what documents are ranked by. "score": the highest first; "rank": the rank column of a
+        file or frame, the smallest first, whatever the scores are; "given": the order of the lines,
+        rows or items. By rank or as given, nothing ties. A rank that is no integer, or stands twice
+        in a query, is an error. A Run keeps no ranks: see `load_run` for how to read them.
     ties: the order of documents with equal scores (equal as 32-bit floats at 9.0.8).
         "docno_desc": larger id first, in byte order, as trec_eval does; "docno_asc": smaller id
         first; "given": as the lines stand. "best" and "worst": highest or lowest grade first,
@@ -125,6 +131,7 @@ def evaluate(
         qrels,
         measures,
         relevance_level=relevance_level,
+        order=order,
         ties=ties,
         missing=missing,
         no_relevant=no_relevant,
@@ -160,6 +167,7 @@ class Evaluator:
         measures: Measures = "official",
         *,
         relevance_level: float = 1,
+        order: str = "score",
         ties: str = "docno_desc",
         missing: str | None = None,
         no_relevant: str = "zero",
@@ -179,6 +187,7 @@ class Evaluator:
         from fastrank.convert.accept import as_qrels
         from fastrank.exclusions import as_exclusions
 
+        check_choice("order", order, ORDERS)
         check_choice("ties", ties, TIES)
         check_choice("no_relevant", no_relevant, NO_RELEVANT)
         check_choice("duplicates", duplicates, DUPLICATES)
@@ -202,6 +211,7 @@ class Evaluator:
             ties=ties,
             missing_is_error=missing == "error",
             no_relevant=no_relevant,
+            order=order,
             ignore_identical_ids=flag("ignore_identical_ids", ignore_identical_ids),
             exclude=as_exclusions(exclude),
             duplicates=duplicates,
@@ -230,7 +240,7 @@ class Evaluator:
         if isinstance(run, Mapping):
             found = self._reader.judge_dict(run)
         else:
-            taken: Any = as_run_or_trec(run)
+            taken: Any = as_run_or_trec(run, order=self._options.order)
             if isinstance(taken, Run):
                 found = taken
             else:

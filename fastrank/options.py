@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # Orders of documents with equal scores; those of the second kind ask for their grades.
 TIES = ("docno_desc", "docno_asc", "given", "best", "worst", "average")
 BY_GRADE = ("best", "worst", "average")
+# What documents are ranked by.
+ORDERS = ("score", "rank", "given")
 MISSING = ("skip", "zero", "error")
 NO_RELEVANT = ("zero", "skip", "error")
 DUPLICATES = ("error", "first", "max")
@@ -27,12 +29,12 @@ class Options(Frozen):
 
     __slots__ = (
         "collection_size", "compat", "complete", "duplicates", "exclude", "ignore_identical_ids",
-        "judged_only", "max_retrieved", "missing_is_error", "no_relevant", "query",
+        "judged_only", "max_retrieved", "missing_is_error", "no_relevant", "order", "query",
         "relevance_format", "relevance_level", "ties",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
         "duplicates": "error", "exclude": {}, "ignore_identical_ids": False,
-        "missing_is_error": False, "no_relevant": "zero", "ties": "docno_desc",
+        "missing_is_error": False, "no_relevant": "zero", "order": "score", "ties": "docno_desc",
     }  # fmt: skip
 
     compat: str
@@ -46,6 +48,7 @@ class Options(Frozen):
     ties: str
     missing_is_error: bool
     no_relevant: str
+    order: str
     ignore_identical_ids: bool
     exclude: Exclusions
     duplicates: str
@@ -57,9 +60,9 @@ class Options(Frozen):
 
     @property
     def can_stream(self) -> bool:
-        """Whether a run can be judged while it is read: rows stay, and ties are trec_eval's."""
+        """Whether a run can be judged while it is read: rows stay, and rank as in trec_eval."""
         filters = self.exclude or self.ignore_identical_ids or self.duplicates != "error"
-        return not filters and self.ties == "docno_desc"
+        return not filters and self.ties == "docno_desc" and self.order == "score"
 
 
 def integer(name: str, value: int) -> int:

@@ -29,7 +29,7 @@ class RunReader:
     def __init__(
         self, judgments: Qrels | Preferences, bound: list[BoundMeasure], options: Options
     ) -> None:
-        self._compat = options.compat
+        self._compat, self._order = options.compat, options.order
         self._judging = judging_options(bound, options, judgments)
         self._only, self._with_absent = options.query, evaluates_missing(options)
         # Judgments by which a run can be judged without being in memory.
@@ -52,7 +52,9 @@ class RunReader:
     ) -> JudgedRun | Run:
         """A run file in TREC's format. Raises ReadError and FormatError."""
         if self._qrels is None:
-            return read_run(source, compat=self._compat, warn=warn, threads=threads)
+            return read_run(
+                source, compat=self._compat, order=self._order, warn=warn, threads=threads
+            )
         if self._files is None:
             self._files = FileJudge(
                 self._qrels,
@@ -81,4 +83,4 @@ class RunReader:
                 return judged
         from fastrank.convert.dicts import run_from_dict
 
-        return run_from_dict(run, source="run")
+        return run_from_dict(run, source="run", order=self._order)

@@ -25,7 +25,7 @@ from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.numbers import atof, printed
-from fastrank.options import check_threads
+from fastrank.options import ORDERS, check_choice, check_threads
 from fastrank.parts import Parts
 from fastrank.pieces import Pieces, open_pieces
 
@@ -63,15 +63,18 @@ def read_run(
     source: Source | Pieces,
     *,
     compat: str = DEFAULT_COMPAT,
+    order: str = "score",
     warn: Warn = python_warning,
     threads: int | None = None,
 ) -> Run:
     """Read a run: lines `query Q0 doc rank score tag`.
 
-    Blank lines and fields after the sixth are ignored, rank and Q0 too. threads: how many may read
-    a file, by default as many as help. The memory of a large run that nobody holds any more is kept
-    for the next one. Raises ReadError, FormatError, OptionError. Format: trec_eval's
-    `trec_results`.
+    Blank lines and fields after the sixth are ignored, rank and Q0 too. order: with "rank" a
+    document's score is minus its rank, with "given" minus its place among the lines of its query,
+    and the score column is ignored. threads: how many may read a file, by default as many as help.
+    The memory of a large run that nobody holds any more is kept for the next one. Raises ReadError,
+    FormatError, OptionError, and InputError for a rank that stands twice in a query. Format:
+    trec_eval's `trec_results`.
 
     >>> import io
     >>> run = fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))
@@ -81,6 +84,17 @@ def read_run(
     <Run data/pixels.run: 200 queries, 20000 rows>
     """
     check_threads(threads)
+    if order != "score":
+        # The trec_eval command does without the module.
+        from fastrank import rankings
+
+        check_choice("order", order, ORDERS)
+        if order == "given":
+            return rankings.as_given(read_run(source, compat=compat, warn=warn, threads=threads))
+        with source if isinstance(source, Pieces) else open_pieces(source) as file:
+            return rankings.by_rank_field(
+                parse_run(file.read(), file.name, compat=compat, warn=warn)
+            )
     with source if isinstance(source, Pieces) else open_pieces(source) as file:
         comments = check_compat(compat) != DEFAULT_COMPAT
         if file.size is not None and file.size >= WORTH_PACKING:

@@ -16,7 +16,8 @@ PACKAGE = Path(fastrank.__file__).parent
 # From left to right, as data flows; a room may import from those before it.
 ROOMS = [
     "errors", "levels", "numbers", "compression", "pieces", "files", "columns", "scale", "native",
-    "kernels", "grouping", "parts", "packed", "options", "trec", "convert", "exclusions", "filters",
+    "kernels", "grouping", "parts", "packed", "options", "rankings", "trec",
+    "convert", "exclusions", "filters",
     "nested", "judge", "variants", "ties", "collect", "stream", "dicts", "participation",
     "measures", "families", "beyond", "binding", "own", "closest", "notation", "selection",
     "gains", "zscores", "coverage", "scores", "plan", "averages", "summaries", "scoring",

@@ -20,7 +20,7 @@ from fastrank.convert.accept import as_run_or_trec
 from fastrank.convert.files import load_qrels
 from fastrank.errors import FastrankError
 from fastrank.exclusions import read_exclusions
-from fastrank.options import DUPLICATES, TIES, Options, settle_depth, settle_missing
+from fastrank.options import DUPLICATES, ORDERS, TIES, Options, settle_depth, settle_missing
 from fastrank.participation import choose_queries
 from fastrank.plan import check_options
 from fastrank.reading import RunReader
@@ -69,6 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "-R", "--relevance-format", choices=FORMATS, default="qrels",
         help="format of the judgments (qrels)",
+    )  # fmt: skip
+    add(
+        "--order", choices=ORDERS, default="score",
+        help="what documents are ranked by: their scores (score), the rank column, or as the lines"
+        " stand (given)",
     )  # fmt: skip
     add(
         "--ties", choices=TIES, default="docno_desc",
@@ -153,7 +158,7 @@ class _Results:
         reader = RunReader(judgments, bound, self._options)
         for path in given.runs:
             try:
-                run: Any = as_run_or_trec(path)
+                run: Any = as_run_or_trec(path, order=self._options.order)
                 if not isinstance(run, Run):
                     run = reader.read(run, threads=given.threads, warn=_warn)
                 scores = evaluate_bound(
@@ -188,6 +193,7 @@ def _options(given: argparse.Namespace) -> Options:
         max_retrieved=settle_depth(given.depth, given.max_retrieved),
         collection_size=given.collection_size,
         query=None,
+        order=given.order,
         ties=given.ties,
         missing_is_error=missing == "error",
         no_relevant=given.no_relevant,

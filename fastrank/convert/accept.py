@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fastrank.columns import Preferences, Qrels, Run
 from fastrank.convert import sniff
 from fastrank.levels import DEFAULT_COMPAT
+from fastrank.rankings import in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,21 +31,20 @@ def as_qrels(given: Any, *, compat: str = DEFAULT_COMPAT) -> Qrels | Preferences
         from fastrank.convert.dicts import qrels_from_dict
 
         return qrels_from_dict(given, source="qrels")
-    maker = _maker(Qrels, given)
-    if maker is None and is_file(given):
+    table = _frame_of(given)
+    if table is None and _is_of_ranx(given, "qrels"):
+        return Qrels.from_dict(given.to_dict())
+    if table is None and is_file(given):
         from fastrank.convert.files import load_qrels
 
         return load_qrels(given, compat=compat)
-    if maker is None:
-        table = _of_tuples(given)
-        if table is not None:
-            from fastrank.convert.rows import qrels_of
-
-            return qrels_of(table)
+    table = table or _of_tuples(given)
+    if table is None:
         found = type(given).__name__
         raise TypeError(f"qrels: expected Qrels or Preferences, {KINDS}, found {found}")
-    made: Qrels = maker(given)
-    return made
+    from fastrank.convert.rows import qrels_of
+
+    return qrels_of(table)
 
 
 def as_run(given: Any, *, compat: str = DEFAULT_COMPAT) -> Run:
@@ -61,28 +61,32 @@ def as_run(given: Any, *, compat: str = DEFAULT_COMPAT) -> Run:
     return read_run(made, compat=compat)
 
 
-def as_run_or_trec(given: Any) -> Run | Pieces:
-    """The same, but a file in TREC's format is only opened: it can be judged while it is read."""
+def as_run_or_trec(given: Any, *, order: str = "score") -> Run | Pieces:
+    """The same, but a file in TREC's format is only opened: it can be judged while it is read.
+
+    order: as in `load_run`.
+    """
     if isinstance(given, Run):
-        return given
-    maker = _maker(Run, given)
-    if maker is None and is_file(given):
+        return in_order(given, order)
+    if isinstance(given, Mapping):
+        return in_order(Run.from_dict(given), order)
+    table = _frame_of(given)
+    if table is None and _is_of_ranx(given, "run"):
+        return in_order(Run.from_dict(given.to_dict(), tag=getattr(given, "name", None)), order)
+    if table is None and is_file(given):
         file, head = sniff.head_of(sniff.opened(given))
         if sniff.format_of(head, file.name, "run") == "trec":
             return file
         from fastrank.convert.files import load_run
 
-        return load_run(file)
-    if maker is None:
-        table = _of_tuples(given)
-        if table is not None:
-            from fastrank.convert.rows import run_of
-
-            return run_of(table)
+        return load_run(file, order=order)
+    table = table or _of_tuples(given)
+    if table is None:
         found = type(given).__name__
         raise TypeError(f"run: expected a Run, {KINDS}, found {found}")
-    made: Run = maker(given)
-    return made
+    from fastrank.convert.rows import run_of
+
+    return run_of(table, order=order)
 
 
 def is_file(given: Any) -> bool:
@@ -90,24 +94,23 @@ def is_file(given: Any) -> bool:
     return isinstance(given, str) or hasattr(given, "read") or hasattr(given, "__fspath__")
 
 
-def _maker(noun: Any, given: Any) -> Any:
-    """What makes a noun of an object; by the module of its type, so that none is imported."""
-    if isinstance(given, Mapping):
-        return noun.from_dict
+def _is_of_ranx(given: Any, noun: str) -> bool:
+    """Whether this is what ranx calls judgments or runs: it keeps them under their name."""
+    return hasattr(given, "to_dict") and hasattr(given, noun)
+
+
+def _frame_of(given: Any) -> Table | None:
+    """The table of a frame, by the module of its type, so that no library is imported."""
     modules = {base.__module__.partition(".")[0] for base in type(given).__mro__}
-    for library in ("pandas", "polars"):
-        if library in modules:
-            return getattr(noun, f"from_{library}")
+    if modules & {"pandas", "polars"}:
+        from fastrank.convert.frames import PandasTable, PolarsTable
+
+        return PandasTable(given) if "pandas" in modules else PolarsTable(given)
     if modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__"):
-        return noun.from_arrow
-    # What ranx calls judgments and runs: it keeps them under their name.
-    if hasattr(given, "to_dict") and hasattr(given, noun.__name__.lower()):
-        return _from_ranx if noun is Run else lambda own: noun.from_dict(own.to_dict())
+        from fastrank.convert.arrow import arrow_table
+
+        return arrow_table(given)
     return None
-
-
-def _from_ranx(given: Any) -> Run:
-    return Run.from_dict(given.to_dict(), tag=getattr(given, "name", None))
 
 
 def _of_tuples(given: Any) -> Table | None:

@@ -16,12 +16,17 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 def read_delimited(
-    content: bytes, name: str, form: str, kind: str, columns: Mapping[str, Any] | None
+    content: bytes,
+    name: str,
+    form: str,
+    kind: str,
+    columns: Mapping[str, Any] | None,
+    order: str = "score",
 ) -> CellsTable:
     """The table of a CSV or TSV file; kind: qrels or run.
 
     Without a header, and with `columns` given, the columns are called 0, 1, 2, ... Raises
-    FormatError.
+    FormatError. order: what a run ranks by, which may say what its third column is.
     """
     from array import array
 
@@ -44,7 +49,7 @@ def read_delimited(
         cells = list(zip(*rows, strict=True)) or [()] * width
     else:
         cells = list(zip(*rows, strict=True))
-        names = range(width) if columns else _names(kind, cells, name, lines)
+        names = range(width) if columns else _names(kind, cells, name, lines, order)
     return CellsTable(name, names, cells, memoryview(lines))
 
 
@@ -65,7 +70,7 @@ def records(content: bytes, name: str, delimiter: str) -> Iterator[tuple[int, li
         raise FormatError(name, line, str(error)) from None
 
 
-def _names(kind: str, cells: Any, name: str, lines: Any) -> list[str]:
+def _names(kind: str, cells: Any, name: str, lines: Any, order: str) -> list[str]:
     names = list(WITHOUT_HEADER[kind].get(len(cells), ()))
     if not names:
         widths = " or ".join(map(str, WITHOUT_HEADER[kind]))
@@ -75,7 +80,8 @@ def _names(kind: str, cells: Any, name: str, lines: Any) -> list[str]:
         )
         raise FormatError(name, lines[0], reason)
     if "" in names:
-        names[names.index("")] = _rank_or_score(cells, name, lines)
+        third = _rank_or_score(cells, name, lines) if order == "score" else "rank"
+        names[names.index("")] = third
     return names
 
 

@@ -13,6 +13,7 @@ from fastrank.convert.values import grades_of, scores_of
 from fastrank.errors import InputError
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
+from fastrank.rankings import in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def run_from_dict(
     *,
     tag: str | bytes | None = None,
     higher_is_better: bool = True,
+    order: str = "score",
     source: str = SOURCE,
 ) -> Run:
     """A run from {query: {document: score}}; `source` is for messages.
@@ -49,7 +51,7 @@ def run_from_dict(
     """
     rows = _Rows(given, "score", source, keep_empty=True)
     scores = scores_of(rows.values, rows.fail_value, higher_is_better=higher_is_better)
-    return Run(
+    run = Run(
         queries=rows.queries,
         docs=rows.docs,
         tag=tag_of(tag, source),
@@ -57,6 +59,7 @@ def run_from_dict(
         score_column=scores,
         offset_column=rows.offsets,
     )
+    return in_order(run, order)
 
 
 class _Rows:

@@ -16,6 +16,7 @@ from fastrank.convert.names import check_mapping
 from fastrank.convert.tables import Table
 from fastrank.errors import FormatError, InputError
 from fastrank.levels import DEFAULT_COMPAT
+from fastrank.options import ORDERS, check_choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def load_run(
     *,
     columns: Mapping[str, Any] | None = None,
     tag: str | None = None,
+    order: str = "score",
     compat: str = DEFAULT_COMPAT,
     warn: Warn = trec.python_warning,
 ) -> Run:
@@ -70,23 +72,28 @@ def load_run(
 
     format and columns: as in `load_qrels`, with the roles query, doc, score, rank and tag. Where
     there are ranks and no scores, a document's score is minus its rank. tag: the run's name,
-    instead of the one in the file. Raises what `load_qrels` raises.
+    instead of the one in the file. order: "rank" makes that of the ranks also where there are
+    scores, "given" of the order of the lines. Raises what `load_qrels` raises.
 
     >>> import io
     >>> fr.load_run(io.BytesIO(b'{"q1": {"d1": 0.5, "d2": 0.75}}'), tag="bm25").to_dict()
     {'q1': {'d1': 0.5, 'd2': 0.75}}
     >>> fr.load_run(io.BytesIO(b"q1\\td7\\t1\\nq1\\td3\\t2\\n")).to_dict()
     {'q1': {'d7': -1.0, 'd3': -2.0}}
+    >>> lines = b"q1 Q0 d7 1 0.5 bm25\\nq1 Q0 d3 2 0.75 bm25\\n"
+    >>> fr.load_run(io.BytesIO(lines), order="rank").to_dict()
+    {'q1': {'d7': -1.0, 'd3': -2.0}}
     """
+    check_choice("order", order, ORDERS)
     file, form = _opened(source, format, "run")
     with file:
         if form == "trec":
-            run = trec.read_run(file, compat=compat, warn=warn)
+            run = trec.read_run(file, compat=compat, order=order, warn=warn)
             return run if tag is None else _tagged(run, tag)
-        found = _content(file, form, "run", columns)
+        found = _content(file, form, "run", columns, order)
     if not isinstance(found, Table):
-        return dicts.run_from_dict(found, tag=tag, source=file.name)
-    return rows.run_of(found, columns, tag=tag)
+        return dicts.run_from_dict(found, tag=tag, order=order, source=file.name)
+    return rows.run_of(found, columns, tag=tag, order=order)
 
 
 def save_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
@@ -150,7 +157,7 @@ def _reread(file: Pieces) -> tuple[Pieces, bytes]:
 
 
 def _content(
-    file: Pieces, form: str, kind: str, columns: Mapping[str, Any] | None
+    file: Pieces, form: str, kind: str, columns: Mapping[str, Any] | None, order: str = "score"
 ) -> Table | dict[Any, Any]:
     """A table, or {query: {document: number}}."""
     check_mapping(columns, file.name)
@@ -158,7 +165,7 @@ def _content(
     if form in ("csv", "tsv"):
         from fastrank.convert.delimited import read_delimited
 
-        return read_delimited(content, file.name, form, kind, columns)
+        return read_delimited(content, file.name, form, kind, columns, order)
     if form == "parquet":
         return parquet_table(content, file.name)
     from fastrank.convert.json_files import read_json, read_jsonl

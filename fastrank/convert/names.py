@@ -45,10 +45,17 @@ WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
     },
 }
 QRELS_ROLES = ("query", "doc", "grade", "iteration")
-RUN_ROLES = ("query", "doc", "score", "rank", "tag")
+# By what documents are ranked by: with scores and ranks, ranks count only without scores.
+RUN_ROLES = {
+    "score": ("query", "doc", "score", "rank", "tag"),
+    "rank": ("query", "doc", "rank", "tag"),
+    "given": ("query", "doc", "tag"),
+}
 CANDIDATE_ROLES = ("question", "question_id", "candidate", "candidate_id", "label")
-# Without them there is nothing to evaluate. A run with ranks needs no scores.
-NEEDED = ("query", "doc", "grade", "score", "label")
+# Without them there is nothing to evaluate.
+NEEDED = ("query", "doc", "grade", "score", "rank", "label")
+# A run with ranks needs no scores, nor one with scores ranks.
+INSTEAD = {"score": "rank", "rank": "score"}
 
 
 def normal(name: object) -> str:
@@ -103,7 +110,7 @@ def find_columns(
         # Who asks for ranks does not want the scores beside them.
         places.pop("score", None)
     for role in roles:
-        if role in NEEDED and role not in places and not (role == "score" and "rank" in places):
+        if role in NEEDED and role not in places and INSTEAD.get(role) not in places:
             known = ", ".join(sum(ALIASES[role], ()))
             reason = f"no column for the {role}; {_found(names)}; known names: {known}"
             raise InputError(source, f"{reason}; or say which with columns={{'{role}': NAME}}")

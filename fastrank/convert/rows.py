@@ -10,6 +10,7 @@ from fastrank.errors import InputError
 from fastrank.grouping import Groups, take
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
+from fastrank.rankings import as_given, by_negated_rank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,30 +48,29 @@ def run_of(
     *,
     tag: str | bytes | None = None,
     higher_is_better: bool = True,
+    order: str = "score",
 ) -> Run:
     """The run of a table; `columns` names those that have no name the aliases know.
 
-    Where there are ranks and no scores, a document's score is minus its rank.
+    With order="rank", or where there are ranks and no scores, a document's score is minus its rank.
     """
-    found = find_columns(table.names, RUN_ROLES, columns, table.source)
+    found = find_columns(table.names, RUN_ROLES[order], columns, table.source)
     grouped, docs = _grouped(table, found)
-    by_rank = "score" not in found
-    place = found["rank" if by_rank else "score"]
-    fail = table.failing(place)
-    if by_rank:
-        ranks = ranks_of(table.numbers(place), fail)
+    if "score" in found:
+        numbers, fail = table.numbers(found["score"]), table.failing(found["score"])
+        scores = scores_of(numbers, fail, higher_is_better=higher_is_better)
+    elif "rank" in found:
+        fail = table.failing(found["rank"])
+        ranks = ranks_of(table.numbers(found["rank"]), fail)
         scores = scores_of(_array(ranks), fail, higher_is_better=False)
     else:
-        numbers = table.numbers(place)
-        scores = scores_of(numbers, fail, higher_is_better=higher_is_better)
-    if by_rank:
-        _refuse_equal_ranks(grouped, docs, grouped.taken(scores), table)
+        scores = zeros("d", table.size)
     own_tag = b""
     if tag is not None:
         own_tag = tag_of(tag, table.source)
     elif "tag" in found:
         own_tag = _only_tag(table.texts(found["tag"]), table.source)
-    return Run(
+    run = Run(
         queries=grouped.queries,
         docs=docs,
         tag=own_tag,
@@ -78,6 +78,9 @@ def run_of(
         score_column=grouped.taken(scores),
         offset_column=grouped.offsets,
     )
+    if order == "given":
+        return as_given(run)
+    return run if "score" in found else by_negated_rank(run)
 
 
 def tag_of(tag: str | bytes | None, source: str) -> bytes:
@@ -117,24 +120,6 @@ def _array(column: Any) -> Any:
     import numpy
 
     return numpy.asarray(column)
-
-
-def _refuse_equal_ranks(grouped: Groups, docs: PlacedTexts, scores: Any, table: Table) -> None:
-    for query, (first, stop) in enumerate(
-        zip(grouped.offsets[:-1], grouped.offsets[1:], strict=True)
-    ):
-        own = scores[first:stop].tolist()
-        if len(set(own)) == len(own):
-            continue
-        known: dict[float, int] = {}
-        for i, score in enumerate(own, first):
-            if score in known:
-                one, other = (docs[row].decode("utf-8", "replace") for row in (known[score], i))
-                name = grouped.queries[query].decode("utf-8", "replace")
-                where = f"{docs.unit}s {docs.line(known[score])} and {docs.line(i)}"
-                reason = f"query {name!r}: documents {one!r} and {other!r} both have rank"
-                raise InputError(table.source, f"{reason} {-score:.0f}, {where}")
-            known[score] = i
 
 
 def _only_tag(tags: Texts, source: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 
 from fastrank.convert.ids import memory_of
+from fastrank.rankings import LAST_RANK
 from fastrank.scale import coded
 
 TYPE_CHECKING = False
@@ -71,8 +72,15 @@ def grades_of(values: Any, fail: Fail) -> tuple[Any, Scale | None]:
 
 def ranks_of(values: Any, fail: Fail) -> Any:
     """Ranks as int64[rows]. `fail` is called for what is none."""
+    import numpy
+
     numbers = _array(values, "rank", fail)
-    return _whole(numbers, "rank", fail) if numbers.dtype.kind == "f" else memory_of(numbers)
+    ranks = _whole(numbers, "rank", fail) if numbers.dtype.kind == "f" else memory_of(numbers)
+    wrong = (numpy.asarray(ranks) > LAST_RANK) | (numpy.asarray(ranks) < -LAST_RANK)
+    if wrong.any():
+        row = int(wrong.argmax())
+        fail(row, f"rank {ranks[row]} is beyond {LAST_RANK}")
+    return ranks
 
 
 def _whole(numbers: Any, what: str, fail: Fail) -> Any:

@@ -29,6 +29,7 @@ KERNEL_MODULES = (
     "preferences",
     "summary",
     "checking",
+    "ranks",
     "likeness",
 )
 
