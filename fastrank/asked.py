@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.annotated import refuse_annotated
 from fastrank.exclusions import as_exclusions
 from fastrank.levels import DEFAULT_COMPAT, check_compat
 from fastrank.options import (
@@ -72,6 +73,7 @@ class Asked:
             duplicates=duplicates,
         )
         check_options(self.bound, self.options)
+        refuse_annotated(self.bound, "only `evaluate` has the ids to look for in them")
         self.evaluates_missing = evaluates_missing(self.options)
 
     def judging(self, judgments: Graded) -> JudgingOptions:

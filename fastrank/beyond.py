@@ -248,9 +248,8 @@ BEYOND: tuple[Family, ...] = (
         "Judged", "judged_share",
         "Share of the first min(k, retrieved) documents that are judged, as ir_measures has it;\n"
         "denom='k': of k, as 1 - unj_k of trec_eval 10.0 for long rankings. pool='pairs': over\n"
-        "all documents of all queries, as Pyserini has it. BEIR's Hole@k, for which a document\n"
-        "judged for any query is judged, cannot be told from judged rankings. Source:\n"
-        "ir_measures Judged.",
+        "all documents of all queries, as Pyserini has it. For BEIR a document judged for any\n"
+        "query is judged: see Hole. Source: ir_measures Judged.",
         (
             CUTOFF, _choice("denom", ("retrieved", "k"), "the whole: min(k, retrieved), or k"),
             _choice("pool", ("query", "pairs"), "what the mean is over"),
@@ -267,6 +266,13 @@ BEYOND: tuple[Family, ...] = (
             _choice("pool", ("query", "pairs"), "what the mean is over"),
         ),
         numbers=("cutoff", "denom"), plain="unjudged",
+    ),
+    _family(
+        "Hole", "hole_share",
+        "Documents in the first k that the judgments of no query name, divided by k, however\n"
+        "few were retrieved. Source: Hole@k of BEIR (Thakur et al., NeurIPS Datasets and\n"
+        "Benchmarks 2021); Xiong et al., ANCE, ICLR 2021.",
+        (NEEDED,), on="annotated", numbers=AT_K, plain="hole",
     ),
 )  # fmt: skip
 

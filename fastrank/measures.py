@@ -15,7 +15,8 @@ class Measure(Frozen):
     name: as trec_eval spells it.
     kernel: the name of the kernel that computes it for one query, "" if none is needed.
     on: what the kernel sees: "ranking", "gains", "unit gains" (gains scaled to [0, 1]), "stops"
-        (gains that are probabilities to stop), "groups" (one ranking per judgment group, averaged),
+        (gains that are probabilities to stop), "annotated" (a ranking whose documents are judged
+        if they are for any query), "groups" (one ranking per judgment group, averaged),
         "preferences"; or "run", "queries".
     takes: its parameters: "" (none), "cutoffs" (ranks), "recalls" (numbers, each a value of its
         own), "numbers", "gains" (grade=gain pairs), "persistence" (gains and p=), "weights".

@@ -16,8 +16,8 @@ from fastrank.judge import (
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
+from fastrank.options import BY_GRADE, check_format
 from fastrank.options import Options as Options
-from fastrank.options import check_format
 from fastrank.scale import lowest_code, whose
 from fastrank.trec import split_groups
 
@@ -58,11 +58,19 @@ def judging_options(
 def check_options(bound: list[BoundMeasure], options: Options) -> None:
     """Raise OptionError or MeasureError for options that these measures cannot have."""
     check_format(options)
-    if options.ties == "average":
-        # The trec_eval command does without the module.
+    if options.ties in BY_GRADE:
+        # The trec_eval command does without the modules.
+        from fastrank.annotated import refuse_annotated
         from fastrank.ties import check_expected
 
-        check_expected(bound)
+        if options.ties == "average":
+            check_expected(bound)
+        refuse_annotated(bound, f"ties={options.ties!r} orders documents by those of one query")
+
+
+def needs_run(bound: list[BoundMeasure]) -> bool:
+    """Whether a measure needs more of a run than which judged documents stand at which ranks."""
+    return any(own.measure.on == "annotated" for own in bound)
 
 
 class Plan:
@@ -72,6 +80,7 @@ class Plan:
         check_options(bound, options)
         self.judgments, self.bound, self.options = judgments, bound, options
         self.judged: Judged | None = None
+        self._annotated: Judged | None = None
         self._tied: Tied | None = None
         self._groups: Any = None
         self._group_offsets: Any = None
@@ -143,6 +152,10 @@ class Plan:
             self.judged = self._tied.judged
         else:
             self.judged = judge(self.judgments, run, matched, judging)
+            if needs_run(self.bound):
+                from fastrank.annotated import judge_annotated
+
+                self._annotated = judge_annotated(self.judgments, run, matched, judging)
 
     def values(self, own: BoundMeasure, queries: int) -> Any:
         """The values of a measure, queries * width of them; a list of texts for relstring.
@@ -177,6 +190,9 @@ class Plan:
             kernels.average_groups(by_group, own.width, self._group_offsets, values)
         elif measure.on == "ranking":
             kernel(*self.judged_for(own).columns, numbers, values)
+        elif measure.on == "annotated":
+            assert self._annotated is not None
+            kernel(*self._annotated.columns, numbers, values)
         else:
             kernel(*self.gains(own), numbers, values)
         return values

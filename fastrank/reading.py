@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.columns import Qrels
 from fastrank.participation import evaluates_missing
-from fastrank.plan import judging_options
+from fastrank.plan import judging_options, needs_run
 from fastrank.stream import FileJudge
 from fastrank.trec import python_warning, read_run
 
@@ -38,6 +38,7 @@ class RunReader:
             isinstance(judgments, Qrels)
             and options.relevance_format == "qrels"
             and options.can_stream
+            and not needs_run(bound)
         ):
             self._qrels = judgments
         self._files: FileJudge | None = None

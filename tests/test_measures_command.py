@@ -96,5 +96,6 @@ def test_the_list_has_one_column_of_whole_phrases(command: object) -> None:
 
     lines = out.splitlines()
     assert len({len(line) - len(line.split(None, 1)[1]) for line in lines}) == 1
-    assert lines[-1].endswith("Share of the first min(k, retrieved) documents that are not judged")
+    assert lines[-2].endswith("Share of the first min(k, retrieved) documents that are not judged")
+    assert lines[-1].endswith("Documents in the first k that the judgments of no query name")
     assert all(line.count("(") == line.count(")") for line in lines)

@@ -179,6 +179,10 @@ FORMULAS: dict[str, tuple[str, ...]] = {
         r"\frac{1}{\min(k, n)} \sum_{i=1}^{\min(k, n)} u_i",
         r"\text{k: } \frac{1}{k} \sum_{i=1}^{\min(k, n)} u_i",
     ),
+    "Hole": (
+        r"\frac{1}{k} \sum_{i=1}^{\min(k, n)} v_i, \quad"
+        r" v_i = 1 \text{ if no query's judgments name the document at rank } i \text{, else } 0",
+    ),
 }
 
 # Those that are texts.

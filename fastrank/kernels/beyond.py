@@ -138,6 +138,13 @@ def judged_share(q, parameters, values):
 
 
 @kernel(MEASURE)
+def hole_share(q, cutoffs, values):
+    """Of k documents, however few were retrieved."""
+    depth = min(cutoffs[0], np.float64(q.num_ret))
+    values[0] = (depth - judged_within(q, depth)) / cutoffs[0]
+
+
+@kernel(MEASURE)
 def unjudged_share(q, parameters, values):
     depth = min(parameters[0], np.float64(q.num_ret))
     share(q, depth - judged_within(q, depth), depth, parameters, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.kernels.text import equal, slot_of, table_mask
+from fastrank.kernels.text import equal, find_text, slot_of, table_mask
 from fastrank.native.declare import kernel
 
 
@@ -132,3 +132,35 @@ def picked_rows(offsets, picks, order, picked_offsets):
             order[taken] = row
             taken += 1
         picked_offsets[i + 1] = taken
+
+
+@kernel(
+    "void(uint8[::1], int64[::1], int64[::1], int64[::1], uint8[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def known_rows(
+    known_text,
+    known_starts,
+    known_lengths,
+    table,
+    text,
+    offsets,
+    starts,
+    lengths,
+    rankings,
+    order,
+    known_offsets,
+):
+    """order = the rows of the rankings whose documents are among the known, distinct ones.
+
+    Those of rankings[i] are known_offsets[i] : known_offsets[i + 1]; `table` is that of
+    `intern_texts` for the known documents.
+    """
+    known = (known_text, known_starts, known_lengths)
+    kept = 0
+    for i in range(len(rankings)):
+        for row in range(offsets[rankings[i]], offsets[rankings[i] + 1]):
+            if find_text(text, starts[row], lengths[row], known, table) >= 0:
+                order[kept] = row
+                kept += 1
+        known_offsets[i + 1] = kept
