@@ -198,6 +198,19 @@ def test_a_query_does_not_find_itself_if_it_must_not() -> None:
     assert found.points[1].recall == 1.0
 
 
+def test_excluded_documents_are_not_found() -> None:
+    """By exact search and by the others, so that finding none of them is no loss."""
+    lists = {str(i): (str(doc) for doc in (i, 399)) for i in range(9)}
+    found = fr.compare_indexes(
+        CORPUS, CORPUS[:9], "IVF4,Flat nprobe=4", k=1, metric="cosine", exclude=lists,
+        qrels={str(i): {str(i): 1} for i in range(9)}, measures="Success@1", repetitions=1,
+    )  # fmt: skip
+
+    assert [p.scores.mean["Success@1"] for p in found.points if p.scores] == [0.0, 0.0]
+    assert [p.scores.counts["removed"] for p in found.points if p.scores] == [9, 9]
+    assert found.points[1].recall == 1.0
+
+
 def test_the_json_has_everything(compared: fr.IndexComparison) -> None:
     """What was searched, and of every point all that was measured."""
     found = json.loads(compared.to_json())

@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 from typing import Any
 
+import faiss
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import fastrank as fr
-from fastrank.search import build_index, search
+from fastrank.search import build_index, load_index, search
 
 RNG = np.random.default_rng(3)
 CORPUS = RNG.standard_normal((200, 8)).astype(np.float32)
@@ -261,6 +262,20 @@ def test_mistakes_are_found_before_the_search(
         fr.evaluate_embeddings(QUERIES, **given)
 
     assert not list(tmp_path.iterdir())
+
+
+def test_an_index_of_faiss_is_told_how_to_become_one(tmp_path: Path) -> None:
+    index = faiss.IndexFlatIP(2)
+    index.add(np.array([[1, 0], [0, 1]], np.float32))
+    queries, qrels = [[0.0, 1.0]], {"0": {"1": 1}}
+    with pytest.raises(fr.ArrayError, match=r"^corpus: .* found an IndexFlatIP of faiss; `load_in"):
+        fr.evaluate_embeddings(queries, index, qrels, "RR")
+
+    faiss.write_index(index, str(tmp_path / "index"))
+    loaded = load_index(tmp_path / "index")
+    assert fr.evaluate_embeddings(queries, loaded, qrels, "RR").mean == {"RR": 1.0}
+    scores, ids = index.search(np.array(queries, np.float32), 2)
+    assert fr.evaluate_arrays(ids, scores, [{1: 1}], "RR").mean == {"RR": 1.0}
 
 
 def test_a_document_judged_twice_is_named_with_its_lines(tmp_path: Path) -> None:

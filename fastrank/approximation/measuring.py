@@ -12,6 +12,7 @@ from fastrank.approximation.recall import ExactTop
 from fastrank.convert.accept import as_qrels
 from fastrank.embeddings import evaluate_embeddings
 from fastrank.errors import ArrayError, OptionError
+from fastrank.exclusions import as_exclusions
 from fastrank.options import at_least
 from fastrank.search import build_index, search_batches
 from fastrank.search.names import names_of
@@ -21,7 +22,7 @@ from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     import numpy.typing as npt
@@ -49,6 +50,7 @@ def compare_indexes(
     query_ids: Any = None,
     corpus_ids: Any = None,
     exclude_self: bool = False,
+    exclude: Mapping[Any, Iterable[Any]] | None = None,
     relevance_level: float = 1,
     train_size: int | None = None,
     batch_size: int = 1024,
@@ -65,9 +67,9 @@ def compare_indexes(
     k: how many documents are retrieved for each query: recall is recall@k, the measures see the
         first k, and the speed is that of finding k.
     metric: "ip", "l2" or "cosine".
-    qrels, measures, query_ids, corpus_ids, exclude_self, relevance_level: judgments, and how to
-        evaluate by them, as `evaluate_embeddings` takes them. Without judgments there are only
-        recall, speed and size.
+    qrels, measures, query_ids, corpus_ids, exclude_self, exclude, relevance_level: judgments, and
+        how to evaluate by them, as `evaluate_embeddings` takes them. Without judgments there are
+        only recall, speed and size.
     train_size: with how many vectors to train, as `fastrank.search.build_index` takes it.
     batch_size: how many queries are searched at a time.
     repetitions: how many times all queries are searched for the time.
@@ -105,6 +107,7 @@ def compare_indexes(
     measures = measures if isinstance(measures, str) else list(measures)
     Selection(measures)
     judgments = None if qrels is None else as_qrels(qrels)
+    excluded = as_exclusions(exclude)
     names = names_of("corpus_ids", corpus_ids, vectors.count)
     query_ids = names_of("query_ids", query_ids, len(asked))
     steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
@@ -116,7 +119,7 @@ def compare_indexes(
             for setting in settings:
                 runner = _Runner(
                     built, setting, asked, k, query_ids=query_ids, batch_size=batch_size,
-                    exclude_self=exclude_self,
+                    exclude_self=exclude_self, exclude=excluded,
                 )  # fmt: skip
                 runner.find()
                 if judgments is not None:

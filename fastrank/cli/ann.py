@@ -8,10 +8,11 @@ from fastrank import files
 from fastrank.approximation import compare_indexes
 from fastrank.approximation.measuring import MEASURES
 from fastrank.approximation.plot import check_form
-from fastrank.cli.output import can_be_written, complain, guarded, unwritten, write
+from fastrank.cli.output import can_be_written, guarded, refused, unwritten, write
 from fastrank.cli.relevance import add_relevance_level
 from fastrank.cli.search_options import read_ids
 from fastrank.errors import FastrankError, OptionError
+from fastrank.exclusions import read_exclusions
 from fastrank.search.vectors import METRICS
 
 TYPE_CHECKING = False
@@ -74,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_relevance_level(parser)
     add("--exclude-self", action="store_true", help="no query finds the document with its id")
+    add("--exclude", metavar="FILE", help="leave out documents: a query and a document per line")
     add("--train-size", type=int, metavar="N", help="with how many vectors to train")
     add("--batch-size", type=int, default=1024, metavar="N", help="queries at a time (1024)")
     add("--repetitions", type=int, default=5, metavar="N", help="passes for the time (5)")
@@ -113,6 +115,7 @@ def _run(given: argparse.Namespace) -> int:
             query_ids=read_ids(given.query_ids),
             corpus_ids=read_ids(given.corpus_ids),
             exclude_self=given.exclude_self,
+            exclude=read_exclusions(given.exclude) if given.exclude else None,
             relevance_level=given.relevance_level,
             train_size=given.train_size,
             batch_size=given.batch_size,
@@ -120,8 +123,7 @@ def _run(given: argparse.Namespace) -> int:
             progress=given.progress,
         )
     except FastrankError as error:
-        complain(f"{NAME}: {error}")
-        return 1
+        return refused(NAME, error)
     printed = FORMATS[given.format](compared).encode()
     try:
         if given.plot is not None:

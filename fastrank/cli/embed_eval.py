@@ -7,7 +7,7 @@ import argparse
 from fastrank import files
 from fastrank.cli.evaluation_options import add_evaluation_options, check_compat, tell_left_out
 from fastrank.cli.layouts import LAYOUTS
-from fastrank.cli.output import can_be_written, complain, guarded, unwritten, write
+from fastrank.cli.output import can_be_written, complain, guarded, refused, unwritten, write
 from fastrank.cli.search_options import Sides, add_search_options, search_arguments
 from fastrank.convert.files import load_qrels
 from fastrank.embeddings import evaluate_embeddings
@@ -54,14 +54,13 @@ def _run(given: argparse.Namespace) -> int:
         return 2
     if given.run == (given.output or "-"):
         complain(f"{NAME}: --run: the values go to {given.run} already")
-        return 1
+        return 2
     if not can_be_written(NAME, given.output, given.run):
         return 1
     try:
         scores = _scores(given)
     except FastrankError as error:
-        complain(f"{NAME}: {error}")
-        return 1
+        return refused(NAME, error)
     except OSError as error:
         return unwritten(NAME, given.run, error)
     absent = "judged queries have no vector or find nothing"

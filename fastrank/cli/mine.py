@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.output import can_be_written, complain, guarded, unwritten, write
+from fastrank.cli.output import can_be_written, complain, guarded, refused, unwritten, write
 from fastrank.cli.relevance import add_relevance_level
 from fastrank.convert.files import load_qrels, load_run
-from fastrank.errors import FastrankError, OptionError
+from fastrank.errors import FastrankError
 from fastrank.exclusions import read_exclusions
 from fastrank.mining import POSITIVES, HardNegatives, hard_negatives
 from fastrank.mining.formats import FORMS
@@ -113,12 +113,8 @@ def _run(given: argparse.Namespace) -> int:
             relevance_level=given.relevance_level,
         )
         count = mined.write(given.output, given.form, **_texts(given, mined))
-    except OptionError as error:
-        complain(f"{NAME}: {error}")
-        return 2
     except FastrankError as error:
-        complain(f"{NAME}: {error}")
-        return 1
+        return refused(NAME, error)
     except OSError as error:
         return unwritten(NAME, given.output, error)
     told = _summary(mined, count)

@@ -8,6 +8,7 @@ import os
 import sys
 
 from fastrank import files
+from fastrank.errors import FastrankError, MeasureError, OptionError
 from fastrank.native import EngineError
 
 TYPE_CHECKING = False
@@ -52,6 +53,12 @@ def unwritten(name: str, path: str | None, error: OSError) -> int:
         raise error
     complain(f"{name}: cannot write {path}: {error.strerror}")
     return 1
+
+
+def refused(name: str, error: FastrankError) -> int:
+    """Say what is wrong; the exit status: 2 for what was asked, 1 for what was read."""
+    complain(f"{name}: {error}")
+    return 2 if isinstance(error, (OptionError, MeasureError)) else 1
 
 
 def can_be_written(name: str, *paths: str | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fastrank import files
-from fastrank.cli.output import complain, guarded, unwritten
+from fastrank.cli.output import complain, guarded, refused, unwritten
 from fastrank.cli.search_options import Sides, add_search_options, search_arguments
 from fastrank.convert.packing import packed
 from fastrank.convert.rows import tag_of
@@ -31,7 +31,8 @@ examples:
   fastrank search --index docs.index --queries queries.npy -o run.txt
 
 Of equal scores the document comes first whose id sorts later, as in trec_eval. The file of -o is
-replaced when all is done, or not at all; the exit status is 1 if that failed.
+replaced when all is done, or not at all; the exit status is 1 if that failed, and 2 for impossible
+options.
 """
 
 
@@ -72,8 +73,7 @@ def _run(given: argparse.Namespace) -> int:
         lines = run_lines(watched(batches), tag)
         files.write(given.output, packed(lines, given.output))
     except FastrankError as error:
-        complain(f"{NAME}: {error}")
-        return 1
+        return refused(NAME, error)
     except OSError as error:
         return unwritten(NAME, given.output, error)
     if sum(cuts):

@@ -90,6 +90,13 @@ def open_vectors(name: str, given: Any) -> Vectors:
         return given
     if isinstance(given, (str, os.PathLike)):
         return Rows(name, load_npy(os.fspath(given), mapped=True))
+    if hasattr(given, "ntotal"):
+        kind = type(given).__name__
+        raise ArrayError(
+            name, f"expected vectors, found an {kind} of faiss; `load_index` makes an Index of the"
+            " file that faiss.write_index writes, and evaluate_arrays evaluates what its search"
+            " returns",
+        )  # fmt: skip
     blocks = hasattr(given, "__iter__") and not hasattr(given, "__array__")
     if isinstance(given, (list, tuple)):
         blocks = bool(given) and getattr(given[0], "ndim", 1) == 2
