@@ -55,6 +55,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "similar-query": (WARNING, "a query without judgments whose id is almost a missing one's"),
     "similar-document": (WARNING, "a document that is not judged, but almost by its id"),
     "no-relevant": (WARNING, "a query without relevant documents, which counts as 0"),
+    "other-format": (NOTE, "a file that is not TREC's: fastrank reads it, trec_eval does not"),
     "blank-line": (NOTE, "a line without fields in a run, which is ignored"),
     "crlf": (NOTE, "lines that end with CR LF"),
     "invalid-utf8": (NOTE, "bytes that are not UTF-8; trec_eval compares bytes and does not care"),
@@ -77,7 +78,7 @@ _ORDER = {kind: place for place, kind in enumerate(KINDS)}
 class Finding(NamedTuple):
     """One finding: `kind` is one of KINDS, `severity` error, warning or note.
 
-    `line` counts from 1; it is None for what is not in the file.
+    `line` counts from 1; it is None for what is not in the file, and where a format has no lines.
     query and document are ids as text (bytes that are not UTF-8 as `\\xff`), None where the
     finding is not about one.
     """
@@ -108,7 +109,8 @@ class Count(NamedTuple):
 class FileSummary(NamedTuple):
     """A file that was checked: its `role` (qrels or run), and how much is in it.
 
-    rows are judgments or results, queries and documents distinct ids.
+    rows are judgments or results, queries and documents distinct ids; lines is 0 where a format has
+    none.
     """
 
     file: str
@@ -158,6 +160,8 @@ class Collector:
 
     def __init__(self, file: str, limit: int, ignored: frozenset[str]) -> None:
         self.file = file
+        # What is counted as lines; without a line's number, a finding says it in words.
+        self.unit = "line"
         self._limit = limit
         self._ignored = ignored
         self._counts: dict[str, int] = {}
@@ -200,6 +204,8 @@ class Collector:
         found = self._findings.setdefault(kind, [])
         for i, line in chosen[: self._limit]:
             message, query, document = say(i)
+            if line is not None and self.unit != "line":
+                line, message = None, f"{self.unit} {line}: {message}"
             found.append(
                 Finding(
                     severity=KINDS[kind][0],
@@ -211,6 +217,11 @@ class Collector:
                     message=message,
                 )
             )
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any of the findings is an error."""
+        return any(KINDS[kind][0] == ERROR for kind in self._counts)
 
     def findings(self) -> list[Finding]:
         """The listed findings by line, those without a line last."""

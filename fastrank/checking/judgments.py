@@ -57,16 +57,19 @@ def _check_grades(rows: Rows, findings: Collector) -> None:
             row = int(places[i])
             grade = rows.fields(row)[3]
             message = f"grade {quoted(grade)} of document {quoted(rows.doc(row))} {words}"
+            if not rows.is_trec:
+                message = message.partition(": trec_eval")[0]
             return message.replace("VALUE", str(atol(grade))), rows.query(row), rows.doc(row)
 
         findings.many(kind, rows.lines[places], say)
 
     note("bad-grade", classes == at.NO_NUMBER, "is not a number: trec_eval reads 0")
     note("bad-grade", classes == at.A_PREFIX, "is not a number: trec_eval reads VALUE")
-    note("float-grade", classes == at.FRACTION, "is not an integer: trec_eval reads VALUE")
-    note(
-        "decimal-grade", classes == at.WHOLE_DECIMAL,
-        "is written as a decimal: trec_eval reads VALUE, others refuse it",
-    )  # fmt: skip
+    if rows.is_trec:
+        note("float-grade", classes == at.FRACTION, "is not an integer: trec_eval reads VALUE")
+        note(
+            "decimal-grade", classes == at.WHOLE_DECIMAL,
+            "is written as a decimal: trec_eval reads VALUE, others refuse it",
+        )  # fmt: skip
     note("huge-grade", grades >= LARGEST_GRADE, "is too large to count judgments by grade")
     note("negative-grade", grades < 0, "is negative: the document counts as unjudged")

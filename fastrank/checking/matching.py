@@ -28,7 +28,9 @@ class Side(NamedTuple):
 
     def where(self, line: Any) -> str:
         """A line of it, for messages."""
-        return f"{self.file}:{int(line)}"
+        if self.rows.unit == "line":
+            return f"{self.file}:{int(line)}"
+        return f"{self.file}, {self.rows.where(line)}"
 
 
 def check_match(judged: Side, run: Rows, findings: Collector) -> None:

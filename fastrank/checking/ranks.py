@@ -16,6 +16,8 @@ def check_ranks(rows: Rows, findings: Collector) -> None:
     def say_bad(i: int) -> tuple[str, bytes, bytes]:
         row = int(bad[i])
         message = f"rank {quoted(rows.fields(row)[3])} is not an integer; trec_eval ignores it"
+        if not rows.is_trec:
+            message = message.partition("; trec_eval")[0]
         return message, rows.query(row), rows.doc(row)
 
     findings.many("bad-rank", rows.lines[bad], say_bad)
@@ -39,7 +41,8 @@ def check_ranks(rows: Rows, findings: Collector) -> None:
     row, other = int(before[up[0]]), int(after[up[0]])
     message = (
         f"scores rise with the rank throughout ({_ranked(rows, row)}, {_ranked(rows, other)} on"
-        f" line {rows.lines[other]}): trec_eval ranks the highest score first; are they distances?"
+        f" {rows.where(rows.lines[other])}): trec_eval ranks the highest score first; are they"
+        " distances?"
     )
     findings.one("ascending-scores", int(rows.lines[row]), message, rows.query(row), rows.doc(row))
 
@@ -91,7 +94,7 @@ def _check_order(rows: Rows, findings: Collector, before: np.ndarray, after: np.
         row, other = int(before[firsts[i]]), int(after[firsts[i]])
         query = rows.query(row)
         message = (
-            f"{_ranked(rows, row)}, but {_ranked(rows, other)} on line {rows.lines[other]}:"
+            f"{_ranked(rows, row)}, but {_ranked(rows, other)} on {rows.where(rows.lines[other])}:"
             f" trec_eval ranks by score alone ({counted(int(counts[i]), 'such place')} in query"
             f" {quoted(query)})"
         )

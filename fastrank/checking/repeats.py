@@ -49,8 +49,8 @@ def _note(
                   for one in (row, before)]  # fmt: skip
         message = (
             f"document {quoted(doc)} of query {quoted(query)} with {what} {values[0]} stands on"
-            f" line {rows.lines[before]} already, with {what} {values[1]}: trec_eval stops at this"
-            " query"
+            f" {rows.where(rows.lines[before])} already, with {what} {values[1]}: trec_eval stops"
+            " at this query"
         )
         return message, query, doc
 
@@ -78,8 +78,9 @@ def check_scattered(rows: Rows, findings: Collector) -> None:
         number, _, places = rows.scattered[i]
         query = rows.queries[number]
         message = (
-            f"query {quoted(query)} comes again after other queries; it began on line"
-            f" {first_lines[number]}, its lines stand in {counted(places, 'place')}"
+            f"query {quoted(query)} comes again after other queries; it began on"
+            f" {rows.where(first_lines[number])}, its {rows.unit}s stand in"
+            f" {counted(places, 'place')}"
         )
         return message, query, None
 

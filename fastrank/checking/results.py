@@ -25,7 +25,8 @@ def check_results(rows: Rows, findings: Collector) -> None:
     _check_scores(rows, findings)
     check_repeats(rows, findings, judgments=False)
     check_scattered(rows, findings)
-    check_ranks(rows, findings)
+    if rows.has_ranks:
+        check_ranks(rows, findings)
     check_ties(rows, findings)
     _check_depths(rows, findings)
     _check_tags(rows, findings)
@@ -40,6 +41,8 @@ def _check_scores(rows: Rows, findings: Collector) -> None:
             row = int(places[i])
             score = rows.fields(row)[4]
             message = f"score {quoted(score)} of document {quoted(rows.doc(row))} {words}"
+            if not rows.is_trec:
+                message = message.partition(": trec_eval")[0]
             if b"," in score:
                 message += "; the decimal point is a point"
             return message.replace("VALUE", f"{atof(score):g}"), rows.query(row), rows.doc(row)
@@ -81,7 +84,7 @@ def _check_tags(rows: Rows, findings: Collector) -> None:
     if len(rows.tags) > 1:
         (first, first_line), (second, line) = rows.tags[:2]
         message = (
-            f"tag {quoted(second)}, but {quoted(first)} from line {first_line} on"
+            f"tag {quoted(second)}, but {quoted(first)} from {rows.where(first_line)} on"
             f" ({len(rows.tags):,} tags in all): are these several runs in one file?"
         )
         findings.one("several-tags", line, message)

@@ -27,6 +27,9 @@ class Rows(NamedTuple):
     offsets[i] : offsets[i + 1]. `classes` and `rank_classes` say what the texts of numbers are
     (A_NUMBER and so on in fastrank/kernels/places.py), `integers` are grades or ranks. Of the odd
     lines each row of `odd` has line, start, what is odd, and the number of fields.
+
+    In other formats than TREC's `lines` are numbers of what `unit` says, and `numbers` the texts
+    of grades, or of ranks and scores.
     """
 
     text: bytes
@@ -44,6 +47,9 @@ class Rows(NamedTuple):
     scattered: list[tuple[int, int, int]]
     tags: list[tuple[bytes, int]]
     odd: Integers
+    unit: str = "line"
+    has_ranks: bool = True
+    numbers: tuple[list[bytes], ...] | None = None
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -70,9 +76,20 @@ class Rows(NamedTuple):
         return self.queries[int(np.searchsorted(self.offsets, row, side="right")) - 1]
 
     def fields(self, row: int) -> list[bytes]:
-        """All fields of the line of a row."""
+        """All fields of the line of a row, or what would be those of a TREC file."""
+        if self.numbers is not None:
+            return [self.query(row), b"", self.doc(row), *(own[row] for own in self.numbers)]
         start = int(self.doc_starts[row])
         return line_at(self.text, self.text.rfind(b"\n", 0, start) + 1).split()
+
+    def where(self, line: Any) -> str:
+        """A line, for messages."""
+        return f"{self.unit} {int(line)}"
+
+    @property
+    def is_trec(self) -> bool:
+        """Whether it is trec_eval that would read the file."""
+        return self.numbers is None
 
     def adjacent(self) -> npt.NDArray[np.bool_]:
         """Whether rows i and i + 1 are of one query, bool[rows - 1]."""
@@ -112,7 +129,7 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
         rank_classes, *stretches, *tags, odd, hard, zeros("q", 12), state,
     )  # fmt: skip
     rows, odds = state[at.CHECKED_ROWS], state[at.CHECKED_ODD]
-    offsets, order, query_texts, stretch_queries = _grouped(
+    offsets, order, query_texts, stretch_queries = grouped_rows(
         text, stretches, state[at.CHECKED_STRETCHES], rows
     )
 
@@ -133,8 +150,8 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
         classes=taken(classes),
         scores=taken(scores),
         rank_classes=taken(rank_classes),
-        scattered=_scattered(stretch_queries, stretches[2], lines),
-        tags=_distinct(text, tags, state[at.CHECKED_TAGS], lines),
+        scattered=scattered_queries(stretch_queries, stretches[2], lines),
+        tags=distinct_texts(text, tags, state[at.CHECKED_TAGS], lines),
         odd=np.asarray(odd)[: 4 * odds].reshape(odds, 4),
     )
     places = np.asarray(hard)[: state[at.CHECKED_HARD]]
@@ -142,7 +159,7 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
     return made
 
 
-def _grouped(text: bytes, stretches: Any, count: int, rows: int) -> tuple[Any, ...]:
+def grouped_rows(text: bytes, stretches: Any, count: int, rows: int) -> tuple[Any, ...]:
     """Offsets of the queries, order of the rows (None: as it is), queries, query per stretch."""
     starts, lengths, first_rows = (column[:count] for column in stretches)
     ids, firsts = zeros("q", count), zeros("q", count)
@@ -158,7 +175,7 @@ def _grouped(text: bytes, stretches: Any, count: int, rows: int) -> tuple[Any, .
     return np.asarray(offsets), np.asarray(order), texts, np.asarray(ids)
 
 
-def _scattered(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, int]]:
+def scattered_queries(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, int]]:
     """(query, line on which it comes again for the first time, places) of scattered queries."""
     if ids is None:
         return []
@@ -170,7 +187,7 @@ def _scattered(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, int]]:
     return list(zip(queries[several].tolist(), found, counts[several].tolist(), strict=True))
 
 
-def _distinct(text: bytes, stretches: Any, count: int, lines: Any) -> list[tuple[bytes, int]]:
+def distinct_texts(text: bytes, stretches: Any, count: int, lines: Any) -> list[tuple[bytes, int]]:
     """The distinct texts of stretches, each with the line on which it first stands."""
     starts, lengths, rows = (column[:count] for column in stretches)
     ids, firsts = zeros("q", count), zeros("q", count)

@@ -22,22 +22,32 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PIECE = 1 << 20
 
 
+def foreign_encoding(text: bytes) -> str:
+    """The encoding of a text that is neither UTF-8 nor ASCII by its first bytes, or ""."""
+    return next((name for mark, name in FOREIGN.items() if text.startswith(mark)), "")
+
+
 def check_text(text: bytes, findings: Collector) -> int | None:
     """Check a file's bytes; where its first line begins, or None if nobody could read on."""
-    for mark, name in FOREIGN.items():
-        if text.startswith(mark):
-            message = f"the file is {name}, expected UTF-8 or ASCII: convert it (iconv -f {name})"
-            findings.one("encoding", 1, message)
-            return None
+    name = foreign_encoding(text)
+    if name:
+        message = f"the file is {name}, expected UTF-8 or ASCII: convert it (iconv -f {name})"
+        findings.one("encoding", 1, message)
+        return None
     _check_line_ends(text, findings)
-    if not text.isascii():
-        lines = list(_undecodable(text))
-        findings.many("invalid-utf8", lines, lambda _: ("bytes that are not UTF-8", None, None))
+    check_decodable(text, findings)
     if not text.startswith(BYTE_ORDER_MARK):
         return 0
     message = "the file begins with a byte order mark (EF BB BF): it becomes part of the query id"
     findings.one("bom", 1, message)
     return len(BYTE_ORDER_MARK)
+
+
+def check_decodable(text: bytes, findings: Collector) -> None:
+    """Note the lines that are not UTF-8."""
+    if not text.isascii():
+        lines = list(_undecodable(text))
+        findings.many("invalid-utf8", lines, lambda _: ("bytes that are not UTF-8", None, None))
 
 
 def _check_line_ends(text: bytes, findings: Collector) -> None:

@@ -9,6 +9,7 @@ from fastrank import files
 from fastrank.checking import KINDS, SEVERITIES, Checker
 from fastrank.checking.findings import counted
 from fastrank.cli.output import complain, guarded, write
+from fastrank.convert.sniff import FORMATS as FILE_FORMATS
 from fastrank.errors import FastrankError, ReadError
 
 TYPE_CHECKING = False
@@ -24,6 +25,10 @@ examples:
   fastrank check qrels.txt run1.txt run2.txt
   fastrank check --no-qrels --ignore tied-scores,self-match runs/*.gz
   fastrank check --strict --format github qrels.txt run.txt
+
+Files may be of any format that fastrank eval reads. Numbers are checked one by one in all of them;
+what stands in the lines of a TREC file beside them is checked only there, and ranks where there are
+some. Findings in JSON and parquet name a record, a row or an item instead of a line.
 
 The exit status is 0 if nothing is worse than a warning, 1 if there are errors (with --strict also
 if there are warnings), 2 if a file cannot be read.
@@ -41,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", nargs="+", metavar="file", help="judgments, then any number of runs; - is stdin")
     add("--no-qrels", action="store_true", help="all files are runs")
+    add(
+        "--from",
+        dest="given",
+        choices=FILE_FORMATS,
+        help="format of all files (told from their content)",
+    )
     add("--strict", action="store_true", help="warnings, too, make the exit status 1")
     add("--format", choices=FORMATS, default="text", help="how to print the findings (text)")
     add(
@@ -62,7 +73,7 @@ def run(given: argparse.Namespace) -> int:
 def _run(given: argparse.Namespace) -> int:
     ignored = [kind for kinds in given.ignore for kind in kinds.split(",") if kind]
     try:
-        checker = Checker(max_per_kind=given.max, ignore=ignored)
+        checker = Checker(max_per_kind=given.max, ignore=ignored, format=given.given)
     except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 2
@@ -104,7 +115,7 @@ def _summary(report: Report) -> Iterator[str]:
     for file in report.files:
         rows = "judgment" if file.role == "qrels" else "result"
         sizes = (
-            counted(file.lines, "line"),
+            *([counted(file.lines, "line")] if file.lines or not file.rows else []),
             counted(file.rows, rows),
             counted(file.queries, "query", "queries"),
             counted(file.documents, "document"),

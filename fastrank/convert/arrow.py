@@ -31,6 +31,10 @@ class ArrowTable(Table):
         """A column of ids."""
         return texts_of_arrow(self._table.column(place), self.failing(place))
 
+    def values(self, place: int) -> Any:
+        """A column as a list, None for a null."""
+        return self._table.column(place).to_pylist()
+
     def numbers(self, place: int) -> Any:
         """A column of numbers."""
         return numbers_of_arrow(self._table.column(place), self.failing(place))

@@ -52,7 +52,7 @@ def load_qrels(
     with file:
         if form == "trec":
             return trec.parse_qrels(file.read(), file.name, compat=compat, warn=warn)
-        found = _content(file, form, "qrels", columns)
+        found = content_of(file.read(), file.name, form, "qrels", columns)
     if not isinstance(found, Table):
         return dicts.qrels_from_dict(found, source=file.name)
     return rows.qrels_of(found, columns)
@@ -90,7 +90,7 @@ def load_run(
         if form == "trec":
             run = trec.read_run(file, compat=compat, order=order, warn=warn)
             return run if tag is None else _tagged(run, tag)
-        found = _content(file, form, "run", columns, order)
+        found = content_of(file.read(), file.name, form, "run", columns, order)
     if not isinstance(found, Table):
         return dicts.run_from_dict(found, tag=tag, order=order, source=file.name)
     return rows.run_of(found, columns, tag=tag, order=order)
@@ -156,21 +156,28 @@ def _reread(file: Pieces) -> tuple[Pieces, bytes]:
     return file if file.rereadable else sniff.pieces_of(content, file.name), content
 
 
-def _content(
-    file: Pieces, form: str, kind: str, columns: Mapping[str, Any] | None, order: str = "score"
+def content_of(
+    content: bytes,
+    name: str,
+    form: str,
+    kind: str,
+    columns: Mapping[str, Any] | None = None,
+    order: str = "score",
 ) -> Table | dict[Any, Any]:
-    """A table, or {query: {document: number}}."""
-    check_mapping(columns, file.name)
-    content = file.read()
+    """The table of a file that is not TREC's, or {query: {document: number}}.
+
+    kind: qrels or run. Raises FormatError and InputError.
+    """
+    check_mapping(columns, name)
     if form in ("csv", "tsv"):
         from fastrank.convert.delimited import read_delimited
 
-        return read_delimited(content, file.name, form, kind, columns, order)
+        return read_delimited(content, name, form, kind, columns, order)
     if form == "parquet":
-        return parquet_table(content, file.name)
+        return parquet_table(content, name)
     from fastrank.convert.json_files import read_json, read_jsonl
 
-    return read_json(content, file.name) if form == "json" else read_jsonl(content, file.name)
+    return read_json(content, name) if form == "json" else read_jsonl(content, name)
 
 
 def parquet_table(content: bytes, name: str) -> Table:

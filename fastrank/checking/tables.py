@@ -1,0 +1,166 @@
+"""Files in other formats than TREC's as rows, with whatever stands where numbers should.
+
+Numbers are looked at one by one. Of a file that is broken otherwise, or has an id that is none,
+there is only what its reader says.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fastrank.checking.rows import Rows, distinct_texts, grouped_rows, scan, scattered_queries
+from fastrank.convert.dicts import qrels_from_dict, run_from_dict
+from fastrank.convert.files import content_of
+from fastrank.convert.names import QRELS_ROLES, RUN_ROLES, find_columns
+from fastrank.convert.rows import qrels_of, run_of
+from fastrank.convert.tables import CellsTable, ColumnsTable, Table
+from fastrank.errors import FormatError, InputError
+from fastrank.kernels import places as at
+from fastrank.native import kernels
+from fastrank.native.buffers import zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.columns import Texts
+
+# What a row is called. Lines are counted from 1, and so are the records of a list, whose lines
+# nobody knows; rows of a table from 0.
+UNITS = {"csv": "line", "tsv": "line", "jsonl": "line", "json": "record", "parquet": "row"}
+# Those of {query: {document: number}}.
+ITEM = "item"
+
+
+class Reading(NamedTuple):
+    """What a file holds, as far as it could be read, and why it is refused, if it is.
+
+    rows: None if there is nothing to look at one by one.
+    """
+
+    rows: Rows | None
+    refused: FormatError | InputError | None
+
+
+def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Reading:
+    """Read judgments or a run as `load_qrels` and `load_run` do, behind wrong numbers too."""
+    refused: FormatError | InputError | None = None
+    try:
+        found = content_of(content, name, form, "qrels" if judgments else "run")
+    except (FormatError, InputError) as error:
+        return Reading(None, error)
+    try:
+        if isinstance(found, Table):
+            qrels_of(found) if judgments else run_of(found)
+        elif judgments:
+            qrels_from_dict(found, source=name)
+        else:
+            run_from_dict(found, source=name)
+    except (FormatError, InputError) as error:
+        refused = error
+    try:
+        lines = content.count(b"\n") + (not content.endswith(b"\n"))
+        if isinstance(found, Table):
+            unit = UNITS[form]
+            return Reading(_rows(found, unit, lines * (unit == "line"), judgments), refused)
+        return Reading(_rows(_table_of(found, name, judgments), ITEM, 0, judgments), refused)
+    except (FormatError, InputError, AttributeError):
+        # What is no dict of dicts, or no id, the reader has refused.
+        if refused is None:
+            raise
+        return Reading(None, refused)
+
+
+def _table_of(given: Any, name: str, judgments: bool) -> ColumnsTable:
+    """The items of {query: {document: number}}."""
+    items = [(query, *item) for query, own in given.items() for item in own.items()]
+    columns = [[item[place] for item in items] for place in range(3)]
+    return ColumnsTable(name, ["query_id", "doc_id", "grade" if judgments else "score"], columns)
+
+
+def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
+    roles = QRELS_ROLES if judgments else RUN_ROLES["score"]
+    found = find_columns(table.names, roles, None, table.source)
+    queries, docs = table.texts(found["query"]), table.texts(found["doc"])
+    write = _stripped if isinstance(table, CellsTable) else _written
+    numbers: dict[str, list[bytes]] = {
+        role: list(map(write, table.values(found[role])))
+        for role in ("grade", "rank", "score")
+        if role in found
+    }
+    values = _values(numbers, judgments)
+    if not judgments and "score" not in numbers:
+        # A document's score is minus its rank. What is no rank is for the reader to tell.
+        numbers["score"] = [b"-" + rank for rank in numbers["rank"]]
+        plain = np.full_like(values.classes, at.A_NUMBER)
+        scores = np.where(values.rank_classes == at.A_NUMBER, -1.0 * values.integers, np.nan)
+        values = Rows(**{**values._asdict(), "scores": scores, "classes": plain})
+    # Both kinds of ids in one buffer, where the ids of documents come second.
+    text = bytes(queries.buffer) + bytes(docs.buffer)
+    shift = len(queries.buffer)
+    places = np.arange(table.size) if table.rows is None else np.asarray(table.rows)
+    stretches, count = _stretches(queries)
+    offsets, order, query_texts, stretch_queries = grouped_rows(text, stretches, count, table.size)
+
+    def taken(column: Any) -> Any:
+        array = np.asarray(column)
+        return array if order is None or not len(array) else np.take(array, order)
+
+    nothing = [b""] * table.size
+    shown = [numbers.get(role, nothing) for role in (["grade"] if judgments else ["rank", "score"])]
+    tags: list[tuple[bytes, int]] = []
+    if "tag" in found:
+        own = table.texts(found["tag"])
+        every = (own.starts, own.lengths, np.arange(table.size))
+        tags = distinct_texts(bytes(own.buffer), every, table.size, places)
+    return Rows(
+        text=text, line_count=lines,
+        queries=[text[first : first + length] for first, length in zip(*query_texts, strict=True)],
+        query_texts=query_texts, offsets=offsets, lines=taken(places),
+        doc_starts=taken(np.asarray(docs.starts) + shift), doc_lengths=taken(docs.lengths),
+        integers=taken(values.integers), classes=taken(values.classes),
+        scores=taken(values.scores), rank_classes=taken(values.rank_classes),
+        scattered=scattered_queries(stretch_queries, stretches[2], places), tags=tags,
+        odd=values.odd, unit=unit, has_ranks="rank" in numbers,
+        numbers=tuple([column[row] for row in taken(np.arange(table.size))] for column in shown),
+    )  # fmt: skip
+
+
+def _stretches(queries: Texts) -> tuple[tuple[Any, Any, Any], int]:
+    """Starts, lengths and first rows of the stretches of one query, and how many they are."""
+    firsts = zeros("q", len(queries))
+    count = kernels.find_stretches(*queries.columns, firsts)
+    rows = np.asarray(firsts)[:count]
+    starts, lengths = (np.take(np.asarray(column), rows) for column in queries.columns[1:])
+    return (starts, lengths, rows), count
+
+
+def _values(numbers: dict[str, list[bytes]], judgments: bool) -> Rows:
+    """What the texts of numbers are, by reading them in lines of TREC's format."""
+    if judgments:
+        lines = [b"0 0 0 %b\n" % _field(grade) for grade in numbers["grade"]]
+    else:
+        ranks = numbers.get("rank") or [b"0"] * len(numbers["score"])
+        lines = [
+            b"0 Q0 0 %b %b 0\n" % (_field(rank), _field(score))
+            for rank, score in zip(ranks, numbers.get("score", ranks), strict=True)
+        ]
+    return scan(b"".join(lines), 0, judgments=judgments)
+
+
+def _stripped(cell: str) -> bytes:
+    return cell.strip().encode("utf-8", "surrogateescape")
+
+
+def _written(value: Any) -> bytes:
+    """A number as text; what is none in another way than numbers are written."""
+    if isinstance(value, bool):
+        return b"%d" % value
+    return repr(value).encode("utf-8", "backslashreplace")
+
+
+def _field(text: bytes) -> bytes:
+    """The text as a field of a line."""
+    return b"_".join(text.replace(b"\0", b"?").split()) or b"?"
