@@ -83,6 +83,43 @@ def test_every_measure_follows_and_nothing_ties(
         assert found(run, order, qrels, ties=ties) == expected({"q": ranking}, qrels)
 
 
+@given(
+    rankings=st.dictionaries(
+        st.sampled_from(["1", "2", "3"]),
+        st.lists(st.sampled_from("abcdefghijklmn"), unique=True, min_size=1),
+        min_size=1,
+    ),
+    reference=st.dictionaries(
+        st.sampled_from(["1", "2", "3", "4"]), st.sets(st.sampled_from("abcd"), min_size=1),
+        min_size=1,
+    ),
+)  # fmt: skip
+@examples(100)
+def test_the_mrr_of_ms_marcos_script(
+    rankings: dict[str, list[str]], reference: dict[str, set[str]]
+) -> None:
+    """1 / rank of the first relevant of ten, added up, over the number of reference queries."""
+    total = 0.0
+    for query in sorted(rankings.keys() & reference.keys()):
+        hits = [i for i, doc in enumerate(rankings[query][:10], 1) if doc in reference[query]]
+        total += 1 / hits[0] if hits else 0.0
+    qrels = {query: dict.fromkeys(docs, 1) for query, docs in reference.items()}
+    # Not in the order of the ranks, and with scores that would say otherwise.
+    lines = [
+        (query, doc, rank)
+        for query, ranking in rankings.items()
+        for rank, doc in reversed(list(enumerate(ranking, 1)))
+    ]
+    trec = "".join(f"{query} Q0 {doc} {rank} {rank} t\n" for query, doc, rank in lines)
+    marco = "".join(f"{query}\t{doc}\t{rank}\n" for query, doc, rank in lines)
+    if not rankings.keys() & reference.keys():
+        return
+    for content in (trec, marco):
+        run = io.BytesIO(content.encode())
+        scores = fr.evaluate(qrels, run, "RR@10", order="rank", missing="zero")
+        assert scores.mean["RR@10"] == total / len(reference)
+
+
 def test_scores_are_what_counts_by_default() -> None:
     by_score = {"q1": ["c", "b", "a"], "q2": ["e", "d"]}
     assert found(io.BytesIO(LINES), "score") == expected(by_score)
