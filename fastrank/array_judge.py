@@ -8,7 +8,7 @@ from fastrank.errors import ArrayError
 from fastrank.judge import NEGATIVE_ONLY, Judged, JudgedRun, StoppedError, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
+from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.parts import MOST_PARTS, default_threads, in_threads
 
 TYPE_CHECKING = False
@@ -29,8 +29,12 @@ BLOCK_ITEMS = 1 << 17
 # Documents, below which starting a thread costs more than it gains: about half a millisecond.
 WORTH_A_THREAD = 1 << 18
 PADDING = -1
-# Places of the filter of judged ids: few of the others pass, and it stays in a near cache.
-FLAGS, MOST_FLAGS = 1 << 12, 1 << 18
+# Places in the table of a row's ids, of at most 8 to 16 per id: few ids share one, and the table of
+# 1,000 ids stays in the first cache beside them. Up to so many ids, their numbers have 16 bits.
+PLACES, MOST_PLACES = 1 << 12, 1 << 18
+WIDEST = (1 << 15) - 1
+# Columns that the kernels look at together.
+BLOCK = 64
 
 
 class ArrayJudge:
@@ -124,16 +128,17 @@ class ArrayJudge:
 
     def _scratch(self) -> tuple[Any, ...]:
         """Room for judging one row at a time."""
-        width, most = self._ids.shape[1], self._most
+        width = self._ids.shape[1]
+        own = (min(max(PLACES, table_size(4 * width)), MOST_PLACES), (width // BLOCK + 1) * BLOCK)
+        narrow, wide = (own, (0, 0)) if width <= WIDEST else ((0, 0), own)
         return (
-            zeros("B", max(FLAGS, min(MOST_FLAGS, table_size(8 * most)))),
-            zeros("q", table_size((width + most) // 8)),
-            zeros("q", width),
-            zeros("q", most),
-            zeros("q", table_size(width)),
+            *(zeros("H", count) for count in narrow),
+            *(zeros("i", count) for count in wide),
+            filled("q", [1]),
+            zeros("q", self._most),
             zeros("q", width),
             zeros("f" if self._single else "d", width),
-            *(zeros("q", max(1, width)) for _ in range(3)),
+            *(zeros("q", width + BLOCK) for _ in range(4)),
         )
 
     def _blocks(self, rows: Array) -> Iterator[tuple[int, int, Array, Array, Array]]:
