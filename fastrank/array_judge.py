@@ -8,8 +8,8 @@ from fastrank.errors import ArrayError
 from fastrank.judge import NEGATIVE_ONLY, Judged, JudgedRun, StoppedError, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.native import kernels
-from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.parts import MOST_PARTS, default_threads, in_threads
+from fastrank.native.buffers import Recycled, filled, table_size, zeros
+from fastrank.parts import MOST_PARTS, MOST_THREADS, default_threads, in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ PLACES, MOST_PLACES = 1 << 12, 1 << 18
 WIDEST = (1 << 15) - 1
 # Columns that the kernels look at together.
 BLOCK = 64
+# Listed documents, fewer than which take memory that is soon made, and more than which take too
+# much to keep it for the next evaluation, in each thread that is started by default.
+RECYCLED = (1 << 14, 1 << 20)
+_MEMORY = tuple(Recycled() for _ in range(MOST_THREADS))
 
 
 class ArrayJudge:
@@ -83,7 +87,8 @@ class ArrayJudge:
         def work(number: int) -> None:
             own = slice(cuts[number], cuts[number + 1])
             stop = stop_if_none_judged and number == 0
-            stretches[number] = self._judge(order[own], rows[own], stop_if_none_judged=stop)
+            memory = _MEMORY[number] if number < len(_MEMORY) else None
+            stretches[number] = self._judge(order[own], rows[own], memory, stop_if_none_judged=stop)
 
         in_threads(work, count)
         if count > 1 and stop_if_none_judged and not len(stretches[0][0]):
@@ -100,7 +105,7 @@ class ArrayJudge:
         )
 
     def _judge(
-        self, order: Array, rows: Array, *, stop_if_none_judged: bool
+        self, order: Array, rows: Array, memory: Recycled | None, *, stop_if_none_judged: bool
     ) -> tuple[Array, Judged]:
         """Judge some rows: the queries evaluated, as -1 - query where absent, and the rankings."""
         import numpy
@@ -111,7 +116,8 @@ class ArrayJudge:
         listed = kernels.count_picked(self._qrels.offset_column, order)
         if options.list_unjudged:
             listed = len(order) * max(1, width)
-        judged, columns = room_for_judged(self._qrels, order, listed, options)
+        memory = memory if RECYCLED[0] <= listed <= RECYCLED[1] else None
+        judged, columns = room_for_judged(self._qrels, order, listed, options, memory)
         evaluated, problem = zeros("q", len(order)), zeros("q", 4)
         places = options.places(stop_if_none_judged=stop_if_none_judged)
         scratch = self._scratch()
