@@ -8,8 +8,8 @@ from fastrank.errors import ArrayError
 from fastrank.judge import NEGATIVE_ONLY, Judged, JudgedRun, StoppedError, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
-from fastrank.parts import MOST_PARTS, default_threads, in_threads
+from fastrank.native.buffers import Recycled, filled, table_size, zeros
+from fastrank.parts import MOST_PARTS, MOST_THREADS, default_threads, in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,16 @@ BLOCK_ITEMS = 1 << 17
 # Documents, below which starting a thread costs more than it gains: about half a millisecond.
 WORTH_A_THREAD = 1 << 18
 PADDING = -1
-# Places of the filter of judged ids: few of the others pass, and it stays in a near cache.
-FLAGS, MOST_FLAGS = 1 << 12, 1 << 18
+# Places in the table of a row's ids, of at most 8 to 16 per id: few ids share one, and the table of
+# 1,000 ids stays in the first cache beside them. Up to so many ids, their numbers have 16 bits.
+PLACES, MOST_PLACES = 1 << 12, 1 << 18
+WIDEST = (1 << 15) - 1
+# Columns that the kernels look at together.
+BLOCK = 64
+# Listed documents, fewer than which take memory that is soon made, and more than which take too
+# much to keep it for the next evaluation, in each thread that is started by default.
+RECYCLED = (1 << 14, 1 << 20)
+_MEMORY = tuple(Recycled() for _ in range(MOST_THREADS))
 
 
 class ArrayJudge:
@@ -79,7 +87,8 @@ class ArrayJudge:
         def work(number: int) -> None:
             own = slice(cuts[number], cuts[number + 1])
             stop = stop_if_none_judged and number == 0
-            stretches[number] = self._judge(order[own], rows[own], stop_if_none_judged=stop)
+            memory = _MEMORY[number] if number < len(_MEMORY) else None
+            stretches[number] = self._judge(order[own], rows[own], memory, stop_if_none_judged=stop)
 
         in_threads(work, count)
         if count > 1 and stop_if_none_judged and not len(stretches[0][0]):
@@ -96,7 +105,7 @@ class ArrayJudge:
         )
 
     def _judge(
-        self, order: Array, rows: Array, *, stop_if_none_judged: bool
+        self, order: Array, rows: Array, memory: Recycled | None, *, stop_if_none_judged: bool
     ) -> tuple[Array, Judged]:
         """Judge some rows: the queries evaluated, as -1 - query where absent, and the rankings."""
         import numpy
@@ -107,7 +116,8 @@ class ArrayJudge:
         listed = kernels.count_picked(self._qrels.offset_column, order)
         if options.list_unjudged:
             listed = len(order) * max(1, width)
-        judged, columns = room_for_judged(self._qrels, order, listed, options)
+        memory = memory if RECYCLED[0] <= listed <= RECYCLED[1] else None
+        judged, columns = room_for_judged(self._qrels, order, listed, options, memory)
         evaluated, problem = zeros("q", len(order)), zeros("q", 4)
         places = options.places(stop_if_none_judged=stop_if_none_judged)
         scratch = self._scratch()
@@ -124,16 +134,17 @@ class ArrayJudge:
 
     def _scratch(self) -> tuple[Any, ...]:
         """Room for judging one row at a time."""
-        width, most = self._ids.shape[1], self._most
+        width = self._ids.shape[1]
+        own = (min(max(PLACES, table_size(4 * width)), MOST_PLACES), (width // BLOCK + 1) * BLOCK)
+        narrow, wide = (own, (0, 0)) if width <= WIDEST else ((0, 0), own)
         return (
-            zeros("B", max(FLAGS, min(MOST_FLAGS, table_size(8 * most)))),
-            zeros("q", table_size((width + most) // 8)),
-            zeros("q", width),
-            zeros("q", most),
-            zeros("q", table_size(width)),
+            *(zeros("H", count) for count in narrow),
+            *(zeros("i", count) for count in wide),
+            filled("q", [1]),
+            zeros("q", self._most),
             zeros("q", width),
             zeros("f" if self._single else "d", width),
-            *(zeros("q", max(1, width)) for _ in range(3)),
+            *(zeros("q", width + BLOCK) for _ in range(4)),
         )
 
     def _blocks(self, rows: Array) -> Iterator[tuple[int, int, Array, Array, Array]]:

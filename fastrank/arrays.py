@@ -64,7 +64,8 @@ def evaluate_arrays(
         judgments of row i, or of the query i if they are keyed by query.
     higher_is_better: False for distances: rows are ranked by the negated scores.
     assume_unique: do not look for documents that stand in a row twice; a judged one is found in any
-        case. About half of the time goes into that for rankings of 1,000.
+        case. For rankings of 1,000 with one judged document two fifths of the time go into that,
+        with 50 hardly any.
     threads: how many may judge; by default as many as help. The values do not depend on it.
     relevance_level, ties, missing, no_relevant, ignore_identical_ids, exclude, duplicates, depth,
         complete, judged_only, max_retrieved, collection_size, compat: as `evaluate` takes them. The

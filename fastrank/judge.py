@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from fastrank.columns import Graded, Texts
+    from fastrank.native.buffers import Recycled
 
 # What is wrong with a first query that has negative grades only.
 NEGATIVE_ONLY = "all its judgments are negative, and it is the first one evaluated"
@@ -226,15 +227,19 @@ def judging_scratch(qrels: Qrels, deepest: int) -> tuple[Any, ...]:
 
 
 def room_for_judged(
-    qrels: Qrels | Graded, queries: Any, listed: int, options: JudgingOptions
-) -> tuple[Judged, tuple[Any, ...]]:
+    qrels: Qrels | Graded, queries: Any, listed: int, options: JudgingOptions,
+    memory: Recycled | None = None,
+) -> tuple[Judged, tuple[Any, ...]]:  # fmt: skip
     """Columns for the judged rankings of some queries, with so many listed documents at most.
 
-    Returns them as Judged, and as the kernels want them to be filled.
+    Returns them as Judged, and as the kernels want them to be filled. memory: where that of the
+    listed documents comes from; by default it is new.
     """
     count, judged = len(queries), kernels.count_picked(qrels.offset_column, queries)
+    wanted = (("q", listed), ("q", listed))
+    ranks, grades = memory.make(*wanted) if memory else (zeros(*one) for one in wanted)
     columns = (
-        zeros("q", count + 1), zeros("q", listed), zeros("q", listed), zeros("q", count + 1),
+        zeros("q", count + 1), ranks, grades, zeros("q", count + 1),
         zeros("q", judged), zeros("q", judged), zeros("q", count), zeros("q", count),
         zeros("q", count),
     )  # fmt: skip

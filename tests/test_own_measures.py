@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Iterator
 
 import numba
+import numpy as np
 import pytest
 
 import fastrank as fr
@@ -43,6 +44,23 @@ def test_a_function_becomes_a_measure_in_one_line(function: object) -> None:
     assert scores["last_rank"].tolist() == [3.0, 2.0]
     assert scores.mean["last_rank"] == 2.5
     assert scores["last_rank(rel=2)"].tolist() == [0.0, 2.0]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_the_function_keeps_stays(threads: int) -> None:
+    """Large arrays of one evaluation may serve the next one, but for those that somebody holds."""
+    seen = []
+    fr.measure(lambda ranking: seen.append(ranking.ranks) or len(ranking.ranks), name="look")
+    ids = np.arange(80_000).reshape(2, 40_000)
+    first = [dict.fromkeys(row[::2].tolist(), 1) for row in ids]
+    second = [dict.fromkeys(row[1::2].tolist(), 1) for row in ids]
+
+    for qrels in (first, second):
+        scores = fr.evaluate_arrays(ids, None, qrels, "look", threads=threads)
+        assert scores["look"].tolist() == [20_000, 20_000]
+
+    assert [int(ranks[0]) for ranks in seen] == [1, 1, 2, 2]
+    assert all((np.diff(ranks) == 2).all() for ranks in seen)
 
 
 def test_what_the_function_sees() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.kernels.integer_ranks import rank_hits
-from fastrank.kernels.integers import HAS_NEGATIVE, find_judged
+from fastrank.kernels.judged_ids import HAS_NEGATIVE, find_judged
 from fastrank.kernels.listing import list_hits
 from fastrank.kernels.places import (
     ASCENDING_SCORES,
@@ -60,21 +60,21 @@ def judge_row(ids, scores, judged, table, layout, options, work, hits, problem):
     hits = (ranks, rows of the judgments or -1). Returns how many, and how many were retrieved;
     problem[0] becomes FINE, or what is wrong with the documents at problem[2] and problem[3].
     """
-    flags, words, suspects, marks, slots, own_ids, own_scores, order, scratch = work
+    indices, marks, own_ids, own_scores, order, scratch, more_scratch = work
     problem[0] = FINE
-    unique, scratch_of_ids = layout[UNIQUE] != 0, (flags, words, suspects, marks, slots)
+    unique, rooms = layout[UNIQUE] != 0, (scratch, more_scratch)
     count = len(ids)
     while count > 0 and ids[count - 1] == PADDING:
         count -= 1
     ids, keys = ids[:count], scores[:count]
-    found = find_judged(ids, judged, table, unique, scratch_of_ids, hits)
+    found = find_judged(ids, keys, judged, table, unique, indices, marks, hits, rooms)
     if found == HAS_NEGATIVE:
         count, negative = copy_documents(ids, keys, own_ids, own_scores)
         if negative >= 0:
             problem[0], problem[2] = NEGATIVE_ID, negative
             return 0, 0
         ids, keys = own_ids[:count], own_scores[:count]
-        found = find_judged(ids, judged, table, unique, scratch_of_ids, hits)
+        found = find_judged(ids, keys, judged, table, unique, indices, marks, hits, rooms)
     if layout[IN_ORDER]:
         keys = own_scores[:0]
     elif layout[ASCENDING_SCORES]:
@@ -91,7 +91,7 @@ def judge_row(ids, scores, judged, table, layout, options, work, hits, problem):
     if options[LIST_UNJUDGED]:
         list_all(hits, found, count)
         found = count
-    place = rank_hits(ids, keys, hits, found, order, scratch, suspects)
+    place = rank_hits(ids, keys, hits, found, order, scratch, more_scratch)
     if place >= 0:
         problem[0], problem[2] = SCORE_IS_NAN, place
     return found, count
@@ -171,8 +171,8 @@ def judge_rows(
     "int64(int64[::1], float32[::1], int64[::1], int64[::1], int64,"
     " int64[::1], int64[::1], int64[::1], int64[::1], int32[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], float32[::1],"
-    " int64[::1], int64[::1], int64[::1],"
+    " uint16[::1], uint16[::1], int32[::1], int32[::1], int64[::1],"
+    " int64[::1], int64[::1], float32[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1])"
 )
@@ -180,14 +180,15 @@ def judge_single_arrays(
     ids, scores, rows, queries, done,
     offsets, docs, grades, table_offsets, tables,
     grade_offsets, values, counts, layout, options,
-    flags, words, suspects, marks, slots, own_ids, own_scores,
-    order, scratch, hit_rows,
+    places, links, more_places, more_links, clock,
+    marks, own_ids, own_scores, order, scratch, more_scratch, hit_rows,
     evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts,
     num_ret, num_rel, num_rel_ret, problem,
 ):  # fmt: skip
     """`judge_rows` for scores of single precision."""
     qrels = (offsets, docs, grades, table_offsets, tables, grade_offsets, values, counts)
-    work = (flags, words, suspects, marks, slots, own_ids, own_scores, order, scratch)
+    indices = (places, links, more_places, more_links, clock)
+    work = (indices, marks, own_ids, own_scores, order, scratch, more_scratch)
     judged = (
         evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts, num_ret,
         num_rel, num_rel_ret,
@@ -201,8 +202,8 @@ def judge_single_arrays(
     "int64(int64[::1], float64[::1], int64[::1], int64[::1], int64,"
     " int64[::1], int64[::1], int64[::1], int64[::1], int32[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
-    " int64[::1], int64[::1], int64[::1],"
+    " uint16[::1], uint16[::1], int32[::1], int32[::1], int64[::1],"
+    " int64[::1], int64[::1], float64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1])"
 )
@@ -210,14 +211,15 @@ def judge_double_arrays(
     ids, scores, rows, queries, done,
     offsets, docs, grades, table_offsets, tables,
     grade_offsets, values, counts, layout, options,
-    flags, words, suspects, marks, slots, own_ids, own_scores,
-    order, scratch, hit_rows,
+    places, links, more_places, more_links, clock,
+    marks, own_ids, own_scores, order, scratch, more_scratch, hit_rows,
     evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts,
     num_ret, num_rel, num_rel_ret, problem,
 ):  # fmt: skip
     """`judge_rows` for scores of double precision."""
     qrels = (offsets, docs, grades, table_offsets, tables, grade_offsets, values, counts)
-    work = (flags, words, suspects, marks, slots, own_ids, own_scores, order, scratch)
+    indices = (places, links, more_places, more_links, clock)
+    work = (indices, marks, own_ids, own_scores, order, scratch, more_scratch)
     judged = (
         evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts, num_ret,
         num_rel, num_rel_ret,

@@ -17,7 +17,7 @@ _BYTE, _WORD, _DOUBLE_WORD = ir.IntType(8), ir.IntType(64), ir.IntType(128)
 _BLOCK = ir.VectorType(_BYTE, 64)
 
 
-def _compiled_as(function, instruction):
+def compiled_as(function, instruction):
     """Let compiled code that calls `function` execute `instruction` instead."""
     overload(function, jit_options={**NO_ALLOCATION, "forceinline": True})(instruction)
 
@@ -36,7 +36,7 @@ def _trailing_zeros(context, word):
     return types.int64(types.uint64), generate
 
 
-_compiled_as(trailing_zeros, lambda word: lambda word: _trailing_zeros(word))
+compiled_as(trailing_zeros, lambda word: lambda word: _trailing_zeros(word))
 
 
 def leading_zeros(word):
@@ -52,7 +52,7 @@ def _leading_zeros(context, word):
     return types.int64(types.uint64), generate
 
 
-_compiled_as(leading_zeros, lambda word: lambda word: _leading_zeros(word))
+compiled_as(leading_zeros, lambda word: lambda word: _leading_zeros(word))
 
 
 def count_ones(word):
@@ -68,7 +68,7 @@ def _count_ones(context, word):
     return types.int64(types.uint64), generate
 
 
-_compiled_as(count_ones, lambda word: lambda word: _count_ones(word))
+compiled_as(count_ones, lambda word: lambda word: _count_ones(word))
 
 
 def swap_bytes(word):
@@ -84,7 +84,7 @@ def _swap_bytes(context, word):
     return types.uint64(types.uint64), generate
 
 
-_compiled_as(swap_bytes, lambda word: lambda word: _swap_bytes(word))
+compiled_as(swap_bytes, lambda word: lambda word: _swap_bytes(word))
 
 
 def multiply(a, b):
@@ -105,7 +105,7 @@ def _multiply(context, a, b):
     return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), generate
 
 
-_compiled_as(multiply, lambda a, b: lambda a, b: _multiply(a, b))
+compiled_as(multiply, lambda a, b: lambda a, b: _multiply(a, b))
 
 
 def as_double(word):
@@ -126,7 +126,7 @@ def _as_word(context, number):
     return types.uint64(types.float64), generate
 
 
-_compiled_as(as_word, lambda number: lambda number: _as_word(number))
+compiled_as(as_word, lambda number: lambda number: _as_word(number))
 
 
 @intrinsic
@@ -137,7 +137,7 @@ def _as_double(context, word):
     return types.float64(types.uint64), generate
 
 
-_compiled_as(as_double, lambda word: lambda word: _as_double(word))
+compiled_as(as_double, lambda word: lambda word: _as_double(word))
 
 
 def load_word_inside(text, at):
@@ -145,7 +145,8 @@ def load_word_inside(text, at):
     return np.uint64(int.from_bytes(bytes(text[int(at) : int(at) + 8]), "little"))
 
 
-def _address(context, builder, array_type, array, at):
+def address_of(context, builder, array_type, array, at):
+    """The address of the byte `at` of an array, while code is generated."""
     data = context.make_array(array_type)(context, builder, array).data
     return builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [at])
 
@@ -153,13 +154,13 @@ def _address(context, builder, array_type, array, at):
 @intrinsic
 def _load_8_bytes(context, text, at):
     def generate(context, builder, signature, arguments):
-        address = _address(context, builder, signature.args[0], *arguments)
+        address = address_of(context, builder, signature.args[0], *arguments)
         return builder.load(builder.bitcast(address, _WORD.as_pointer()), align=1)
 
     return types.uint64(text, types.int64), generate
 
 
-_compiled_as(load_word_inside, lambda text, at: lambda text, at: _load_8_bytes(text, at))
+compiled_as(load_word_inside, lambda text, at: lambda text, at: _load_8_bytes(text, at))
 
 
 # The bytes of a decimal that `compare_decimals` looks at. From LONGEST_DECIMAL - n on, _PRESENT has
@@ -195,7 +196,7 @@ def _compare_32_bytes(context, text, at, length, other, other_length, present, l
         types_ = signature.args
 
         def load(array_type, array, at):
-            address = _address(context, builder, array_type, array, at)
+            address = address_of(context, builder, array_type, array, at)
             return builder.load(builder.bitcast(address, vector.as_pointer()), align=1)
 
         def bytes_of(words):
@@ -236,7 +237,7 @@ def _compare_32_bytes(context, text, at, length, other, other_length, present, l
     ), generate
 
 
-_compiled_as(
+compiled_as(
     compare_decimals,
     lambda text, at, length, other, other_length, lowest, room: (
         lambda text, at, length, other, other_length, lowest, room: _compare_32_bytes(
@@ -254,14 +255,14 @@ def store_word(text, at, word):
 @intrinsic
 def _store_8_bytes(context, text, at, word):
     def generate(context, builder, signature, arguments):
-        address = _address(context, builder, signature.args[0], *arguments[:2])
+        address = address_of(context, builder, signature.args[0], *arguments[:2])
         builder.store(arguments[2], builder.bitcast(address, _WORD.as_pointer()), align=1)
         return context.get_dummy_value()
 
     return types.void(text, types.int64, types.uint64), generate
 
 
-_compiled_as(
+compiled_as(
     store_word, lambda text, at, word: lambda text, at, word: _store_8_bytes(text, at, word)
 )
 
@@ -275,7 +276,7 @@ def _prefetch(context, text, at):
     integer = ir.IntType(32)
 
     def generate(context, builder, signature, arguments):
-        address = _address(context, builder, signature.args[0], *arguments)
+        address = address_of(context, builder, signature.args[0], *arguments)
         kinds = ir.FunctionType(ir.VoidType(), [address.type, integer, integer, integer])
         function = builder.module.declare_intrinsic("llvm.prefetch", [address.type], kinds)
         # To read; into all caches; data.
@@ -285,7 +286,7 @@ def _prefetch(context, text, at):
     return types.void(text, types.int64), generate
 
 
-_compiled_as(prefetch, lambda text, at: lambda text, at: _prefetch(text, at))
+compiled_as(prefetch, lambda text, at: lambda text, at: _prefetch(text, at))
 
 
 @inlined
@@ -315,7 +316,7 @@ def _load_64_bytes(context, text, at):
         def all_of(byte):
             return ir.Constant(_BLOCK, [byte] * 64)
 
-        address = _address(context, builder, signature.args[0], *arguments)
+        address = address_of(context, builder, signature.args[0], *arguments)
         block = builder.load(builder.bitcast(address, _BLOCK.as_pointer()), align=1)
         space = builder.icmp_unsigned("==", block, all_of(32))
         control = builder.icmp_unsigned("<", builder.sub(block, all_of(9)), all_of(5))
@@ -330,7 +331,7 @@ def _load_64_bytes(context, text, at):
     return types.UniTuple(types.uint64, 3)(text, types.int64), generate
 
 
-_compiled_as(load_block, lambda text, at: lambda text, at: _load_64_bytes(text, at))
+compiled_as(load_block, lambda text, at: lambda text, at: _load_64_bytes(text, at))
 
 
 def load_gaps(text, at, separator):
@@ -350,7 +351,7 @@ def load_gaps(text, at, separator):
 def _load_gaps(context, text, at, separator):
     def generate(context, builder, signature, arguments):
         text, at, separator = arguments
-        address = _address(context, builder, signature.args[0], text, at)
+        address = address_of(context, builder, signature.args[0], text, at)
         block = builder.load(builder.bitcast(address, _BLOCK.as_pointer()), align=1)
         one = builder.insert_element(
             ir.Constant(_BLOCK, ir.Undefined), separator, ir.Constant(ir.IntType(32), 0)
@@ -368,7 +369,7 @@ def _load_gaps(context, text, at, separator):
     return types.UniTuple(types.uint64, 3)(text, types.int64, types.uint8), generate
 
 
-_compiled_as(
+compiled_as(
     load_gaps,
     lambda text, at, separator: lambda text, at, separator: _load_gaps(text, at, separator),
 )

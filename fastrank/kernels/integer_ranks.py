@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.kernels.blocks import descends
 from fastrank.kernels.hits import MOST_COUNTED, sort_by_rank
 from fastrank.kernels.integers import compare_written
 from fastrank.kernels.text import sort_by
@@ -109,7 +110,9 @@ def rank_by_sorting(ids, keys, hits, found, order, scratch, rows_before):
 def rank_hits(ids, keys, hits, found, order, scratch, more_scratch):
     """Turn the places of the hits into ranks, best first; -1, or a place whose score is NaN."""
     places, rows = hits
-    above, same = find_disorder(keys)
+    above = same = False
+    if not descends(keys):
+        above, same = find_disorder(keys)
     if above:
         place = first_without_number(keys)
         if place >= 0:

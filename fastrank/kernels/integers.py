@@ -1,14 +1,9 @@
-"""Document ids that are integers: their order as texts, and which of them are judged.
-
-The technique is that of kernels/hits.py, with integers in place of texts: a filter of two bits per
-id says which may be judged or repeated, and the ids themselves decide.
-"""
+"""Document ids that are integers: their order as texts, and the judgments by them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.hits import count_equal, filter_bits, filter_word
 from fastrank.kernels.listing import LARGEST_GRADE, count_grades
 from fastrank.kernels.places import FINE, GRADE_TOO_LARGE, QRELS_REPEAT
 from fastrank.kernels.text import table_mask
@@ -17,10 +12,6 @@ from fastrank.native.declare import helper, inlined, kernel
 U = np.uint64
 NINETEEN_DIGITS = U(10**18)
 TEN = U(10)
-# Suspected repetitions up to which each is looked for among all ids; more go to a hash table.
-FEW = 32
-# What `find_judged` says of ids that are not all ids.
-HAS_NEGATIVE = -(2**62)
 
 
 @inlined
@@ -95,110 +86,10 @@ def index_judgments(
 
 
 @helper
-def find_judged(ids, judged, table, unique, work, hits):
-    """Find the judged ones among ids: how many, or -1 - i if ids[i] is found to be a repetition,
-    or HAS_NEGATIVE if one of them is no id.
-
-    `table` is the query's, as `index_judgments` made it. Unless the ids are known to be `unique`,
-    all repetitions are found, else those of judged ids. hits = (places, rows) become places among
-    the ids, in order, and rows of the judgments. `work` is scratch: (flags, words, suspects, marks,
-    table): a zeroed power of two of bytes, words as a quarter of ids and judgments, items as ids,
-    zeroed items as judgments, and twice as many places as ids, both rounded up to powers of two.
-    """
-    flags, words, suspects, marks, slots = work
-    places, rows = hits
-    if unique:
-        suspected, signs = pass_flags(ids, judged, flags, suspects)
-    else:
-        suspected, signs = pass_filter(ids, judged, words, suspects)
-    if signs < 0:
-        return HAS_NEGATIVE
+def find_judgment(value, judged, table):
+    """The row of the judgment of an id, or -1; `table` is as `index_judgments` made it."""
     mask = len(table) - 1
-    found = unknown = repeated = 0
-    for s in range(suspected):
-        i = suspects[s]
-        slot = slot_of_id(ids[i], mask)
-        while table[slot] != 0 and judged[table[slot] - 1] != ids[i]:
-            slot = (slot + 1) & mask
-        row = table[slot] - 1
-        if row < 0:
-            suspects[unknown] = i
-            unknown += 1
-        elif marks[row] != 0:
-            repeated = -1 - i
-            break
-        else:
-            marks[row] = 1
-            places[found], rows[found] = i, row
-            found += 1
-    for h in range(found):
-        marks[rows[h]] = 0
-    if repeated == 0 and not unique:
-        repeated = find_repetition(ids, suspects, unknown, slots)
-    return repeated if repeated < 0 else found
-
-
-@helper
-def pass_flags(ids, judged, flags, suspects):
-    """Places of the ids whose hash is that of a judged one; how many, and the signs of all ids.
-
-    The signs are looked at in the same loop: a row is waited for when it is read first.
-    """
-    shift, size = U(64), len(flags)
-    while size > 1:
-        shift, size = shift - U(1), size >> 1
-    for row in range(len(judged)):
-        flags[hash_id(judged[row]) >> shift] = 1
-    suspected, signs = 0, np.int64(0)
-    for i in range(len(ids)):
-        own = ids[U(i)]
-        signs |= own
-        suspects[U(suspected)] = i
-        suspected += flags[hash_id(own) >> shift]
-    for row in range(len(judged)):
-        flags[hash_id(judged[row]) >> shift] = 0
-    return suspected, signs
-
-
-@helper
-def pass_filter(ids, judged, words, suspects):
-    """Places of the ids that may be judged, or stand at an earlier place too; how many, and the
-    signs of all ids."""
-    mask = U(table_mask((len(ids) + len(judged)) // 8))
-    words[: np.int64(mask) + 1] = 0
-    for row in range(len(judged)):
-        value = hash_id(judged[row])
-        words[filter_word(value, mask)] |= np.int64(filter_bits(value >> U(20)))
-    suspected, signs = 0, np.int64(0)
-    for i in range(len(ids)):
-        own = ids[U(i)]
-        signs |= own
-        value = hash_id(own)
-        at = filter_word(value, mask)
-        bits = filter_bits(value >> U(20))
-        word = U(words[at])
-        words[at] = np.int64(word | bits)
-        suspects[U(suspected)] = i
-        suspected += word & bits == bits
-    return suspected, signs
-
-
-@helper
-def find_repetition(ids, suspects, suspected, slots):
-    """-1 - i for the first suspected place i whose id stands at an earlier place too, or 0."""
-    if suspected <= FEW:
-        for s in range(suspected):
-            i = suspects[s]
-            if count_equal(ids, i, ids[i]) > 0:
-                return -1 - i
-        return 0
-    mask = table_mask(len(ids))
-    slots[: mask + 1] = 0
-    for i in range(len(ids)):
-        slot = slot_of_id(ids[i], mask)
-        while slots[slot] != 0:
-            if ids[slots[slot] - 1] == ids[i]:
-                return -1 - i
-            slot = (slot + 1) & mask
-        slots[slot] = i + 1
-    return 0
+    slot = slot_of_id(value, mask)
+    while table[slot] != 0 and judged[table[slot] - 1] != value:
+        slot = (slot + 1) & mask
+    return np.int64(table[slot]) - 1

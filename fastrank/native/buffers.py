@@ -9,20 +9,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-SIZES = {"B": 1, "i": 4, "q": 8, "f": 4, "d": 8}
+SIZES = {"B": 1, "H": 2, "i": 4, "q": 8, "f": 4, "d": 8}
 # numpy's int64 has the format of C's long where that has 64 bits.
-FORMATS = {"B": "B", "i": "i", "q": "ql", "f": "f", "d": "d"}
+FORMATS = {"B": "B", "H": "H", "i": "i", "q": "ql", "f": "f", "d": "d"}
 MAPPED = 1 << 17
 HUGE = 1 << 22
-CODES = {"uint8": "B", "int32": "i", "int64": "q", "float32": "f", "float64": "d"}
+CODES = {"uint8": "B", "uint16": "H", "int32": "i", "int64": "q", "float32": "f", "float64": "d"}
 
 
 _NOTHING = ctypes.c_char * 0
 
 
 def zeros(code: str, count: int) -> Any:
-    """`count` zeroed items of type `code`: `B` uint8, `i` int32, `q` int64, `f` float32,
-    `d` float64.
+    """`count` zeroed items of type `code`: `B` uint8, `H` uint16, `i` int32, `q` int64,
+    `f` float32, `d` float64.
 
     Large memory is mapped, so that pages nobody writes cost nothing and generous sizes are cheap;
     a bytearray of 268 MB takes 0.7 s to be cleared.

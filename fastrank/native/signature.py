@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 SCALARS = ("int64", "float64")
-ITEMS = ("uint8", "int32", "int64", "float32", "float64")
+ITEMS = ("uint8", "uint16", "int32", "int64", "float32", "float64")
 RESULTS = ("void", *SCALARS)
 
 
