@@ -7,10 +7,9 @@ cannot be done so makes the run be converted: the judging of runs in memory know
 from __future__ import annotations
 
 import struct
-import sys
 from array import array
 from bisect import bisect_right
-from itertools import accumulate, chain, repeat, starmap
+from itertools import accumulate, chain, repeat
 
 from fastrank.columns import decoded
 from fastrank.errors import InputError
@@ -18,10 +17,11 @@ from fastrank.judge import PLACEHOLDER, JudgedRun, byte_order, room_for_judged
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.nested import inner
+from fastrank.objects import addresses, are_small, interpreter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, NoReturn
 
     from fastrank.columns import Qrels
@@ -34,10 +34,6 @@ AT_ONCE = 1 << 15
 # Rankings of about this length are packed one by one, shorter ones together.
 LONG = 256
 _NO_SCORE = repeat(float("nan"))
-# In the table of a dict of CPython an entry is hash, key and value, 24 bytes; from 3.11 on the hash
-# is left out as long as all keys are str itself. What a dict has beside its table:
-_ENTRY, _LEAST_ROOM = 24, 8
-_BESIDE_TABLE = sys.getsizeof({0: 0}) - _LEAST_ROOM - _ENTRY * (_LEAST_ROOM * 2 // 3)
 
 
 class DictJudge:
@@ -78,6 +74,8 @@ class DictJudge:
             self._docs.append(tuple(map(decoded, qrels.docs.take(rows))))
             grades += [qrels.grade_column[row] for row in rows]
         self._grade_starts, self._grades = array("q", starts), array("q", grades)
+        # For kernels that look the documents up themselves; `_docs` holds them.
+        self._doc_addresses = addresses(chain.from_iterable(self._docs))
         self._repeats = any(len(set(docs)) < len(docs) for docs in self._docs)
 
     def judge(self, run: Mapping[Any, Any]) -> JudgedRun | None:
@@ -94,14 +92,16 @@ class DictJudge:
             present = set(queries)
             queries = list(range(len(self._order)))
             absent = [number for number in queries if number not in present]
-        rankings = _Rankings(
-            [self._ids[number] for number in queries],
-            _results(run, [self._ids[number] for number in queries]),
-            [self._docs[number] for number in queries],
-            self._places,
-        )
-        if not rankings.have_texts:
+        ids = [self._ids[number] for number in queries]
+        results = _results(run, ids)
+        small = are_small(results)
+        if not (small or all(map(_are_texts, results))):
             return None
+        rankings = _Rankings(ids, results, [self._docs[number] for number in queries], self._places)
+        if set(map(type, results)) <= {dict}:
+            rankings.read_objects(
+                array("q", queries), self._grade_starts, self._doc_addresses, checks_keys=not small
+            )
         rankings.rank()
         judgments = array("q", [self._order[number] for number in queries])
         judged, columns = room_for_judged(
@@ -154,17 +154,26 @@ class _Rankings:
         self._room = max(AT_ONCE, widest)
         self._scores = zeros("d", self._room)
         self._work = zeros("q", widest), zeros("q", widest), zeros("d", widest)
+        self._read: Callable[[int, int], int] | None = None
 
-    @property
-    def have_texts(self) -> bool:
-        """Whether all documents have ids of text.
+    def read_objects(self, queries: Any, doc_starts: Any, docs: Any, *, checks_keys: bool) -> None:
+        """Have scores that are floats read by a kernel, where it can; all results are dict itself.
 
-        To look at the type of every id would take as long as all the rest.
+        docs: the addresses of the judged documents, those of queries[i] from its start on.
         """
-        sizes = map(sys.getsizeof, self._results)
-        if all(starmap(_is_small, set(zip(map(len, self._results), sizes, strict=True)))):
-            return True
-        return all(map(_are_texts, self._results))
+        api = interpreter.api()
+        if api is None:
+            return
+        owners = addresses(self._results)
+
+        def read(first: int, stop: int) -> int:
+            found: int = kernels.read_scores(
+                api, owners, checks_keys, self.offsets, first, stop, queries, doc_starts, docs,
+                self.hit_offsets, self._work[0], self._scores, self._hit_scores,
+            )  # fmt: skip
+            return found
+
+        self._read = read
 
     def rank(self) -> None:
         """Find the ranks. Raises InputError for a score that is no number."""
@@ -172,7 +181,8 @@ class _Rankings:
         while first < last:
             stop = bisect_right(self.offsets, self.offsets[first] + self._room) - 1
             try:
-                self._pack(first, stop)
+                if self._read is None or self._read(first, stop) < stop:
+                    self._pack(first, stop)
             except (struct.error, TypeError, OverflowError) as error:
                 raise self._refused_score(first, stop) from error
             self._rank_packed(first, stop)
@@ -247,17 +257,6 @@ def _no_number(query: str, doc: Any, score: Any) -> InputError:
     found = "NaN" if score != score else f"{type(score).__name__}: {score!r:.60}"
     place = f"query {query!r:.60}, document {doc!r:.60}"
     return InputError("run", f"{place}: expected a score, found {found}")
-
-
-def _is_small(length: int, size: int) -> bool:
-    """Whether a dict takes less room than any of its length with a key that is no str.
-
-    One that has shrunk, or has keys of a subclass such as numpy's, may be all text and not small.
-    """
-    room = _LEAST_ROOM
-    while room * 2 // 3 < length:
-        room *= 2
-    return size < _BESIDE_TABLE + room + _ENTRY * (room * 2 // 3)
 
 
 def _are_texts(ids: Any) -> bool:

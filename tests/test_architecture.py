@@ -17,7 +17,7 @@ PACKAGE = Path(fastrank.__file__).parent
 ROOMS = [
     "errors", "levels", "numbers", "compression", "pieces", "files", "columns", "scale", "native",
     "kernels", "grouping", "parts", "packed", "options", "trec", "convert", "exclusions", "filters",
-    "nested", "judge", "variants", "ties", "collect", "stream", "dicts", "participation",
+    "nested", "judge", "variants", "ties", "collect", "stream", "objects", "dicts", "participation",
     "measures", "families", "beyond", "binding", "own", "closest", "notation", "selection",
     "gains", "zscores", "coverage", "scores", "plan", "averages", "summaries", "scoring",
     "reading", "evaluation", "asked", "array_input", "array_qrels", "array_judge", "array_texts",

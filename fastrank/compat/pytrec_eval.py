@@ -31,13 +31,15 @@ from fastrank.errors import InputError, MeasureError
 from fastrank.judge import JudgingOptions
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.measures import MEASURES, NICKNAMES
+from fastrank.native.buffers import filled
 from fastrank.nested import where
+from fastrank.objects import rows_as_dicts
 from fastrank.plan import Options, Plan
 from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from fastrank.selection import BoundMeasure
@@ -156,26 +158,24 @@ class RelevanceEvaluator:
             )
         plan = Plan(self._qrels, self._bound, self._options)
         plan.judged = judged.judged
-        names, rows = self._table(plan, len(judged.queries))
         ids = [self._ids[query] for query in judged.queries]
-        by_id = {query: dict(zip(names, row)) for query, row in zip(ids, rows)}  # noqa: B905
+        by_id = dict(zip(ids, self._rows(plan, len(ids)), strict=True))
         return {query: by_id[query] for query in scores if query in by_id}
 
-    def _table(self, plan: Plan, queries: int) -> tuple[list[str], Iterator[tuple[float, ...]]]:
-        """Names, and for each query its values in the same order."""
+    def _rows(self, plan: Plan, queries: int) -> list[dict[str, float]]:
+        """For each query its values by name."""
         names: list[str] = []
-        columns: list[list[float]] = []
+        columns: list[tuple[Any, int, int]] = []
         for own in self._bound:
             names += _names(own)
             if own.measure.on == "queries":
-                columns.append([1.0] * queries)
+                columns.append((filled("d", [1.0]), 0, 0))
             elif own.measure.on == "run" or own.measure.name == "relstring":
-                columns.append([0.0] * queries)
+                columns.append((filled("d", [0.0]), 0, 0))
             else:
-                values: list[float] = plan.values(own, queries).tolist()
-                columns += [values[place :: own.width] for place in range(len(own.names))]
-        rows = zip(*columns, strict=True) if columns else iter([()] * queries)
-        return names, rows
+                values = plan.values(own, queries)
+                columns += [(values, place, own.width) for place in range(len(own.names))]
+        return rows_as_dicts(names, columns, queries)
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
