@@ -33,7 +33,7 @@ _FUNCTIONS = {
 # In the table of a dict of CPython an entry is hash, key and value, 24 bytes; from 3.11 on the hash
 # is left out as long as all keys are str itself. What a dict has beside its table:
 _ENTRY, _LEAST_ROOM = 24, 8
-_BESIDE_TABLE = sys.getsizeof({0: 0}) - _LEAST_ROOM - _ENTRY * (_LEAST_ROOM * 2 // 3)
+_BESIDE_TABLE = {0: 0}.__sizeof__() - _LEAST_ROOM - _ENTRY * (_LEAST_ROOM * 2 // 3)
 
 
 class _Interpreter:
@@ -57,14 +57,14 @@ def addresses(objects: Iterable[Any]) -> Any:
     return array("q", map(id, objects))
 
 
-def are_small(dicts: list[dict[Any, Any]]) -> bool:
+def are_small(dicts: list[dict[Any, Any]], lengths: list[int]) -> bool:
     """Whether each takes less room than any of its length with a key that is not of type str.
 
     One that has shrunk may be all text and not small. To look at the type of every key would take
     as long as to read the values.
     """
-    sizes = map(sys.getsizeof, dicts)
-    return all(starmap(_is_small, set(zip(map(len, dicts), sizes, strict=True))))
+    sizes = map(dict.__sizeof__, dicts)
+    return all(starmap(_is_small, set(zip(lengths, sizes, strict=True))))
 
 
 def _is_small(length: int, size: int) -> bool:

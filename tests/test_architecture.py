@@ -17,14 +17,14 @@ PACKAGE = Path(fastrank.__file__).parent
 ROOMS = [
     "errors", "levels", "numbers", "compression", "pieces", "files", "columns", "scale", "native",
     "kernels", "grouping", "parts", "packed", "options", "trec", "convert", "exclusions", "filters",
-    "nested", "judge", "variants", "ties", "collect", "stream", "objects", "dicts", "participation",
-    "measures", "families", "beyond", "binding", "own", "closest", "notation", "selection",
-    "gains", "zscores", "coverage", "scores", "plan", "averages", "summaries", "scoring",
-    "reading", "evaluation", "asked", "array_input", "array_qrels", "array_judge", "array_texts",
-    "arrays", "labels", "tie_ranges", "report", "records", "frames", "layouts", "tables", "groups",
-    "search", "embedding_judge", "embeddings", "approximation", "embedding_rows", "datasets",
-    "encoders", "embedding_cache", "models", "mining", "likelihood", "candidates", "checking",
-    "compat", "cli",
+    "nested", "judge", "variants", "ties", "collect", "stream", "objects", "dict_ranks", "dicts",
+    "participation", "measures", "families", "beyond", "binding", "own", "closest", "notation",
+    "selection", "gains", "zscores", "coverage", "scores", "plan", "averages", "summaries",
+    "scoring", "reading", "evaluation", "asked", "array_input", "array_qrels", "array_judge",
+    "array_texts", "arrays", "labels", "tie_ranges", "report", "records", "frames", "layouts",
+    "tables", "groups", "search", "embedding_judge", "embeddings", "approximation",
+    "embedding_rows", "datasets", "encoders", "embedding_cache", "models", "mining", "likelihood",
+    "candidates", "checking", "compat", "cli",
 ]  # fmt: skip
 # What a noun can be turned into are methods of it, and each opens the room that does it.
 DOORS = {

@@ -119,7 +119,7 @@ class RelevanceEvaluator:
             max_retrieved=_MAX_RETRIEVED, collection_size=0, query=None,
         )  # fmt: skip
         self._qrels = qrels_from_dict(judged)
-        self._ids = [query.decode("utf-8", "surrogateescape") for query in self._qrels.queries]
+        self._ids = {query.decode("utf-8", "surrogateescape") for query in self._qrels.queries}
         self._judge = DictJudge(
             self._qrels,
             JudgingOptions(
@@ -128,6 +128,7 @@ class RelevanceEvaluator:
                 single_precision=True, collection_size=0,
             ),
             stop_if_none_judged=False,
+            in_byte_order=False,
         )  # fmt: skip
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
@@ -158,9 +159,10 @@ class RelevanceEvaluator:
             )
         plan = Plan(self._qrels, self._bound, self._options)
         plan.judged = judged.judged
-        ids = [self._ids[query] for query in judged.queries]
-        by_id = dict(zip(ids, self._rows(plan, len(ids)), strict=True))
-        return {query: by_id[query] for query in scores if query in by_id}
+        known: Iterable[str] = scores
+        if len(judged.queries) < len(scores):
+            known = [query for query in scores if query in self._ids]
+        return dict(zip(known, self._rows(plan, len(judged.queries)), strict=True))
 
     def _rows(self, plan: Plan, queries: int) -> list[dict[str, float]]:
         """For each query its values by name."""
