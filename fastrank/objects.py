@@ -86,7 +86,9 @@ def rows_as_dicts(
     # Of a name that comes twice the last number counts, zero or not.
     if api is None or len(empty) < len(names) or not names:
         listed = [
-            values.tolist()[first::step] if step else [values[first]] * count
+            values.tolist()[first : first + step * count : step]
+            if step
+            else [values[first]] * count
             for values, first, step in columns
         ]
         rows = zip(*listed, strict=True) if names else iter([()] * count)

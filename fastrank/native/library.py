@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 
-from fastrank.native.buffers import CODES, address, count_items
+from fastrank.native.buffers import CODES, place
 from fastrank.native.signature import is_array, item, parse
 from fastrank.native.sources import library_path, read_sources
 
@@ -77,7 +77,7 @@ def _flat(codes: list[str], given: tuple[Any, ...]) -> list[Any]:
     values: list[Any] = []
     for code, value in zip(codes, given, strict=True):
         if code:
-            values += [address(value), count_items(value, code)]
+            values += place(value, code)
         else:
             values.append(value)
     return values
