@@ -74,29 +74,26 @@ def _is_small(length: int, size: int) -> bool:
     return size < _BESIDE_TABLE + room + _ENTRY * (room * 2 // 3)
 
 
-def rows_as_dicts(
-    names: list[str], columns: list[tuple[Any, int, int]], count: int
-) -> list[dict[str, float]]:
-    """`count` dicts from names to numbers.
+def rows_as_dicts(columns: dict[str, tuple[Any, int, int]], count: int) -> list[dict[str, Any]]:
+    """`count` dicts from the names of columns to numbers.
 
-    columns: for each name the memory of its doubles, the place of the first one and how many
-    places from one to the next, which may be 0.
+    columns: the memory of its doubles, the place of the first one and how many places from one to
+    the next, which may be 0.
     """
-    api, empty = interpreter.api(), dict.fromkeys(names, 0.0)
-    # Of a name that comes twice the last number counts, zero or not.
-    if api is None or len(empty) < len(names) or not names:
+    api = interpreter.api()
+    if api is None or not columns:
         listed = [
             values.tolist()[first : first + step * count : step]
             if step
             else [values[first]] * count
-            for values, first, step in columns
+            for values, first, step in columns.values()
         ]
-        rows = zip(*listed, strict=True) if names else iter([()] * count)
-        return [dict(zip(names, row)) for row in rows]  # noqa: B905
-    made = list(map(dict.copy, repeat(empty, count)))
-    places = array("q", [address(values) + 8 * first for values, first, _ in columns])
-    steps = array("q", [8 * step for _, _, step in columns])
-    kernels.fill_dicts(api, addresses(made), addresses(names), places, steps)
+        rows = zip(*listed, strict=True) if columns else iter([()] * count)
+        return [dict(zip(columns, row)) for row in rows]  # noqa: B905
+    made: list[dict[str, Any]] = list(map(dict.copy, repeat(dict.fromkeys(columns, 0.0), count)))
+    places = array("q", [address(values) + 8 * first for values, first, _ in columns.values()])
+    steps = array("q", [8 * step for _, _, step in columns.values()])
+    kernels.fill_dicts(api, addresses(made), addresses(columns), places, steps)
     return made
 
 

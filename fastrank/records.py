@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fastrank.columns import decoded
+from fastrank.native.buffers import filled
+from fastrank.objects import rows_as_dicts
 from fastrank.report import as_count
 
 TYPE_CHECKING = False
@@ -14,14 +16,21 @@ if TYPE_CHECKING:
 
 def to_dict(scores: Scores) -> dict[str, dict[str, Any]]:
     """{query: {measure: value}}."""
-    values = scores.lists()
-    if not values:
-        return {query: {} for query in scores.queries}
-    rows = zip(*values.values(), strict=True)
-    return {
-        query: dict(zip(values, row, strict=True))
-        for query, row in zip(scores.queries, rows, strict=True)
-    }
+    nothing = filled("d", [0.0])
+    columns: dict[str, tuple[Any, int, int]] = {}
+    texts: dict[str, list[bytes]] = {}
+    for name, values, width, column in scores.columns():
+        if name in columns:
+            continue
+        if isinstance(values, list):
+            texts[name], columns[name] = values, (nothing, 0, 0)
+        else:
+            columns[name] = values, column, width
+    rows: list[dict[str, Any]] = rows_as_dicts(columns, len(scores.query_ids))
+    for name, own in texts.items():
+        for row, text in zip(rows, own, strict=True):
+            row[name] = decoded(text)
+    return dict(zip(scores.queries, rows, strict=True))
 
 
 def to_record(scores: Scores, *, per_query: bool = True, summary: bool = True) -> dict[str, Any]:

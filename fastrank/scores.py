@@ -91,7 +91,7 @@ class Scores(Frozen):
     @property
     def names(self) -> list[str]:
         """The printed names of all values that exist per query, such as `map` and `P_10`."""
-        return list(dict.fromkeys(name for name, *_ in self._columns()))
+        return list(dict.fromkeys(name for name, *_ in self.columns()))
 
     @property
     def mean(self) -> dict[str, float]:
@@ -123,7 +123,7 @@ class Scores(Frozen):
         """
         found: dict[str, list[Any]] = {}
         listed: Any = None
-        for name, values, width, column in self._columns():
+        for name, values, width, column in self.columns():
             if isinstance(values, list):
                 found.setdefault(name, [decoded(text) for text in values])
                 continue
@@ -139,14 +139,14 @@ class Scores(Frozen):
         """
         import numpy
 
-        for own, values, width, column in self._columns():
+        for own, values, width, column in self.columns():
             if own == name:
                 if isinstance(values, list):
                     return numpy.array([decoded(text) for text in values])
                 return as_array(values).reshape(-1, width)[:, column]
         raise KeyError(f"{name}: the values per query are {', '.join(self.names)}")
 
-    def _columns(self) -> Iterable[tuple[str, Any, int, int]]:
+    def columns(self) -> Iterable[tuple[str, Any, int, int]]:
         """Name, values, width and column of everything that has a value per query."""
         for bound, values in zip(self.bound, self.value_columns, strict=True):
             if values is not None and bound.measure.average != "geometric":

@@ -241,27 +241,27 @@ numbers = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, float("nan"), float("inf")
 
 
 @examples(200)
-@given(st.data(), st.lists(st.sampled_from("abcdefgh"), max_size=6), st.integers(0, 4))
+@given(st.data(), st.lists(st.sampled_from("abcdefgh"), unique=True), st.integers(0, 4))
 def test_rows_become_dicts(data: Any, names: list[str], count: int) -> None:
-    """Every bit, in the order of the names; of a name that comes twice the last one counts."""
-    columns, expected = [], [dict[str, float]() for _ in range(count)]
+    """Every bit, in the order of the names."""
+    columns, expected = {}, [dict[str, float]() for _ in range(count)]
     for name in names:
         step = data.draw(st.integers(0, 3))
         first = data.draw(st.integers(0, max(0, step - 1)))
         size = max(1, count * step)
         values = data.draw(st.lists(numbers, min_size=size, max_size=size))
-        columns.append((memoryview(array("d", values)), first, step))
+        columns[name] = memoryview(array("d", values)), first, step
         for i, row in enumerate(expected):
             row[name] = values[first + i * step]
 
-    assert repr(rows_as_dicts(names, columns, count)) == repr(expected)
+    assert repr(rows_as_dicts(columns, count)) == repr(expected)
 
 
 def test_the_rows_belong_to_the_caller() -> None:
     """One that is changed leaves the others as they are."""
     values = memoryview(array("d", [0.0, 0.5, 0.0]))
 
-    rows = rows_as_dicts(["a"], [(values, 0, 1)], 3)
+    rows = rows_as_dicts({"a": (values, 0, 1)}, 3)
     rows[0]["a"], rows[0]["b"] = 7.0, 8.0
 
     assert rows[1:] == [{"a": 0.5}, {"a": 0.0}]
@@ -298,7 +298,7 @@ values[1], values[2], values[4] = 1.0, 0.25, -0.0
 print(json.dumps([
     *(_read(run[:stop], [2, 1, 1][:stop], ["b", "c"], True) for stop in (2, 3)),
     _read([{"a": 1.0, 5: 2.0}], [2], ["a"], True)[0],
-    rows_as_dicts(["x", "y"], [(values, 0, 2), (values, 1, 2)], 3),
+    rows_as_dicts({"x": (values, 0, 2), "y": (values, 1, 2)}, 3),
 ]))
 """
 

@@ -166,18 +166,17 @@ class RelevanceEvaluator:
 
     def _rows(self, plan: Plan, queries: int) -> list[dict[str, float]]:
         """For each query its values by name."""
-        names: list[str] = []
-        columns: list[tuple[Any, int, int]] = []
+        columns: dict[str, tuple[Any, int, int]] = {}
         for own in self._bound:
-            names += _names(own)
             if own.measure.on == "queries":
-                columns.append((filled("d", [1.0]), 0, 0))
+                columns[own.measure.name] = filled("d", [1.0]), 0, 0
             elif own.measure.on == "run" or own.measure.name == "relstring":
-                columns.append((filled("d", [0.0]), 0, 0))
+                columns[own.measure.name] = filled("d", [0.0]), 0, 0
             else:
                 values = plan.values(own, queries)
-                columns += [(values, place, own.width) for place in range(len(own.names))]
-        return rows_as_dicts(names, columns, queries)
+                for place, name in enumerate(_names(own)):
+                    columns[name] = values, place, own.width
+        return rows_as_dicts(columns, queries)
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
