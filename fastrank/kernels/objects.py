@@ -22,6 +22,7 @@ from fastrank.kernels.places import (
     DROP_REFERENCE,
     FLOAT,
     GET_ITEM,
+    HASH_IN_TEXT,
     MAKE_FLOAT,
     NEXT_ITEM,
     NUMBER_IN_FLOAT,
@@ -93,11 +94,15 @@ def read_scores(
     for i in range(first, stop):
         low, high = offsets[i] - base, offsets[i + 1] - base
         values = scratch[: high - low]
+        begin = doc_starts[queries[i]] - hit_offsets[i]
+        # On the way while the values are listed: what is looked up afterwards, and the next dict.
+        prefetch_at(owners[min(i + 1, stop - 1)])
+        for h in range(hit_offsets[i], hit_offsets[i + 1]):
+            prefetch_at(docs[begin + h] + HASH_IN_TEXT)
         if not list_values(api, owners[i], checks_keys, values):
             return i
         if not read_floats(api, values, scores[low:high]):
             return i
-        begin = doc_starts[queries[i]] - hit_offsets[i]
         for h in range(hit_offsets[i], hit_offsets[i + 1]):
             value = get_item(api[GET_ITEM], owners[i], docs[begin + h])
             hit_scores[h] = np.nan

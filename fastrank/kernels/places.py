@@ -103,8 +103,8 @@ LAYOUT_SIZE = 5
     ONE,
 ) = range(8)
 API_SIZE = 8
-# ... and bytes before an object's type, and before the double of a float.
-TYPE_IN_OBJECT, NUMBER_IN_FLOAT = 8, 16
+# ... and bytes before an object's type, the double of a float and about the hash of a text.
+TYPE_IN_OBJECT, NUMBER_IN_FLOAT, HASH_IN_TEXT = 8, 16, 24
 
 # Counting preferences: places in the tally of a judgment group.
 RET, RET_DONE, IMP, IMP_DONE, ABSENT, REL, NONREL, REL_RET, NONREL_RET = range(9)
