@@ -150,7 +150,9 @@ class Rankings:
                     struct.pack_into("d", bytearray(8), 0, score)
                 except (struct.error, TypeError, OverflowError):
                     return _no_number(self._id(query), doc, score)
-        raise AssertionError("no score is refused alone")
+        # Each can be packed, but not as many as there were: some have come or gone meanwhile.
+        queries = f"queries {self._id(first)!r:.60} to {self._id(stop - 1)!r:.60}"
+        return InputError("run", f"{queries}: a dict has changed while it was read")
 
     def _id(self, i: int) -> str:
         return self._judgments.ids[self.queries[i]]

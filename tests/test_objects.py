@@ -212,6 +212,19 @@ def test_a_dict_that_has_changed_its_size_is_noticed(sizes: list[int]) -> None:
     assert scores[:2] == [1.0, 2.0]
 
 
+@pytest.mark.parametrize("size", [0, 2, 4])
+def test_a_dict_that_changes_while_it_is_read_is_an_error(size: int) -> None:
+    """Here one that says another number of documents than it has."""
+
+    class Changing(dict):  # type: ignore[type-arg]
+        def __len__(self) -> int:
+            return size
+
+    run = {"q": {"a": 1.0}, "r": Changing(a=1.0, b=2.0, c=3.0)}
+    with pytest.raises(fr.InputError, match="queries 'q' to 'r': a dict has changed while"):
+        fr.evaluate({"q": {"a": 1}, "r": {"a": 1}}, run, "map")
+
+
 @needs_library
 @pytest.mark.parametrize("key", [5, Text("b"), np.str_("b"), b"b", None])
 def test_a_key_that_is_not_str_itself_is_noticed(key: Any) -> None:
@@ -270,16 +283,17 @@ def test_the_rows_belong_to_the_caller() -> None:
 
 @needs_library
 @pytest.mark.parametrize(
-    ("name", "value"), [("FLOAT", 0), ("NUMBER_IN_FLOAT", 24), ("TYPE_IN_OBJECT", 0)]
-)
-def test_objects_that_lie_otherwise_are_left_to_python(
-    name: str, value: int, monkeypatch: Any
+    ("owner", "name", "value"),
+    [
+        (sys, "abiflags", "t"), (objects.at, "NUMBER_IN_FLOAT", 24),
+        (objects.at, "TYPE_IN_OBJECT", 0),
+    ],
+)  # fmt: skip
+def test_an_interpreter_that_is_not_as_expected_is_left_alone(
+    owner: Any, name: str, value: Any, monkeypatch: Any
 ) -> None:
-    """As on interpreters to come: looked at once, and not read."""
-    if name == "FLOAT":
-        monkeypatch.setattr(sys, "abiflags", "t", raising=False)
-    else:
-        monkeypatch.setattr(objects.at, name, value)
+    """One without a global lock, or whose objects lie otherwise in memory."""
+    monkeypatch.setattr(owner, name, value, raising=False)
     monkeypatch.setattr(interpreter, "_known", None)
 
     assert interpreter.api() is None
