@@ -91,7 +91,7 @@ class Scores(Frozen):
     @property
     def names(self) -> list[str]:
         """The printed names of all values that exist per query, such as `map` and `P_10`."""
-        return list(dict.fromkeys(name for name, *_ in self.columns()))
+        return list(dict.fromkeys(name for name, *_ in self._columns()))
 
     @property
     def mean(self) -> dict[str, float]:
@@ -123,7 +123,7 @@ class Scores(Frozen):
         """
         found: dict[str, list[Any]] = {}
         listed: Any = None
-        for name, values, width, column in self.columns():
+        for name, values, width, column in self._columns():
             if isinstance(values, list):
                 found.setdefault(name, [decoded(text) for text in values])
                 continue
@@ -139,14 +139,14 @@ class Scores(Frozen):
         """
         import numpy
 
-        for own, values, width, column in self.columns():
+        for own, values, width, column in self._columns():
             if own == name:
                 if isinstance(values, list):
                     return numpy.array([decoded(text) for text in values])
                 return as_array(values).reshape(-1, width)[:, column]
         raise KeyError(f"{name}: the values per query are {', '.join(self.names)}")
 
-    def columns(self) -> Iterable[tuple[str, Any, int, int]]:
+    def _columns(self) -> Iterable[tuple[str, Any, int, int]]:
         """Name, values, width and column of everything that has a value per query."""
         for bound, values in zip(self.bound, self.value_columns, strict=True):
             if values is not None and bound.measure.average != "geometric":
@@ -198,7 +198,7 @@ class Scores(Frozen):
         """
         from fastrank.records import to_dict
 
-        return to_dict(self)
+        return to_dict(self.queries, self._columns())
 
     def to_json(self, *, per_query: bool = True, indent: int | None = None) -> str:
         """One JSON object, with full precision, and null for what is no finite number.
