@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 from fastrank.columns import decoded
+from fastrank.native.buffers import filled
+from fastrank.objects import rows_as_dicts
 from fastrank.report import as_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from fastrank.scores import Scores
 
 
-def to_dict(scores: Scores) -> dict[str, dict[str, Any]]:
-    """{query: {measure: value}}."""
-    values = scores.lists()
-    if not values:
-        return {query: {} for query in scores.queries}
-    rows = zip(*values.values(), strict=True)
-    return {
-        query: dict(zip(values, row, strict=True))
-        for query, row in zip(scores.queries, rows, strict=True)
-    }
+def to_dict(
+    queries: list[str], given: Iterable[tuple[str, Any, int, int]]
+) -> dict[str, dict[str, Any]]:
+    """{query: {measure: value}} of columns: name, values, how many a query has, and which of them.
+
+    Of a name that comes twice the first column counts.
+    """
+    nothing = filled("d", [0.0])
+    columns: dict[str, tuple[Any, int, int]] = {}
+    texts: dict[str, list[bytes]] = {}
+    for name, values, width, column in given:
+        if name in columns:
+            continue
+        if isinstance(values, list):
+            texts[name], columns[name] = values, (nothing, 0, 0)
+        else:
+            columns[name] = values, column, width
+    rows: list[dict[str, Any]] = rows_as_dicts(columns, len(queries))
+    for name, own in texts.items():
+        for row, text in zip(rows, own, strict=True):
+            row[name] = decoded(text)
+    return dict(zip(queries, rows, strict=True))
 
 
 def to_record(scores: Scores, *, per_query: bool = True, summary: bool = True) -> dict[str, Any]:
@@ -32,7 +47,7 @@ def to_record(scores: Scores, *, per_query: bool = True, summary: bool = True) -
         record["mean"] = _with_counts(scores.mean, whole)
     if per_query:
         record["per_query"] = {
-            query: _with_counts(own, whole) for query, own in to_dict(scores).items()
+            query: _with_counts(own, whole) for query, own in scores.to_dict().items()
         }
     return record
 

@@ -198,7 +198,7 @@ class Scores(Frozen):
         """
         from fastrank.records import to_dict
 
-        return to_dict(self)
+        return to_dict(self.queries, self._columns())
 
     def to_json(self, *, per_query: bool = True, indent: int | None = None) -> str:
         """One JSON object, with full precision, and null for what is no finite number.

@@ -18,7 +18,7 @@ ROOMS = [
     "errors", "levels", "numbers", "compression", "pieces", "files", "columns", "scale", "native",
     "kernels", "grouping", "parts", "packed", "options", "rankings", "trec",
     "convert", "exclusions", "filters", "nested", "judge", "annotated",
-    "variants", "ties", "collect", "stream", "dicts", "participation",
+    "variants", "ties", "collect", "stream", "objects", "dict_ranks", "dicts", "participation",
     "measures", "families", "beyond", "binding", "own", "closest", "notation", "selection",
     "gains", "zscores", "coverage", "scores", "plan", "averages", "summaries", "scoring",
     "reading", "evaluation", "asked", "array_input", "array_qrels", "array_judge", "array_texts",

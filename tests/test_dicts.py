@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.convert.dicts import qrels_from_dict as as_qrels
 from fastrank.convert.dicts import run_from_dict as as_run
-from fastrank.dicts import AT_ONCE
+from fastrank.dict_ranks import AT_ONCE
 from fastrank.native import engine
 from tests.strategies import examples, slow_in_python
 

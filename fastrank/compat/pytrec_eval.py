@@ -31,13 +31,15 @@ from fastrank.errors import InputError, MeasureError
 from fastrank.judge import JudgingOptions
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.measures import MEASURES, NICKNAMES
+from fastrank.native.buffers import filled
 from fastrank.nested import where
+from fastrank.objects import rows_as_dicts
 from fastrank.plan import Options, Plan
 from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from fastrank.selection import BoundMeasure
@@ -117,7 +119,7 @@ class RelevanceEvaluator:
             max_retrieved=_MAX_RETRIEVED, collection_size=0, query=None,
         )  # fmt: skip
         self._qrels = qrels_from_dict(judged)
-        self._ids = [query.decode("utf-8", "surrogateescape") for query in self._qrels.queries]
+        self._ids = {query.decode("utf-8", "surrogateescape") for query in self._qrels.queries}
         self._judge = DictJudge(
             self._qrels,
             JudgingOptions(
@@ -126,6 +128,7 @@ class RelevanceEvaluator:
                 single_precision=True, collection_size=0,
             ),
             stop_if_none_judged=False,
+            in_byte_order=False,
         )  # fmt: skip
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
@@ -156,26 +159,24 @@ class RelevanceEvaluator:
             )
         plan = Plan(self._qrels, self._bound, self._options)
         plan.judged = judged.judged
-        names, rows = self._table(plan, len(judged.queries))
-        ids = [self._ids[query] for query in judged.queries]
-        by_id = {query: dict(zip(names, row)) for query, row in zip(ids, rows)}  # noqa: B905
-        return {query: by_id[query] for query in scores if query in by_id}
+        known: Iterable[str] = scores
+        if len(judged.queries) < len(scores):
+            known = [query for query in scores if query in self._ids]
+        return dict(zip(known, self._rows(plan, len(judged.queries)), strict=True))
 
-    def _table(self, plan: Plan, queries: int) -> tuple[list[str], Iterator[tuple[float, ...]]]:
-        """Names, and for each query its values in the same order."""
-        names: list[str] = []
-        columns: list[list[float]] = []
+    def _rows(self, plan: Plan, queries: int) -> list[dict[str, float]]:
+        """For each query its values by name."""
+        columns: dict[str, tuple[Any, int, int]] = {}
         for own in self._bound:
-            names += _names(own)
             if own.measure.on == "queries":
-                columns.append([1.0] * queries)
+                columns[own.measure.name] = filled("d", [1.0]), 0, 0
             elif own.measure.on == "run" or own.measure.name == "relstring":
-                columns.append([0.0] * queries)
+                columns[own.measure.name] = filled("d", [0.0]), 0, 0
             else:
-                values: list[float] = plan.values(own, queries).tolist()
-                columns += [values[place :: own.width] for place in range(len(own.names))]
-        rows = zip(*columns, strict=True) if columns else iter([()] * queries)
-        return names, rows
+                values = plan.values(own, queries)
+                for place, name in enumerate(_names(own)):
+                    columns[name] = values, place, own.width
+        return rows_as_dicts(columns, queries)
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

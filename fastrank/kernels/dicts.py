@@ -1,7 +1,8 @@
 """Ranks of judged documents among scores that Python looked up: no text comes this far.
 
-Python packs the scores of some rankings one after the other, and those of the judged documents it
-found in them. What is left to it are the documents whose scores tie: their ids decide.
+The scores of some rankings are packed one after the other, and those of the judged documents that
+were found in them, by kernels/objects.py or by Python. What is left to Python are the documents
+whose scores tie: their ids decide.
 """
 
 from __future__ import annotations

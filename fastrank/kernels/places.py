@@ -91,6 +91,21 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
 WIDTH, IN_ORDER, ASCENDING_SCORES, UNIQUE, WITH_ABSENT = range(5)
 LAYOUT_SIZE = 5
 
+# Python's objects: places in `api`, of functions, types and the float 1.0 ...
+(
+    NEXT_ITEM,
+    GET_ITEM,
+    SET_ITEM,
+    MAKE_FLOAT,
+    DROP_REFERENCE,
+    FLOAT,
+    STR,
+    ONE,
+) = range(8)
+API_SIZE = 8
+# ... and bytes before an object's type, the double of a float and about the hash of a text.
+TYPE_IN_OBJECT, NUMBER_IN_FLOAT, HASH_IN_TEXT = 8, 16, 24
+
 # Counting preferences: places in the tally of a judgment group.
 RET, RET_DONE, IMP, IMP_DONE, ABSENT, REL, NONREL, REL_RET, NONREL_RET = range(9)
 TALLY_SIZE = 9

@@ -96,6 +96,18 @@ def table_size(items: int) -> int:
     return max(2, 1 << (2 * items - 1).bit_length())
 
 
+def place(buffer: Any, code: str) -> tuple[int, int]:
+    """The address and the number of items of a contiguous buffer of type `code`.
+
+    Raises TypeError for another type.
+    """
+    # There are ten for each kernel; the two functions below take twice as long.
+    view = buffer if type(buffer) is memoryview else memoryview(buffer)
+    if view.format in FORMATS[code] and view.c_contiguous and not view.readonly:
+        return ctypes.addressof(_NOTHING.from_buffer(view)), view.nbytes // SIZES[code]
+    return address(buffer), count_items(buffer, code)
+
+
 def address(buffer: Any) -> int:
     """The address of the first byte of bytes, writable memory or a numpy array."""
     if isinstance(buffer, bytes):

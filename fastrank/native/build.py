@@ -182,7 +182,9 @@ def compile_part(part: int, parts: int) -> bytes:
         on_x86 = "baseline" not in levels()
         names = [f"{name} {entries.flat_signature(name)}" for name in KERNELS]
         module.link_in(llvm.parse_assembly(_CPU_LEVEL if on_x86 else _NO_CPU_LEVEL))
-        module.link_in(llvm.parse_bitcode(_texts(signatures="\n".join(names).encode())))
+        held = [name for name, declared in KERNELS.items() if declared.holds_gil]
+        texts = _texts(signatures="\n".join(names).encode(), held=" ".join(held).encode())
+        module.link_in(llvm.parse_bitcode(texts))
     _keep_only(module, exports)
     compiled: bytes = module.as_bitcode()
     return compiled

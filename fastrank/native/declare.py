@@ -26,6 +26,7 @@ class Declared(NamedTuple):
 
     function: Callable[..., Any]
     signature: str
+    holds_gil: bool
 
 
 class Layout(NamedTuple):
@@ -51,19 +52,22 @@ def inlined(function: Callable[..., Any]) -> Any:
     return numba.njit(forceinline=True, **NO_ALLOCATION)(function)
 
 
-def kernel(signature: str) -> Callable[[Callable[..., Any]], Any]:
+def kernel(signature: str, *, holds_gil: bool = False) -> Callable[[Callable[..., Any]], Any]:
     """Export a function under its own name, with the types of `signature`.
 
     A kernel works on arrays and scalars that the caller owns: it allocates nothing, raises
     nothing, and reports by its return value. An argument type may also be the name of a record
     declared with `record`; the entry point then takes the record's columns for all queries and
     calls the kernel once per query, with the last argument cut into one equal piece per query.
+
+    holds_gil: the kernel works on Python's objects, and other threads wait. It may set an exception
+    that C functions of Python set, which the caller then gets.
     """
 
     def declare(function: Callable[..., Any]) -> Any:
         if function.__name__ in KERNELS:
             raise ValueError(f"kernel {function.__name__} is declared twice")
-        KERNELS[function.__name__] = Declared(function, signature)
+        KERNELS[function.__name__] = Declared(function, signature, holds_gil)
         return helper(function)
 
     return declare

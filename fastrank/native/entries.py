@@ -19,6 +19,7 @@ KERNEL_MODULES = (
     "gather",
     "collect",
     "dicts",
+    "objects",
     "integers",
     "arrays",
     "labels",

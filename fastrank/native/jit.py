@@ -23,7 +23,7 @@ import numpy as np
 
 from fastrank.native import entries, signature
 from fastrank.native.buffers import CODES, address, count_items
-from fastrank.native.declare import NO_ALLOCATION
+from fastrank.native.declare import KERNELS, NO_ALLOCATION
 from fastrank.native.sources import read_sources
 
 
@@ -64,7 +64,8 @@ class Jit:
             function = getattr(self._module, name)
             if self.compiles:
                 types = f"{result}({', '.join(arguments)})"
-                function = numba.njit(types, cache=self._cached, **NO_ALLOCATION)(function)
+                options = {**NO_ALLOCATION, "nogil": not KERNELS[name].holds_gil}
+                function = numba.njit(types, cache=self._cached, **options)(function)
             self._functions[name] = function
         return self._functions[name], [
             signature.item(argument) if signature.is_array(argument) else None

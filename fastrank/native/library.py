@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 
-from fastrank.native.buffers import CODES, address, count_items
+from fastrank.native.buffers import CODES, place
 from fastrank.native.signature import is_array, item, parse
 from fastrank.native.sources import library_path, read_sources
 
@@ -25,6 +25,9 @@ class Library:
         self._handle = handle
         lines = _text(handle, "signatures").decode().split("\n")
         self._signatures = dict(line.split(" ", 1) for line in lines)
+        # The same library, for kernels that keep the interpreter's lock while they run.
+        self._holding = ctypes.PyDLL(None, handle=handle._handle)
+        self._held = _text(handle, "held").decode().split()
 
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that calls the entry point `name`."""
@@ -53,7 +56,8 @@ class Library:
     def _entry(self, name: str) -> tuple[Any, list[str], Any]:
         """The C function, a type code for each array (empty for a number), the result's type."""
         result, arguments = parse(self._signatures[name])
-        entry = getattr(self._handle, f"fastrank_{name}")
+        handle = self._holding if name in self._held else self._handle
+        entry = getattr(handle, f"fastrank_{name}")
         entry.restype = ctypes.c_int32
         flat: list[Any] = [ctypes.c_void_p, ctypes.c_void_p]
         codes: list[str] = []
@@ -73,7 +77,7 @@ def _flat(codes: list[str], given: tuple[Any, ...]) -> list[Any]:
     values: list[Any] = []
     for code, value in zip(codes, given, strict=True):
         if code:
-            values += [address(value), count_items(value, code)]
+            values += place(value, code)
         else:
             values.append(value)
     return values
