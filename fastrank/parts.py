@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock, start_new_thread
 from itertools import pairwise
 
 from fastrank.kernels import places as at
@@ -36,6 +37,11 @@ def default_threads(size: int, worth_a_thread: int = WORTH_A_THREAD) -> int:
     else:
         processors = os.cpu_count() or 1
     return max(1, min(processors, MOST_THREADS, size // worth_a_thread))
+
+
+def block_index() -> tuple[Any, Any, Any]:
+    """Scratch for the index of a block of lines, which kernels/fields.py makes."""
+    return zeros("B", at.MARK_BYTES), zeros("B", at.MARK_BYTES), zeros("q", at.NEWLINE_PLACES)
 
 
 class Content:
@@ -180,22 +186,27 @@ def in_threads(work: Callable[[int], None], count: int) -> None:
     """
     failures: dict[int, BaseException] = {}
 
-    def attempt(number: int) -> None:
+    def attempt(number: int, running: Any) -> None:
         try:
             work(number)
         except BaseException as error:
             failures[number] = error
+        finally:
+            running.release()
 
-    threads = []
-    if count > 1:
-        from threading import Thread
-
-        threads = [Thread(target=attempt, args=(number,)) for number in range(1, count)]
-        for thread in threads:
-            thread.start()
-    attempt(0)
-    for thread in threads:
-        thread.join()
+    # Not `threading`, whose import takes a command longer than all that these threads wait for.
+    locks = [allocate_lock() for _ in range(count)]
+    for lock in locks:
+        lock.acquire()
+    for number in range(1, count):
+        try:
+            start_new_thread(attempt, (number, locks[number]))
+        except RuntimeError:
+            # The system gives no more threads.
+            attempt(number, locks[number])
+    attempt(0, locks[0])
+    for lock in locks:
+        lock.acquire()
     if failures:
         raise failures[min(failures)]
 

@@ -15,8 +15,6 @@ from fastrank.kernels.judge import hash_documents, judge_scores
 from fastrank.kernels.listing import list_hits
 from fastrank.kernels.order import check_order
 from fastrank.kernels.places import (
-    BLOCK,
-    COMMENTS,
     DESCENDING,
     DONE,
     END_OF_BLOCK,
@@ -57,7 +55,8 @@ def judge_in_order(run, scores, results, judgments, first, judged, options, work
     "int64(uint8[::1],"
     " uint8[::1], int64[::1], int64[::1], int64[::1],"
     " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " uint8[::1], uint8[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], float64[::1], float64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1])"
@@ -74,7 +73,8 @@ def stream_run(
     qrels_lengths,
     grades,
     options,
-    ends,
+    field_starts,
+    field_ends,
     newlines,
     doc_starts,
     doc_lengths,
@@ -107,6 +107,8 @@ def stream_run(
     """
     size, ended = cursor[SIZE], cursor[ENDED] != 0
     run, scores = (text, doc_starts, doc_lengths), (score_starts, score_lengths)
+    index = (field_starts, field_ends, newlines)
+    columns = (doc_starts, doc_lengths, score_starts, score_lengths)
     judgments = (qrels_text, qrels_starts, qrels_lengths)
     hits = (hit_ranks, hit_rows)
     work = (words, table, places, keys, hashes)
@@ -147,8 +149,7 @@ def stream_run(
             state[STATUS] = kind
             break
         if kind == END_OF_BLOCK:
-            stop = min(cursor[INDEXED] + BLOCK, size)
-            index_block(text, stop, ended and stop == size, ends, newlines, cursor)
+            index_block(text, index, cursor)
         elif kind == NEW_QUERY:
             query = find_text(
                 text,
@@ -162,24 +163,12 @@ def stream_run(
                 break
             begun, results, order = cursor[POSITION], np.int64(0), DESCENDING
         first = results if query >= 0 else np.int64(0)
-        results = take_lines(
-            text,
-            kind,
-            size,
-            ends,
-            newlines,
-            cursor,
-            first,
-            doc_starts,
-            doc_lengths,
-            score_starts,
-            score_lengths,
-        )
+        results = take_lines(text, kind, index, cursor, first, columns)
         if query >= 0:
             hash_documents(run, first, results, True, hashes)
             if order == DESCENDING:
                 order = check_order(text, score_starts, score_lengths, first, results)
-        kind = next_query(text, results - first, cursor[COMMENTS] != 0, ends, newlines, cursor)
+        kind = next_query(text, results - first, index, cursor)
     if state[STATUS] != DONE or ended:
         return size
     return begun if query >= 0 else cursor[POSITION]
