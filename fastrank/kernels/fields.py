@@ -167,10 +167,16 @@ def note_nul(text, at, cursor):
     cursor[NUL_SEEN] = nul if nul < cursor[INDEXED] else -1
 
 
+@inlined
+def look(marks, at):
+    """The marks from `at` on, the lowest bit that of `at`: 57 of them, and a few more or zeros."""
+    return load_word_inside(marks, at >> 3) >> U(at & 7)
+
+
 @helper
 def next_mark(marks, at):
     """The first mark from `at` on; there is one."""
-    word = load_word_inside(marks, at >> 3) >> U(at & 7)
+    word = look(marks, at)
     while word == ZERO:
         at = (at & ~7) + WORD
         word = load_word_inside(marks, at >> 3)
@@ -212,13 +218,13 @@ def without_lowest(word):
 
 @inlined
 def look_past_single_blanks(index, at):
-    """How far from `at`, a place in a block behind the end of a line's second field, are those of its
-    document and of its score, each with its end, and its tag; and whether all are near enough.
+    """Of a line whose document starts at this place of a block: whether a look reaches its tag, and
+    how far from there are document and score, each with its end, and tag.
 
     For a block in which no more than one blank comes between fields.
     """
     starts, _, _ = index
-    rank = without_lowest(load_word_inside(starts, at >> 3) >> U(at & 7))
+    rank = without_lowest(look(starts, at))
     score = without_lowest(rank)
     tag = without_lowest(score)
     rank_at, score_at, tag_at = trailing_zeros(rank), trailing_zeros(score), trailing_zeros(tag)
@@ -227,10 +233,9 @@ def look_past_single_blanks(index, at):
 
 @inlined
 def look_past_blanks(index, at):
-    """The same for any block."""
+    """The same for any block, and for a place before the document and behind the field before."""
     starts, ends, _ = index
-    doc = load_word_inside(starts, at >> 3) >> U(at & 7)
-    doc_end = load_word_inside(ends, at >> 3) >> U(at & 7)
+    doc, doc_end = look(starts, at), look(ends, at)
     score = without_lowest(without_lowest(doc))
     score_end = without_lowest(without_lowest(doc_end))
     tag = without_lowest(score)

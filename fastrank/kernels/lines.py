@@ -10,11 +10,14 @@ import numpy as np
 
 from fastrank.kernels.fields import (
     HASH,
+    look,
     look_past_blanks,
     next_mark,
     take_split_line,
     usual_lines,
+    without_lowest,
 )
+from fastrank.kernels.instructions import trailing_zeros
 from fastrank.kernels.places import (
     BASE,
     CHUNK,
@@ -31,6 +34,7 @@ from fastrank.kernels.places import (
 from fastrank.native.declare import helper
 
 U = np.uint64
+ZERO = U(0)
 
 
 @helper
@@ -59,19 +63,20 @@ def take_usual_lines(text, index, cursor, row, queries, columns):
     lines = min(usual_lines(newlines, cursor), line + CHUNK - row)
     position, tag = cursor[POSITION], np.int64(0)
     while line < lines:
-        stop = newlines[U(line)] - base
-        query = next_mark(starts, position - base)
-        query_end = next_mark(ends, query)
-        at = next_mark(ends, next_mark(starts, query_end)) + 1
-        # Of a line with fewer fields some of these are behind its end.
-        if at >= stop or (comments and text[base + query] == HASH):
+        at, stop = position - base, newlines[U(line)] - base
+        fields = look(starts, at)
+        doc = without_lowest(without_lowest(fields))
+        query = position + trailing_zeros(fields)
+        query_end = position + trailing_zeros(look(ends, at))
+        if doc == ZERO or (comments and text[query] == HASH):
             break
-        near, doc, doc_end, score, score_end, tag_at = look_past_blanks(index, at)
+        at += trailing_zeros(doc)
+        near, doc_at, doc_end, score, score_end, tag_at = look_past_blanks(index, at)
+        # Of a line with fewer fields some of these are behind its end.
         if not near or at + tag_at >= stop:
             break
-        at += base
-        query_starts[U(row)], query_lengths[U(row)] = base + query, query_end - query
-        doc_starts[U(row)], doc_lengths[U(row)] = at + doc, doc_end - doc
+        query_starts[U(row)], query_lengths[U(row)] = query, query_end - query
+        doc_starts[U(row)], doc_lengths[U(row)] = at + doc_at, doc_end - doc_at
         score_starts[U(row)], score_lengths[U(row)] = at + score, score_end - score
         tag, position = at + tag_at, base + stop + 1
         line, row = line + 1, row + 1
