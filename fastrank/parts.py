@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from fastrank.pieces import Reader
 
-# What a thread reads at once: with all that is noted of its lines it stays in the caches.
-PIECE = 1 << 20
+# What a thread reads at once: with all that is noted of its lines it stays in the second cache.
+PIECE = 1 << 18
 # The shortest line of a run, `q Q d r s t` with its newline.
 SHORTEST_LINE = 12
 # Below this, starting a thread and finding where to cut costs more than it gains.
@@ -56,6 +56,12 @@ class Content:
         view[:count] = self._rest[:count]
         self._rest = self._rest[count:]
         return count
+
+    def place(self) -> None:
+        """In no file."""
+
+    def pass_to(self, position: int) -> None:
+        """Nowhere."""
 
 
 class Parts:
@@ -151,7 +157,11 @@ class Feeder:
             size = waiting + reader.readinto(self._text[waiting : self._room])
             ended = size < self._room
             self._cursor[at.SIZE], self._cursor[at.ENDED] = size, ended
+            place = reader.place() or (at.NO_FILE, 0, 0)
+            self._cursor[at.FILE], self._cursor[at.NEXT], self._cursor[at.STOP] = place
             done = self._step()
+            reader.pass_to(self._cursor[at.NEXT])
+            size = self._cursor[at.SIZE]
             if self._cursor[at.TAG_SIZE]:
                 start = self._cursor[at.TAG]
                 self.tag = bytes(self._text[start : start + self._cursor[at.TAG_SIZE]])
@@ -159,7 +169,7 @@ class Feeder:
                 return
             waiting = size - done
             self._text[:waiting] = self._text[done:size]
-            if done == 0:
+            if size == waiting == self._room:
                 # A query that fills the buffer needs a larger one, and is begun anew.
                 self._reserve(4 * self._room)
 

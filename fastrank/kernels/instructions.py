@@ -6,9 +6,12 @@ Texts are bytes in memory, so words are little-endian: the first byte is the low
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from fastrank.native.declare import NO_ALLOCATION, inlined
@@ -305,6 +308,40 @@ def _store_8_bytes(context, text, at, word):
 
 _compiled_as(
     store_word, lambda text, at, word: lambda text, at, word: _store_8_bytes(text, at, word)
+)
+
+
+def read_at(file, position, text, at, count):
+    """Read up to `count` bytes of an open file, from `position` on, to where text[at:] is.
+
+    C's pread: how many, 0 at the end of the file, -1 for an error.
+    """
+    try:
+        return os.preadv(int(file), [memoryview(text)[int(at) : int(at + count)]], int(position))
+    except OSError:
+        return -1
+
+
+@intrinsic
+def _read_at(context, file, position, text, at, count):
+    handle = ir.IntType(32)
+
+    def generate(context, builder, signature, arguments):
+        file, position, text, at, count = arguments
+        address = _address(context, builder, signature.args[2], text, at)
+        kinds = ir.FunctionType(_WORD, [handle, _BYTE.as_pointer(), _WORD, _WORD])
+        function = cgutils.get_or_insert_function(builder.module, kinds, "pread")
+        return builder.call(function, [builder.trunc(file, handle), address, count, position])
+
+    integer = types.int64
+    return types.int64(integer, integer, text, integer, integer), generate
+
+
+_compiled_as(
+    read_at,
+    lambda file, position, text, at, count: (
+        lambda file, position, text, at, count: _read_at(file, position, text, at, count)
+    ),
 )
 
 

@@ -75,6 +75,7 @@ def take_usual_lines(text, index, cursor, row, queries, columns):
         # Of a line with fewer fields some of these are behind its end.
         if not near or at + tag_at >= stop:
             break
+        at += base
         query_starts[U(row)], query_lengths[U(row)] = query, query_end - query
         doc_starts[U(row)], doc_lengths[U(row)] = at + doc_at, doc_end - doc_at
         score_starts[U(row)], score_lengths[U(row)] = at + score, score_end - score

@@ -28,6 +28,7 @@ from fastrank.kernels.places import (
     STATUS,
     STRETCHES,
 )
+from fastrank.kernels.reading import READ, last_tag, read_on
 from fastrank.kernels.text import equal_inside
 from fastrank.native.declare import helper, inlined, kernel
 
@@ -84,20 +85,23 @@ def pack_run(
     cursor,
     state,
 ):
-    """Read the lines of text[: cursor[SIZE]] into rows; returns how many bytes are done with.
+    """Read the lines of text[: cursor[SIZE]], and of what comes then, as far as `read_on` goes.
+
+    Returns how many bytes of what the text holds in the end are done with.
 
     Rows, stretches and ids go where state[ROWS], state[STRETCHES] and state[KEPT] say. The ids are
     copied to `kept`, which has as many bytes for them as the text: a line is at least 9 bytes
     longer than its ids. Scratch: an index of a block, and columns for CHUNK lines.
     """
-    size, ended = cursor[SIZE], cursor[ENDED] != 0
+    ended = cursor[ENDED] != 0
     index = (field_starts, field_ends, newlines)
     columns = (starts, lengths, score_starts, score_lengths)
     begin_text(cursor, 0)
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:
         if kind == END_OF_BLOCK:
-            if cursor[INDEXED] == size:
+            at_end = cursor[INDEXED] == cursor[SIZE]
+            if at_end and (ended or read_on(text, last_tag(cursor), cursor) != READ):
                 break
             index_block(text, index, cursor)
         elif kind == NEW_QUERY:
@@ -121,4 +125,4 @@ def pack_run(
             state[PASSED_OVER] = 1
     if kind < NEW_QUERY:
         state[STATUS] = kind
-    return size if state[STATUS] != DONE or ended else cursor[POSITION]
+    return cursor[SIZE] if state[STATUS] != DONE or ended else cursor[POSITION]

@@ -13,8 +13,8 @@ KEPT, PASSED_OVER = range(9, 11)
 STATE_SIZE = 11
 # ... and values of state[STATUS].
 DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
-# Taking lines of a run: places in `cursor`, of them SIZE, ENDED and COMMENTS from outside; from
-# FIELD_STARTS and FIELD_ENDS on there is room for the six fields of a line ...
+# Taking lines of a run: places in `cursor`, of them SIZE, ENDED, COMMENTS, FILE, NEXT and STOP from
+# outside; from FIELD_STARTS and FIELD_ENDS on there is room for the six fields of a line ...
 (
     POSITION,
     LINE,
@@ -33,8 +33,11 @@ DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
     COMMENTS,
     TEMPLATE,
     PREFIX,
+    FILE,
+    NEXT,
+    STOP,
     FIELD_STARTS,
-) = range(18)
+) = range(21)
 FIELD_ENDS = FIELD_STARTS + 6
 CURSOR_SIZE = FIELD_ENDS + 6
 # ... what comes next, if it is none of the values of state[STATUS] ...
@@ -47,6 +50,8 @@ BLOCK = 1 << 13
 # newlines, of which every byte may be one.
 MARK_BYTES = BLOCK // 8 + 16
 NEWLINE_PLACES = BLOCK + 4
+# What cursor[FILE] is where kernels are not to read on by themselves.
+NO_FILE = -1
 # Bytes that come behind the text of a piece, so that words can be loaded without a look at its end.
 SLACK = 64
 # Scores of consecutive lines: where they descend nobody reads them all.

@@ -33,6 +33,7 @@ from fastrank.kernels.places import (
     SIZE,
     STATUS,
 )
+from fastrank.kernels.reading import NOTHING, READ, last_tag, read_on
 from fastrank.kernels.text import find_text
 from fastrank.native.declare import helper, kernel
 
@@ -49,6 +50,15 @@ def judge_in_order(run, scores, results, judgments, first, judged, options, work
     if found == GIVEN_UP or rank_in_order(run, scores, results, hits, found, single):
         return found
     return np.int64(GIVEN_UP)
+
+
+@helper
+def move_lines(columns, count, by):
+    """Let what is noted of lines say where they are once their text has moved to the front."""
+    doc_starts, _, score_starts, _ = columns
+    for i in range(count):
+        doc_starts[i] -= by
+        score_starts[i] -= by
 
 
 @kernel(
@@ -98,14 +108,15 @@ def stream_run(
     cursor,
     state,
 ):
-    """Judge the queries in text[: cursor[SIZE]]; returns how many bytes are done with.
+    """Judge the queries in text[: cursor[SIZE]], and in what comes then, as far as `read_on` goes.
+    Returns how many bytes of what the text holds in the end are done with.
 
     All of them if the run has ended there (cursor[ENDED]), else what comes before the last query.
     Listed documents are appended to `ranks` and `codes`, state[LISTED] of them so far; of query
     q they are listed_counts[q], from first_listed[q] - 1 on (0: no results seen yet). Scratch has
     as many places as the text can have lines, and for `words` and `table` see kernels/hits.py.
     """
-    size, ended = cursor[SIZE], cursor[ENDED] != 0
+    ended = cursor[ENDED] != 0
     run, scores = (text, doc_starts, doc_lengths), (score_starts, score_lengths)
     index = (field_starts, field_ends, newlines)
     columns = (doc_starts, doc_lengths, score_starts, score_lengths)
@@ -116,7 +127,14 @@ def stream_run(
     query, begun, results, order = np.int64(-1), np.int64(0), np.int64(0), DESCENDING
     kind = END_OF_BLOCK
     while True:
-        over = kind == END_OF_BLOCK and cursor[INDEXED] == size
+        over = kind == END_OF_BLOCK and cursor[INDEXED] == cursor[SIZE]
+        if over and not ended:
+            kept = begun if query >= 0 else last_tag(cursor)
+            done = read_on(text, kept, cursor)
+            if done != NOTHING:
+                begun -= kept
+                move_lines(columns, results, kept)
+                over = done != READ
         if query >= 0 and (kind == NEW_QUERY or (over and ended)):
             first = qrels_offsets[query]
             judged = qrels_offsets[query + 1] - first
@@ -170,5 +188,5 @@ def stream_run(
                 order = check_order(text, score_starts, score_lengths, first, results)
         kind = next_query(text, results - first, index, cursor)
     if state[STATUS] != DONE or ended:
-        return size
+        return cursor[SIZE]
     return begun if query >= 0 else cursor[POSITION]
