@@ -19,6 +19,7 @@ from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import engine, kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.options import MAX_RETRIEVED, Options
+from fastrank.parts import block_index
 from fastrank.plan import Plan
 from fastrank.selection import Selection
 
@@ -65,7 +66,7 @@ def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
     hard, state = zeros("q", 3 * lines), zeros("q", at.STATE_SIZE)
     cursor = zeros("q", at.CURSOR_SIZE)
     stretches = [zeros("q", lines) for _ in range(3)]
-    block = [zeros("q", at.BLOCK_PLACES) for _ in range(4)]
+    block = [*block_index(), zeros("q", at.CHUNK), zeros("q", at.CHUNK)]
 
     def scan() -> None:
         for i in range(len(state)):

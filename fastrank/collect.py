@@ -13,7 +13,7 @@ from fastrank.judge import judging_scratch, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.parts import SHORTEST_LINE, Feeder, Parts, feed_all
+from fastrank.parts import SHORTEST_LINE, Feeder, Parts, block_index, feed_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,8 +131,7 @@ class Collector:
                 text,
                 *self._qrels.queries.columns,
                 self._index,
-                zeros("q", at.BLOCK_PLACES),
-                zeros("q", at.BLOCK_PLACES),
+                *block_index(),
                 *(zeros("q", at.CHUNK) for _ in range(7)),
                 self._counts[own],
                 self._firsts[own],

@@ -12,7 +12,7 @@ from fastrank.grouping import Groups
 from fastrank.kernels import places as at
 from fastrank.native import kernels
 from fastrank.native.buffers import Recycled, zeros
-from fastrank.parts import PIECE, SHORTEST_LINE, Feeder, Parts, in_threads
+from fastrank.parts import PIECE, SHORTEST_LINE, Feeder, Parts, block_index, in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,8 +83,7 @@ class _Columns:
             return kernels.prepare(
                 "pack_run", text, self._kept, self._starts, self._lengths, self._scores,
                 *(column[base:] for column in self._stretches),
-                *(zeros("q", at.BLOCK_PLACES) for _ in range(2)),
-                *(zeros("q", at.CHUNK) for _ in range(4)), cursor, state,
+                *block_index(), *(zeros("q", at.CHUNK) for _ in range(4)), cursor, state,
             )  # fmt: skip
 
         return Feeder(prepare)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock, start_new_thread
 from itertools import pairwise
 
 from fastrank.kernels import places as at
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
     from fastrank.pieces import Reader
 
-# What a thread reads at once: with all that is noted of its lines it stays in the caches.
-PIECE = 1 << 20
+# What a thread reads at once: with all that is noted of its lines it stays in the second cache.
+PIECE = 1 << 18
 # The shortest line of a run, `q Q d r s t` with its newline.
 SHORTEST_LINE = 12
 # Below this, starting a thread and finding where to cut costs more than it gains.
@@ -38,6 +39,11 @@ def default_threads(size: int, worth_a_thread: int = WORTH_A_THREAD) -> int:
     return max(1, min(processors, MOST_THREADS, size // worth_a_thread))
 
 
+def block_index() -> tuple[Any, Any, Any]:
+    """Scratch for the index of a block of lines, which kernels/fields.py makes."""
+    return zeros("B", at.MARK_BYTES), zeros("B", at.MARK_BYTES), zeros("q", at.NEWLINE_PLACES)
+
+
 class Content:
     """A run that is in memory, as a reader."""
 
@@ -50,6 +56,12 @@ class Content:
         view[:count] = self._rest[:count]
         self._rest = self._rest[count:]
         return count
+
+    def place(self) -> None:
+        """In no file."""
+
+    def pass_to(self, position: int) -> None:
+        """Nowhere."""
 
 
 class Parts:
@@ -145,7 +157,11 @@ class Feeder:
             size = waiting + reader.readinto(self._text[waiting : self._room])
             ended = size < self._room
             self._cursor[at.SIZE], self._cursor[at.ENDED] = size, ended
+            place = reader.place() or (at.NO_FILE, 0, 0)
+            self._cursor[at.FILE], self._cursor[at.NEXT], self._cursor[at.STOP] = place
             done = self._step()
+            reader.pass_to(self._cursor[at.NEXT])
+            size = self._cursor[at.SIZE]
             if self._cursor[at.TAG_SIZE]:
                 start = self._cursor[at.TAG]
                 self.tag = bytes(self._text[start : start + self._cursor[at.TAG_SIZE]])
@@ -153,7 +169,7 @@ class Feeder:
                 return
             waiting = size - done
             self._text[:waiting] = self._text[done:size]
-            if done == 0:
+            if size == waiting == self._room:
                 # A query that fills the buffer needs a larger one, and is begun anew.
                 self._reserve(4 * self._room)
 
@@ -180,22 +196,27 @@ def in_threads(work: Callable[[int], None], count: int) -> None:
     """
     failures: dict[int, BaseException] = {}
 
-    def attempt(number: int) -> None:
+    def attempt(number: int, running: Any) -> None:
         try:
             work(number)
         except BaseException as error:
             failures[number] = error
+        finally:
+            running.release()
 
-    threads = []
-    if count > 1:
-        from threading import Thread
-
-        threads = [Thread(target=attempt, args=(number,)) for number in range(1, count)]
-        for thread in threads:
-            thread.start()
-    attempt(0)
-    for thread in threads:
-        thread.join()
+    # Not `threading`, whose import takes a command longer than all that these threads wait for.
+    locks = [allocate_lock() for _ in range(count)]
+    for lock in locks:
+        lock.acquire()
+    for number in range(1, count):
+        try:
+            start_new_thread(attempt, (number, locks[number]))
+        except RuntimeError:
+            # The system gives no more threads.
+            attempt(number, locks[number])
+    attempt(0, locks[0])
+    for lock in locks:
+        lock.acquire()
     if failures:
         raise failures[min(failures)]
 

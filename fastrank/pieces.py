@@ -27,6 +27,8 @@ _PIECE = 1 << 16
 _READ = 1 << 20
 # Some systems refuse to read 2 GiB or more at once, the others read less.
 _AT_ONCE = 1 << 30
+# What may be read without a look at whether the user wants to stop: a second of a slow disk.
+_UNINTERRUPTED = 1 << 26
 
 
 def name_of(source: Source) -> str:
@@ -196,6 +198,13 @@ class Reader:
             raise ReadError(self._name, "the file is empty")
         return filled
 
+    def place(self) -> tuple[int, int, int] | None:
+        """If it reads a regular file: what the system calls that, from where and up to where."""
+        return None
+
+    def pass_to(self, position: int) -> None:
+        """Go on from there, what is before having been read by somebody else."""
+
     def _some(self, view: memoryview) -> int:
         """Put at least one byte into the view, which has room; 0 at the end."""
         raise NotImplementedError
@@ -222,6 +231,13 @@ class _Part(Reader):
                 raise _shrank(self._name, self._size, found)
         self._at += count
         return count
+
+    def place(self) -> tuple[int, int, int]:
+        with _Reasons(self._name):
+            return self._file.fileno(), self._at, min(self._stop, self._at + _UNINTERRUPTED)
+
+    def pass_to(self, position: int) -> None:
+        self._at = max(self._at, position)
 
 
 class _Stream(Reader):

@@ -13,7 +13,7 @@ from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.parts import Feeder, Parts, feed_all
+from fastrank.parts import Feeder, Parts, block_index, feed_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,8 +165,7 @@ class _Streams:
                 "stream_run",
                 text,
                 *self._judgments,
-                zeros("q", at.BLOCK_PLACES),
-                zeros("q", at.BLOCK_PLACES),
+                *block_index(),
                 *(zeros("q", lines) for _ in range(5)),
                 zeros("q", table_size(lines + self._most_judged)),
                 zeros("q", table_size(self._most_judged)),

@@ -26,7 +26,7 @@ from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.numbers import atof, printed
 from fastrank.options import ORDERS, check_choice, check_threads
-from fastrank.parts import Parts
+from fastrank.parts import Parts, block_index
 from fastrank.pieces import Pieces, open_pieces
 
 TYPE_CHECKING = False
@@ -116,7 +116,7 @@ def parse_run(
         cursor = zeros("q", at.CURSOR_SIZE)
         kernels.scan_run(
             text, comments, *scanner.docs, scanner.numbers, scanner.hard, *scanner.stretches,
-            *(zeros("q", at.BLOCK_PLACES) for _ in range(4)), cursor, scanner.state,
+            *block_index(), zeros("q", at.CHUNK), zeros("q", at.CHUNK), cursor, scanner.state,
         )  # fmt: skip
 
     scanner = _Scanner(text, name, RUN_LINE, {"docs", "numbers"})

@@ -10,8 +10,6 @@ from fastrank.kernels.lines import take_any_lines
 from fastrank.kernels.lookup import look_up
 from fastrank.kernels.numbers import EXACT, read_decimal
 from fastrank.kernels.places import (
-    BLOCK,
-    COMMENTS,
     DONE,
     END_OF_BLOCK,
     ENDED,
@@ -25,6 +23,7 @@ from fastrank.kernels.places import (
     SIZE,
     STATUS,
 )
+from fastrank.kernels.reading import READ, last_tag, read_on
 from fastrank.kernels.sheets import HEADER, LINK, LONGEST_ID, next_sheet, put_record, take_records
 from fastrank.native.declare import helper, kernel
 
@@ -64,8 +63,9 @@ def keep_results(text, taken, numbers, columns, kept):
 @kernel(
     "int64(uint8[::1],"
     " uint8[::1], int64[::1], int64[::1], int64[::1],"
+    " uint8[::1], uint8[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], uint8[::1], int64[::1],"
     " int64[::1], int64[::1])"
 )
 def collect_run(
@@ -74,7 +74,8 @@ def collect_run(
     query_starts,
     query_lengths,
     query_index,
-    ends,
+    field_starts,
+    field_ends,
     newlines,
     line_queries,
     line_query_lengths,
@@ -91,35 +92,37 @@ def collect_run(
     cursor,
     state,
 ):
-    """Keep the results of judged queries in text[: cursor[SIZE]]; returns how many bytes are done.
+    """Keep the results of judged queries in text[: cursor[SIZE]], and in what comes then, as far as
+    `read_on` goes. Returns how many bytes of what the text holds in the end are done with.
 
     counts[q] counts the results of query q; firsts[q] is its first sheet, places[q] where its next
     record goes.
     """
-    size, ended = cursor[SIZE], cursor[ENDED] != 0
+    ended = cursor[ENDED] != 0
     queries = (line_queries, line_query_lengths)
     columns = (doc_starts, doc_lengths, score_starts, score_lengths)
     texts = (queries_text, query_starts, query_lengths)
     kept = (counts, firsts, places, records, room)
+    index = (field_starts, field_ends, newlines)
     begin_text(cursor, 0)
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:
         if kind == END_OF_BLOCK:
-            if cursor[INDEXED] == size:
+            at_end = cursor[INDEXED] == cursor[SIZE]
+            if at_end and (ended or read_on(text, last_tag(cursor), cursor) != READ):
                 break
-            stop = min(cursor[INDEXED] + BLOCK, size)
-            index_block(text, stop, ended and stop == size, ends, newlines, cursor)
-        taken = take_any_lines(text, kind, ends, newlines, cursor, queries, columns)
+            index_block(text, index, cursor)
+        taken = take_any_lines(text, kind, index, cursor, queries, columns)
         for i in range(taken):
             start, length = line_queries[U(i)], line_query_lengths[U(i)]
             numbers[U(i)] = look_up(text, start, length, texts, query_index)
         state[STATUS] = keep_results(text, taken, numbers, columns, kept)
         if state[STATUS] != DONE:
-            return size
-        kind = next_query(text, taken, cursor[COMMENTS] != 0, ends, newlines, cursor)
+            return cursor[SIZE]
+        kind = next_query(text, taken, index, cursor)
     if kind < NEW_QUERY:
         state[STATUS] = kind
-    return size if kind < NEW_QUERY or ended else cursor[POSITION]
+    return cursor[SIZE] if kind < NEW_QUERY or ended else cursor[POSITION]
 
 
 @kernel(

@@ -1,10 +1,10 @@
-"""Lines of a run into fields, 64 bytes at a time, consecutive lines of one query in one go.
+"""Lines of a run into fields, consecutive lines of one query in one go.
 
-Most lines look like the line before: the same query, one blank between fields, not much more than
-60 bytes from the document on. Such a line is taken with a single look at its blanks. Any other is
-taken from an index of a block of text, of where its fields end and where its newlines are. `cursor`
-(kernels/places.py) says how far both have come; a line that goes over the end of a block waits for
-the next one.
+A block of text is indexed first, 64 bytes at a time and without a branch: one bit per byte in each
+of two rows of marks, where a field starts and where one ends, and a list of the newlines. So no
+line has to wait for the end of the line before. Most lines begin like the line before, up to the
+document; what comes then is taken from a single word of either row. `cursor` (kernels/places.py)
+says how far all has come; a line that goes over the end of a block is indexed again with the next.
 """
 
 from __future__ import annotations
@@ -13,16 +13,22 @@ import numpy as np
 
 from fastrank.kernels.instructions import (
     count_ones,
-    load_gaps,
+    differ,
+    load_block,
     load_masks,
     load_word_inside,
+    store_word,
     trailing_zeros,
 )
 from fastrank.kernels.places import (
+    BASE,
+    BLOCK,
     CHUNK,
+    COMMENTS,
     END_OF_BLOCK,
-    FIELD,
-    FIELDS,
+    ENDED,
+    FIELD_ENDS,
+    FIELD_STARTS,
     FIELDS_IN_LINE,
     INDEXED,
     LINE,
@@ -38,6 +44,8 @@ from fastrank.kernels.places import (
     QUERY_LENGTH,
     SAME_QUERY,
     SIMILAR,
+    SINGLE,
+    SIZE,
     TAG,
     TAG_SIZE,
     TEMPLATE,
@@ -45,12 +53,15 @@ from fastrank.kernels.places import (
 from fastrank.kernels.text import equal, equal_inside
 from fastrank.native.declare import helper, inlined
 
-HASH = 35
+HASH, NEWLINE = 35, 10
 U = np.uint64
 ZERO, ONE = U(0), U(1)
 ALL = U(0xFFFFFFFFFFFFFFFF)
-# Behind the last field end of a block; no line ends so late.
-NEVER = 2**62
+WORD = 64
+# Farther than any line goes on.
+TOO_FAR = 2**62
+# Fields of a line, by what they are in a run.
+DOC, SCORE, RUN_TAG, FIELDS = 2, 4, 5, 6
 
 
 @inlined
@@ -59,248 +70,294 @@ def is_blank(byte):
     return byte == 32 or 9 <= byte <= 13
 
 
-@inlined
-def note_bits(bits, at, places, count, group):
-    """Append `at` + the place of every set bit to places[:count]; returns the new count.
-
-    A `group` at a time without a look at the bits left: a few useless stores cost less than a
-    branch that guesses wrong.
-    """
-    stop = count + count_ones(bits)
-    while count < stop:
-        for i in range(group):
-            places[U(count + i)] = at + trailing_zeros(bits)
-            bits &= bits - ONE
-        count += group
-    return stop
-
-
 @helper
 def begin_text(cursor, start):
     """Set the cursor to a line that begins at `start`."""
-    cursor[POSITION] = cursor[INDEXED] = cursor[QUERY] = start
-    cursor[FIELD] = cursor[FIELDS] = cursor[LINE] = cursor[LINES] = 0
+    cursor[POSITION] = cursor[INDEXED] = cursor[BASE] = cursor[QUERY] = start
+    cursor[LINE] = cursor[LINES] = 0
     cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = cursor[TEMPLATE] = cursor[PREFIX] = 0
     cursor[NUL_SEEN] = -1
 
 
-@helper
-def index_block(text, stop, ended, ends, newlines, cursor):
-    """Index the text from cursor[INDEXED] to `stop`, after what is left of the block before.
+@inlined
+def note_newlines(bits, at, newlines, lines):
+    """Append `at` + the place of every set bit to newlines[:lines]; returns the new count.
 
-    If the text has `ended` there, it need not end with a newline.
+    Two at a time without a look at the bits left: a useless store costs less than a branch that
+    guesses wrong.
     """
-    fields = 0
-    # Of a line longer than a block, no more than what tells that it has enough fields.
-    for field in range(cursor[FIELD], min(cursor[FIELDS], cursor[FIELD] + 16)):
-        ends[fields] = ends[field]
-        fields += 1
-    lines = 0
-    nul = -1
-    at = cursor[INDEXED]
-    was_blank = ONE if at == 0 or is_blank(text[at - 1]) else ZERO
-    while at < stop:
-        blanks, breaks, nuls = load_masks(text, at, stop)
-        # A field ends at a blank that has none before it.
-        fields = note_bits(blanks & ~(blanks << ONE | was_blank), at, ends, fields, 12)
-        lines = note_bits(breaks, at, newlines, lines, 2)
-        if nuls != ZERO and nul < 0:
-            nul = at + trailing_zeros(nuls)
-        was_blank = blanks >> U(63)
-        at += 64
-    if ended and stop > 0 and text[stop - 1] != 10:
-        if not is_blank(text[stop - 1]):
-            ends[fields] = stop
-            fields += 1
-        newlines[lines] = stop
-        lines += 1
-    # Taking lines looks at most 6 fields ahead.
-    for i in range(7):
-        ends[fields + i] = NEVER
-    cursor[FIELD], cursor[FIELDS] = 0, fields
-    cursor[LINE], cursor[LINES] = 0, lines
-    cursor[INDEXED] = stop
-    if cursor[NUL_SEEN] < 0:
-        cursor[NUL_SEEN] = nul
+    stop = lines + count_ones(bits)
+    while lines < stop:
+        newlines[U(lines)] = at + trailing_zeros(bits)
+        bits &= bits - ONE
+        newlines[U(lines + 1)] = at + trailing_zeros(bits)
+        bits &= bits - ONE
+        lines += 2
+    return stop
 
 
 @inlined
-def after_blanks(text, at):
-    """Where the field begins that comes after the blank at `at`."""
-    at += 1
-    while is_blank(text[U(at)]):
+def mark_fields(blanks, was_blank, index, place):
+    """Mark where fields start and end among 64 bytes; `was_blank` is 1 if a blank comes before."""
+    starts, ends, _ = index
+    after_blank = blanks << ONE | was_blank
+    store_word(starts, place, after_blank & ~blanks)
+    store_word(ends, place, blanks & ~after_blank)
+    return blanks >> U(63), blanks & after_blank
+
+
+@helper
+def index_block(text, index, cursor):
+    """Index the text from cursor[POSITION] on, where a line begins, up to a block of it.
+
+    If the text has ended (cursor[ENDED]) behind cursor[SIZE], it need not end with a newline. A
+    line that is longer than a block is found, but not its fields.
+    """
+    starts, ends, newlines = index
+    base, size = cursor[POSITION], cursor[SIZE]
+    stop = min(base + BLOCK, size)
+    lines = place = np.int64(0)
+    at, was_blank, any_nul, doubled = base, ONE, ZERO, ZERO
+    while at + WORD <= stop:
+        blanks, breaks, nuls = load_block(text, at)
+        was_blank, again = mark_fields(blanks, was_blank, index, place)
+        doubled |= again
+        lines = note_newlines(breaks, at, newlines, lines)
+        any_nul |= nuls
+        at, place = at + WORD, place + 8
+    if at < stop:
+        blanks, breaks, nuls = load_masks(text, at, stop)
+        _, again = mark_fields(blanks, was_blank, index, place)
+        doubled |= again & ~(ALL << U(stop - at))
+        lines = note_newlines(breaks, at, newlines, lines)
+        any_nul |= nuls
+        place += 8
+    # Here every search ends, also that for the end of a field that ends with the text.
+    store_word(starts, place, ALL)
+    store_word(ends, place, ALL)
+    if lines == 0 and stop < size:
+        stop = find_byte(text, NEWLINE, stop, size)
+        any_nul |= ONE
+        if stop < size:
+            newlines[0], lines = stop, np.int64(1)
+            stop += 1
+    if cursor[ENDED] != 0 and base < stop == size and text[stop - 1] != NEWLINE:
+        newlines[lines] = stop
+        lines += 1
+    cursor[BASE], cursor[INDEXED] = base, stop
+    cursor[SINGLE] = doubled == ZERO
+    cursor[LINE], cursor[LINES] = 0, lines
+    cursor[NUL_SEEN] = -1
+    if any_nul != ZERO:
+        note_nul(text, base, cursor)
+
+
+@helper
+def find_byte(text, byte, at, stop):
+    """Where a byte first is in text[at:stop]; `stop` if nowhere."""
+    while at < stop and text[at] != byte:
         at += 1
     return at
 
 
+@helper
+def note_nul(text, at, cursor):
+    """Set cursor[NUL_SEEN] to the first NUL of the indexed text from `at` on, or -1."""
+    nul = find_byte(text, 0, at, cursor[INDEXED])
+    cursor[NUL_SEEN] = nul if nul < cursor[INDEXED] else -1
+
+
 @inlined
-def line_start(text, position):
-    """Where the first field of the line at `position` begins."""
-    return after_blanks(text, position) if is_blank(text[U(position)]) else position
+def look(marks, at):
+    """The marks from `at` on, the lowest bit that of `at`: 57 of them, and a few more or zeros."""
+    return load_word_inside(marks, at >> 3) >> U(at & 7)
 
 
 @helper
-def take_lines(
-    text,
-    kind,
-    size,
-    ends,
-    newlines,
-    cursor,
-    row,
-    doc_starts,
-    doc_lengths,
-    score_starts,
-    score_lengths,
-):
-    """Note document and score of the next lines, into `row` and on, while their query is the same.
+def next_mark(marks, at):
+    """The first mark from `at` on; there is one."""
+    word = look(marks, at)
+    while word == ZERO:
+        at = (at & ~7) + WORD
+        word = load_word_inside(marks, at >> 3)
+    return at + trailing_zeros(word)
 
-    `kind` says what is known of the first of them: NEW_QUERY, SAME_QUERY, END_OF_BLOCK (nothing) or
-    SIMILAR, which is to be tried again after as many as CHUNK lines were taken. Returns the next
-    free row. Stops before the first line that is of another query, or none.
+
+@helper
+def split_line(text, index, stop, cursor):
+    """Find the fields of the line from cursor[POSITION] to `stop`, the first six at most.
+
+    Their starts and ends go to cursor[FIELD_STARTS:] and cursor[FIELD_ENDS:]. Returns how many.
     """
-    columns = (doc_starts, doc_lengths, score_starts, score_lengths)
-    if kind == SAME_QUERY:
-        return take_indexed_lines(text, CHUNK, ends, newlines, cursor, row, columns)
-    if kind != SIMILAR:
-        row = take_indexed_lines(text, 1, ends, newlines, cursor, row, columns)
-        return take_similar_lines(text, size, CHUNK - 1, cursor, row, columns)
-    return take_similar_lines(text, size, CHUNK, cursor, row, columns)
+    starts, ends, _ = index
+    base, at = cursor[BASE], cursor[POSITION]
+    is_marked = stop - base <= BLOCK
+    for field in range(FIELDS):
+        if is_marked:
+            at = base + next_mark(starts, at - base)
+        else:
+            while at < stop and is_blank(text[at]):
+                at += 1
+        if at >= stop:
+            return field
+        cursor[FIELD_STARTS + field] = at
+        if is_marked:
+            at = base + next_mark(ends, at - base)
+        else:
+            while at < stop and not is_blank(text[at]):
+                at += 1
+        cursor[FIELD_ENDS + field] = at
+    return FIELDS
+
+
+@inlined
+def without_lowest(word):
+    """All set bits but the lowest."""
+    return word & (word - ONE)
+
+
+@inlined
+def look_past_single_blanks(index, at):
+    """Of a line whose document starts at this place of a block: whether a look reaches its tag, and
+    how far from there are document and score, each with its end, and tag.
+
+    For a block in which no more than one blank comes between fields.
+    """
+    starts, _, _ = index
+    rank = without_lowest(look(starts, at))
+    score = without_lowest(rank)
+    tag = without_lowest(score)
+    rank_at, score_at, tag_at = trailing_zeros(rank), trailing_zeros(score), trailing_zeros(tag)
+    return tag != ZERO, np.int64(0), rank_at - 1, score_at, tag_at - 1, tag_at
+
+
+@inlined
+def look_past_blanks(index, at):
+    """The same for any block, and for a place before the document and behind the field before."""
+    starts, ends, _ = index
+    doc, doc_end = look(starts, at), look(ends, at)
+    score = without_lowest(without_lowest(doc))
+    score_end = without_lowest(without_lowest(doc_end))
+    tag = without_lowest(score)
+    return (
+        tag != ZERO,
+        trailing_zeros(doc),
+        trailing_zeros(doc_end),
+        trailing_zeros(score),
+        trailing_zeros(score_end),
+        trailing_zeros(tag),
+    )
 
 
 @inlined
 def load_beginning(text, at, length):
-    """The first 16 bytes of text[at : at + length], for `begins_like`: two words, which of their
-    bits count, and where the second is."""
-    second = min(max(length - 8, 0), 8)
-    first_bits = ALL >> U(64 - 8 * min(length, 8) & 63) if length > 0 else ZERO
-    first = load_word_inside(text, at) & first_bits
-    return first, first_bits, load_word_inside(text, at + second), second
-
-
-@inlined
-def begins_like(text, at, template, length, beginning):
-    """Whether `length` bytes are the same at two places of the text; 8 more come behind them."""
-    first, first_bits, last, second = beginning
-    unlike = (load_word_inside(text, at) & first_bits) ^ first
-    if second > 0:
-        unlike |= load_word_inside(text, at + second) ^ last
-    if unlike != ZERO:
-        return False
-    rest = max(length - 16, 0)
-    return equal_inside(text, at + 16, rest, text, template + 16, rest)
-
-
-@inlined
-def look_from_document(gaps, newlines, others):
-    """Whether the rest of a line, from the document on, is as usual: four fields, each with a
-    single gap behind it, the last of them the newline. And where the first three end."""
-    # Each without one more of the first gaps.
-    after_doc = gaps & (gaps - ONE)
-    after_rank = after_doc & (after_doc - ONE)
-    after_score = after_rank & (after_rank - ONE)
-    end = newlines & (ZERO - newlines)
-    odd = others | gaps & (gaps << ONE | ONE)
-    # In one word: where masks go over a branch, LLVM takes them apart byte by byte.
-    wrong = after_score & (ZERO - after_score) ^ end | odd & (end | (end - ONE))
-    ends = trailing_zeros(gaps), trailing_zeros(after_doc), trailing_zeros(after_rank)
-    return wrong == ZERO and end != ZERO, *ends
+    """The first 16 bytes of text[at : at + length] as two words, and which of their bits count."""
+    first = ALL >> U(64 - 8 * min(length, 8))
+    second = ALL >> U(64 - 8 * min(length - 8, 8)) if length > 8 else ZERO
+    return (load_word_inside(text, at), load_word_inside(text, at + 8)), (first, second)
 
 
 @helper
-def take_similar_lines(text, size, most, cursor, row, columns):
-    """Take lines like the one at cursor[TEMPLATE]; those from the first that is unlike are left.
-
-    What is before the document is the same, a single blank comes before each later field, and the
-    newline directly after the sixth.
-    """
-    doc_starts, doc_lengths, score_starts, score_lengths = columns
-    template, prefix = cursor[TEMPLATE], cursor[PREFIX]
-    # Before the first result of a text there is nothing to be like.
-    first, stop = row, row + (most if prefix > 0 else 0)
-    separator = text[template + max(prefix - 1, 0)]
-    beginning = load_beginning(text, template, prefix)
-    tag = tag_size = 0
-    doc, last = cursor[POSITION] + prefix, size - 64
-    while row < stop and doc <= last:
-        if not begins_like(text, doc - prefix, template, prefix, beginning):
-            break
-        blanks, newlines, others = load_gaps(text, doc, separator)
-        fits, doc_end, rank_end, score_end = look_from_document(blanks, newlines, others)
-        if not fits:
-            break
-        # The next line waits for this: the newline is found sooner than the fourth blank.
-        line_end = trailing_zeros(newlines)
-        doc_starts[U(row)] = doc
-        doc_lengths[U(row)] = doc_end
-        score_starts[U(row)] = doc + rank_end + 1
-        score_lengths[U(row)] = score_end - rank_end - 1
-        tag, tag_size = doc + score_end + 1, line_end - score_end - 1
-        doc += line_end + (prefix + 1)
-        row += 1
-    position = doc - prefix
-    if row > first:
-        cursor[TAG], cursor[TAG_SIZE] = tag, tag_size
-        # The index is behind now, and made anew from here on.
-        cursor[POSITION] = cursor[INDEXED] = position
-        cursor[FIELD] = cursor[FIELDS] = cursor[LINE] = cursor[LINES] = 0
-        cursor[NUL_SEEN] = -1
-    return row
-
-
-@helper
-def take_indexed_lines(text, most, ends, newlines, cursor, row, columns):
-    """Take lines from the index, `most` of them at most; the last becomes the template."""
-    doc_starts, doc_lengths, score_starts, score_lengths = columns
-    position, field = cursor[POSITION], cursor[FIELD]
-    query, query_length = cursor[QUERY], cursor[QUERY_LENGTH]
+def usual_lines(newlines, cursor):
+    """Up to which line of a block all lines have their fields marked and hold no NUL."""
     line, lines = cursor[LINE], cursor[LINES]
+    if cursor[INDEXED] - cursor[BASE] > BLOCK:
+        return line
     if cursor[NUL_SEEN] >= 0:
         while lines > line and newlines[lines - 1] > cursor[NUL_SEEN]:
             lines -= 1
-    lines = min(lines, line + most)
-    first = line
-    begun, last = position, field
-    while line < lines:
-        stop = newlines[U(line)]
-        # Only a line with fields has an end to its leading blanks.
-        if ends[U(field + 5)] > stop:
-            break
-        start = line_start(text, position)
-        if not equal(text, start, ends[U(field)] - start, text, query, query_length):
-            break
-        doc = after_blanks(text, ends[U(field + 1)])
-        score = after_blanks(text, ends[U(field + 3)])
-        doc_starts[U(row)] = doc
-        doc_lengths[U(row)] = ends[U(field + 2)] - doc
-        score_starts[U(row)] = score
-        score_lengths[U(row)] = ends[U(field + 4)] - score
-        row += 1
-        line += 1
-        begun, last = position, field
-        position = stop + 1
-        field += 6
-        while ends[U(field)] <= stop:
-            field += 1
-    cursor[POSITION], cursor[FIELD], cursor[LINE] = position, field, line
-    if line > first:
-        cursor[TAG] = after_blanks(text, ends[last + 4])
-        cursor[TAG_SIZE] = ends[last + 5] - cursor[TAG]
-        cursor[TEMPLATE], cursor[PREFIX] = begun, doc_starts[row - 1] - begun
-    return row
+    return lines
 
 
 @helper
-def next_nul(text, at, stop):
-    """Where the first NUL of text[at:stop] is, or -1."""
-    for i in range(at, stop):
-        if text[i] == 0:
-            return i
-    return -1
+def take_lines(text, kind, index, cursor, row, columns):
+    """Note document and score of the next lines, into `row` and on, while their query is the same.
+
+    `kind` says what is known of the first of them: NEW_QUERY, SAME_QUERY (its fields were found
+    by `next_query`), END_OF_BLOCK (nothing) or SIMILAR, which is to be tried again after as many as
+    CHUNK lines were taken. columns = starts and lengths of documents and of scores. Returns the
+    next free row. Stops before the first line that is of another query, or none.
+    """
+    stop = row + CHUNK
+    if kind in (NEW_QUERY, SAME_QUERY):
+        row = take_split_line(index, cursor, row, columns)
+    return take_similar_lines(text, index, stop, cursor, row, columns)
 
 
 @helper
-def next_query(text, taken, comments, ends, newlines, cursor):
+def take_split_line(index, cursor, row, columns):
+    """Take the line whose fields `next_query` has found: others are compared with it."""
+    doc_starts, doc_lengths, score_starts, score_lengths = columns
+    _, _, newlines = index
+    doc, score = cursor[FIELD_STARTS + DOC], cursor[FIELD_STARTS + SCORE]
+    doc_starts[row], doc_lengths[row] = doc, cursor[FIELD_ENDS + DOC] - doc
+    score_starts[row], score_lengths[row] = score, cursor[FIELD_ENDS + SCORE] - score
+    cursor[TAG] = cursor[FIELD_STARTS + RUN_TAG]
+    cursor[TAG_SIZE] = cursor[FIELD_ENDS + RUN_TAG] - cursor[TAG]
+    cursor[TEMPLATE], cursor[PREFIX] = cursor[POSITION], doc - cursor[POSITION]
+    cursor[POSITION] = newlines[cursor[LINE]] + 1
+    cursor[LINE] += 1
+    return row + 1
+
+
+def take_by(look):
+    """Make what takes lines 0 to `count` - 1 from cursor[LINE] on that begin as the one at
+    cursor[TEMPLATE] does, up to the document, and are as `look` wants them.
+
+    Lines from the first that is not so are left. Returns how many were taken.
+    """
+
+    @helper
+    def take(text, index, count, cursor, row, columns):
+        doc_starts, doc_lengths, score_starts, score_lengths = columns
+        _, ends, newlines = index
+        template, prefix, base = cursor[TEMPLATE], cursor[PREFIX], cursor[BASE]
+        beginning, bits = load_beginning(text, template, prefix)
+        rest = max(prefix - 16, 0)
+        position, first, tag = cursor[POSITION], cursor[LINE], np.int64(0)
+        taken = np.int64(0)
+        while taken < count and not differ(text, position, beginning, bits):
+            at, stop = position + prefix, newlines[U(first + taken)]
+            if rest > 0 and not equal_inside(text, at - rest, rest, text, template + 16, rest):
+                break
+            near, doc, doc_end, score, score_end, tag_at = look(index, at - base)
+            if not near or at + tag_at >= stop:
+                break
+            doc_starts[U(row + taken)], doc_lengths[U(row + taken)] = at + doc, doc_end - doc
+            score_starts[U(row + taken)] = at + score
+            score_lengths[U(row + taken)] = score_end - score
+            tag, position = at + tag_at, stop + 1
+            taken += 1
+        if taken > 0:
+            cursor[TAG], cursor[TAG_SIZE] = tag, base + next_mark(ends, tag - base) - tag
+            cursor[POSITION], cursor[LINE] = position, first + taken
+        return taken
+
+    return take
+
+
+take_single_blanks, take_any_blanks = take_by(look_past_single_blanks), take_by(look_past_blanks)
+
+
+@helper
+def take_similar_lines(text, index, most, cursor, row, columns):
+    """Take lines like the one at cursor[TEMPLATE], up to row `most`; returns the next free row."""
+    _, _, newlines = index
+    line, lines = cursor[LINE], usual_lines(newlines, cursor)
+    # The end of the text is not loaded beyond.
+    while lines > line and newlines[lines - 1] > cursor[SIZE] - 32:
+        lines -= 1
+    count = min(lines - line, most - row)
+    # Before the first result of a text there is nothing to be like.
+    if count <= 0 or cursor[PREFIX] == 0:
+        return row
+    if cursor[SINGLE] != 0:
+        return row + take_single_blanks(text, index, count, cursor, row, columns)
+    return row + take_any_blanks(text, index, count, cursor, row, columns)
+
+
+@helper
+def next_query(text, taken, index, cursor):
     """Pass over lines without a result. Returns what comes then, `taken` lines having been taken.
 
     SIMILAR if there may be more of the same; SAME_QUERY or NEW_QUERY, which becomes cursor[QUERY];
@@ -308,29 +365,27 @@ def next_query(text, taken, comments, ends, newlines, cursor):
     """
     if taken == CHUNK:
         return SIMILAR
+    _, _, newlines = index
     while cursor[LINE] < cursor[LINES]:
-        position, field, stop = cursor[POSITION], cursor[FIELD], newlines[cursor[LINE]]
+        position, stop = cursor[POSITION], newlines[cursor[LINE]]
         if text[position] == 0:
             return NUL_AT_LINE_START
-        fields = 0
-        while fields < 6 and ends[field + fields] <= stop:
-            fields += 1
-        start = position if fields == 0 else line_start(text, position)
-        if fields != 0 and not (comments and text[start] == HASH):
-            if position <= cursor[NUL_SEEN] < stop:
+        fields = split_line(text, index, stop, cursor)
+        start = cursor[FIELD_STARTS]
+        has_nul = position <= cursor[NUL_SEEN] < stop
+        if fields != 0 and not (cursor[COMMENTS] != 0 and text[start] == HASH):
+            if has_nul:
                 return NUL_IN_LINE
-            if fields < 6:
+            if fields < FIELDS:
                 cursor[FIELDS_IN_LINE] = fields
                 return MALFORMED
-            length = ends[field] - start
+            length = cursor[FIELD_ENDS] - start
             if equal(text, start, length, text, cursor[QUERY], cursor[QUERY_LENGTH]):
                 return SAME_QUERY
             cursor[QUERY], cursor[QUERY_LENGTH] = start, length
             return NEW_QUERY
-        if position <= cursor[NUL_SEEN] < stop:
-            cursor[NUL_SEEN] = next_nul(text, stop, cursor[INDEXED])
-        while ends[field] <= stop:
-            field += 1
-        cursor[POSITION], cursor[FIELD] = stop + 1, field
+        if has_nul:
+            note_nul(text, stop, cursor)
+        cursor[POSITION] = stop + 1
         cursor[LINE] += 1
     return END_OF_BLOCK

@@ -6,9 +6,12 @@ Texts are bytes in memory, so words are little-endian: the first byte is the low
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from fastrank.native.declare import NO_ALLOCATION, inlined
@@ -163,6 +166,48 @@ def _load_8_bytes(context, text, at):
 compiled_as(load_word_inside, lambda text, at: lambda text, at: _load_8_bytes(text, at))
 
 
+def differ(text, at, other, mask):
+    """Whether any of 16 bytes from `at` on, all there, has a bit other than two words of `other`.
+
+    Of the bits only those of the two words of `mask` count.
+    """
+    own = load_word_inside(text, at), load_word_inside(text, at + 8)
+    return any((a ^ b) & bits for a, b, bits in zip(own, other, mask, strict=True))
+
+
+@intrinsic
+def _differ(context, text, at, other, mask):
+    pair = ir.VectorType(_WORD, 2)
+
+    def generate(context, builder, signature, arguments):
+        text, at, other, mask = arguments
+
+        def vector(words):
+            made = ir.Constant(pair, ir.Undefined)
+            for i in range(2):
+                word = builder.extract_value(words, i)
+                made = builder.insert_element(made, word, ir.Constant(ir.IntType(32), i))
+            return made
+
+        address = address_of(context, builder, signature.args[0], text, at)
+        own = builder.load(builder.bitcast(address, pair.as_pointer()), align=1)
+        unlike = builder.and_(builder.xor(own, vector(other)), vector(mask))
+        bytes_ = builder.bitcast(unlike, ir.VectorType(_BYTE, 16))
+        zero = ir.Constant(ir.VectorType(_BYTE, 16), [0] * 16)
+        odd = builder.bitcast(builder.icmp_unsigned("!=", bytes_, zero), ir.IntType(16))
+        result = builder.icmp_unsigned("!=", odd, ir.Constant(ir.IntType(16), 0))
+        return context.cast(builder, result, types.boolean, types.boolean)
+
+    words = types.UniTuple(types.uint64, 2)
+    return types.boolean(text, types.int64, words, words), generate
+
+
+compiled_as(
+    differ,
+    lambda text, at, other, mask: lambda text, at, other, mask: _differ(text, at, other, mask),
+)
+
+
 # The bytes of a decimal that `compare_decimals` looks at. From LONGEST_DECIMAL - n on, _PRESENT has
 # ones for n bytes and zeros for the rest.
 LONGEST_DECIMAL = 32
@@ -267,6 +312,40 @@ compiled_as(
 )
 
 
+def read_at(file, position, text, at, count):
+    """Read up to `count` bytes of an open file, from `position` on, to where text[at:] is.
+
+    C's pread: how many, 0 at the end of the file, -1 for an error.
+    """
+    try:
+        return os.preadv(int(file), [memoryview(text)[int(at) : int(at + count)]], int(position))
+    except OSError:
+        return -1
+
+
+@intrinsic
+def _read_at(context, file, position, text, at, count):
+    handle = ir.IntType(32)
+
+    def generate(context, builder, signature, arguments):
+        file, position, text, at, count = arguments
+        address = address_of(context, builder, signature.args[2], text, at)
+        kinds = ir.FunctionType(_WORD, [handle, _BYTE.as_pointer(), _WORD, _WORD])
+        function = cgutils.get_or_insert_function(builder.module, kinds, "pread")
+        return builder.call(function, [builder.trunc(file, handle), address, count, position])
+
+    integer = types.int64
+    return types.int64(integer, integer, text, integer, integer), generate
+
+
+compiled_as(
+    read_at,
+    lambda file, position, text, at, count: (
+        lambda file, position, text, at, count: _read_at(file, position, text, at, count)
+    ),
+)
+
+
 def prefetch(text, at):
     """Have the memory around text[at] fetched into the caches while other things are done."""
 
@@ -334,58 +413,12 @@ def _load_64_bytes(context, text, at):
 compiled_as(load_block, lambda text, at: lambda text, at: _load_64_bytes(text, at))
 
 
-def load_gaps(text, at, separator):
-    """For each of the 64 bytes from `at` on, which are there, one bit in each of three words.
-
-    Is it the separator or a newline, a newline, or another byte up to the blank (such as NUL)?
-    """
-    block = np.asarray(text[int(at) : int(at) + 64])
-    gaps, newlines = block == separator, block == 10
-    return tuple(
-        np.packbits(mask, bitorder="little").view(np.uint64)[0]
-        for mask in (gaps | newlines, newlines, (block <= 32) & ~gaps & ~newlines)
-    )
-
-
-@intrinsic
-def _load_gaps(context, text, at, separator):
-    def generate(context, builder, signature, arguments):
-        text, at, separator = arguments
-        address = address_of(context, builder, signature.args[0], text, at)
-        block = builder.load(builder.bitcast(address, _BLOCK.as_pointer()), align=1)
-        one = builder.insert_element(
-            ir.Constant(_BLOCK, ir.Undefined), separator, ir.Constant(ir.IntType(32), 0)
-        )
-        every = ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64)
-        gaps = builder.icmp_unsigned("==", block, builder.shuffle_vector(one, one, every))
-        newlines = builder.icmp_unsigned("==", block, ir.Constant(_BLOCK, [10] * 64))
-        low = builder.icmp_unsigned("<=", block, ir.Constant(_BLOCK, [32] * 64))
-        blanks = builder.or_(gaps, newlines)
-        # Masks are put together as vectors: as words, LLVM takes them apart bit by bit.
-        others = builder.and_(low, builder.not_(blanks))
-        words = [builder.bitcast(mask, _WORD) for mask in (blanks, newlines, others)]
-        return context.make_tuple(builder, signature.return_type, words)
-
-    return types.UniTuple(types.uint64, 3)(text, types.int64, types.uint8), generate
-
-
-compiled_as(
-    load_gaps,
-    lambda text, at, separator: lambda text, at, separator: _load_gaps(text, at, separator),
-)
-
-
 @inlined
 def load_masks(text, at, stop):
     """For each of the 64 bytes from `at` on, one bit in each of three words: is it a blank (C's
-    isspace), a newline, a NUL? Bytes from `stop` on are none of them."""
-    count = min(stop - at, 64)
-    limit = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - count)
-    if at + 64 <= len(text):
-        blanks, newlines, nuls = load_block(text, at)
-        return blanks & limit, newlines & limit, nuls & limit
-    blanks = newlines = nuls = np.uint64(0)
-    for i in range(count):
+    isspace), a newline, a NUL? Bytes from `stop` on, fewer than 64, count as blanks only."""
+    blanks, newlines, nuls = ~np.uint64(0) << np.uint64(stop - at), np.uint64(0), np.uint64(0)
+    for i in range(stop - at):
         byte = text[at + i]
         bit = np.uint64(1) << np.uint64(i)
         if byte == 32 or 9 <= byte <= 13:

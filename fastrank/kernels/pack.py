@@ -12,8 +12,6 @@ from fastrank.kernels.fields import begin_text, index_block, next_query, take_li
 from fastrank.kernels.instructions import load_word_inside, store_word
 from fastrank.kernels.numbers import EXACT, read_decimal
 from fastrank.kernels.places import (
-    BLOCK,
-    COMMENTS,
     DONE,
     END_OF_BLOCK,
     ENDED,
@@ -30,6 +28,7 @@ from fastrank.kernels.places import (
     STATUS,
     STRETCHES,
 )
+from fastrank.kernels.reading import READ, last_tag, read_on
 from fastrank.kernels.text import equal_inside
 from fastrank.native.declare import helper, inlined, kernel
 
@@ -64,7 +63,7 @@ def begin_stretch(text, kept, stretch_starts, stretch_lengths, stretch_rows, cur
 
 @kernel(
     "int64(uint8[::1], uint8[::1], int64[::1], int64[::1], float64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], uint8[::1], uint8[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
 )
 def pack_run(
@@ -76,7 +75,8 @@ def pack_run(
     stretch_starts,
     stretch_lengths,
     stretch_rows,
-    ends,
+    field_starts,
+    field_ends,
     newlines,
     starts,
     lengths,
@@ -85,36 +85,28 @@ def pack_run(
     cursor,
     state,
 ):
-    """Read the lines of text[: cursor[SIZE]] into rows; returns how many bytes are done with.
+    """Read the lines of text[: cursor[SIZE]], and of what comes then, as far as `read_on` goes.
+
+    Returns how many bytes of what the text holds in the end are done with.
 
     Rows, stretches and ids go where state[ROWS], state[STRETCHES] and state[KEPT] say. The ids are
     copied to `kept`, which has as many bytes for them as the text: a line is at least 9 bytes
-    longer than its ids. Scratch: `ends` and `newlines` for a block, the others for CHUNK lines.
+    longer than its ids. Scratch: an index of a block, and columns for CHUNK lines.
     """
-    size, ended = cursor[SIZE], cursor[ENDED] != 0
+    ended = cursor[ENDED] != 0
+    index = (field_starts, field_ends, newlines)
+    columns = (starts, lengths, score_starts, score_lengths)
     begin_text(cursor, 0)
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:
         if kind == END_OF_BLOCK:
-            if cursor[INDEXED] == size:
+            at_end = cursor[INDEXED] == cursor[SIZE]
+            if at_end and (ended or read_on(text, last_tag(cursor), cursor) != READ):
                 break
-            stop = min(cursor[INDEXED] + BLOCK, size)
-            index_block(text, stop, ended and stop == size, ends, newlines, cursor)
+            index_block(text, index, cursor)
         elif kind == NEW_QUERY:
             begin_stretch(text, kept, stretch_starts, stretch_lengths, stretch_rows, cursor, state)
-        taken = take_lines(
-            text,
-            kind,
-            size,
-            ends,
-            newlines,
-            cursor,
-            0,
-            starts,
-            lengths,
-            score_starts,
-            score_lengths,
-        )
+        taken = take_lines(text, kind, index, cursor, 0, columns)
         row, place = state[ROWS], state[KEPT]
         for i in range(taken):
             doc_starts[U(row)], doc_lengths[U(row)] = place, lengths[i]
@@ -128,9 +120,9 @@ def pack_run(
             state[STATUS] = NOT_STREAMED
         state[ROWS], state[KEPT] = row, place
         line = cursor[POSITION]
-        kind = next_query(text, taken, cursor[COMMENTS] != 0, ends, newlines, cursor)
+        kind = next_query(text, taken, index, cursor)
         if cursor[POSITION] != line:
             state[PASSED_OVER] = 1
     if kind < NEW_QUERY:
         state[STATUS] = kind
-    return size if state[STATUS] != DONE or ended else cursor[POSITION]
+    return cursor[SIZE] if state[STATUS] != DONE or ended else cursor[POSITION]

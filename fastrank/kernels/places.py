@@ -13,14 +13,15 @@ KEPT, PASSED_OVER = range(9, 11)
 STATE_SIZE = 11
 # ... and values of state[STATUS].
 DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
-# Taking lines of a run: places in `cursor`, SIZE, ENDED and COMMENTS from outside ...
+# Taking lines of a run: places in `cursor`, of them SIZE, ENDED, COMMENTS, FILE, NEXT and STOP from
+# outside; from FIELD_STARTS and FIELD_ENDS on there is room for the six fields of a line ...
 (
     POSITION,
-    FIELD,
-    FIELDS,
     LINE,
     LINES,
     INDEXED,
+    BASE,
+    SINGLE,
     NUL_SEEN,
     QUERY,
     QUERY_LENGTH,
@@ -32,17 +33,25 @@ DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
     COMMENTS,
     TEMPLATE,
     PREFIX,
-) = range(17)
-CURSOR_SIZE = 17
+    FILE,
+    NEXT,
+    STOP,
+    FIELD_STARTS,
+) = range(21)
+FIELD_ENDS = FIELD_STARTS + 6
+CURSOR_SIZE = FIELD_ENDS + 6
 # ... what comes next, if it is none of the values of state[STATUS] ...
 NEW_QUERY, SAME_QUERY, SIMILAR, END_OF_BLOCK = range(4, 8)
-# ... how many lines are taken at once: what is noted of them, and they, stay in the L1 cache ...
+# ... how many lines are taken at once, and how much text is indexed at once: the text, its index,
+# and what is noted of its lines stay in the L1 cache.
 CHUNK = 256
-# ... and how much text is indexed at once, most of it in vain if the lines turn out to be alike.
-BLOCK = 1 << 9
-# Places for field ends and for newlines of a block: at most every second byte ends a field, and
-# a few fields wait from the block before.
-BLOCK_PLACES = BLOCK + 64
+BLOCK = 1 << 13
+# Bytes for one bit per byte of a block, with a word behind them that is always set; and places for
+# newlines, of which every byte may be one.
+MARK_BYTES = BLOCK // 8 + 16
+NEWLINE_PLACES = BLOCK + 4
+# What cursor[FILE] is where kernels are not to read on by themselves.
+NO_FILE = -1
 # Bytes that come behind the text of a piece, so that words can be loaded without a look at its end.
 SLACK = 64
 # Scores of consecutive lines: where they descend nobody reads them all.

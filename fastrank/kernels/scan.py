@@ -12,8 +12,9 @@ from fastrank.kernels.numbers import EXACT, read_decimal, read_integer
 from fastrank.kernels.places import (
     ALL_COMMENTS,
     AT,
-    BLOCK,
+    COMMENTS,
     END_OF_BLOCK,
+    ENDED,
     FIELDS_FOUND,
     FIELDS_IN_LINE,
     HARD_NUMBERS,
@@ -26,6 +27,7 @@ from fastrank.kernels.places import (
     QUERY,
     QUERY_LENGTH,
     ROWS,
+    SIZE,
     STATUS,
     STRETCHES,
     TAG,
@@ -120,8 +122,8 @@ def stop_reading(state, status, at, fields):
 
 @kernel(
     "void(uint8[::1], int64, int64[::1], int64[::1], float64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1])"
+    " int64[::1], int64[::1], int64[::1], uint8[::1], uint8[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1])"
 )
 def scan_run(
     text,
@@ -133,7 +135,8 @@ def scan_run(
     stretch_starts,
     stretch_lengths,
     stretch_rows,
-    ends,
+    field_starts,
+    field_ends,
     newlines,
     score_starts,
     score_lengths,
@@ -142,19 +145,20 @@ def scan_run(
 ):
     """Read `query Q0 doc rank score tag` lines; further fields and blank lines are ignored.
 
-    With `comments`, a line whose first non-blank character is # is skipped. Scratch for a block of
-    text: `ends`, `newlines`, `score_starts`, `score_lengths`.
+    With `comments`, a line whose first non-blank character is # is skipped. Scratch: an index of a
+    block, and scores for CHUNK lines.
     """
     size = len(text)
     row = 0
+    index = (field_starts, field_ends, newlines)
     begin_text(cursor, 0)
+    cursor[SIZE], cursor[ENDED], cursor[COMMENTS] = size, 1, comments
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:
         if kind == END_OF_BLOCK:
             if cursor[INDEXED] == size:
                 break
-            stop = min(cursor[INDEXED] + BLOCK, size)
-            index_block(text, stop, stop == size, ends, newlines, cursor)
+            index_block(text, index, cursor)
         elif kind == NEW_QUERY:
             stretch = state[STRETCHES]
             stretch_starts[stretch] = cursor[QUERY]
@@ -162,23 +166,12 @@ def scan_run(
             stretch_rows[stretch] = row
             state[STRETCHES] += 1
         first = row
-        row += take_lines(
-            text,
-            kind,
-            size,
-            ends,
-            newlines,
-            cursor,
-            0,
-            doc_starts[first:],
-            doc_lengths[first:],
-            score_starts,
-            score_lengths,
-        )
+        columns = (doc_starts[first:], doc_lengths[first:], score_starts, score_lengths)
+        row += take_lines(text, kind, index, cursor, 0, columns)
         for i in range(row - first):
             stop = score_starts[i] + score_lengths[i]
             note_number(text, score_starts[i], stop, first + i, scores, hard, state)
-        kind = next_query(text, row - first, comments, ends, newlines, cursor)
+        kind = next_query(text, row - first, index, cursor)
     state[ROWS] = row
     if kind < NEW_QUERY:
         stop_reading(state, kind, cursor[POSITION], cursor[FIELDS_IN_LINE])

@@ -15,8 +15,6 @@ from fastrank.kernels.judge import hash_documents, judge_scores
 from fastrank.kernels.listing import list_hits
 from fastrank.kernels.order import check_order
 from fastrank.kernels.places import (
-    BLOCK,
-    COMMENTS,
     DESCENDING,
     DONE,
     END_OF_BLOCK,
@@ -35,6 +33,7 @@ from fastrank.kernels.places import (
     SIZE,
     STATUS,
 )
+from fastrank.kernels.reading import NOTHING, READ, last_tag, read_on
 from fastrank.kernels.text import find_text
 from fastrank.native.declare import helper, kernel
 
@@ -53,11 +52,21 @@ def judge_in_order(run, scores, results, judgments, first, judged, options, work
     return np.int64(GIVEN_UP)
 
 
+@helper
+def move_lines(columns, count, by):
+    """Let what is noted of lines say where they are once their text has moved to the front."""
+    doc_starts, _, score_starts, _ = columns
+    for i in range(count):
+        doc_starts[i] -= by
+        score_starts[i] -= by
+
+
 @kernel(
     "int64(uint8[::1],"
     " uint8[::1], int64[::1], int64[::1], int64[::1],"
     " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " uint8[::1], uint8[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], float64[::1], float64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1])"
@@ -74,7 +83,8 @@ def stream_run(
     qrels_lengths,
     grades,
     options,
-    ends,
+    field_starts,
+    field_ends,
     newlines,
     doc_starts,
     doc_lengths,
@@ -98,15 +108,18 @@ def stream_run(
     cursor,
     state,
 ):
-    """Judge the queries in text[: cursor[SIZE]]; returns how many bytes are done with.
+    """Judge the queries in text[: cursor[SIZE]], and in what comes then, as far as `read_on` goes.
+    Returns how many bytes of what the text holds in the end are done with.
 
     All of them if the run has ended there (cursor[ENDED]), else what comes before the last query.
     Listed documents are appended to `ranks` and `codes`, state[LISTED] of them so far; of query
     q they are listed_counts[q], from first_listed[q] - 1 on (0: no results seen yet). Scratch has
     as many places as the text can have lines, and for `words` and `table` see kernels/hits.py.
     """
-    size, ended = cursor[SIZE], cursor[ENDED] != 0
+    ended = cursor[ENDED] != 0
     run, scores = (text, doc_starts, doc_lengths), (score_starts, score_lengths)
+    index = (field_starts, field_ends, newlines)
+    columns = (doc_starts, doc_lengths, score_starts, score_lengths)
     judgments = (qrels_text, qrels_starts, qrels_lengths)
     hits = (hit_ranks, hit_rows)
     work = (words, table, places, keys, hashes)
@@ -114,7 +127,14 @@ def stream_run(
     query, begun, results, order = np.int64(-1), np.int64(0), np.int64(0), DESCENDING
     kind = END_OF_BLOCK
     while True:
-        over = kind == END_OF_BLOCK and cursor[INDEXED] == size
+        over = kind == END_OF_BLOCK and cursor[INDEXED] == cursor[SIZE]
+        if over and not ended:
+            kept = begun if query >= 0 else last_tag(cursor)
+            done = read_on(text, kept, cursor)
+            if done != NOTHING:
+                begun -= kept
+                move_lines(columns, results, kept)
+                over = done != READ
         if query >= 0 and (kind == NEW_QUERY or (over and ended)):
             first = qrels_offsets[query]
             judged = qrels_offsets[query + 1] - first
@@ -147,8 +167,7 @@ def stream_run(
             state[STATUS] = kind
             break
         if kind == END_OF_BLOCK:
-            stop = min(cursor[INDEXED] + BLOCK, size)
-            index_block(text, stop, ended and stop == size, ends, newlines, cursor)
+            index_block(text, index, cursor)
         elif kind == NEW_QUERY:
             query = find_text(
                 text,
@@ -162,24 +181,12 @@ def stream_run(
                 break
             begun, results, order = cursor[POSITION], np.int64(0), DESCENDING
         first = results if query >= 0 else np.int64(0)
-        results = take_lines(
-            text,
-            kind,
-            size,
-            ends,
-            newlines,
-            cursor,
-            first,
-            doc_starts,
-            doc_lengths,
-            score_starts,
-            score_lengths,
-        )
+        results = take_lines(text, kind, index, cursor, first, columns)
         if query >= 0:
             hash_documents(run, first, results, True, hashes)
             if order == DESCENDING:
                 order = check_order(text, score_starts, score_lengths, first, results)
-        kind = next_query(text, results - first, cursor[COMMENTS] != 0, ends, newlines, cursor)
+        kind = next_query(text, results - first, index, cursor)
     if state[STATUS] != DONE or ended:
-        return size
+        return cursor[SIZE]
     return begun if query >= 0 else cursor[POSITION]

@@ -20,8 +20,9 @@ import tempfile
 
 from fastrank.native.sources import NATIVE, library_path, read_sources
 
-# What the compiled code may expect of the system: the memory and mathematics of libc and libm.
-ALLOWED = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "exp", "log", "log2"}
+# What the compiled code may expect of the system: the memory, reading and mathematics of libc and
+# libm.
+ALLOWED = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "exp", "log", "log2", "pread"}
 
 # CPUID, as a function of the library itself: 3 when the processor and the operating system
 # support x86-64-v3. Leaf 1: FMA, MOVBE, OSXSAVE, AVX, F16C; XCR0: SSE and AVX state; leaf 7:
