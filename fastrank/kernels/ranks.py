@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.kernels.checking import class_of_grade
-from fastrank.kernels.fields import after_blanks, is_blank
+from fastrank.kernels.fields import is_blank
 from fastrank.kernels.numbers import read_integer
 from fastrank.kernels.places import A_NUMBER
 from fastrank.native.declare import kernel
@@ -16,7 +16,9 @@ def read_ranks(text, starts, lengths, last, scores):
     Returns the first row whose field is no integer or one beyond `last`, or -1.
     """
     for row in range(len(starts)):
-        start = after_blanks(text, starts[row] + lengths[row])
+        start = starts[row] + lengths[row]
+        while is_blank(text[start]):
+            start += 1
         stop = start
         while not is_blank(text[stop]):
             stop += 1
