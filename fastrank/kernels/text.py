@@ -8,17 +8,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.instructions import load_word, load_word_inside, multiply
+from fastrank.kernels.instructions import (
+    leading_zeros,
+    load_word,
+    load_word_inside,
+    multiply,
+    swap_bytes,
+)
 from fastrank.native.declare import helper, inlined, kernel
 
 
 @helper
 def compare(left, left_start, left_length, right, right_start, right_length):
     """Order of two texts as C's strcmp: negative, zero or positive."""
-    for i in range(min(left_length, right_length)):
-        difference = np.int64(left[left_start + i]) - np.int64(right[right_start + i])
-        if difference != 0:
-            return difference
+    shared = min(left_length, right_length)
+    for at in range(0, shared, 8):
+        own = swap_bytes(load_word(left, left_start + at))
+        other = swap_bytes(load_word(right, right_start + at))
+        if own != other:
+            # What differs may also stand behind the end of the shorter text.
+            if at + (leading_zeros(own ^ other) >> 3) >= shared:
+                break
+            return np.int64(1) if own > other else np.int64(-1)
     return left_length - right_length
 
 
