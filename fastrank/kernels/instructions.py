@@ -208,85 +208,126 @@ compiled_as(
 )
 
 
-# The bytes of a decimal that `compare_decimals` looks at. From LONGEST_DECIMAL - n on, _PRESENT has
-# ones for n bytes and zeros for the rest.
+# The bytes of a decimal that are looked at. From LONGEST_DECIMAL - n on, _PRESENT has ones for n
+# bytes and zeros for the rest.
 LONGEST_DECIMAL = 32
 _PRESENT = np.repeat(np.array([0xFF, 0], dtype=np.uint8), LONGEST_DECIMAL)
+_DECIMAL = ir.VectorType(_BYTE, LONGEST_DECIMAL)
 
 
-def compare_decimals(text, at, length, other, other_length, lowest, room):
-    """Compare the decimal at `at`, and as many bytes, with another, padded with digits 0.
+def _digits(text, at, length, lowest):
+    digits = np.asarray(text[int(at) : int(at) + LONGEST_DECIMAL])
+    digits = digits ^ np.array(lowest, dtype=np.uint64).view(np.uint8)
+    digits[int(length) :] = 0
+    return digits
 
-    `lowest` and `room` are four words each: a byte is `lowest` and at most `room` more. Returns
-    whether it is so for the first, and whether that is larger, or smaller, than the other, where
-    it is so. LONGEST_DECIMAL bytes of text must come from the beginning of each on.
+
+def _words_as_bytes(builder, words):
+    made = ir.Constant(ir.VectorType(_WORD, 4), ir.Undefined)
+    for i in range(4):
+        word = builder.extract_value(words, i)
+        made = builder.insert_element(made, word, ir.Constant(ir.IntType(32), i))
+    return builder.bitcast(made, _DECIMAL)
+
+
+def _load_digits(context, builder, text_type, text, at, length, lowest, present_type, present):
+    def load(array_type, array, at):
+        address = address_of(context, builder, array_type, array, at)
+        return builder.load(builder.bitcast(address, _DECIMAL.as_pointer()), align=1)
+
+    longest = ir.Constant(_WORD, LONGEST_DECIMAL)
+    own = load(present_type, present, builder.sub(longest, length))
+    return builder.and_(builder.xor(load(text_type, text, at), lowest), own)
+
+
+def decimal_head(text, at, length, lowest, room):
+    """Whether a decimal has a form, and its first 8 bytes as a word that is ordered as they are.
+
+    `lowest` and `room` are four words each: a byte is `lowest` and at most `room` more. Of shorter
+    decimals the word has zeros. LONGEST_DECIMAL bytes of text must come from `at` on.
     """
-    lowest, room = np.array([lowest, room], dtype=np.uint64).view(np.uint8)
-    digits = []
-    for start, count in ((at, length), (other, other_length)):
-        bytes_ = np.asarray(text[int(start) : int(start) + LONGEST_DECIMAL]) ^ lowest
-        bytes_[int(count) :] = 0
-        digits.append(bytes_.tobytes())
-    fits = bool((np.frombuffer(digits[0], np.uint8) <= room).all())
-    return fits, digits[0] > digits[1], digits[0] < digits[1]
+    digits = _digits(text, at, length, lowest)
+    fits = bool((digits <= np.array(room, dtype=np.uint64).view(np.uint8)).all())
+    return fits, np.uint64(int.from_bytes(digits[:8].tobytes(), "big"))
 
 
 @intrinsic
-def _compare_32_bytes(context, text, at, length, other, other_length, present, lowest, room):
-    vector = ir.VectorType(_BYTE, 32)
+def _decimal_head(context, text, at, length, present, lowest, room):
+    def generate(context, builder, signature, arguments):
+        text, at, length, present, lowest, room = arguments
+        lowest, room = (_words_as_bytes(builder, words) for words in (lowest, room))
+        types_ = signature.args
+        digits = _load_digits(
+            context, builder, types_[0], text, at, length, lowest, types_[3], present
+        )
+        over = builder.bitcast(builder.icmp_unsigned(">", digits, room), ir.IntType(32))
+        fits = builder.icmp_unsigned("==", over, ir.Constant(ir.IntType(32), 0))
+        words = builder.bitcast(digits, ir.VectorType(_WORD, 4))
+        head = builder.bswap(builder.extract_element(words, ir.Constant(ir.IntType(32), 0)))
+        fits = context.cast(builder, fits, types.boolean, types.boolean)
+        return context.make_tuple(builder, signature.return_type, [fits, head])
+
+    word4 = types.UniTuple(types.uint64, 4)
+    return types.Tuple((types.boolean, types.uint64))(
+        text, types.int64, types.int64, present, word4, word4
+    ), generate
+
+
+compiled_as(
+    decimal_head,
+    lambda text, at, length, lowest, room: (
+        lambda text, at, length, lowest, room: _decimal_head(
+            text, at, length, _PRESENT, lowest, room
+        )
+    ),
+)
+
+
+def compare_decimals(text, at, length, other, other_length, lowest):
+    """Whether the decimal at `at` is larger, or smaller, than another of its form (`decimal_head`).
+
+    They are compared as text, the digits behind the point padded with zeros.
+    """
+    own = _digits(text, at, length, lowest).tobytes()
+    others = _digits(text, other, other_length, lowest).tobytes()
+    return own > others, own < others
+
+
+@intrinsic
+def _compare_32_bytes(context, text, at, length, other, other_length, present, lowest):
     mask = ir.IntType(32)
 
     def generate(context, builder, signature, arguments):
-        text, at, length, other, other_length, present, lowest, room = arguments
-        types_ = signature.args
+        text, at, length, other, other_length, present, lowest = arguments
+        types_, lowest = signature.args, _words_as_bytes(builder, lowest)
+        one, two = (
+            _load_digits(context, builder, types_[0], text, *place, lowest, types_[5], present)
+            for place in ((at, length), (other, other_length))
+        )
+        larger = builder.bitcast(builder.icmp_unsigned(">", one, two), mask)
+        smaller = builder.bitcast(builder.icmp_unsigned("<", one, two), mask)
 
-        def load(array_type, array, at):
-            address = address_of(context, builder, array_type, array, at)
-            return builder.load(builder.bitcast(address, vector.as_pointer()), align=1)
-
-        def bytes_of(words):
-            made = ir.Constant(ir.VectorType(_WORD, 4), ir.Undefined)
-            for i in range(4):
-                word = builder.extract_value(words, i)
-                made = builder.insert_element(made, word, ir.Constant(ir.IntType(32), i))
-            return builder.bitcast(made, vector)
-
-        def digits(at, length):
-            longest = ir.Constant(_WORD, LONGEST_DECIMAL)
-            own = load(types_[5], present, builder.sub(longest, length))
-            return builder.and_(builder.xor(load(types_[0], text, at), lowest), own)
-
-        def bits(condition):
-            return builder.bitcast(condition, mask)
-
-        lowest, room = bytes_of(lowest), bytes_of(room)
-        one, two = digits(at, length), digits(other, other_length)
-        zero = ir.Constant(mask, 0)
-        fits = builder.icmp_unsigned("==", bits(builder.icmp_unsigned(">", one, room)), zero)
-        larger = bits(builder.icmp_unsigned(">", one, two))
-        smaller = bits(builder.icmp_unsigned("<", one, two))
-
-        def comes_first(bits_, others):
+        def comes_first(bits, others):
             """Whether the lowest bit of all is one of the first word: that byte decides."""
             until = builder.xor(others, builder.sub(others, ir.Constant(mask, 1)))
-            return builder.icmp_unsigned("!=", builder.and_(bits_, until), zero)
+            found = builder.and_(bits, until)
+            return builder.icmp_unsigned("!=", found, ir.Constant(mask, 0))
 
-        results = [fits, comes_first(larger, smaller), comes_first(smaller, larger)]
+        results = [comes_first(larger, smaller), comes_first(smaller, larger)]
         booleans = [context.cast(builder, r, types.boolean, types.boolean) for r in results]
         return context.make_tuple(builder, signature.return_type, booleans)
 
-    word4 = types.UniTuple(types.uint64, 4)
     integer = types.int64
-    return types.UniTuple(types.boolean, 3)(
-        text, integer, integer, integer, integer, present, word4, word4
+    return types.UniTuple(types.boolean, 2)(
+        text, integer, integer, integer, integer, present, types.UniTuple(types.uint64, 4)
     ), generate
 
 
 compiled_as(
     compare_decimals,
-    lambda text, at, length, other, other_length, lowest, room: (
-        lambda text, at, length, other, other_length, lowest, room: _compare_32_bytes(
-            text, at, length, other, other_length, _PRESENT, lowest, room
+    lambda text, at, length, other, other_length, lowest: (
+        lambda text, at, length, other, other_length, lowest: _compare_32_bytes(
+            text, at, length, other, other_length, _PRESENT, lowest
         )
     ),
 )

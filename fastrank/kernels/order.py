@@ -1,15 +1,16 @@
 """Whether the scores of consecutive lines descend, mostly without reading them as numbers.
 
 Decimals with equally many digits before the point compare as text, the digits behind the point
-padded with zeros: up to 32 bytes in one go. Rounding keeps the order, so what descends as
-decimals descends as doubles and as C floats too. Any other pair of scores is read as numbers.
+padded with zeros: the first 8 bytes decide nearly always, up to 32 in any case. Rounding keeps the
+order, so what descends as decimals descends as doubles and as C floats too. Any other pair of
+scores is read as numbers.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.instructions import LONGEST_DECIMAL, compare_decimals
+from fastrank.kernels.instructions import LONGEST_DECIMAL, compare_decimals, decimal_head
 from fastrank.kernels.numbers import EXACT, is_digit, read_decimal
 from fastrank.kernels.places import ASCENDING, DESCENDING, UNREADABLE
 from fastrank.native.declare import helper, inlined
@@ -73,18 +74,24 @@ def take_descending(text, starts, lengths, i, stop, form):
     Returns the first that does not.
     """
     shortest, span, negative, lowest, room = form
-    before, before_length = starts[i - 1], lengths[i - 1]
+    _, before = decimal_head(text, starts[i - 1], lengths[i - 1], lowest, room)
     while i < stop:
         start, length = starts[U(i)], lengths[U(i)]
         if U(length) - shortest > span:
             break
-        fits, larger, smaller = compare_decimals(
-            text, start, length, before, before_length, lowest, room
-        )
-        # Of negative scores the larger text is the smaller number.
-        if not fits or (smaller if negative else larger):
+        fits, head = decimal_head(text, start, length, lowest, room)
+        if not fits:
             break
-        before, before_length = start, length
+        if head == before:
+            larger, smaller = compare_decimals(
+                text, start, length, starts[U(i - 1)], lengths[U(i - 1)], lowest
+            )
+            if smaller if negative else larger:
+                break
+        # Of negative scores the larger text is the smaller number.
+        elif (head < before) == negative:
+            break
+        before = head
         i += 1
     return i
 
