@@ -106,6 +106,9 @@ class Rankings:
         mapped: Any = map
         found = chain.from_iterable(map(mapped, looks_up, docs, repeat(_NO_SCORE)))
         struct.pack_into(f"{end - start}d", self._hit_scores, 8 * start, *found)
+        # Python's code may have run meanwhile: a number's own, and that of other threads.
+        if list(map(len, results)) != self._lengths[first:stop]:
+            raise self._changed(first, stop)
 
     def _rank_packed(self, first: int, stop: int) -> None:
         """Rank what is packed, which are the scores of queries `first` to `stop` - 1."""
@@ -145,12 +148,15 @@ class Rankings:
     def _refused_score(self, first: int, stop: int) -> InputError:
         """What is wrong with the first score of these queries that is no number."""
         for query in range(first, stop):
-            for doc, score in self._results[query].items():
+            for doc, score in list(self._results[query].items()):
                 try:
                     struct.pack_into("d", bytearray(8), 0, score)
                 except (struct.error, TypeError, OverflowError):
                     return _no_number(self._id(query), doc, score)
         # Each can be packed, but not as many as there were: some have come or gone meanwhile.
+        return self._changed(first, stop)
+
+    def _changed(self, first: int, stop: int) -> InputError:
         queries = f"queries {self._id(first)!r:.60} to {self._id(stop - 1)!r:.60}"
         return InputError("run", f"{queries}: a dict has changed while it was read")
 

@@ -201,6 +201,21 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_decimal_numbers_of_a_parquet_file_are_numbers(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    numbers = pyarrow.array([2, 1], pyarrow.decimal128(5, 2))
+    table = pyarrow.table({"qid": ["q", "q"], "docno": ["a", "b"], "score": numbers})
+    parquet.write_table(table, tmp_path / "run.parquet")
+
+    assert told(fr.check(None, str(tmp_path / "run.parquet"))) == []
+
+
+def test_a_record_that_is_refused_is_no_line() -> None:
+    found = told(check(None, b'[{"qid": "q", "docno": "d", "score": 1}, 5]'))
+    assert found == [("malformed", None, "record 2, expected an object with names, found int")]
+
+
 def test_a_run_beside_judgments_of_another_format() -> None:
     report = check(BEIR, b'{"q1": {"D1": 1}, "Q2": {"d2": 1}}')
     assert {(f.kind, f.message.partition("item ")[2][3:]) for f in report if f.file == "run"} >= {

@@ -269,3 +269,12 @@ def test_beir_computes_the_same_with_ours_in_its_place(monkeypatch: pytest.Monke
     monkeypatch.setattr(evaluation, "pytrec_eval", ours)
 
     assert evaluation.EvaluateRetrieval.evaluate(qrels, run, cutoffs) == expected
+
+
+def test_which_ids_are_looked_at() -> None:
+    """All of a judged query, not only the first; none of a query without judgments."""
+    evaluator = ours.RelevanceEvaluator({"q": {"a": 1}}, {"map"})
+
+    with pytest.raises(TypeError, match="expected ids of type str"):
+        evaluator.evaluate({"q": {"a": 0.5, 5: 0.25}})
+    assert evaluator.evaluate({"q": {"a": 0.5}, "p": {5: 0.5}}) == {"q": {"map": 1.0}}

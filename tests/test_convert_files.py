@@ -247,7 +247,11 @@ def test_leading_zeros_of_ids_are_kept(write: Write) -> None:
             ":2: .*1.5",
         ),
         ("q 0 d\n", ":1: malformed line: expected 4 fields"),
-        (b"PAR1 no", ":1: not a parquet file"),
+        (b"PAR1 no", ": not a parquet file"),
+        ('{"q": {"d": ' + "1" * 5000 + "}}", ":1: an integer is too long"),
+        ('[{"qid": "q", "docno": "d", "label": "x"}]', ": record 1, column 'label': expected a"),
+        ('[{"qid": "q", "docno": "d", "label": 1}, {}]', ": record 2, expected qid"),
+        ('[{"qid": "q", "docno": "d", "label": 1}, 5]', ": record 2, expected an object"),
         ("", "the file is empty"),
     ],
 )
@@ -259,6 +263,23 @@ def test_what_is_wrong_is_told_with_its_line(
     with pytest.raises(fr.FastrankError, match=reason) as error:
         fr.load_qrels(path)
     assert str(error.value).startswith(path)
+
+
+@pytest.mark.parametrize("broken", ["a page", "a name"])
+def test_a_parquet_file_that_is_broken_inside_is_an_input_error(broken: str, write: Write) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    sink = pyarrow.BufferOutputStream()
+    table = {"query_id": ["q"], "doc_id": ["d"], "relevance": [1]}
+    parquet.write_table(pyarrow.table(table), sink, compression="none", store_schema=False)
+    content = sink.getvalue().to_pybytes()
+    if broken == "a page":
+        content = content[:4] + b"\xff" * 30 + content[34:]
+    else:
+        content = content.replace(b"doc_id", b"doc\xffid")
+
+    with pytest.raises(fr.InputError, match="not a parquet file that can be read"):
+        fr.load_qrels(write(content))
 
 
 def test_columns_without_names_need_a_known_number(write: Write) -> None:

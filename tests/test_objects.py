@@ -225,6 +225,23 @@ def test_a_dict_that_changes_while_it_is_read_is_an_error(size: int) -> None:
         fr.evaluate({"q": {"a": 1}, "r": {"a": 1}}, run, "map")
 
 
+@pytest.mark.parametrize("moved", [1, 3])
+def test_a_number_that_changes_the_dicts_while_it_is_read_is_noticed(moved: int) -> None:
+    """Also where as many documents are left in all, but not for each query."""
+    run: dict[str, dict[str, Any]] = {"q": {"a": 0.0, "b": 2.0}, "r": dict.fromkeys("abcd", 1.0)}
+
+    class Moving(Fraction):
+        def __float__(self) -> float:
+            run["r"].clear()
+            run["r"].update(dict.fromkeys("abcdefgh"[:moved], 1.0))
+            run["q"].update(dict.fromkeys("cdefgh"[: 4 - moved], 1.0))
+            return 0.5
+
+    run["q"]["a"] = Moving(1)
+    with pytest.raises(fr.InputError, match="queries 'q' to 'r': a dict has changed while"):
+        fr.evaluate({"q": {"a": 1}, "r": {"a": 1}}, run, "map")
+
+
 @needs_library
 @pytest.mark.parametrize("key", [5, Text("b"), np.str_("b"), b"b", None])
 def test_a_key_that_is_not_str_itself_is_noticed(key: Any) -> None:

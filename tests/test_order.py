@@ -231,3 +231,21 @@ def test_other_orders_are_refused() -> None:
             refuse(io.BytesIO(LINES), order="random")
     with pytest.raises(OptionError, match="'score', 'rank', 'given', found 'random'"):
         found({"q1": {"a": 1}}, "random")
+
+
+@pytest.mark.parametrize(
+    "content", [b"q,b,2,0.5\nq,a,1,0.25\n", b"Q,D,R,S\nq,b,2,0.5\nq,a,1,0.25\n"]
+)
+@pytest.mark.parametrize(
+    ("order", "scores"), [("score", [0.5, 0.25]), ("rank", [-2, -1]), ("given", [-1, -2])]
+)
+def test_columns_may_be_named_that_the_order_does_not_look_at(
+    content: bytes, order: str, scores: list[float]
+) -> None:
+    """The same names for every order, of files with and without a header."""
+    roles = ("query", "doc", "rank", "score")
+    columns = dict(zip(roles, "QDRS" if content.startswith(b"Q") else range(4), strict=True))
+
+    run = fr.load_run(io.BytesIO(content), format="csv", columns=columns, order=order)
+
+    assert run.to_dict() == {"q": dict(zip("ba", scores, strict=True))}

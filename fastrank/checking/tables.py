@@ -6,6 +6,7 @@ there is only what its reader says.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
@@ -27,10 +28,7 @@ if TYPE_CHECKING:
 
     from fastrank.columns import Texts
 
-# What a row is called. Lines are counted from 1, and so are the records of a list, whose lines
-# nobody knows; rows of a table from 0.
-UNITS = {"csv": "line", "tsv": "line", "jsonl": "line", "json": "record", "parquet": "row"}
-# Those of {query: {document: number}}.
+# What a row of {query: {document: number}} is called, which is no row of a table.
 ITEM = "item"
 
 
@@ -63,7 +61,7 @@ def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Read
     try:
         lines = content.count(b"\n") + (not content.endswith(b"\n"))
         if isinstance(found, Table):
-            unit = UNITS[form]
+            unit = found.unit
             return Reading(_rows(found, unit, lines * (unit == "line"), judgments), refused)
         return Reading(_rows(_table_of(found, name, judgments), ITEM, 0, judgments), refused)
     except (FormatError, InputError, AttributeError):
@@ -158,7 +156,8 @@ def _written(value: Any) -> bytes:
     """A number as text; what is none in another way than numbers are written."""
     if isinstance(value, bool):
         return b"%d" % value
-    return repr(value).encode("utf-8", "backslashreplace")
+    shown = str(value) if isinstance(value, Decimal) else repr(value)
+    return shown.encode("utf-8", "backslashreplace")
 
 
 def _field(text: bytes) -> bytes:

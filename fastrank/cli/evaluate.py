@@ -54,7 +54,8 @@ formats:
 In json and jsonl a value that is no finite number is null.
 
 The exit status is 1 if any of the runs could not be evaluated; it is left out then, and the file
-of -o not written.
+of -o not written. It is 2 if nothing could be: for impossible options and judgments that cannot be
+read.
 """
 
 

@@ -16,7 +16,8 @@ they are about. What differs, on purpose:
   coefficients, for which pytrec_eval prints a complaint and gives 0.0.
 - Grades and scores may be numpy scalars of any kind. Ids are compared whole; pytrec_eval cuts them
   at a NUL.
-- Of a ranking's document ids only the first is checked, and those whose scores tie.
+- Rankings of queries without judgments are not looked at; whether ids can be written as UTF-8 shows
+  only where scores tie.
 
 Definitions: trec_eval 9.0.8, as pytrec_eval, which is van Gysel and de Rijke, SIGIR 2018.
 """

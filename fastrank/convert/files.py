@@ -14,7 +14,7 @@ from fastrank.columns import Qrels, Run, decoded
 from fastrank.convert import dicts, rows, sniff
 from fastrank.convert.names import check_mapping
 from fastrank.convert.tables import Table
-from fastrank.errors import FormatError, InputError
+from fastrank.errors import InputError
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.options import ORDERS, check_choice
 
@@ -181,7 +181,7 @@ def content_of(
 
 
 def parquet_table(content: bytes, name: str) -> Table:
-    """The table of a parquet file. Raises FormatError, and ImportError without pyarrow."""
+    """The table of a parquet file. Raises InputError, and ImportError without pyarrow."""
     from fastrank.convert.arrow import ArrowTable
 
     try:
@@ -191,8 +191,8 @@ def parquet_table(content: bytes, name: str) -> Table:
         raise ImportError(f"{name}: parquet needs pyarrow (pip install pyarrow)") from error
     try:
         return ArrowTable(name, parquet.read_table(pyarrow.BufferReader(content)))
-    except pyarrow.ArrowException as error:
-        raise FormatError(name, 1, f"not a parquet file that can be read: {error}") from None
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise InputError(name, f"not a parquet file that can be read: {error}") from None
 
 
 def _tagged(run: Run, tag: str) -> Run:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.columns import decoded
 from fastrank.convert.ids import first_repeat
-from fastrank.convert.tables import LinesTable
+from fastrank.convert.tables import LinesTable, RecordsTable
 from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
@@ -21,7 +21,10 @@ def read_json(content: bytes, name: str) -> LinesTable | dict[Any, Any]:
     """
     loaded: Any = _loaded(decoded(content).removeprefix("\ufeff"), name, 1)
     if isinstance(loaded, list):
-        return _table(loaded, name, None)
+        from array import array
+
+        places = memoryview(array("q", range(1, len(loaded) + 1)))
+        return _table(RecordsTable, loaded, name, places)
     return loaded  # type: ignore[no-any-return]
 
 
@@ -35,7 +38,7 @@ def read_jsonl(content: bytes, name: str) -> LinesTable:
         if line.strip():
             records.append(_loaded(line, name, number))
             lines.append(number)
-    return _table(records, name, memoryview(lines))
+    return _table(LinesTable, records, name, memoryview(lines))
 
 
 def _loaded(text: str, name: str, line: int) -> Any:
@@ -58,30 +61,28 @@ def _loaded(text: str, name: str, line: int) -> Any:
         raise FormatError(name, line, reason) from None
     except RecursionError:
         raise FormatError(name, line, "objects are nested too deeply") from None
+    except ValueError as error:
+        # Python takes integers of some thousand digits at most.
+        raise FormatError(name, line, f"an integer is too long: {error}") from None
 
 
 class _RepeatError(Exception):
     pass
 
 
-def _table(records: list[Any], name: str, lines: Any) -> LinesTable:
-    # Records of a list are counted, from 1, since nobody knows their lines.
-    from array import array
-
-    if lines is None:
-        lines = memoryview(array("q", range(1, len(records) + 1)))
-    names = list(records[0]) if records and isinstance(records[0], dict) else []
-    for line, record in zip(lines, records, strict=True):
-        if not isinstance(record, dict):
-            found = type(record).__name__
-            raise FormatError(name, line, f"expected an object with names, found {found}")
-        if record.keys() != records[0].keys():
-            reason = f"expected {', '.join(names)}, as in the first record"
-            raise FormatError(name, line, f"{reason}; found {', '.join(record)}")
+def _table(kind: type[LinesTable], records: list[Any], name: str, places: Any) -> LinesTable:
     if not records:
         raise InputError(name, "no records")
-    columns = [[record[own] for record in records] for own in names]
-    return LinesTable(name, names, columns or [[]], lines)
+    names = list(records[0]) if isinstance(records[0], dict) else []
+    columns = [[record.get(own) for record in records if isinstance(record, dict)] for own in names]
+    table = kind(name, names, columns or [[]], places)
+    for row, record in enumerate(records):
+        if not isinstance(record, dict):
+            table.refuse(row, f"expected an object with names, found {type(record).__name__}")
+        if record.keys() != records[0].keys():
+            reason = f"expected {', '.join(names)}, as in the first record"
+            table.refuse(row, f"{reason}; found {', '.join(record)}")
+    return table
 
 
 def json_of(queries: dict[str, dict[str, Any]]) -> Iterator[bytes]:

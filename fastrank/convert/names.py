@@ -81,15 +81,20 @@ def find_columns(
     roles: Sequence[str],
     given: Mapping[str, Any] | None,
     source: str,
+    *,
+    ignored: Sequence[str] = (),
 ) -> dict[str, int]:
     """The place of the column for each role that there is one for.
 
-    given: names of columns by role, which come before the aliases. Raises InputError, with what
-    was found and what is known, for columns that are missing or could be two.
+    given: names of columns by role, which come before the aliases; those of `ignored` roles are not
+    looked for. Raises InputError, with what was found and what is known, for columns that are
+    missing or could be two.
     """
     check_mapping(given, source)
     places: dict[str, int] = {}
     for role, name in (given or {}).items():
+        if role in ignored:
+            continue
         if role not in roles:
             raise InputError(source, f"columns: no role {role!r}; there are {', '.join(roles)}")
         place = _only(names, [name], role, source, lambda own: own)

@@ -54,7 +54,9 @@ def run_of(
 
     With order="rank", or where there are ranks and no scores, a document's score is minus its rank.
     """
-    found = find_columns(table.names, RUN_ROLES[order], columns, table.source)
+    # Who says where the scores are may still want the ranks.
+    ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[order]]
+    found = find_columns(table.names, RUN_ROLES[order], columns, table.source, ignored=ignored)
     grouped, docs = _grouped(table, found)
     if "score" in found:
         numbers, fail = table.numbers(found["score"]), table.failing(found["score"])

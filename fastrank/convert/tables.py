@@ -50,6 +50,8 @@ class Table:
         """Raise the error about a row."""
         if self.unit == "line":
             raise FormatError(self.source, int(self.rows[row]), reason)
+        if self.rows is not None:
+            raise InputError(self.source, f"{self.unit} {self.rows[row]}, {reason}")
         raise InputError(self.source, f"row {row} (the first is 0), {reason}")
 
 
@@ -75,6 +77,12 @@ class LinesTable(ColumnsTable):
     ) -> None:
         super().__init__(source, names, columns)
         self.rows = lines
+
+
+class RecordsTable(LinesTable):
+    """The same for records that are counted, from 1, since nobody knows their lines."""
+
+    unit = "record"
 
 
 class CellsTable(LinesTable):
