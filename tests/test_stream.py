@@ -413,7 +413,7 @@ def test_many_blank_lines_take_no_time(tmp_path: Path) -> None:
 
     parse_run(run)
 
-    assert time.process_time() - begun < 5
+    assert time.process_time() - begun < 1
 
 
 @pytest.mark.parametrize("content", [b"\n", b"\n\n\n", b" ", b"   \n \n", b"\r\n"])
