@@ -845,6 +845,21 @@ def test_more_threads_than_help_are_not_made(threads: int, tmp_path: Path) -> No
     assert_streams(QRELS, RUN, tmp_path / "run", threads=threads)
 
 
+def test_a_system_that_gives_no_more_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every part is read all the same."""
+
+    def refuse(*_: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(parts, "start_new_thread", refuse)
+    run = b"".join(lines(f"q{i}", 10) for i in range(100))
+
+    with piece(200):
+        assert_streams(b"q1 0 d1 1\nq99 0 d2 1\n", run, tmp_path / "run", threads=4)
+
+
 def test_runs_one_after_the_other_do_not_see_each_other(tmp_path: Path) -> None:
     """Large and small, scattered and not, refused or not: as if each were alone."""
     qrels = parse_qrels(b"".join(b"q%d 0 d%d 1\n" % (i, i) for i in range(20)))
