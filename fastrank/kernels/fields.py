@@ -187,7 +187,8 @@ def next_mark(marks, at):
 def split_line(text, index, stop, cursor):
     """Find the fields of the line from cursor[POSITION] to `stop`, the first six at most.
 
-    Their starts and ends go to cursor[FIELD_STARTS:] and cursor[FIELD_ENDS:]. Returns how many.
+    Their starts and ends go to cursor[FIELD_STARTS:] and cursor[FIELD_ENDS:]. Returns how many; if
+    fewer than six, the start after them is not before `stop` and not behind the next field.
     """
     starts, ends, _ = index
     base, at = cursor[BASE], cursor[POSITION]
@@ -198,9 +199,9 @@ def split_line(text, index, stop, cursor):
         else:
             while at < stop and is_blank(text[at]):
                 at += 1
+        cursor[FIELD_STARTS + field] = at
         if at >= stop:
             return field
-        cursor[FIELD_STARTS + field] = at
         if is_marked:
             at = base + next_mark(ends, at - base)
         else:
@@ -386,6 +387,9 @@ def next_query(text, taken, index, cursor):
             return NEW_QUERY
         if has_nul:
             note_nul(text, stop, cursor)
-        cursor[POSITION] = stop + 1
-        cursor[LINE] += 1
+        line = cursor[LINE] + 1
+        # All blank lines at once: looked for from each of them, the next field may be far away.
+        while fields == 0 and line < cursor[LINES] and newlines[line] < start:
+            line += 1
+        cursor[POSITION], cursor[LINE] = newlines[line - 1] + 1, line
     return END_OF_BLOCK

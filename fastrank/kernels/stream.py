@@ -1,8 +1,9 @@
 """Judging a run while it is read: a query is done with as soon as its lines end.
 
-A piece of the run goes in, as much of it as could be dealt with comes back; the rest is given
-again with what follows it in the file. Whatever is not as usual ends the streaming, and the
-readers of whole files find out what it is: nothing is reported from here.
+A piece of the run goes in, and others follow it without the caller (kernels/reading.py) as long as
+that can be; how much could be dealt with comes back, and the rest is given again with what follows
+it in the file. Whatever is not as usual ends the streaming, and the readers of whole files find out
+what it is: nothing is reported from here.
 """
 
 from __future__ import annotations

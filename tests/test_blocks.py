@@ -1,0 +1,196 @@
+"""Lines of a run split by an index of a block of text, wherever they stand in it.
+
+The oracle is Python's own `split`.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
+
+import fastrank
+from fastrank import parts, pieces, trec
+from fastrank.columns import Run
+from fastrank.errors import FormatError, ReadError
+from fastrank.kernels.places import BLOCK
+from fastrank.trec import parse_qrels, parse_run, read_run
+
+# How far a look for the fields of a line reaches at least, and a word of 8 bytes.
+LOOK, WORD = 57, 8
+LINE = b"q1 Q0 d1 1 2.5 tag\n"
+
+
+def results(run: Run) -> list[tuple[bytes, bytes, float]]:
+    """Query, document and score of each result."""
+    return [
+        (query, run.docs[row], run.score_column[row])
+        for number, query in enumerate(run.queries)
+        for row in range(run.offset_column[number], run.offset_column[number + 1])
+    ]
+
+
+def split(text: bytes) -> list[tuple[bytes, bytes, float]]:
+    """The same of a run whose queries stand together."""
+    fields = [line.split() for line in text.split(b"\n")]
+    return [(line[0], line[2], float(line[4])) for line in fields if line]
+
+
+def assert_read(text: bytes) -> None:
+    """A run is read as Python splits it, and its tag is that of the last line."""
+    run = parse_run(text)
+    assert results(run) == split(text)
+    assert run.tag == [line.split()[5] for line in text.split(b"\n") if line.strip()][-1]
+
+
+def lines_up_to(size: int) -> bytes:
+    """Results in so many bytes, the last line of them with its newline."""
+    count = (size - 60) // len(LINE)
+    text = LINE * max(count, 0)
+    return text + LINE.replace(b"d1", b"x" * (size - len(text) - len(LINE) + 2))
+
+
+@pytest.mark.parametrize("size", [BLOCK, 2 * BLOCK, BLOCK + 64])
+@pytest.mark.parametrize("off", [-65, -64, -63, -9, -8, -7, -2, -1, 0, 1, 2, 7, 8, 9, 63, 64, 65])
+def test_a_line_that_ends_around_the_end_of_a_block(size: int, off: int) -> None:
+    text = lines_up_to(size + off)
+
+    assert len(text) == size + off
+    assert_read(text)
+    assert_read(text[:-1])
+    assert_read(text + b"q2 Q0 d1 1 1 last\n" + LINE.replace(b"q1", b"q3"))
+
+
+@pytest.mark.parametrize("field", range(7))
+@pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 20_000])
+@pytest.mark.parametrize("off", [-1, 0, 1])
+def test_a_line_as_long_as_a_block(field: int, size: int, off: int) -> None:
+    """Whichever of its fields, or what comes behind them, makes it so long."""
+    fields = [b"q1", b"Q0", b"d1", b"1", b"2.5", b"tag", b"more"]
+    width = size + off - len(b" ".join(fields)) + len(fields[field])
+    fields[field] = (b"0" if field == 4 else b"x") * (width - 1) + fields[field][-1:]
+    line = b" ".join(fields)
+    assert len(line) == size + off
+
+    for text in (line, line + b"\n", LINE + line + b"\n" + LINE, line + b"\n" + 9 * LINE + line):
+        run = parse_run(text)
+        assert sorted(results(run)) == sorted(split(text))
+
+
+@pytest.mark.parametrize("blanks", [LOOK, BLOCK - 1, BLOCK, 20_000])
+@pytest.mark.parametrize("place", range(7))
+def test_blanks_as_long_as_a_block(blanks: int, place: int) -> None:
+    gaps = [b"", *[b" "] * 5, b""]
+    gaps[place] += b" \t" * (blanks // 2) + b" " * (blanks % 2)
+    fields = [b"q1", b"Q0", b"d1", b"1", b"2.5", b"tag", b""]
+    line = b"".join(gap + field for gap, field in zip(gaps, fields, strict=True))
+
+    assert_read(LINE + line)
+    assert_read(line + b"\n" + 9 * LINE)
+    assert_read(9 * LINE + line + b"\n" + 9 * LINE)
+
+
+@given(st.integers(0, 2**48), st.booleans())
+@examples(300)
+def test_fields_of_any_length(seed: int, single: bool) -> None:
+    """Above all of about as many bytes as a look reaches, and as two words have."""
+    chance = random.Random(seed)
+    near = [1, 2, WORD - 1, WORD, WORD + 1, 2 * WORD - 1, 2 * WORD, 2 * WORD + 1]
+    widths = [*near, *range(LOOK - 17, LOOK + 10), 300]
+    gaps = [b" "] if single else [b" ", b"  ", b"\t", b"\v", b"\f", b"\r", b" " * LOOK]
+    text, query, number = [], b"", 0
+    for number in range(chance.choice([5, 60, 300])):
+        if number == 0 or chance.random() < 0.1:
+            query = b"%d" % number + b"q" * chance.choice(widths)
+        doc = b"%d" % number + b"d" * chance.choice(widths)
+        tag = b"t" * chance.choice(widths)
+        fields = [query, b"Q0", doc, b"1", b"%d.5" % -number, tag]
+        text.append(chance.choice(gaps).join(fields))
+    newline = chance.choice([b"\n", b"\n", b"\r\n", b" more\n", b"\n\n"])
+    assert_read(newline.join(text) + chance.choice([b"", b"\n"]))
+
+
+@pytest.mark.parametrize("at", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 3 * BLOCK])
+def test_a_nul_anywhere_around_the_end_of_a_block(at: int) -> None:
+    text = bytearray(LINE * (4 * BLOCK // len(LINE)))
+    text[at] = 0
+    number = bytes(text[:at]).count(b"\n") + 1
+
+    if at == 0:
+        with pytest.warns(UserWarning, match=":1: the line begins with a NUL"):
+            assert not results(parse_run(bytes(text)))
+    else:
+        with pytest.raises(FormatError, match=f":{number}: NUL byte in the line"):
+            parse_run(bytes(text))
+
+
+# Kernels that read on in a file
+
+
+def run_of(queries: Iterable[int], depth: int) -> bytes:
+    """Results of queries, the judged document of each at another rank."""
+    return b"".join(
+        b"q%d Q0 %b 1 %d tag\n" % (query, b"rel" if row == query % depth else b"d%d" % row, -row)
+        for query in queries
+        for row in range(depth)
+    )
+
+
+def scores_of(path: Path, queries: int, threads: int) -> Any:
+    """The reciprocal rank of each query."""
+    qrels = parse_qrels(b"".join(b"q%d 0 rel 1\n" % query for query in range(queries)))
+    return list(fastrank.evaluate(qrels, path, "recip_rank", threads=threads)["recip_rank"])
+
+
+@pytest.mark.parametrize("uninterrupted", [1, 500, 1 << 26])
+@pytest.mark.parametrize("size", [200, BLOCK - 1, BLOCK, BLOCK + 1])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_file_read_on_in_many_pieces(
+    size: int, uninterrupted: int, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Queries go over the ends of pieces, whether the kernel reads on or Python does."""
+    monkeypatch.setattr(parts, "PIECE", size)
+    monkeypatch.setattr(pieces, "_UNINTERRUPTED", uninterrupted)
+    monkeypatch.setattr(trec, "WORTH_PACKING", 1)
+    path = tmp_path / "run"
+    path.write_bytes(run_of(range(90), 30))
+
+    assert results(read_run(path, threads=threads)) == split(path.read_bytes())
+    values = scores_of(path, 90, threads)
+    assert sorted(values) == sorted(1 / (1 + query % 30) for query in range(90))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_file_that_cannot_be_read_on(
+    threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the system says to the kernel, it says again to Python, which reports it."""
+    path = tmp_path / "run"
+    path.write_bytes(run_of(range(90), 30))
+    monkeypatch.setattr(parts, "PIECE", 1000)
+    folder = os.open(tmp_path, os.O_RDONLY)
+    real = parts.Feeder.feed
+
+    def feed(feeder: parts.Feeder, reader: Any) -> None:
+        call = feeder._step
+
+        def step() -> int:
+            # After the first piece, and before the kernel reads on.
+            os.dup2(folder, reader.place()[0])
+            return call()
+
+        feeder._step = step
+        real(feeder, reader)
+
+    monkeypatch.setattr(parts.Feeder, "feed", feed)
+
+    with pytest.raises(ReadError, match="is a directory"):
+        scores_of(path, 90, threads)
+    os.close(folder)
