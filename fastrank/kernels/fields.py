@@ -58,8 +58,6 @@ U = np.uint64
 ZERO, ONE = U(0), U(1)
 ALL = U(0xFFFFFFFFFFFFFFFF)
 WORD = 64
-# Farther than any line goes on.
-TOO_FAR = 2**62
 # Fields of a line, by what they are in a run.
 DOC, SCORE, RUN_TAG, FIELDS = 2, 4, 5, 6
 

@@ -74,6 +74,22 @@ def _count_ones(context, word):
 compiled_as(count_ones, lambda word: lambda word: _count_ones(word))
 
 
+def swap_bytes(word):
+    """The bytes in reverse order: words of text then compare as the text does."""
+    return np.uint64(int.from_bytes(int(word).to_bytes(8, "little"), "big"))
+
+
+@intrinsic
+def _swap_bytes(context, word):
+    def generate(context, builder, signature, arguments):
+        return builder.bswap(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+compiled_as(swap_bytes, lambda word: lambda word: _swap_bytes(word))
+
+
 def multiply(a, b):
     """The 128-bit product of two words, as high and low half."""
     product = int(a) * int(b)
