@@ -159,16 +159,18 @@ class _Streams:
         columns = [(column, len(self._qrels.docs)) for column in self._listed]
         columns += [(column, len(self._qrels)) for column in (self._firsts, *self._counts)]
         found = [column[number * size : (number + 1) * size] for column, size in columns]
+        # Not self, which has the feeders: in a cycle, large buffers wait for the garbage collector.
+        judgments, most_judged = self._judgments, self._most_judged
 
         def prepare(text: Any, lines: int, cursor: Any, state: Any) -> Callable[[], int]:
             return kernels.prepare(
                 "stream_run",
                 text,
-                *self._judgments,
+                *judgments,
                 *block_index(),
                 *(zeros("q", lines) for _ in range(5)),
-                zeros("q", table_size(lines + self._most_judged)),
-                zeros("q", table_size(self._most_judged)),
+                zeros("q", table_size(lines + most_judged)),
+                zeros("q", table_size(most_judged)),
                 zeros("q", lines),
                 zeros("d", lines),
                 zeros("d", lines),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import gc
 import gzip
 import io
 import lzma
@@ -1087,3 +1088,17 @@ def test_any_number_of_threads_gives_the_same(
     monkeypatch.setenv("FASTRANK_THREADS", threads)
 
     assert trec_eval("-q", "qrels", "run", files=files) == expected
+
+
+def test_buffers_are_given_back_without_the_garbage_collector(tmp_path: Path) -> None:
+    """An evaluation after every epoch must not add 160 MB each time for a run of one huge query."""
+    path = tmp_path / "a.run"
+    path.write_bytes(lines("q1", 50))
+    gc.collect()
+    gc.disable()
+    try:
+        fastrank.evaluate({"q1": {"d3": 1}}, str(path), "map", threads=1)
+        left = [own for own in gc.get_objects() if isinstance(own, parts.Feeder)]
+    finally:
+        gc.enable()
+    assert not left
