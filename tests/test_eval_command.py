@@ -71,6 +71,16 @@ def test_a_run_that_fails_leaves_the_others_and_the_exit_status_says_so(tmp_path
     ]
 
 
+def test_a_run_without_a_column_is_named_once(tmp_path: Path) -> None:
+    run = tmp_path / "run.csv"
+    run.write_text("query_id,doc_id\nq1,a\n")
+
+    found = fastrank("eval", "-m", "map", QRELS, str(run))
+
+    assert found.returncode == 1
+    assert found.stderr.startswith(f"fastrank eval: {run}: no column for the score; found")
+
+
 def test_a_run_that_cannot_be_evaluated_is_named(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.write_text("1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n")

@@ -206,7 +206,8 @@ def _options(given: argparse.Namespace) -> Options:
 
 def _explained(error: FastrankError, path: str) -> str:
     """The error with the file it is about, if it does not say so itself."""
-    return str(error) if hasattr(error, "path") else f"{path}: {error}"
+    names_it = hasattr(error, "path") or getattr(error, "source", None) == path
+    return str(error) if names_it else f"{path}: {error}"
 
 
 def _warn(message: str) -> None:
