@@ -8,14 +8,12 @@ from itertools import pairwise
 
 from fastrank.kernels import places as at
 from fastrank.native.buffers import zeros
-from fastrank.pieces import Pieces
+from fastrank.pieces import Pieces, Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
-    from fastrank.pieces import Reader
 
 # What a thread reads at once: with all that is noted of its lines it stays in the second cache.
 PIECE = 1 << 18
@@ -44,24 +42,18 @@ def block_index() -> tuple[Any, Any, Any]:
     return zeros("B", at.MARK_BYTES), zeros("B", at.MARK_BYTES), zeros("q", at.NEWLINE_PLACES)
 
 
-class Content:
+class Content(Reader):
     """A run that is in memory, as a reader."""
 
     def __init__(self, content: bytes) -> None:
+        super().__init__("<bytes>", may_be_empty=True)
         self._rest = memoryview(content)
 
-    def readinto(self, view: memoryview) -> int:
-        """Fill the view; the number of bytes, less than its length only at the end."""
+    def _some(self, view: memoryview) -> int:
         count = min(len(view), len(self._rest))
         view[:count] = self._rest[:count]
         self._rest = self._rest[count:]
         return count
-
-    def place(self) -> None:
-        """In no file."""
-
-    def pass_to(self, position: int) -> None:
-        """Nowhere."""
 
 
 class Parts:
@@ -94,7 +86,7 @@ class Parts:
         """How much of each part to read at once."""
         return [min(PIECE, stop - start + 1) for start, stop in pairwise(self.cuts)]
 
-    def readers(self) -> list[Any]:
+    def readers(self) -> list[Reader]:
         """A reader of each part."""
         file = self._file
         if isinstance(file, bytes):
@@ -150,7 +142,7 @@ class Feeder:
         self.begin(min(PIECE, len(text) + 1), comments=False)
         self.feed(Content(text))
 
-    def feed(self, reader: Reader | Content) -> None:
+    def feed(self, reader: Reader) -> None:
         """Feed all that a reader has to the kernel, or as much as it takes."""
         waiting = 0
         while True:
