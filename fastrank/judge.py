@@ -217,12 +217,30 @@ def judging_scratch(qrels: Qrels, deepest: int) -> tuple[Any, ...]:
     """Room for judging one query at a time, with as many results as `deepest`."""
     most = kernels.widest(qrels.offset_column)
     return (
-        zeros("q", table_size(deepest + most)),
-        zeros("q", table_size(most)),
-        zeros("q", deepest),
+        *hit_scratch(deepest, most),
         zeros("d", deepest),
         zeros("q", deepest),
         zeros("q", deepest),
+    )
+
+
+def hit_scratch(deepest: int, most: int) -> tuple[Any, ...]:
+    """Room for finding as many judged documents as `most` among as many results as `deepest`.
+
+    Words for a table of all, hashes of the judged ones, places, and the index that
+    kernels/row_index.py makes.
+    """
+    # For what it loads and stores in excess.
+    more = max(deepest, most) + 64
+    # In a larger index fewer hashes meet, as long as it stays in a near cache.
+    size = table_size(more)
+    return (
+        zeros("q", table_size(deepest + most)),
+        zeros("q", most),
+        zeros("q", more),
+        zeros("i", 2 * size if size <= 1 << 16 else size),
+        zeros("i", more),
+        filled("q", [1]),
     )
 
 

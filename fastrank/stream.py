@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fastrank import pieces, trec
 from fastrank.columns import Qrels
-from fastrank.judge import PLACEHOLDER, Judged, JudgedRun, byte_order, room_for_judged
+from fastrank.judge import PLACEHOLDER, Judged, JudgedRun, byte_order, hit_scratch, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
@@ -169,9 +169,7 @@ class _Streams:
                 *judgments,
                 *block_index(),
                 *(zeros("q", lines) for _ in range(5)),
-                zeros("q", table_size(lines + most_judged)),
-                zeros("q", table_size(most_judged)),
-                zeros("q", lines),
+                *hit_scratch(lines, most_judged),
                 zeros("d", lines),
                 zeros("d", lines),
                 zeros("q", lines),

@@ -129,7 +129,8 @@ def collect_run(
     "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " uint8[::1], int64, int64, int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], float64[::1],"
-    " int64[::1], int64[::1], int64[::1], float64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int32[::1], int32[::1], int64[::1],"
+    " float64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1])"
 )
@@ -149,8 +150,11 @@ def judge_records(
     lengths,
     scores,
     words,
-    table,
+    judged_hashes,
     places,
+    numbers,
+    links,
+    clock,
     keys,
     hashes,
     rows,
@@ -171,7 +175,7 @@ def judge_records(
     """
     qrels = (qrels_text, qrels_offsets, qrels_starts, qrels_lengths, grades)
     run = (records, starts, lengths)
-    work = (words, table, places, keys, hashes)
+    work = (words, judged_hashes, places, (numbers, links, clock), keys, hashes)
     judged = (
         offsets,
         ranks,

@@ -1,38 +1,29 @@
 """The judged documents among the results of a query: which they are, and at what rank.
 
-Only they need a rank: one more than the number of results that come before. A filter of two bits
-per document, set beforehand for the judged ones, is passed by the judged, by repeated documents
-and by a few others; the bytes decide which of them a document is.
+Only they need a rank: one more than the number of results that come before. Each is looked for by
+its hash in an index of the results (kernels/row_index.py), and the bytes decide whether it is that.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from fastrank.kernels.instructions import trailing_zeros
 from fastrank.kernels.numbers import EXACT, read_decimal
-from fastrank.kernels.text import compare, equal, hash_text, table_mask
-from fastrank.native.declare import helper, inlined
+from fastrank.kernels.row_index import REPEATED, find_hash, index_hashes, places_for
+from fastrank.kernels.text import compare, equal, hash_text
+from fastrank.native.declare import helper
 
 U = np.uint64
-ZERO, ONE, SIX, LOW_SIX = U(0), U(1), U(6), U(63)
+ONE = U(1)
 # What the searches below say when they leave a query to the general path.
 GIVEN_UP = -1
 # Hits up to which counting better scores for each is cheaper than sorting all.
 MOST_COUNTED = 256
-# Suspects up to which looking for each among all results is cheaper than a second filter.
-FEW = 8
-
-
-@inlined
-def filter_bits(value):
-    """The two bits of a document in its word of the filter."""
-    return ONE << (value & LOW_SIX) | ONE << (value >> SIX & LOW_SIX)
-
-
-@inlined
-def filter_word(value, mask):
-    """The word of the filter in which a document has its bits."""
-    return value >> U(32) & mask
+# Hits up to which insertion sorts them soonest.
+FEW_HITS = 8
+# Places that have a bit in one word.
+WORD = 64
 
 
 @helper
@@ -41,93 +32,37 @@ def find_hits(run, hashes, results, judgments, first, judged, scratch, hits):
 
     `judgments` are buffer, starts and lengths of the judged documents, this query's from row
     `first` on. hits = (places, rows) become places in the results and rows from `first`, in order.
-    `scratch` = (filter, table, suspects): as many words as half the documents, twice as many places
-    as judged documents, and as many as results, each rounded up to a power of two.
     """
     text, starts, lengths = run
     judged_text, judged_starts, judged_lengths = judgments
-    words, table, suspects = scratch
+    words, judged_hashes, columns, index = scratch
     places, rows = hits
-    word_mask = U(table_mask((results + judged) // 4))
-    words[: np.int64(word_mask) + 1] = 0
-    mask = table_mask(judged)
-    table[: mask + 1] = 0
     for i in range(judged):
         row = first + i
-        value = hash_text(judged_text, judged_starts[row], judged_lengths[row])
-        words[filter_word(value, word_mask)] |= np.int64(filter_bits(value))
-        slot = np.int64(value & U(mask))
-        while table[slot] != 0:
-            other = first + table[slot] - 1
-            if equal(
-                judged_text,
-                judged_starts[row],
-                judged_lengths[row],
-                judged_text,
-                judged_starts[other],
-                judged_lengths[other],
-            ):
-                return GIVEN_UP
-            slot = (slot + 1) & mask
-        table[slot] = i + 1
-    suspected = 0
-    for i in range(results):
-        value = U(hashes[U(i)])
-        at = filter_word(value, word_mask)
-        bits = filter_bits(value)
-        word = U(words[at])
-        words[at] = np.int64(word | bits)
-        suspects[U(suspected)] = i
-        suspected += word & bits == bits
-    found = unknown = 0
-    for s in range(suspected):
-        i = suspects[s]
-        slot = np.int64(U(hashes[i]) & U(mask))
-        row = 0
-        while table[slot] != 0:
-            row = abs(table[slot])
-            at = first + row - 1
-            if equal(
-                text, starts[i], lengths[i], judged_text, judged_starts[at], judged_lengths[at]
-            ):
-                break
-            row = 0
-            slot = (slot + 1) & mask
-        if row == 0:
-            suspects[unknown] = i
-            unknown += 1
-        elif table[slot] < 0:
-            return GIVEN_UP
-        else:
-            table[slot] = -row
-            places[found], rows[found] = i, row - 1
-            found += 1
-    if may_repeat(hashes, results, suspects, unknown, words, word_mask):
+        judged_hashes[i] = np.int64(hash_text(judged_text, judged_starts[row], judged_lengths[row]))
+    if index_hashes(judged_hashes[:judged], index, columns) == REPEATED:
         return GIVEN_UP
+    hashes = hashes[:results]
+    base = index_hashes(hashes, index, columns)
+    if base == REPEATED:
+        return GIVEN_UP
+    table, links = index[0][: places_for(hashes, index[0])], index[1]
+    found = 0
+    for i in range(judged):
+        row = first + i
+        place = find_hash(judged_hashes[i], hashes, base, table, links)
+        if place >= 0 and equal(
+            text,
+            starts[place],
+            lengths[place],
+            judged_text,
+            judged_starts[row],
+            judged_lengths[row],
+        ):
+            places[found], rows[found] = place, i
+            found += 1
+    sort_by_place(places, rows, found, words, columns)
     return found
-
-
-@helper
-def may_repeat(hashes, results, suspects, unknown, words, word_mask):
-    """Whether one of the suspects, which are not judged, may occur twice among the results.
-
-    With the suspects alone in the filter, hardly anything but themselves passes it again.
-    """
-    if unknown <= FEW:
-        for s in range(unknown):
-            if count_equal(hashes, suspects[s], hashes[suspects[s]]) > 0:
-                return True
-        return False
-    words[: np.int64(word_mask) + 1] = 0
-    for s in range(unknown):
-        value = U(hashes[suspects[s]])
-        words[filter_word(value, word_mask)] |= np.int64(filter_bits(value))
-    passed = 0
-    for i in range(results):
-        value = U(hashes[i])
-        bits = filter_bits(value)
-        passed += U(words[filter_word(value, word_mask)]) & bits == bits
-    return passed > unknown
 
 
 @helper
@@ -240,6 +175,33 @@ def make_keys(scores, results, single, keys):
     for i in range(results):
         missing += keys[i] != keys[i]
     return missing == 0
+
+
+@helper
+def sort_by_place(places, rows, found, words, row_of):
+    """Put hits in the order of their places: few by insertion, more by way of a bit for each place.
+
+    words and row_of are scratch.
+    """
+    if found <= FEW_HITS:
+        sort_by_rank(places, rows, found)
+        return
+    last = 0
+    for h in range(found):
+        last = max(last, places[h])
+    words[: last // WORD + 1] = 0
+    for h in range(found):
+        place = places[h]
+        words[place // WORD] |= np.int64(ONE << U(place % WORD))
+        row_of[place] = rows[h]
+    sorted_ones = 0
+    for word in range(last // WORD + 1):
+        bits = U(words[word])
+        while bits != 0:
+            place = word * WORD + trailing_zeros(bits)
+            places[sorted_ones], rows[sorted_ones] = place, row_of[place]
+            sorted_ones += 1
+            bits &= bits - ONE
 
 
 @helper

@@ -176,11 +176,11 @@ def hash_documents(run, first, stop, inside, hashes):
 def judge_scores(run, scores, results, judgments, first, judged, options, work, hits, problem):
     """Rank the results of a query and find the judged ones: hits = (ranks, rows from `first`).
 
-    `work` is scratch: (filter, table, places, keys, hashes), the last filled, the others as in
-    kernels/hits.py. problem[0] becomes FINE, or what is wrong. Returns the number of hits.
+    `work` is scratch, as judge.py makes it, and the hashes of the results. problem[0] becomes FINE,
+    or what is wrong. Returns the number of hits.
     """
     text, starts, lengths = run
-    words, table, places, keys, hashes = work
+    words, judged_hashes, places, index, keys, hashes = work
     ranks, rows = hits
     single, direction = options[SINGLE_PRECISION] != 0, options[TIE_DIRECTION]
     problem[0] = FINE
@@ -192,9 +192,8 @@ def judge_scores(run, scores, results, judgments, first, judged, options, work, 
     # Counting breaks ties by trec_eval's rule.
     counted = direction == LARGER_ID_FIRST and not options[LIST_UNJUDGED]
     if counted and make_keys(scores, results, single, keys):
-        found = find_hits(
-            run, hashes, results, judgments, first, judged, (words, table, places), hits
-        )
+        scratch = (words, judged_hashes, places, index)
+        found = find_hits(run, hashes, results, judgments, first, judged, scratch, hits)
         if found != GIVEN_UP and rank_by_counting(run, keys, results, hits, found):
             return found
     rank_documents(text, starts, lengths, scores, 0, results, single, direction, keys, places, rows)
@@ -246,7 +245,8 @@ def judge_query(i, run, scores, results, qrels, query, options, work, rows, judg
     "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " uint8[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
     " int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], float64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int32[::1], int32[::1], int64[::1],"
+    " float64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1])"
 )
@@ -265,8 +265,11 @@ def judge_rankings(
     rankings,
     options,
     words,
-    table,
+    judged_hashes,
     places,
+    numbers,
+    links,
+    clock,
     keys,
     hashes,
     rows,
@@ -287,7 +290,7 @@ def judge_rankings(
     queries were judged before it.
     """
     qrels = (qrels_text, qrels_offsets, qrels_starts, qrels_lengths, grades)
-    work = (words, table, places, keys, hashes)
+    work = (words, judged_hashes, places, (numbers, links, clock), keys, hashes)
     judged = (
         offsets,
         ranks,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.blocks import BLOCK, find_equal, has_negative
-from fastrank.kernels.hits import sort_by_rank
+from fastrank.kernels.hits import sort_by_place
 from fastrank.kernels.instructions import prefetch, trailing_zeros
 from fastrank.kernels.integers import find_judgment
 from fastrank.kernels.row_index import find_repetition, index_row, last_link
@@ -17,8 +17,6 @@ ONE = U(1)
 HAS_NEGATIVE = -(2**62)
 # Judged documents up to which each is compared with all ids, if nothing else is asked of these.
 FEW = 4
-# Hits up to which insertion sorts them soonest.
-FEW_HITS = 8
 # Bytes that memory is fetched by.
 LINE = 64
 
@@ -83,33 +81,6 @@ def look_up_each(ids, judged, table, marks, hits):
     for h in range(found):
         marks[rows[h]] = 0
     return repeated if repeated < 0 else found
-
-
-@helper
-def sort_by_place(places, rows, found, words, row_of):
-    """Put hits in the order of their places: few by insertion, more by way of a bit for each place.
-
-    words and row_of are scratch.
-    """
-    if found <= FEW_HITS:
-        sort_by_rank(places, rows, found)
-        return
-    last = 0
-    for h in range(found):
-        last = max(last, places[h])
-    words[: last // BLOCK + 1] = 0
-    for h in range(found):
-        place = places[h]
-        words[place // BLOCK] |= np.int64(ONE << U(place % BLOCK))
-        row_of[place] = rows[h]
-    sorted_ones = 0
-    for word in range(last // BLOCK + 1):
-        bits = U(words[word])
-        while bits != 0:
-            place = word * BLOCK + trailing_zeros(bits)
-            places[sorted_ones], rows[sorted_ones] = place, row_of[place]
-            sorted_ones += 1
-            bits &= bits - ONE
 
 
 @helper

@@ -1,4 +1,5 @@
-"""Where the ids of a row of the arrays stand, and whether one stands there twice.
+"""Where the ids of a row of the arrays stand, and whether one stands there twice; the same for the
+hashes of a query's documents.
 
 Each id marks a place in a table, one of few ids, with the number of its column, counted on from row
 to row: so nothing is cleared between them. What stood there before it keeps: if that is a number of
@@ -16,6 +17,7 @@ import numpy as np
 from fastrank.kernels.blocks import BLOCK, at_least
 from fastrank.kernels.instructions import count_ones, leading_zeros, trailing_zeros
 from fastrank.kernels.integers import hash_id
+from fastrank.kernels.text import table_mask
 from fastrank.native.declare import helper, inlined
 
 U = np.uint64
@@ -23,6 +25,8 @@ ONE = U(1)
 ALL = U(0xFFFFFFFFFFFFFFFF)
 # Columns of a block that are listed at once.
 STEP = 12
+# What `index_hashes` says of hashes that are not all different.
+REPEATED = -1
 
 
 @inlined
@@ -139,6 +143,16 @@ def first_repetition(ids, base, links):
 
 
 @helper
+def next_number(table, clock, count):
+    """The number that comes next; where there are not `count` more, the table is emptied first."""
+    most = 65535 if table.itemsize == 2 else 2**31 - 1
+    if clock[0] + count > most:
+        table[:] = 0
+        clock[0] = 1
+    return clock[0]
+
+
+@helper
 def index_row(ids, index):
     """Mark the places of ids: the number of the first, and whether by hash.
 
@@ -147,11 +161,7 @@ def index_row(ids, index):
     """
     table, links, clock = index
     count = len(ids)
-    most = 65535 if table.itemsize == 2 else 2**31 - 1
-    if clock[0] + 2 * count > most:
-        table[:] = 0
-        clock[0] = 1
-    base = clock[0]
+    base = next_number(table, clock, 2 * count)
     by_hash = False
     mark_low_places(ids, U(base), table, links)
     by_chance = count * count // (2 * len(table))
@@ -168,3 +178,33 @@ def last_link(doc, index, by_hash):
     """What stands at the place of an id, which may be one of another row."""
     table, mask = index[0], U(len(index[0]) - 1)
     return np.int64(table[hashed_place(doc, mask) if by_hash else low_place(doc, mask)])
+
+
+@inlined
+def places_for(hashes, table):
+    """How much of a table has the places of hashes: at least four times as many if it can be."""
+    return min(len(table), table_mask(2 * len(hashes)) + 1)
+
+
+@helper
+def index_hashes(hashes, index, columns):
+    """Mark the places of hashes: the number of the first, or REPEATED if two are equal.
+
+    `index` as for `index_row`, its table of any size; `columns` is scratch.
+    """
+    table, links, clock = index
+    base = next_number(table, clock, len(hashes))
+    clock[0] = base + len(hashes)
+    mark_low_places(hashes, U(base), table[: places_for(hashes, table)], links)
+    return base if find_repetition(hashes, base, links, columns) < 0 else REPEATED
+
+
+@helper
+def find_hash(value, hashes, base, table, links):
+    """Where a hash is among those that were indexed, in a table as long as that, or -1."""
+    link = np.int64(table[low_place(value, U(len(table) - 1))])
+    while link >= base:
+        if hashes[link - base] == value:
+            return link - base
+        link = np.int64(links[link - base])
+    return np.int64(-1)

@@ -45,8 +45,9 @@ def judge_in_order(run, scores, results, judgments, first, judged, options, work
 
     GIVEN_UP where that would not be right or not be quick.
     """
-    words, table, places, _, hashes = work
-    found = find_hits(run, hashes, results, judgments, first, judged, (words, table, places), hits)
+    words, judged_hashes, places, index, _, hashes = work
+    scratch = (words, judged_hashes, places, index)
+    found = find_hits(run, hashes, results, judgments, first, judged, scratch, hits)
     single = options[SINGLE_PRECISION] != 0
     if found == GIVEN_UP or rank_in_order(run, scores, results, hits, found, single):
         return found
@@ -68,7 +69,8 @@ def move_lines(columns, count, by):
     " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " uint8[::1], uint8[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], float64[::1], float64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int32[::1], int32[::1], int64[::1],"
+    " float64[::1], float64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1])"
 )
@@ -93,8 +95,11 @@ def stream_run(
     score_lengths,
     hashes,
     words,
-    table,
+    judged_hashes,
     places,
+    numbers,
+    links,
+    clock,
     values,
     keys,
     hit_ranks,
@@ -115,7 +120,7 @@ def stream_run(
     All of them if the run has ended there (cursor[ENDED]), else what comes before the last query.
     Listed documents are appended to `ranks` and `codes`, state[LISTED] of them so far; of query
     q they are listed_counts[q], from first_listed[q] - 1 on (0: no results seen yet). Scratch has
-    as many places as the text can have lines, and for `words` and `table` see kernels/hits.py.
+    as many places as the text can have lines, and that of `judge_scores` is judge.py's.
     """
     ended = cursor[ENDED] != 0
     run, scores = (text, doc_starts, doc_lengths), (score_starts, score_lengths)
@@ -123,7 +128,7 @@ def stream_run(
     columns = (doc_starts, doc_lengths, score_starts, score_lengths)
     judgments = (qrels_text, qrels_starts, qrels_lengths)
     hits = (hit_ranks, hit_rows)
-    work = (words, table, places, keys, hashes)
+    work = (words, judged_hashes, places, (numbers, links, clock), keys, hashes)
     begin_text(cursor, 0)
     query, begun, results, order = np.int64(-1), np.int64(0), np.int64(0), DESCENDING
     kind = END_OF_BLOCK
