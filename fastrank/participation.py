@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.columns import Ids
     from fastrank.options import Options
     from fastrank.selection import BoundMeasure
 
@@ -75,7 +76,7 @@ def _named(queries: list[bytes]) -> str:
     return f"{names}, ..." if len(queries) > NAMED else names
 
 
-def missing_queries(judgments: Judgments | Graded, found: list[bytes]) -> EvaluationError:
+def missing_queries(judgments: Judgments | Graded, found: Ids) -> EvaluationError:
     """An error that names the queries the run lacks."""
     names = sorted(set(judgments.queries) - set(found))
     return EvaluationError(

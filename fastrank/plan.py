@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.columns import Run
+    from fastrank.columns import Ids, Run
     from fastrank.selection import BoundMeasure
     from fastrank.ties import Tied
 
@@ -240,7 +240,7 @@ class Plan:
             )
         return self._variants[key]
 
-    def with_missing(self, own: BoundMeasure, values: Any, queries: list[bytes]) -> Any:
+    def with_missing(self, own: BoundMeasure, values: Any, queries: Ids) -> Any:
         """The values of the evaluated queries, and after them those of all other judged ones."""
         if self._others is None:
             from fastrank.variants import judge_nothing

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fastrank.columns import Ids
     from fastrank.judge import Judged
     from fastrank.selection import BoundMeasure
 
@@ -125,7 +126,7 @@ def _first(queries: list[str]) -> str:
     return named.encode("utf-8", "backslashreplace").decode()
 
 
-def judged_lines(queries: list[bytes], judged: Judged, *, grades: bool) -> Iterator[str]:
+def judged_lines(queries: Ids, judged: Judged, *, grades: bool) -> Iterator[str]:
     """What the measures see of each query: counts, and with `grades` rank:grade of the documents
     that are in the judgments."""
     offsets, ranks, codes, _, _, _, num_ret, num_rel, num_rel_ret, *_ = judged.columns

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+    from fastrank.columns import Ids
     from fastrank.coverage import Coverage
     from fastrank.selection import BoundMeasure
 
@@ -58,7 +59,7 @@ class Scores(Frozen):
     coverage: Coverage
     tag: bytes
     zscored: bool
-    query_ids: list[bytes]
+    query_ids: Ids
     value_columns: list[Any]
     # None, or the values followed by those of judged queries without results (see `summaries`).
     extended_columns: list[Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Graded, Run, decoded
+from fastrank.columns import Chosen, Graded, Run, decoded
 from fastrank.coverage import Coverage, others
 from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.judge import JudgedRun, StoppedError, count_retrieved
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from fastrank.columns import Preferences, Qrels
+    from fastrank.columns import Ids, Preferences, Qrels
     from fastrank.judge import Judged, Matched
     from fastrank.options import Options
     from fastrank.selection import BoundMeasure
@@ -40,7 +40,7 @@ def evaluate_bound(
     options: Options,
     *,
     zscores: ZScores | None = None,
-    watch: Callable[[list[bytes], Judged], None] | None = None,
+    watch: Callable[[Ids, Judged], None] | None = None,
     left_out: Sequence[bytes] = (),
     matching: Matched | None = None,
 ) -> Scores:
@@ -57,7 +57,7 @@ def evaluate_bound(
     removed = repeated = 0
     more_counts: dict[str, int] = {}
     if isinstance(run, JudgedRun):
-        queries = judgments.queries.take(run.queries)
+        queries: Ids = Chosen(judgments.queries, run.queries)
         absent, missing = run.absent, run.missing
         places, unknown, more_counts = run.queries, run.unknown, run.counts
         if plan.needs_judging:
@@ -83,7 +83,8 @@ def evaluate_bound(
             plan.judge(run, matched)
         except StoppedError as stop:
             failure = stop.error(plan.first_to_fail(), queries[stop.place])
-            matched, queries = matched.first(stop.place), queries[: stop.place]
+            matched = matched.first(stop.place)
+            queries = judgments.queries.take(matched.judgments)
             absent = [place for place in absent if place < stop.place]
     if unknown and left_out:
         known = set(left_out)
@@ -157,7 +158,7 @@ def evaluate_bound(
     return scores
 
 
-def _values(plan: Plan, own: BoundMeasure, queries: list[bytes]) -> Any:
+def _values(plan: Plan, own: BoundMeasure, queries: Ids) -> Any:
     """The values of a measure. Raises EvaluationError where a measure of the user's fails."""
     try:
         return plan.values(own, len(queries))

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.columns import Ids
     from fastrank.files import Source
     from fastrank.selection import BoundMeasure
 
@@ -85,7 +86,7 @@ def write_zscores(zscores: ZScores, target: Source) -> None:
 
 
 def to_zscores(
-    bound: list[BoundMeasure], values: list[Any], queries: list[bytes], zscores: ZScores
+    bound: list[BoundMeasure], values: list[Any], queries: Ids, zscores: ZScores
 ) -> None:
     """Replace each value by its distance from the mean in standard deviations."""
     for i, query in enumerate(queries):

@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.columns import Ids
     from fastrank.judge import Judged
     from fastrank.selection import BoundMeasure
 
@@ -315,7 +316,7 @@ def _quit(path: str) -> str:
 def _tracer(level: int) -> Any:
     """What -D shows on standard error: the counts of each query, from level 2 its grades."""
 
-    def trace(queries: list[bytes], judged: Judged) -> None:
+    def trace(queries: Ids, judged: Judged) -> None:
         for line in judged_lines(queries, judged, grades=level > 1):
             complain(line)
 
