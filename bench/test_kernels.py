@@ -14,12 +14,12 @@ import pytest
 from bench import inputs, oracle
 from fastrank import judge, trec
 from fastrank.columns import Qrels, Run
+from fastrank.feeding import block_index
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import engine, kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.options import MAX_RETRIEVED, Options
-from fastrank.parts import block_index
 from fastrank.plan import Plan
 from fastrank.selection import Selection
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 from fastrank.columns import Qrels
+from fastrank.feeding import Feeder, block_index, feed_all
 from fastrank.judge import judging_scratch, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.parts import SHORTEST_LINE, Feeder, Parts, block_index, feed_all
+from fastrank.parts import SHORTEST_LINE, Parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Collector:
         columns = (zeros("q", self._stretches * queries) for _ in range(3))
         self._counts, self._firsts, self._ends = columns
         sizes = [stop - start for start, stop in pairwise(self._parts.cuts)]
-        if not self._parts.size_is_known:
+        if self._parts.size is None:
             sizes = [ROOM_IF_UNKNOWN]
         self._sheet = SHORTEST_SHEET
         while self._sheet < min(LONGEST_SHEET, sum(sizes) // (SHEETS * max(1, queries))):

@@ -8,11 +8,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 from fastrank.columns import LineTexts, Run, Texts
+from fastrank.feeding import Feeder, block_index
 from fastrank.grouping import Groups
 from fastrank.kernels import places as at
 from fastrank.native import kernels
 from fastrank.native.buffers import Recycled, zeros
-from fastrank.parts import PIECE, SHORTEST_LINE, Feeder, Parts, block_index, in_threads
+from fastrank.parts import PIECE, SHORTEST_LINE, Parts, in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def read_packed(file: Pieces, parts: Parts, *, comments: bool) -> Run | None:
         feeder.begin(room, comments=comments)
         feeder.state[at.ROWS], feeder.state[at.KEPT] = base, cut
     readers = parts.readers()
-    in_threads(lambda part: feeders[part].feed(readers[part]), len(parts))
+    in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
     file.check_unchanged()
     ends = [feeder.state[at.ROWS] for feeder in feeders]
     if ends[:-1] != bases[1:] or any(feeder.status != at.DONE for feeder in feeders):

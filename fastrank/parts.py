@@ -1,4 +1,4 @@
-"""A run file in parts, one for each thread, and each part in pieces through one buffer."""
+"""A run file in parts: one for each thread, or as many as they take in turn."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import os
 from _thread import allocate_lock, start_new_thread
 from itertools import pairwise
 
-from fastrank.kernels import places as at
-from fastrank.native.buffers import zeros
 from fastrank.pieces import Pieces, Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 # What a thread reads at once: with all that is noted of its lines it stays in the second cache.
@@ -26,6 +24,11 @@ MOST_THREADS = 8
 MOST_PARTS = 256
 # How far to look for a change of query: at first, and before the cut is given up.
 NEAR_CUT, FARTHEST_CUT = 1 << 16, 1 << 22
+# How far to look for the end of a query, at first.
+NEAR_QUERY = 256
+# The shortest part that threads take in turn, of a large file and of one for which it is too long:
+# so little is left to the last of them when all others are done.
+SHORT_PART, SHARES = 4 << 20, 8
 
 
 def default_threads(size: int, worth_a_thread: int = WORTH_A_THREAD) -> int:
@@ -35,150 +38,6 @@ def default_threads(size: int, worth_a_thread: int = WORTH_A_THREAD) -> int:
     else:
         processors = os.cpu_count() or 1
     return max(1, min(processors, MOST_THREADS, size // worth_a_thread))
-
-
-def block_index() -> tuple[Any, Any, Any]:
-    """Scratch for the index of a block of lines, which kernels/fields.py makes."""
-    return zeros("B", at.MARK_BYTES), zeros("B", at.MARK_BYTES), zeros("q", at.NEWLINE_PLACES)
-
-
-class Content(Reader):
-    """A run that is in memory, as a reader."""
-
-    def __init__(self, content: bytes) -> None:
-        super().__init__("<bytes>", may_be_empty=True)
-        self._rest = memoryview(content)
-
-    def _some(self, view: memoryview) -> int:
-        count = min(len(view), len(self._rest))
-        view[:count] = self._rest[:count]
-        self._rest = self._rest[count:]
-        return count
-
-
-class Parts:
-    """Where a run is cut: each part from one of `cuts` to the next.
-
-    `readers` can be had as often as the run can be read.
-    """
-
-    def __init__(self, file: Pieces | bytes, threads: int | None) -> None:
-        self._file = file
-        if isinstance(file, bytes):
-            self.cuts = [0, len(file)]
-        elif file.size is None:
-            # Compressed: who knows how long it is.
-            self.cuts = [0, PIECE]
-        else:
-            count = default_threads(file.size) if threads is None else min(threads, MOST_PARTS)
-            self.cuts = _cuts(file, count)
-
-    def __len__(self) -> int:
-        return len(self.cuts) - 1
-
-    @property
-    def size_is_known(self) -> bool:
-        """Whether the cuts say how long the run is; that of a compressed one do not."""
-        return isinstance(self._file, bytes) or self._file.size is not None
-
-    @property
-    def rooms(self) -> list[int]:
-        """How much of each part to read at once."""
-        return [min(PIECE, stop - start + 1) for start, stop in pairwise(self.cuts)]
-
-    def readers(self) -> list[Reader]:
-        """A reader of each part."""
-        file = self._file
-        if isinstance(file, bytes):
-            return [Content(file)]
-        if file.size is None:
-            return [file.whole()]
-        return [file.part(start, stop) for start, stop in pairwise(self.cuts)]
-
-
-class Feeder:
-    """A buffer through which the text of a part is fed to a kernel, piece by piece.
-
-    `prepare(text, lines, cursor, state)` makes the function that calls the kernel with this buffer,
-    which has room for so many lines.
-    """
-
-    def __init__(self, prepare: Callable[[Any, int, Any, Any], Callable[[], int]]) -> None:
-        self._prepare = prepare
-        self._cursor, self.state = zeros("q", at.CURSOR_SIZE), zeros("q", at.STATE_SIZE)
-        self._room = 0
-        self._text: Any = b""
-        self.tag = b""
-
-    @property
-    def status(self) -> int:
-        """DONE, or why the kernel stopped before the end."""
-        return int(self.state[at.STATUS])
-
-    @property
-    def met_comment(self) -> bool:
-        """Whether the line at which the kernel stopped looks like a comment."""
-        start = self._cursor[at.POSITION]
-        line = bytes(self._text[start : start + 64])
-        return self.status == at.MALFORMED and line.lstrip().startswith(b"#")
-
-    def begin(self, room: int, *, comments: bool) -> None:
-        """Have room for so many bytes at once; forget what was. comments: whether # begins one."""
-        self._cursor[at.COMMENTS] = comments
-        for i in range(at.STATE_SIZE):
-            self.state[i] = 0
-        self.tag = b""
-        if room > self._room:
-            self._reserve(max(room, SHORTEST_LINE))
-
-    def _reserve(self, room: int) -> None:
-        text = zeros("B", room + at.SLACK)
-        text[: self._room] = self._text[: self._room]
-        self._room, self._text = room, text
-        self._step = self._prepare(text, room // SHORTEST_LINE + 2, self._cursor, self.state)
-
-    def feed_text(self, text: bytes) -> None:
-        """Feed a text that is in memory and has no comments."""
-        self.begin(min(PIECE, len(text) + 1), comments=False)
-        self.feed(Content(text))
-
-    def feed(self, reader: Reader) -> None:
-        """Feed all that a reader has to the kernel, or as much as it takes."""
-        waiting = 0
-        while True:
-            size = waiting + reader.readinto(self._text[waiting : self._room])
-            ended = size < self._room
-            self._cursor[at.SIZE], self._cursor[at.ENDED] = size, ended
-            place = reader.place() or (at.NO_FILE, 0, 0)
-            self._cursor[at.FILE], self._cursor[at.NEXT], self._cursor[at.STOP] = place
-            done = self._step()
-            reader.pass_to(self._cursor[at.NEXT])
-            size = self._cursor[at.SIZE]
-            if self._cursor[at.TAG_SIZE]:
-                start = self._cursor[at.TAG]
-                self.tag = bytes(self._text[start : start + self._cursor[at.TAG_SIZE]])
-            if ended or self.status != at.DONE:
-                return
-            waiting = size - done
-            self._text[:waiting] = self._text[done:size]
-            if size == waiting == self._room:
-                # A query that fills the buffer needs a larger one, and is begun anew.
-                self._reserve(4 * self._room)
-
-
-def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool) -> bytes | None:
-    """Feed each part through a feeder, all but the first in threads.
-
-    The tag of the last line, or None if a kernel stopped. Raises what the first raised that failed.
-    """
-    feeders = feeders[: len(parts)]
-    readers = parts.readers()
-    for feeder, room in zip(feeders, parts.rooms, strict=True):
-        feeder.begin(room, comments=comments)
-    in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
-    if any(feeder.status != at.DONE for feeder in feeders):
-        return None
-    return next((feeder.tag for feeder in reversed(feeders) if feeder.tag), b"")
 
 
 def in_threads(work: Callable[[int], None], count: int) -> None:
@@ -213,30 +72,157 @@ def in_threads(work: Callable[[int], None], count: int) -> None:
         raise failures[min(failures)]
 
 
-def _cuts(file: Pieces, threads: int) -> list[int]:
-    """Where the parts of a file begin, and its end."""
+class Content(Reader):
+    """A run that is in memory, as a reader."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__("<bytes>", may_be_empty=True)
+        self._rest = memoryview(content)
+
+    def _some(self, view: memoryview) -> int:
+        count = min(len(view), len(self._rest))
+        view[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
+class Parts:
+    """A run in parts, for at most so many threads.
+
+    They can be read as often as the run can be.
+    """
+
+    def __init__(self, file: Pieces | bytes, threads: int | None) -> None:
+        self._file = file
+        # None of a compressed one: who knows how long it is.
+        self.size = len(file) if isinstance(file, bytes) else file.size
+        self._cuts: list[int] = []
+        self.threads = 1
+        if not isinstance(file, bytes) and file.size is not None:
+            self.threads = default_threads(file.size) if threads is None else threads
+            self.threads = min(self.threads, MOST_PARTS)
+
+    @property
+    def cuts(self) -> list[int]:
+        """Where parts of about one length begin, one for each thread if it can be, and the end."""
+        if not self._cuts:
+            self._cuts = self._made_cuts()
+        return self._cuts
+
+    def __len__(self) -> int:
+        return len(self.cuts) - 1
+
+    def _made_cuts(self) -> list[int]:
+        if isinstance(self._file, bytes) or self.size is None:
+            return [0, PIECE if self.size is None else self.size]
+        cuts = [0]
+        for number in range(1, self.threads):
+            cut = change_of_query(self._file, self.size * number // self.threads)
+            if cut is not None and cut > cuts[-1]:
+                cuts.append(cut)
+        return [*cuts, self.size]
+
+    @property
+    def room(self) -> int:
+        """How much to read at once of a part that is taken in turn."""
+        return PIECE if self.size is None else min(PIECE, self.size + 1)
+
+    @property
+    def rooms(self) -> list[int]:
+        """How much of each part between `cuts` to read at once."""
+        return [min(PIECE, stop - start + 1) for start, stop in pairwise(self.cuts)]
+
+    def readers(self) -> list[Reader]:
+        """A reader of each part between `cuts`."""
+        if isinstance(self._file, bytes) or self.size is None:
+            file = self._file
+            return [Content(file) if isinstance(file, bytes) else file.whole()]
+        return [self._file.part(start, stop) for start, stop in pairwise(self.cuts)]
+
+    def turns(self) -> Turns:
+        """Parts for threads that take the next one when they are done with one."""
+        if isinstance(self._file, bytes) or self.size is None or self.threads == 1:
+            return Turns(iter(self.readers()))
+        return Turns(self._shorter_and_shorter(self._file, self.size))
+
+    def _shorter_and_shorter(self, file: Pieces, size: int) -> Iterator[Reader]:
+        """Readers of parts that become shorter: so all threads are done at about the same time,
+        also where one of them is slower than the others.
+        """
+        shortest = min(SHORT_PART, size // (SHARES * self.threads))
+        start = 0
+        while True:
+            stop, length = start, max(shortest, (size - start) * 3 // (4 * self.threads), 1)
+            cut = None
+            while cut is None and stop < size - length:
+                stop += length
+                cut = change_of_query(file, stop)
+            stop = size if cut is None else cut
+            yield file.part(start, stop)
+            start = stop
+            if start == size:
+                return
+
+
+class Turns:
+    """What threads take in turn, each with its number."""
+
+    def __init__(self, readers: Iterator[Reader]) -> None:
+        self._readers = enumerate(readers)
+        self._lock = allocate_lock()
+
+    def take(self) -> tuple[int, Reader] | None:
+        """The next one; None if there is none, or the turns are over."""
+        with self._lock:
+            return next(self._readers, None)
+
+    def end(self) -> None:
+        """Nobody takes a turn any more."""
+        with self._lock:
+            self._readers = enumerate(())
+
+
+def change_of_query(file: Pieces, start: int) -> int | None:
+    """Where, behind `start`, a line begins whose query is not that of the line before.
+
+    None if there is none near by, as far as can be seen.
+    """
     size = file.size or 0
-    cuts = [0]
-    for number in range(1, threads):
-        cut = _change_of_query(file, size * number // threads, size)
-        if cuts[-1] < cut < size:
-            cuts.append(cut)
-    return [*cuts, size]
-
-
-def _change_of_query(file: Pieces, start: int, size: int) -> int:
-    """The first line after `start` whose query is not that of the line before; `size` if none."""
     for reach in (NEAR_CUT, FARTHEST_CUT):
-        stop = min(start + reach, size)
-        text = bytearray(stop - start)
-        file.part(start, stop).readinto(text)
-        first, *lines = text.split(b"\n")
-        position = start + len(first) + 1
-        before = None
-        for line in lines[:-1]:
-            query = line.split(None, 1)[:1] or before
-            if before is not None and query != before:
-                return position
-            before = query
-            position += len(line) + 1
-    return size
+        text = bytearray(min(start + reach, size) - start)
+        file.part(start, start + len(text)).readinto(text)
+        cut = _first_change(text)
+        if cut is not None:
+            return start + cut
+    return None
+
+
+def _first_change(text: bytearray) -> int | None:
+    """Where a line of another query than the first whole line begins, behind one of its query.
+
+    None if the last whole line has that query too. Found by halves: as a rule the lines of a query
+    come one after the other.
+    """
+    del text[text.rfind(b"\n") + 1 :]
+    low, high = text.find(b"\n") + 1, text.rfind(b"\n", 0, -1) + 1
+    own = _query_from(text, low)
+    if high <= low or _query_from(text, high) in (own, b""):
+        return None
+    while True:
+        middle = text.rfind(b"\n", low, (low + high) // 2) + 1 or text.find(b"\n", low) + 1
+        if middle >= high:
+            return high
+        if _query_from(text, middle) == own:
+            low = middle
+        else:
+            high = middle
+
+
+def _query_from(text: bytearray, line: int) -> bytes:
+    """The query of the first line from one on that is not blank; empty if there is none."""
+    words: list[bytearray] = []
+    for stop in (line + NEAR_QUERY, len(text)):
+        words = text[line:stop].split(None, 1)
+        if len(words) == 2:
+            break
+    return bytes(words[0]) if words else b""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from fastrank import pieces, trec
 from fastrank.columns import Qrels
+from fastrank.feeding import Feeder, block_index, feed_in_turn
 from fastrank.judge import PLACEHOLDER, Judged, JudgedRun, byte_order, hit_scratch, room_for_judged
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
-from fastrank.parts import Feeder, Parts, block_index, feed_all
+from fastrank.parts import Parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class FileJudge:
 
     def _judge(self, parts: Parts) -> JudgedRun | None:
         """Judge a run in pieces; None if that is not possible."""
-        needed = len(parts) + 1
+        needed = parts.threads + 1
         if self._streams is None or self._streams.count < needed:
             self._streams = _Streams(self._qrels, self._table, self._options, needed)
         streams = self._streams
@@ -184,10 +185,10 @@ class _Streams:
 
     def feed(self, parts: Parts, *, comments: bool) -> bytes | None:
         """Judge all parts; the tag of the last line, or None if one could not be judged."""
-        if len(self._firsts):
+        if len(self._firsts) and self._fed:
             self._firsts.cast("B")[:] = bytes(self._firsts.nbytes)
-        self._fed = self.feeders[: len(parts)]
-        return feed_all(self._fed, parts, comments=comments)
+        self._fed = self.feeders[: parts.threads]
+        return feed_in_turn(self._fed, parts, comments=comments)
 
     @property
     def met_comment(self) -> bool:

@@ -19,6 +19,7 @@ import sys
 from fastrank import files
 from fastrank.columns import Preferences, Qrels, Run, Texts, decoded
 from fastrank.errors import FormatError, InputError
+from fastrank.feeding import block_index
 from fastrank.grouping import Groups
 from fastrank.kernels import places as at
 from fastrank.levels import DEFAULT_COMPAT, check_compat
@@ -26,7 +27,7 @@ from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
 from fastrank.numbers import atof, printed
 from fastrank.options import ORDERS, check_choice, check_threads
-from fastrank.parts import Parts, block_index
+from fastrank.parts import Parts
 from fastrank.pieces import Pieces, open_pieces
 
 TYPE_CHECKING = False

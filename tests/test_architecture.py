@@ -16,7 +16,7 @@ PACKAGE = Path(fastrank.__file__).parent
 # From left to right, as data flows; a room may import from those before it.
 ROOMS = [
     "errors", "levels", "numbers", "compression", "pieces", "files", "columns", "scale", "native",
-    "kernels", "grouping", "parts", "packed", "options", "rankings", "trec",
+    "kernels", "grouping", "parts", "feeding", "packed", "options", "rankings", "trec",
     "convert", "exclusions", "filters", "nested", "judge", "annotated",
     "variants", "ties", "collect", "stream", "objects", "dict_ranks", "dicts", "participation",
     "measures", "families", "beyond", "binding", "own", "closest", "notation", "selection",

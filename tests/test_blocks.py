@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 import fastrank
-from fastrank import parts, pieces, trec
+from fastrank import feeding, parts, pieces, trec
 from fastrank.columns import Run
 from fastrank.errors import FormatError, ReadError
 from fastrank.kernels.places import BLOCK
@@ -176,9 +176,9 @@ def test_a_file_that_cannot_be_read_on(
     path.write_bytes(run_of(range(90), 30))
     monkeypatch.setattr(parts, "PIECE", 1000)
     folder = os.open(tmp_path, os.O_RDONLY)
-    real = parts.Feeder.feed
+    real = feeding.Feeder.feed
 
-    def feed(feeder: parts.Feeder, reader: Any) -> None:
+    def feed(feeder: feeding.Feeder, reader: Any) -> None:
         call = feeder._step
 
         def step() -> int:
@@ -189,7 +189,7 @@ def test_a_file_that_cannot_be_read_on(
         feeder._step = step
         real(feeder, reader)
 
-    monkeypatch.setattr(parts.Feeder, "feed", feed)
+    monkeypatch.setattr(feeding.Feeder, "feed", feed)
 
     with pytest.raises(ReadError, match="is a directory"):
         scores_of(path, 90, threads)

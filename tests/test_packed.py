@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import RUN_ROWS, contents, exactly, examples, lines_of, untidy
 
 import fastrank
-from fastrank import parts, trec
+from fastrank import feeding, parts, trec
 from fastrank.columns import LineTexts, Run
 from fastrank.errors import FastrankError, ReadError
 from fastrank.kernels.places import SLACK
@@ -236,14 +236,14 @@ def test_a_file_with_more_lines_than_were_counted(
     """A file that is written to while it is read is refused."""
     path.write_bytes(b"q Q0 a-long-document-id 1 2.5 tag\n" * 40 + LINES)
     size = path.stat().st_size
-    check = parts.Feeder.feed
+    check = feeding.Feeder.feed
 
-    def feed(feeder: parts.Feeder, reader: Any) -> None:
+    def feed(feeder: feeding.Feeder, reader: Any) -> None:
         with path.open("r+b") as file:
             file.write(b"q Q 1 1 1 t\n" * (size // 12))
         check(feeder, reader)
 
-    monkeypatch.setattr(parts.Feeder, "feed", feed)
+    monkeypatch.setattr(feeding.Feeder, "feed", feed)
     with pieces_of(64), pytest.raises(ReadError, match="changed"):
         read_run(path, threads=threads)
 

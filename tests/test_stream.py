@@ -29,7 +29,7 @@ from strategies import QRELS_ROWS, RUN_ROWS, exactly, examples, many, slow_in_py
 from test_files import zstd
 
 import fastrank
-from fastrank import collect, parts, pieces
+from fastrank import collect, feeding, parts, pieces
 from fastrank.columns import Qrels, Run
 from fastrank.errors import EvaluationError, FastrankError, ReadError
 from fastrank.judge import JudgedRun, JudgingOptions
@@ -1098,7 +1098,7 @@ def test_buffers_are_given_back_without_the_garbage_collector(tmp_path: Path) ->
     gc.disable()
     try:
         fastrank.evaluate({"q1": {"d3": 1}}, str(path), "map", threads=1)
-        left = [own for own in gc.get_objects() if isinstance(own, parts.Feeder)]
+        left = [own for own in gc.get_objects() if isinstance(own, feeding.Feeder)]
     finally:
         gc.enable()
     assert not left
