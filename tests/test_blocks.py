@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,8 @@ from fastrank.errors import FormatError, ReadError
 from fastrank.kernels.places import BLOCK
 from fastrank.trec import parse_qrels, parse_run, read_run
 
-# How far a look for the fields of a line reaches at least, and a word of 8 bytes.
-LOOK, WORD = 57, 8
+# How far a look for the fields of a line reaches at least, a near one, and a word of 8 bytes.
+LOOK, NEAR, WORD = 57, 32, 8
 LINE = b"q1 Q0 d1 1 2.5 tag\n"
 
 
@@ -97,14 +98,22 @@ def test_blanks_as_long_as_a_block(blanks: int, place: int) -> None:
     assert_read(9 * LINE + line + b"\n" + 9 * LINE)
 
 
-@given(st.integers(0, 2**48), st.booleans())
-@examples(300)
-def test_fields_of_any_length(seed: int, single: bool) -> None:
+GAPS = [
+    [b" "],
+    [b" ", b"  ", b"   ", b" " * 70],
+    [b" ", b"  ", b"\t", b"\v", b"\f", b"\r", b" " * LOOK],
+]
+
+
+@given(st.integers(0, 2**48), st.sampled_from(GAPS), st.sampled_from([1, 1, 2, 40]))
+@examples(400)
+def test_fields_of_any_length(seed: int, gaps: list[bytes], usual: int) -> None:
     """Above all of about as many bytes as a look reaches, and as two words have."""
     chance = random.Random(seed)
     near = [1, 2, WORD - 1, WORD, WORD + 1, 2 * WORD - 1, 2 * WORD, 2 * WORD + 1]
-    widths = [*near, *range(LOOK - 17, LOOK + 10), 300]
-    gaps = [b" "] if single else [b" ", b"  ", b"\t", b"\v", b"\f", b"\r", b" " * LOOK]
+    widths = [*near, *range(NEAR - 12, NEAR + 3), *range(LOOK - 17, LOOK + 10), 300]
+    # Mostly the first of them, so that unusual lines stand among usual ones.
+    gaps, widths = gaps[:1] * (usual - 1) * len(gaps) + gaps, near[:1] * (usual - 1) * 40 + widths
     text, query, number = [], b"", 0
     for number in range(chance.choice([5, 60, 300])):
         if number == 0 or chance.random() < 0.1:
@@ -115,6 +124,40 @@ def test_fields_of_any_length(seed: int, single: bool) -> None:
         text.append(chance.choice(gaps).join(fields))
     newline = chance.choice([b"\n", b"\n", b"\r\n", b" more\n", b"\n\n"])
     assert_read(newline.join(text) + chance.choice([b"", b"\n"]))
+
+
+@given(st.integers(0, 2**48), st.sampled_from(b"\t \r \v \f \x01 \x1f \x7f \x80 \xff".split(b" ")))
+@examples(300)
+def test_one_odd_byte_anywhere(seed: int, odd: bytes) -> None:
+    """In the text of a block, instead of what stood there or between two bytes."""
+    chance = random.Random(seed)
+    text = bytearray(
+        b"".join(
+            b"q%d Q0 d%d 1 %d.5 tag\n" % (n // 100, n, -n) for n in range(chance.choice([30, 700]))
+        )
+    )
+    at = chance.randrange(len(text))
+    text[at : at + chance.choice([0, 1])] = odd
+    lines = bytes(text).split(b"\n")
+    with warnings.catch_warnings():
+        # What is no number is 0.
+        warnings.simplefilter("ignore")
+        wrong = next((n for n, line in enumerate(lines, 1) if line and refused(line)), None)
+        if wrong is not None:
+            with pytest.raises(FormatError, match=f":{wrong}: "):
+                parse_run(bytes(text))
+        else:
+            expected = [row for line in lines if line for row in results(parse_run(line))]
+            assert sorted(results(parse_run(bytes(text)))) == sorted(expected)
+
+
+def refused(line: bytes) -> bool:
+    """Whether a line cannot be read for itself."""
+    try:
+        parse_run(line)
+    except FormatError:
+        return True
+    return False
 
 
 @pytest.mark.parametrize("at", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 3 * BLOCK])

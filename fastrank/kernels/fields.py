@@ -1,10 +1,11 @@
 """Lines of a run into fields, consecutive lines of one query in one go.
 
-A block of text is indexed first, 64 bytes at a time and without a branch: one bit per byte in each
-of two rows of marks, where a field starts and where one ends, and a list of the newlines. So no
-line has to wait for the end of the line before. Most lines begin like the line before, up to the
-document; what comes then is taken from a single word of either row. `cursor` (kernels/places.py)
-says how far all has come; a line that goes over the end of a block is indexed again with the next.
+The newlines of a block of text are listed first, without a branch, so that no line has to wait for
+the end of the line before. Most lines begin like the line before, up to the document; what comes
+then is seen from a single word with one bit per byte. Where all blanks are spaces it is made from
+the text when it is wanted. Elsewhere the block has two rows of marks, made 64 bytes at a time:
+where a field starts and where one ends. `cursor` (kernels/places.py) says how far all has come; a
+line that goes over the end of a block is indexed again with the next.
 """
 
 from __future__ import annotations
@@ -12,17 +13,23 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.instructions import (
+    STRIDE,
     count_ones,
     differ,
     load_block,
     load_masks,
+    load_near_spaces,
+    load_newlines,
+    load_spaces,
     load_word_inside,
     store_word,
     trailing_zeros,
 )
 from fastrank.kernels.places import (
     BASE,
+    BLANKS,
     BLOCK,
+    BLOCKS,
     CHUNK,
     COMMENTS,
     END_OF_BLOCK,
@@ -34,6 +41,7 @@ from fastrank.kernels.places import (
     LINE,
     LINES,
     MALFORMED,
+    MISSES,
     NEW_QUERY,
     NUL_AT_LINE_START,
     NUL_IN_LINE,
@@ -43,12 +51,14 @@ from fastrank.kernels.places import (
     QUERY,
     QUERY_LENGTH,
     SAME_QUERY,
+    SEVERAL,
     SIMILAR,
     SINGLE,
     SIZE,
     TAG,
     TAG_SIZE,
     TEMPLATE,
+    UNMARKED,
 )
 from fastrank.kernels.text import equal, equal_inside
 from fastrank.native.declare import helper, inlined
@@ -60,6 +70,8 @@ ALL = U(0xFFFFFFFFFFFFFFFF)
 WORD = 64
 # Fields of a line, by what they are in a run.
 DOC, SCORE, RUN_TAG, FIELDS = 2, 4, 5, 6
+# How the fields of a line are found: by marks, by its spaces, or byte by byte.
+BY_MARKS, BY_SPACES, BY_BYTES = range(3)
 
 
 @inlined
@@ -74,6 +86,7 @@ def begin_text(cursor, start):
     cursor[POSITION] = cursor[INDEXED] = cursor[BASE] = cursor[QUERY] = start
     cursor[LINE] = cursor[LINES] = 0
     cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = cursor[TEMPLATE] = cursor[PREFIX] = 0
+    cursor[BLOCKS] = cursor[MISSES] = 0
     cursor[NUL_SEEN] = -1
 
 
@@ -105,8 +118,40 @@ def mark_fields(blanks, was_blank, index, place):
 
 
 @helper
-def index_block(text, index, cursor):
+def index_lines(text, index, cursor):
     """Index the text from cursor[POSITION] on, where a line begins, up to a block of it.
+
+    Without marks (UNMARKED) if that can be. Where it often could not, or did not help, it is not
+    tried: for as many blocks as lines were missed.
+    """
+    _, _, newlines = index
+    base, size = cursor[POSITION], cursor[SIZE]
+    stop = base + min(BLOCK, size - base) // STRIDE * STRIDE
+    cursor[BLOCKS] += 1
+    if cursor[MISSES] > cursor[BLOCKS]:
+        stop = base
+    lines, odd = np.int64(0), False
+    for at in range(base, stop, STRIDE):
+        a, b, c, d, control = load_newlines(text, at)
+        lines = note_newlines(a, at, newlines, lines)
+        lines = note_newlines(b, at + WORD, newlines, lines)
+        lines = note_newlines(c, at + 2 * WORD, newlines, lines)
+        lines = note_newlines(d, at + 3 * WORD, newlines, lines)
+        odd |= control
+    if odd or lines == 0:
+        cursor[MISSES] += lines
+        index_block(text, index, cursor)
+        return
+    # What comes behind the last newline may be the last line.
+    cursor[BASE], cursor[INDEXED] = base, newlines[lines - 1] + 1
+    cursor[BLANKS] = UNMARKED
+    cursor[LINE], cursor[LINES] = 0, lines
+    cursor[NUL_SEEN] = -1
+
+
+@helper
+def index_block(text, index, cursor):
+    """The same with marks.
 
     If the text has ended (cursor[ENDED]) behind cursor[SIZE], it need not end with a newline. A
     line that is longer than a block is found, but not its fields.
@@ -116,20 +161,18 @@ def index_block(text, index, cursor):
     stop = min(base + BLOCK, size)
     lines = place = np.int64(0)
     at, was_blank, any_nul, doubled = base, ONE, ZERO, ZERO
-    while at + WORD <= stop:
-        blanks, breaks, nuls = load_block(text, at)
+    while at < stop:
+        if at + WORD <= stop:
+            blanks, breaks, nuls = load_block(text, at)
+            inside = ALL
+        else:
+            blanks, breaks, nuls = load_masks(text, at, stop)
+            inside = ~(ALL << U(stop - at))
         was_blank, again = mark_fields(blanks, was_blank, index, place)
-        doubled |= again
+        doubled |= again & inside
         lines = note_newlines(breaks, at, newlines, lines)
         any_nul |= nuls
         at, place = at + WORD, place + 8
-    if at < stop:
-        blanks, breaks, nuls = load_masks(text, at, stop)
-        _, again = mark_fields(blanks, was_blank, index, place)
-        doubled |= again & ~(ALL << U(stop - at))
-        lines = note_newlines(breaks, at, newlines, lines)
-        any_nul |= nuls
-        place += 8
     # Here every search ends, also that for the end of a field that ends with the text.
     store_word(starts, place, ALL)
     store_word(ends, place, ALL)
@@ -143,7 +186,7 @@ def index_block(text, index, cursor):
         newlines[lines] = stop
         lines += 1
     cursor[BASE], cursor[INDEXED] = base, stop
-    cursor[SINGLE] = doubled == ZERO
+    cursor[BLANKS] = SINGLE if doubled == ZERO else SEVERAL
     cursor[LINE], cursor[LINES] = 0, lines
     cursor[NUL_SEEN] = -1
     if any_nul != ZERO:
@@ -181,6 +224,50 @@ def next_mark(marks, at):
     return at + trailing_zeros(word)
 
 
+@inlined
+def how_to_split(text, stop, cursor):
+    """How to find the fields of a line that ends at `stop`."""
+    if stop - cursor[BASE] > BLOCK:
+        return BY_BYTES
+    if cursor[BLANKS] != UNMARKED:
+        return BY_MARKS
+    return BY_SPACES if stop + WORD <= len(text) else BY_BYTES
+
+
+@inlined
+def next_field(text, index, at, stop, how, base):
+    """Where the next field of a line begins; not before `stop` if there is none."""
+    starts, _, _ = index
+    if how == BY_MARKS:
+        return base + next_mark(starts, at - base)
+    if how == BY_SPACES:
+        others = ~load_spaces(text, at)
+        while others == ZERO:
+            at += WORD
+            others = ~load_spaces(text, at)
+        return at + trailing_zeros(others)
+    while at < stop and is_blank(text[at]):
+        at += 1
+    return at
+
+
+@inlined
+def end_of_field(text, index, at, stop, how, base):
+    """Where the field that begins at a place ends."""
+    _, ends, _ = index
+    if how == BY_MARKS:
+        return base + next_mark(ends, at - base)
+    if how == BY_SPACES:
+        spaces = load_spaces(text, at)
+        while spaces == ZERO and at < stop:
+            at += WORD
+            spaces = load_spaces(text, min(at, stop))
+        return min(at + trailing_zeros(spaces), stop)
+    while at < stop and not is_blank(text[at]):
+        at += 1
+    return at
+
+
 @helper
 def split_line(text, index, stop, cursor):
     """Find the fields of the line from cursor[POSITION] to `stop`, the first six at most.
@@ -188,23 +275,14 @@ def split_line(text, index, stop, cursor):
     Their starts and ends go to cursor[FIELD_STARTS:] and cursor[FIELD_ENDS:]. Returns how many; if
     fewer than six, the start after them is not before `stop` and not behind the next field.
     """
-    starts, ends, _ = index
     base, at = cursor[BASE], cursor[POSITION]
-    is_marked = stop - base <= BLOCK
+    how = how_to_split(text, stop, cursor)
     for field in range(FIELDS):
-        if is_marked:
-            at = base + next_mark(starts, at - base)
-        else:
-            while at < stop and is_blank(text[at]):
-                at += 1
+        at = next_field(text, index, at, stop, how, base)
         cursor[FIELD_STARTS + field] = at
         if at >= stop:
             return field
-        if is_marked:
-            at = base + next_mark(ends, at - base)
-        else:
-            while at < stop and not is_blank(text[at]):
-                at += 1
+        at = end_of_field(text, index, at, stop, how, base)
         cursor[FIELD_ENDS + field] = at
     return FIELDS
 
@@ -215,13 +293,30 @@ def without_lowest(word):
     return word & (word - ONE)
 
 
-@inlined
-def look_past_single_blanks(index, at):
-    """Of a line whose document starts at this place of a block: whether a look reaches its tag, and
-    how far from there are document and score, each with its end, and tag.
+def look_past_spaces_by(load):
+    """Make the look at a line whose document starts at a place of the text, `at` of the block.
 
-    For a block in which no more than one blank comes between fields.
+    It tells whether it reaches the line's tag, and how far from there are document and score, each
+    with its end, and tag. This one is for a block without marks; `load` gives the spaces near by.
     """
+
+    @inlined
+    def look_past_spaces(text, index, place, at):
+        doc = load(text, place)
+        rank = without_lowest(doc)
+        score = without_lowest(rank)
+        rank_end = trailing_zeros(rank)
+        score_end = trailing_zeros(score)
+        # A blank where the document should begin is one of several, too.
+        near = (score != ZERO) & (doc & (doc >> ONE | ONE) == ZERO)
+        return near, np.int64(0), trailing_zeros(doc), rank_end + 1, score_end, score_end + 1
+
+    return look_past_spaces
+
+
+@inlined
+def look_past_single_blanks(text, index, place, at):
+    """The same for a block in which no more than one blank comes between fields."""
     starts, _, _ = index
     rank = without_lowest(look(starts, at))
     score = without_lowest(rank)
@@ -231,7 +326,7 @@ def look_past_single_blanks(index, at):
 
 
 @inlined
-def look_past_blanks(index, at):
+def look_past_blanks(text, index, place, at):
     """The same for any block, and for a place before the document and behind the field before."""
     starts, ends, _ = index
     doc, doc_end = look(starts, at), look(ends, at)
@@ -299,6 +394,15 @@ def take_split_line(index, cursor, row, columns):
     return row + 1
 
 
+@helper
+def note_taken(text, index, tag, position, line, cursor):
+    """Go on to a line, where the tag of the one before begins at a place."""
+    how = how_to_split(text, position - 1, cursor)
+    cursor[TAG] = tag
+    cursor[TAG_SIZE] = end_of_field(text, index, tag, position - 1, how, cursor[BASE]) - tag
+    cursor[POSITION], cursor[LINE] = position, line
+
+
 def take_by(look):
     """Make what takes lines 0 to `count` - 1 from cursor[LINE] on that begin as the one at
     cursor[TEMPLATE] does, up to the document, and are as `look` wants them.
@@ -309,7 +413,7 @@ def take_by(look):
     @helper
     def take(text, index, count, cursor, row, columns):
         doc_starts, doc_lengths, score_starts, score_lengths = columns
-        _, ends, newlines = index
+        _, _, newlines = index
         template, prefix, base = cursor[TEMPLATE], cursor[PREFIX], cursor[BASE]
         beginning, bits = load_beginning(text, template, prefix)
         rest = max(prefix - 16, 0)
@@ -319,7 +423,7 @@ def take_by(look):
             at, stop = position + prefix, newlines[U(first + taken)]
             if rest > 0 and not equal_inside(text, at - rest, rest, text, template + 16, rest):
                 break
-            near, doc, doc_end, score, score_end, tag_at = look(index, at - base)
+            near, doc, doc_end, score, score_end, tag_at = look(text, index, at, at - base)
             if not near or at + tag_at >= stop:
                 break
             doc_starts[U(row + taken)], doc_lengths[U(row + taken)] = at + doc, doc_end - doc
@@ -328,13 +432,15 @@ def take_by(look):
             tag, position = at + tag_at, stop + 1
             taken += 1
         if taken > 0:
-            cursor[TAG], cursor[TAG_SIZE] = tag, base + next_mark(ends, tag - base) - tag
-            cursor[POSITION], cursor[LINE] = position, first + taken
+            note_taken(text, index, tag, position, first + taken, cursor)
         return taken
 
     return take
 
 
+take_near, take_far = (
+    take_by(look_past_spaces_by(load)) for load in (load_near_spaces, load_spaces)
+)
 take_single_blanks, take_any_blanks = take_by(look_past_single_blanks), take_by(look_past_blanks)
 
 
@@ -344,13 +450,18 @@ def take_similar_lines(text, index, most, cursor, row, columns):
     _, _, newlines = index
     line, lines = cursor[LINE], usual_lines(newlines, cursor)
     # The end of the text is not loaded beyond.
-    while lines > line and newlines[lines - 1] > cursor[SIZE] - 32:
+    while lines > line and newlines[lines - 1] > cursor[SIZE] - WORD:
         lines -= 1
     count = min(lines - line, most - row)
     # Before the first result of a text there is nothing to be like.
     if count <= 0 or cursor[PREFIX] == 0:
         return row
-    if cursor[SINGLE] != 0:
+    if cursor[BLANKS] == UNMARKED:
+        taken = take_near(text, index, count, cursor, row, columns)
+        if taken < count:
+            taken += take_far(text, index, count - taken, cursor, row + taken, columns)
+        return row + taken
+    if cursor[BLANKS] == SINGLE:
         return row + take_single_blanks(text, index, count, cursor, row, columns)
     return row + take_any_blanks(text, index, count, cursor, row, columns)
 
@@ -380,6 +491,7 @@ def next_query(text, taken, index, cursor):
                 return MALFORMED
             length = cursor[FIELD_ENDS] - start
             if equal(text, start, length, text, cursor[QUERY], cursor[QUERY_LENGTH]):
+                cursor[MISSES] += 1
                 return SAME_QUERY
             cursor[QUERY], cursor[QUERY_LENGTH] = start, length
             return NEW_QUERY

@@ -454,6 +454,91 @@ def _load_64_bytes(context, text, at):
 compiled_as(load_block, lambda text, at: lambda text, at: _load_64_bytes(text, at))
 
 
+# How many bytes `load_newlines` looks at.
+STRIDE = 256
+_HALF_BLOCK = ir.VectorType(_BYTE, 32)
+
+
+def load_newlines(text, at):
+    """One bit for each of STRIDE bytes that are there, in four words: is it a newline?
+
+    And whether any of them is another control character, which is a byte below 32.
+    """
+    block = np.asarray(text[int(at) : int(at) + STRIDE])
+    a, b, c, d = np.packbits(block == 10, bitorder="little").view(np.uint64)
+    return a, b, c, d, bool(((block < 32) & (block != 10)).any())
+
+
+@intrinsic
+def _load_newlines(context, text, at):
+    def generate(context, builder, signature, arguments):
+        def all_of(byte):
+            return ir.Constant(_HALF_BLOCK, [byte] * 32)
+
+        address = address_of(context, builder, signature.args[0], *arguments)
+        # The lowest of the bytes in each place, newlines not counted: looked at once, in the end.
+        halves, lowest = [], all_of(255)
+        for place in range(0, STRIDE, 32):
+            own = builder.gep(address, [ir.Constant(_WORD, place)])
+            block = builder.load(builder.bitcast(own, _HALF_BLOCK.as_pointer()), align=1)
+            newline = builder.icmp_unsigned("==", block, all_of(10))
+            halves.append(builder.zext(builder.bitcast(newline, ir.IntType(32)), _WORD))
+            other = builder.or_(block, builder.sext(newline, _HALF_BLOCK))
+            lower = builder.icmp_unsigned("<", other, lowest)
+            lowest = builder.select(lower, other, lowest)
+        words = [
+            builder.or_(low, builder.shl(high, ir.Constant(_WORD, 32)))
+            for low, high in zip(halves[::2], halves[1::2], strict=True)
+        ]
+        control = builder.bitcast(builder.icmp_unsigned("<", lowest, all_of(32)), ir.IntType(32))
+        odd = builder.icmp_unsigned("!=", control, ir.Constant(ir.IntType(32), 0))
+        odd = context.cast(builder, odd, types.boolean, types.boolean)
+        return context.make_tuple(builder, signature.return_type, [*words, odd])
+
+    return types.Tuple((*[types.uint64] * 4, types.boolean))(text, types.int64), generate
+
+
+compiled_as(load_newlines, lambda text, at: lambda text, at: _load_newlines(text, at))
+
+
+def _spaces_among(text, at, count):
+    block = np.zeros(64, np.uint8)
+    block[:count] = text[int(at) : int(at) + count]
+    return np.packbits(block == 32, bitorder="little").view(np.uint64)[0]
+
+
+def load_spaces(text, at):
+    """Which of the 64 bytes from `at` on, all there, are spaces: one bit for each."""
+    return _spaces_among(text, at, 64)
+
+
+def load_near_spaces(text, at):
+    """The same for the first 32 of them."""
+    return _spaces_among(text, at, 32)
+
+
+def _spaces_by(count):
+    vector = ir.VectorType(_BYTE, count)
+
+    @intrinsic
+    def _load_spaces(context, text, at):
+        def generate(context, builder, signature, arguments):
+            address = address_of(context, builder, signature.args[0], *arguments)
+            block = builder.load(builder.bitcast(address, vector.as_pointer()), align=1)
+            spaces = builder.icmp_unsigned("==", block, ir.Constant(vector, [32] * count))
+            bits = builder.bitcast(spaces, ir.IntType(count))
+            return bits if count == 64 else builder.zext(bits, _WORD)
+
+        return types.uint64(text, types.int64), generate
+
+    return _load_spaces
+
+
+_load_64_spaces, _load_32_spaces = _spaces_by(64), _spaces_by(32)
+compiled_as(load_spaces, lambda text, at: lambda text, at: _load_64_spaces(text, at))
+compiled_as(load_near_spaces, lambda text, at: lambda text, at: _load_32_spaces(text, at))
+
+
 @inlined
 def load_masks(text, at, stop):
     """For each of the 64 bytes from `at` on, one bit in each of three words: is it a blank (C's

@@ -12,7 +12,7 @@ from fastrank.kernels.fields import (
     HASH,
     look,
     look_past_blanks,
-    next_mark,
+    note_taken,
     take_split_line,
     usual_lines,
     without_lowest,
@@ -28,8 +28,6 @@ from fastrank.kernels.places import (
     QUERY,
     QUERY_LENGTH,
     SAME_QUERY,
-    TAG,
-    TAG_SIZE,
 )
 from fastrank.native.declare import helper
 
@@ -71,7 +69,7 @@ def take_usual_lines(text, index, cursor, row, queries, columns):
         if doc == ZERO or (comments and text[query] == HASH):
             break
         at += trailing_zeros(doc)
-        near, doc_at, doc_end, score, score_end, tag_at = look_past_blanks(index, at)
+        near, doc_at, doc_end, score, score_end, tag_at = look_past_blanks(text, index, at, at)
         # Of a line with fewer fields some of these are behind its end.
         if not near or at + tag_at >= stop:
             break
@@ -82,6 +80,5 @@ def take_usual_lines(text, index, cursor, row, queries, columns):
         tag, position = at + tag_at, base + stop + 1
         line, row = line + 1, row + 1
     if line > first:
-        cursor[TAG], cursor[TAG_SIZE] = tag, base + next_mark(ends, tag - base) - tag
-        cursor[POSITION], cursor[LINE] = position, line
+        note_taken(text, index, tag, position, line, cursor)
     return row

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.fields import begin_text, index_block, next_query, take_lines
+from fastrank.kernels.fields import begin_text, index_lines, next_query, take_lines
 from fastrank.kernels.instructions import load_word_inside, store_word
 from fastrank.kernels.numbers import EXACT, read_decimal
 from fastrank.kernels.places import (
@@ -103,7 +103,7 @@ def pack_run(
             at_end = cursor[INDEXED] == cursor[SIZE]
             if at_end and (ended or read_on(text, last_tag(cursor), cursor) != READ):
                 break
-            index_block(text, index, cursor)
+            index_lines(text, index, cursor)
         elif kind == NEW_QUERY:
             begin_stretch(text, kept, stretch_starts, stretch_lengths, stretch_rows, cursor, state)
         taken = take_lines(text, kind, index, cursor, 0, columns)

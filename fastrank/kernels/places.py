@@ -21,7 +21,9 @@ DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
     LINES,
     INDEXED,
     BASE,
-    SINGLE,
+    BLANKS,
+    BLOCKS,
+    MISSES,
     NUL_SEEN,
     QUERY,
     QUERY_LENGTH,
@@ -37,9 +39,12 @@ DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
     NEXT,
     STOP,
     FIELD_STARTS,
-) = range(21)
+) = range(23)
 FIELD_ENDS = FIELD_STARTS + 6
 CURSOR_SIZE = FIELD_ENDS + 6
+# ... what is known of the blanks of a block: fields are marked, and several may come between two;
+# they are marked, and one comes; fields are not marked, and all blanks are spaces ...
+SEVERAL, SINGLE, UNMARKED = range(3)
 # ... what comes next, if it is none of the values of state[STATUS] ...
 NEW_QUERY, SAME_QUERY, SIMILAR, END_OF_BLOCK = range(4, 8)
 # ... how many lines are taken at once, and how much text is indexed at once: the text, its index,

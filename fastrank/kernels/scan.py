@@ -7,7 +7,7 @@ file with its queries together has as many stretches as queries.
 
 from __future__ import annotations
 
-from fastrank.kernels.fields import HASH, begin_text, index_block, is_blank, next_query, take_lines
+from fastrank.kernels.fields import HASH, begin_text, index_lines, is_blank, next_query, take_lines
 from fastrank.kernels.numbers import EXACT, read_decimal, read_integer
 from fastrank.kernels.places import (
     ALL_COMMENTS,
@@ -158,7 +158,7 @@ def scan_run(
         if kind == END_OF_BLOCK:
             if cursor[INDEXED] == size:
                 break
-            index_block(text, index, cursor)
+            index_lines(text, index, cursor)
         elif kind == NEW_QUERY:
             stretch = state[STRETCHES]
             stretch_starts[stretch] = cursor[QUERY]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.fields import begin_text, index_block, next_query, take_lines
+from fastrank.kernels.fields import begin_text, index_lines, next_query, take_lines
 from fastrank.kernels.hits import GIVEN_UP, find_hits, rank_in_order, read_scores
 from fastrank.kernels.judge import hash_documents, judge_scores
 from fastrank.kernels.listing import list_hits
@@ -173,7 +173,7 @@ def stream_run(
             state[STATUS] = kind
             break
         if kind == END_OF_BLOCK:
-            index_block(text, index, cursor)
+            index_lines(text, index, cursor)
         elif kind == NEW_QUERY:
             query = find_text(
                 text,
