@@ -61,8 +61,8 @@ def byte_order(noun: Qrels | Preferences | Run) -> Any:
 
 def text_order(texts: Texts) -> Any:
     """The places of texts in their byte order."""
-    order = zeros("q", len(texts))
-    kernels.order_texts(*texts.columns, order, zeros("q", len(order)))
+    beginnings, order, scratch = (zeros("q", len(texts)) for _ in range(3))
+    kernels.order_texts(*texts.columns, beginnings, order, scratch)
     return order
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.fields import begin_text, index_block, next_query
+from fastrank.kernels.block_index import index_block
+from fastrank.kernels.fields import begin_text, next_query
 from fastrank.kernels.judge import hash_documents, judge_query
 from fastrank.kernels.lines import take_any_lines
 from fastrank.kernels.lookup import look_up

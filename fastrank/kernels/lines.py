@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastrank.kernels.block_index import look
 from fastrank.kernels.fields import (
     HASH,
-    look,
     look_past_blanks,
     note_taken,
     take_split_line,

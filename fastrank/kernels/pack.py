@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.fields import begin_text, index_lines, next_query, take_lines
+from fastrank.kernels.block_index import index_lines
+from fastrank.kernels.fields import begin_text, next_query, take_lines
 from fastrank.kernels.instructions import load_word_inside, store_word
 from fastrank.kernels.numbers import EXACT, read_decimal
 from fastrank.kernels.places import (

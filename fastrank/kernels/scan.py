@@ -7,7 +7,8 @@ file with its queries together has as many stretches as queries.
 
 from __future__ import annotations
 
-from fastrank.kernels.fields import HASH, begin_text, index_lines, is_blank, next_query, take_lines
+from fastrank.kernels.block_index import index_lines
+from fastrank.kernels.fields import HASH, begin_text, is_blank, next_query, take_lines
 from fastrank.kernels.numbers import EXACT, read_decimal, read_integer
 from fastrank.kernels.places import (
     ALL_COMMENTS,

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.fields import begin_text, index_lines, next_query, take_lines
+from fastrank.kernels.block_index import index_lines
+from fastrank.kernels.fields import begin_text, next_query, take_lines
 from fastrank.kernels.hits import GIVEN_UP, find_hits, rank_in_order, read_scores
 from fastrank.kernels.judge import hash_documents, judge_scores
 from fastrank.kernels.listing import list_hits

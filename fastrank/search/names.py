@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastrank.columns import Texts, decoded
 from fastrank.convert.ids import picked, texts_of, texts_of_ids
 from fastrank.errors import ArrayError
+from fastrank.judge import text_order
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
 
@@ -41,7 +42,7 @@ class Names:
         if self.texts is None:
             return _numbers(asked, self.count)
         distinct, numbers = _distinct(asked)
-        order = _order_of(distinct)
+        order = text_order(distinct)
         matches = zeros("q", len(distinct))
         kernels.match_texts(
             *distinct.columns, order, *self.texts.columns, self._in_order(), matches
@@ -69,7 +70,7 @@ class Names:
     def _in_order(self) -> Any:
         if self._order is None:
             assert self.texts is not None
-            self._order = _order_of(self.texts)
+            self._order = text_order(self.texts)
         return self._order
 
 
@@ -117,12 +118,6 @@ def _distinct(texts: Texts) -> tuple[Texts, Any]:
     if found == count:
         return texts, numbers
     return picked(texts, numpy.asarray(firsts)[:found]), numbers
-
-
-def _order_of(texts: Texts) -> Any:
-    order = zeros("q", len(texts))
-    kernels.order_texts(*texts.columns, order, zeros("q", len(texts)))
-    return order
 
 
 def _numbers(asked: Texts, count: int | None) -> Array:
