@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def block_index() -> tuple[Any, Any, Any]:
-    """Scratch for the index of a block of lines, which kernels/fields.py makes."""
+    """Scratch for the index of a block of lines, which kernels/block_index.py makes."""
     return zeros("B", at.MARK_BYTES), zeros("B", at.MARK_BYTES), zeros("q", at.NEWLINE_PLACES)
 
 

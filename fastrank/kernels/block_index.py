@@ -10,11 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.instructions import (
-    STRIDE,
     count_ones,
-    load_block,
-    load_masks,
-    load_newlines,
     load_word_inside,
     store_word,
     trailing_zeros,
@@ -36,6 +32,7 @@ from fastrank.kernels.places import (
     SIZE,
     UNMARKED,
 )
+from fastrank.kernels.text_blocks import STRIDE, load_block, load_masks, load_newlines
 from fastrank.native.declare import helper, inlined
 
 NEWLINE = 10

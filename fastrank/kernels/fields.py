@@ -13,8 +13,6 @@ import numpy as np
 from fastrank.kernels.block_index import ALL, ONE, WORD, ZERO, look, next_mark, note_nul
 from fastrank.kernels.instructions import (
     differ,
-    load_near_spaces,
-    load_spaces,
     load_word_inside,
     trailing_zeros,
 )
@@ -52,6 +50,7 @@ from fastrank.kernels.places import (
     UNMARKED,
 )
 from fastrank.kernels.text import equal, equal_inside
+from fastrank.kernels.text_blocks import load_near_spaces, load_spaces
 from fastrank.native.declare import helper, inlined
 
 HASH = 35

@@ -17,7 +17,6 @@ from numba.extending import intrinsic, overload
 from fastrank.native.declare import NO_ALLOCATION, inlined
 
 _BYTE, _WORD, _DOUBLE_WORD = ir.IntType(8), ir.IntType(64), ir.IntType(128)
-_BLOCK = ir.VectorType(_BYTE, 64)
 
 
 def compiled_as(function, instruction):
@@ -154,11 +153,16 @@ def address_of(context, builder, array_type, array, at):
     return builder.gep(builder.bitcast(data, _BYTE.as_pointer()), [at])
 
 
+def loaded(context, builder, kind, array_type, array, at):
+    """What stands at the byte `at` of an array, as a value of some kind."""
+    address = address_of(context, builder, array_type, array, at)
+    return builder.load(builder.bitcast(address, kind.as_pointer()), align=1)
+
+
 @intrinsic
 def _load_8_bytes(context, text, at):
     def generate(context, builder, signature, arguments):
-        address = address_of(context, builder, signature.args[0], *arguments)
-        return builder.load(builder.bitcast(address, _WORD.as_pointer()), align=1)
+        return loaded(context, builder, _WORD, signature.args[0], *arguments)
 
     return types.uint64(text, types.int64), generate
 
@@ -189,8 +193,7 @@ def _differ(context, text, at, other, mask):
                 made = builder.insert_element(made, word, ir.Constant(ir.IntType(32), i))
             return made
 
-        address = address_of(context, builder, signature.args[0], text, at)
-        own = builder.load(builder.bitcast(address, pair.as_pointer()), align=1)
+        own = loaded(context, builder, pair, signature.args[0], text, at)
         unlike = builder.and_(builder.xor(own, vector(other)), vector(mask))
         bytes_ = builder.bitcast(unlike, ir.VectorType(_BYTE, 16))
         zero = ir.Constant(ir.VectorType(_BYTE, 16), [0] * 16)
@@ -231,13 +234,11 @@ def _words_as_bytes(builder, words):
 
 
 def _load_digits(context, builder, text_type, text, at, length, lowest, present_type, present):
-    def load(array_type, array, at):
-        address = address_of(context, builder, array_type, array, at)
-        return builder.load(builder.bitcast(address, _DECIMAL.as_pointer()), align=1)
-
     longest = ir.Constant(_WORD, LONGEST_DECIMAL)
-    own = load(present_type, present, builder.sub(longest, length))
-    return builder.and_(builder.xor(load(text_type, text, at), lowest), own)
+    behind = builder.sub(longest, length)
+    own = loaded(context, builder, _DECIMAL, present_type, present, behind)
+    digits = loaded(context, builder, _DECIMAL, text_type, text, at)
+    return builder.and_(builder.xor(digits, lowest), own)
 
 
 def decimal_head(text, at, length, lowest, room):
@@ -418,139 +419,3 @@ def load_word(text, at):
     for i in range(len(text) - at):
         word |= np.uint64(text[at + i]) << np.uint64(8 * i)
     return word
-
-
-def load_block(text, at):
-    """`load_masks` of 64 bytes that are there."""
-    block = np.asarray(text[int(at) : int(at) + 64])
-    controls = (block >= 9) & (block <= 13)
-    return tuple(
-        np.packbits(mask, bitorder="little").view(np.uint64)[0]
-        for mask in ((block == 32) | controls, block == 10, block == 0)
-    )
-
-
-@intrinsic
-def _load_64_bytes(context, text, at):
-    def generate(context, builder, signature, arguments):
-        def all_of(byte):
-            return ir.Constant(_BLOCK, [byte] * 64)
-
-        address = address_of(context, builder, signature.args[0], *arguments)
-        block = builder.load(builder.bitcast(address, _BLOCK.as_pointer()), align=1)
-        space = builder.icmp_unsigned("==", block, all_of(32))
-        control = builder.icmp_unsigned("<", builder.sub(block, all_of(9)), all_of(5))
-        masks = [
-            builder.or_(space, control),
-            builder.icmp_unsigned("==", block, all_of(10)),
-            builder.icmp_unsigned("==", block, all_of(0)),
-        ]
-        words = [builder.bitcast(mask, _WORD) for mask in masks]
-        return context.make_tuple(builder, signature.return_type, words)
-
-    return types.UniTuple(types.uint64, 3)(text, types.int64), generate
-
-
-compiled_as(load_block, lambda text, at: lambda text, at: _load_64_bytes(text, at))
-
-
-# How many bytes `load_newlines` looks at.
-STRIDE = 256
-_HALF_BLOCK = ir.VectorType(_BYTE, 32)
-
-
-def load_newlines(text, at):
-    """One bit for each of STRIDE bytes that are there, in four words: is it a newline?
-
-    And whether any of them is another control character, which is a byte below 32.
-    """
-    block = np.asarray(text[int(at) : int(at) + STRIDE])
-    a, b, c, d = np.packbits(block == 10, bitorder="little").view(np.uint64)
-    return a, b, c, d, bool(((block < 32) & (block != 10)).any())
-
-
-@intrinsic
-def _load_newlines(context, text, at):
-    def generate(context, builder, signature, arguments):
-        def all_of(byte):
-            return ir.Constant(_HALF_BLOCK, [byte] * 32)
-
-        address = address_of(context, builder, signature.args[0], *arguments)
-        # The lowest of the bytes in each place, newlines not counted: looked at once, in the end.
-        halves, lowest = [], all_of(255)
-        for place in range(0, STRIDE, 32):
-            own = builder.gep(address, [ir.Constant(_WORD, place)])
-            block = builder.load(builder.bitcast(own, _HALF_BLOCK.as_pointer()), align=1)
-            newline = builder.icmp_unsigned("==", block, all_of(10))
-            halves.append(builder.zext(builder.bitcast(newline, ir.IntType(32)), _WORD))
-            other = builder.or_(block, builder.sext(newline, _HALF_BLOCK))
-            lower = builder.icmp_unsigned("<", other, lowest)
-            lowest = builder.select(lower, other, lowest)
-        words = [
-            builder.or_(low, builder.shl(high, ir.Constant(_WORD, 32)))
-            for low, high in zip(halves[::2], halves[1::2], strict=True)
-        ]
-        control = builder.bitcast(builder.icmp_unsigned("<", lowest, all_of(32)), ir.IntType(32))
-        odd = builder.icmp_unsigned("!=", control, ir.Constant(ir.IntType(32), 0))
-        odd = context.cast(builder, odd, types.boolean, types.boolean)
-        return context.make_tuple(builder, signature.return_type, [*words, odd])
-
-    return types.Tuple((*[types.uint64] * 4, types.boolean))(text, types.int64), generate
-
-
-compiled_as(load_newlines, lambda text, at: lambda text, at: _load_newlines(text, at))
-
-
-def _spaces_among(text, at, count):
-    block = np.zeros(64, np.uint8)
-    block[:count] = text[int(at) : int(at) + count]
-    return np.packbits(block == 32, bitorder="little").view(np.uint64)[0]
-
-
-def load_spaces(text, at):
-    """Which of the 64 bytes from `at` on, all there, are spaces: one bit for each."""
-    return _spaces_among(text, at, 64)
-
-
-def load_near_spaces(text, at):
-    """The same for the first 32 of them."""
-    return _spaces_among(text, at, 32)
-
-
-def _spaces_by(count):
-    vector = ir.VectorType(_BYTE, count)
-
-    @intrinsic
-    def _load_spaces(context, text, at):
-        def generate(context, builder, signature, arguments):
-            address = address_of(context, builder, signature.args[0], *arguments)
-            block = builder.load(builder.bitcast(address, vector.as_pointer()), align=1)
-            spaces = builder.icmp_unsigned("==", block, ir.Constant(vector, [32] * count))
-            bits = builder.bitcast(spaces, ir.IntType(count))
-            return bits if count == 64 else builder.zext(bits, _WORD)
-
-        return types.uint64(text, types.int64), generate
-
-    return _load_spaces
-
-
-_load_64_spaces, _load_32_spaces = _spaces_by(64), _spaces_by(32)
-compiled_as(load_spaces, lambda text, at: lambda text, at: _load_64_spaces(text, at))
-compiled_as(load_near_spaces, lambda text, at: lambda text, at: _load_32_spaces(text, at))
-
-
-@inlined
-def load_masks(text, at, stop):
-    """For each of the 64 bytes from `at` on, one bit in each of three words: is it a blank (C's
-    isspace), a newline, a NUL? Bytes from `stop` on, fewer than 64, count as blanks only."""
-    blanks, newlines, nuls = ~np.uint64(0) << np.uint64(stop - at), np.uint64(0), np.uint64(0)
-    for i in range(stop - at):
-        byte = text[at + i]
-        bit = np.uint64(1) << np.uint64(i)
-        if byte == 32 or 9 <= byte <= 13:
-            blanks |= bit
-        if byte == 10:
-            newlines |= bit
-        if byte == 0:
-            nuls |= bit
-    return blanks, newlines, nuls
