@@ -135,7 +135,7 @@ class Texts(Frozen):
 
 
 class Chosen:
-    """Some of the texts, in some order; a sequence of `bytes`, which are made when asked for.
+    """Some of the texts, in some order; like a list of `bytes`, but they are made when asked for.
 
     To make 7,000 of them takes as long as half of the measures of a large run.
     """
@@ -146,11 +146,18 @@ class Chosen:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __getitem__(self, i: int) -> bytes:
+    def __getitem__(self, i: int | slice) -> Any:
+        if isinstance(i, slice):
+            return self._texts.take(self._rows[i])
         return self._texts[self._rows[i]]
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._texts.take(self._rows))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (Chosen, list)) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> Any:
         # A pickle holds the texts, and not the file they are a part of.

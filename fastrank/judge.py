@@ -230,9 +230,9 @@ def hit_scratch(deepest: int, most: int) -> tuple[Any, ...]:
     Words for a table of all, hashes of the judged ones, places, and the index that
     kernels/row_index.py makes.
     """
-    # For what it loads and stores in excess.
+    # Links are loaded 64 at once, and columns stored up to 12 in excess.
     more = max(deepest, most) + 64
-    # In a larger index fewer hashes meet, as long as it stays in a near cache.
+    # Four places a hash, where fewer hashes meet than in two, while they stay in the second cache.
     size = table_size(more)
     return (
         zeros("q", table_size(deepest + most)),

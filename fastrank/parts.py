@@ -26,8 +26,8 @@ MOST_PARTS = 256
 NEAR_CUT, FARTHEST_CUT = 1 << 16, 1 << 22
 # How far to look for the end of a query, at first.
 NEAR_QUERY = 256
-# The shortest part that threads take in turn, of a large file and of one for which it is too long:
-# so little is left to the last of them when all others are done.
+# The shortest part that threads take in turn, which is as much as the last of them may have to do
+# when all others are done: so many bytes, of a small file an eighth of a thread's share.
 SHORT_PART, SHARES = 4 << 20, 8
 
 
@@ -157,6 +157,7 @@ class Parts:
             while cut is None and stop < size - length:
                 stop += length
                 cut = change_of_query(file, stop)
+                length = max(length, FARTHEST_CUT)
             stop = size if cut is None else cut
             yield file.part(start, stop)
             start = stop

@@ -192,9 +192,8 @@ class _Streams:
 
     @property
     def met_comment(self) -> bool:
-        """Whether what cannot be judged, in the first part that cannot, is a comment."""
-        stopped = [feeder for feeder in self._fed if feeder.status != at.DONE]
-        return bool(stopped) and stopped[0].met_comment
+        """Whether a part could not be judged because of a comment."""
+        return any(feeder.met_comment for feeder in self._fed)
 
     @property
     def are_scattered(self) -> bool:

@@ -208,6 +208,22 @@ def test_nouns_can_be_copied_and_pickled() -> None:
     assert len(pickle.loads(pickle.dumps(fr.MEASURES))) == len(fr.MEASURES)
 
 
+def test_scores_of_a_file_keep_their_query_ids_like_a_list(tmp_path: Path) -> None:
+    """Though they are made when asked for; a pickle holds them, and not the judgments' file."""
+    qrels = b"".join(b"q%d 0 d 1\n" % i for i in range(1000))
+    path = tmp_path / "run"
+    path.write_bytes(b"q2 Q0 d 1 1 t\nq1 Q0 d 1 1 t\nq3 Q0 d 1 1 t\n")
+    scores = fr.evaluate(parse_qrels(qrels), path, "map", complete=False)
+    ids = scores.query_ids
+
+    assert (ids == [b"q1", b"q2", b"q3"], ids != scores.query_ids) == (True, False)
+    assert (ids[0], ids[-1], ids[1:], len(ids), b"q2" in ids) == (
+        b"q1", b"q3", [b"q2", b"q3"], 3, True
+    )  # fmt: skip
+    assert pickle.loads(pickle.dumps(scores)).query_ids == ids
+    assert len(pickle.dumps(ids)) < 100
+
+
 @pytest.mark.parametrize(
     "error",
     [

@@ -9,6 +9,7 @@ import os
 import random
 import warnings
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,27 @@ def refused(line: bytes) -> bool:
     except FormatError:
         return True
     return False
+
+
+@pytest.mark.parametrize("fields", [4, 5, 6, 7])
+@pytest.mark.parametrize("trailing", [0, 1, 2, 3])
+def test_a_line_with_fields_that_end_at_any_byte(fields: int, trailing: int) -> None:
+    """Spaces may come where a look at the text ends, and another behind that."""
+    for place, gap in product(range(2, 6), (b" ", b"  ", b"   ")):
+        for width in range(1, 72):
+            lines = [b"q1 Q0 d%03d 1 %d.5 tag" % (i, -i) for i in range(60)]
+            gaps = [b" "] * 6
+            gaps[place - 1] = gap
+            odd = [b"q1", b"Q0", b"x" * width, b"1", b"-29.5", b"odd", b"more"][:fields]
+            lines[29] = b"".join(map(bytes.__add__, odd, gaps)) + b" " * trailing
+            text = b"\n".join(lines) + b"\n" * 100
+            if fields < 6:
+                with pytest.raises(FormatError, match=f":30: malformed line: .*found {fields}:"):
+                    parse_run(text)
+                continue
+            assert_read(text)
+            # The tag is that of the last line.
+            assert_read(b"\n".join(lines[:30]) + b"\n" * 300)
 
 
 @pytest.mark.parametrize("at", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 3 * BLOCK])

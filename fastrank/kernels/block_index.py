@@ -74,15 +74,15 @@ def mark_fields(blanks, was_blank, index, place):
 def index_lines(text, index, cursor):
     """Index the text from cursor[POSITION] on, where a line begins, up to a block of it.
 
-    Without marks (UNMARKED) if that can be. Where it often could not, or did not help, it is not
-    tried: for as many blocks as lines were missed.
+    Without marks (UNMARKED) if that can be. It is not tried while more lines were missed than
+    blocks indexed: lines of blocks that had to be marked after all, and such as were split by
+    themselves though of the same query as the line before (kernels/fields.py).
     """
     _, _, newlines = index
     base, size = cursor[POSITION], cursor[SIZE]
-    stop = base + min(BLOCK, size - base) // STRIDE * STRIDE
     cursor[BLOCKS] += 1
-    if cursor[MISSES] > cursor[BLOCKS]:
-        stop = base
+    tried = min(BLOCK, size - base) if cursor[MISSES] <= cursor[BLOCKS] else 0
+    stop = base + tried // STRIDE * STRIDE
     lines, odd = np.int64(0), False
     for at in range(base, stop, STRIDE):
         a, b, c, d, control = load_newlines(text, at)

@@ -146,11 +146,12 @@ def without_lowest(word):
     return word & (word - ONE)
 
 
-def look_past_spaces_by(load):
+def look_past_spaces_by(load, reach):
     """Make the look at a line whose document starts at a place of the text, `at` of the block.
 
     It tells whether it reaches the line's tag, and how far from there are document and score, each
-    with its end, and tag. This one is for a block without marks; `load` gives the spaces near by.
+    with its end, and tag. This one is for a block without marks; `load` gives the spaces among as
+    many bytes as `reach`.
     """
 
     @inlined
@@ -158,10 +159,10 @@ def look_past_spaces_by(load):
         doc = load(text, place)
         rank = without_lowest(doc)
         score = without_lowest(rank)
-        rank_end = trailing_zeros(rank)
-        score_end = trailing_zeros(score)
-        # A blank where the document should begin is one of several, too.
-        near = (score != ZERO) & (doc & (doc >> ONE | ONE) == ZERO)
+        rank_end, score_end = trailing_zeros(rank), trailing_zeros(score)
+        # Behind the score another byte must be seen: a space there is one of several, as one is
+        # where the document should begin.
+        near = (score_end < reach - 1) & (doc & (doc >> ONE | ONE) == ZERO)
         return near, np.int64(0), trailing_zeros(doc), rank_end + 1, score_end, score_end + 1
 
     return look_past_spaces
@@ -291,9 +292,8 @@ def take_by(look):
     return take
 
 
-take_near, take_far = (
-    take_by(look_past_spaces_by(load)) for load in (load_near_spaces, load_spaces)
-)
+take_near = take_by(look_past_spaces_by(load_near_spaces, 32))
+take_far = take_by(look_past_spaces_by(load_spaces, 64))
 take_single_blanks, take_any_blanks = take_by(look_past_single_blanks), take_by(look_past_blanks)
 
 
