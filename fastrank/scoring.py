@@ -83,8 +83,7 @@ def evaluate_bound(
             plan.judge(run, matched)
         except StoppedError as stop:
             failure = stop.error(plan.first_to_fail(), queries[stop.place])
-            matched = matched.first(stop.place)
-            queries = judgments.queries.take(matched.judgments)
+            matched, queries = matched.first(stop.place), queries[: stop.place]
             absent = [place for place in absent if place < stop.place]
     if unknown and left_out:
         known = set(left_out)
