@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 import fastrank as fr
-from fastrank.asked import Asked
-from fastrank.convert.accept import as_qrels
-from fastrank.embedding_judge import EmbeddingJudge
-from fastrank.scoring import evaluate_bound
+from fastrank.evaluation.embedding_judge import EmbeddingJudge
+from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.formats.accept import as_qrels
+from fastrank.judging.request import Asked
 from fastrank.search import Index, build_index, search_batches
 from fastrank.search.names import names_of
 

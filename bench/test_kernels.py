@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 
 from bench import inputs, oracle
-from fastrank import judge, trec
-from fastrank.columns import Qrels, Run
-from fastrank.feeding import block_index
-from fastrank.kernels import places as at
-from fastrank.levels import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.data.columns import Qrels, Run
+from fastrank.evaluation.plan import Plan
+from fastrank.formats import trec
+from fastrank.formats.feeding import block_index
+from fastrank.judging import judged as judge
+from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.measures.selection import Selection
+from fastrank.native import codes as at
 from fastrank.native import engine, kernels
 from fastrank.native.buffers import filled, zeros
-from fastrank.options import MAX_RETRIEVED, Options
-from fastrank.plan import Plan
-from fastrank.selection import Selection
 
 # 100,000 lines of run, 10,000 judgments.
 QUERIES, RETRIEVED, JUDGED = 100, 1000, 100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.scores import Scores
+    from fastrank.scores.scores import Scores
 
 
 class FastrankError(ValueError):

@@ -133,7 +133,7 @@ def test_an_interrupt_leaves_files_as_they_were(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fastrank.approximation.measuring._Runner.time", interrupted)
+    monkeypatch.setattr("fastrank.embeddings.index_benchmark._Runner.time", interrupted)
     (folder / "out.txt").write_text("old")
 
     status = main(["ann", *INPUTS, "-k", "5", "-o", "out.txt", "--plot", "p.svg", "SQ8"])

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import fastrank as fr
-from fastrank.approximation import IndexPoint
-from fastrank.approximation.recall import ExactTop
+from fastrank.embeddings import IndexPoint
+from fastrank.embeddings.index_recall import ExactTop
 from fastrank.search import build_index
 
 faiss = pytest.importorskip("faiss")
@@ -285,7 +285,7 @@ def test_what_is_impossible_is_said_before_anything_is_built(
     def build(*_: object, **__: object) -> None:
         raise AssertionError("an index is built")
 
-    monkeypatch.setattr("fastrank.approximation.measuring.build_index", build)
+    monkeypatch.setattr("fastrank.embeddings.index_benchmark.build_index", build)
     given = {"corpus": CORPUS, "queries": QUERIES, "candidates": "SQ8", **changed}
     with pytest.raises(fr.FastrankError, match=message):
         fr.compare_indexes(**given)
@@ -301,7 +301,7 @@ def test_judgments_of_other_queries_are_noticed_before_an_index_is_trained(
         built.append(factory)
         return build_index(vectors, factory, *rest, **options)
 
-    monkeypatch.setattr("fastrank.approximation.measuring.build_index", build)
+    monkeypatch.setattr("fastrank.embeddings.index_benchmark.build_index", build)
     with pytest.raises(fr.NoQueriesError):
         fr.compare_indexes(CORPUS, QUERIES, "IVF8,Flat", qrels={"q": {"1": 1}})
 
@@ -340,7 +340,7 @@ class TestPlot:
         """That of the leftmost point too."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-        from fastrank.approximation.plot import _drawn
+        from fastrank.embeddings.index_plot import _drawn
 
         exact, first, *others = compared.points
         first = IndexPoint(

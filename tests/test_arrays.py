@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank import ArrayError, NoQueriesError, array_judge
-from fastrank.parts import in_threads
+from fastrank import ArrayError, NoQueriesError
+from fastrank.formats.file_parts import in_threads
+from fastrank.judging import arrays as array_judge
 from tests.strategies import examples
 
 LARGEST = 2**63 - 1
@@ -121,7 +122,7 @@ def as_files(
         for doc, score in zip(*pair, strict=True)
         if doc != -1
     )
-    from fastrank.trec import parse_qrels, parse_run
+    from fastrank.formats.trec import parse_qrels, parse_run
 
     return parse_qrels(qrels.encode()), parse_run(run.encode())
 
@@ -248,7 +249,7 @@ def test_strided_views_and_memory_maps_are_taken(tmp_path: Any) -> None:
 def test_rows_that_are_converted_in_blocks_are_all_evaluated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("fastrank.array_judge.BLOCK_ITEMS", 3)
+    monkeypatch.setattr("fastrank.judging.arrays.BLOCK_ITEMS", 3)
     ids, scores = IDS_2D.astype(np.int32), SCORES_2D.astype(np.float16)
 
     assert fr.evaluate_arrays(ids, scores, ROWS, "all_trec").mean == EXPECTED
@@ -478,7 +479,7 @@ def test_bad_judgments_are_named(qrels: Any, message: str) -> None:
 
 
 def test_document_ids_in_a_file_of_judgments_are_decimal() -> None:
-    from fastrank.trec import parse_qrels
+    from fastrank.formats.trec import parse_qrels
 
     for text in ("d1", "01", "-1", str(2**63)):
         found = error([[1]], None, parse_qrels(f"7 0 {text} 1\n".encode()), queries=[7])

@@ -12,8 +12,8 @@ import pytest
 import pytrec_eval
 
 import fastrank as fr
-from fastrank.beyond import BEYOND
-from fastrank.trec import parse_qrels, parse_run
+from fastrank.formats.trec import parse_qrels, parse_run
+from fastrank.measures.more import BEYOND
 
 Nested = dict[str, dict[str, float]]
 SEEDS = range(8)

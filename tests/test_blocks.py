@@ -19,11 +19,13 @@ from hypothesis import strategies as st
 from strategies import examples
 
 import fastrank
-from fastrank import feeding, parts, pieces, trec
-from fastrank.columns import Run
+from fastrank.data.columns import Run
 from fastrank.errors import FormatError, ReadError
-from fastrank.kernels.places import BLOCK
-from fastrank.trec import parse_qrels, parse_run, read_run
+from fastrank.formats import feeding, trec
+from fastrank.formats import file_parts as parts
+from fastrank.formats import source as pieces
+from fastrank.formats.trec import parse_qrels, parse_run, read_run
+from fastrank.native.codes import BLOCK
 
 # How far a look for the fields of a line reaches at least, a near one, and a word of 8 bytes.
 LOOK, NEAR, WORD = 57, 32, 8

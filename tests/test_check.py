@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from strategies import QRELS_ROWS, RUN_ROWS, examples, lines_of, untidy
 
 import fastrank
-import fastrank.checking
-from fastrank.checking import KINDS
+import fastrank.checking.checker
+from fastrank.checking.checker import KINDS
 from fastrank.checking.findings import Finding, Report
 from fastrank.errors import FastrankError, ReadError
-from fastrank.trec import parse_qrels, parse_run
+from fastrank.formats.trec import parse_qrels, parse_run
 
 DATA = Path(__file__).parent.parent / "data"
 RUNS = ["pixels.run", "pca.run", "profile.run"]

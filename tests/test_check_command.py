@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fastrank.checking import KINDS
+from fastrank.checking.checker import KINDS
 
 DATA = Path(__file__).parent.parent / "data"
 QRELS, PIXELS, PCA = (str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run"))

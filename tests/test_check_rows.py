@@ -23,10 +23,10 @@ from strategies import (
 
 from fastrank.checking.rows import Rows, scan
 from fastrank.errors import FormatError
-from fastrank.kernels import places as at
+from fastrank.formats.trec import parse_qrels, parse_run
+from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
-from fastrank.trec import parse_qrels, parse_run
 
 
 class NotReadError(Exception):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from fastrank.measures import MEASURES, NICKNAMES
+from fastrank.measures.trec import MEASURES, NICKNAMES
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
 RUN = b"q1 Q0 b 1 2.0 tag\nq1 Q0 a 2 1.0 tag\nq2 Q0 c 1 9 tag\n"

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.convert.dicts import qrels_from_dict as as_qrels
-from fastrank.convert.dicts import run_from_dict as as_run
-from fastrank.dict_ranks import AT_ONCE
+from fastrank.formats.dicts import qrels_from_dict as as_qrels
+from fastrank.formats.dicts import run_from_dict as as_run
+from fastrank.judging.dict_ranks import AT_ONCE
 from fastrank.native import engine
 from tests.strategies import examples, slow_in_python
 
@@ -160,7 +160,7 @@ def test_ids_of_several_types_are_all_found(other: Any, size: int) -> None:
 
 def test_measures_of_preferences_take_dicts_too() -> None:
     """They are converted to a run in memory."""
-    from fastrank.trec import parse_prefs
+    from fastrank.formats.trec import parse_prefs
 
     preferences = parse_prefs(b"q 0 0 a 2\nq 0 0 b 1\n")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import fastrank as fr
-from fastrank.columns import Frozen
 from fastrank.compat import datasets, mteb, pytrec_eval, sentence_transformers
+from fastrank.data.columns import Frozen
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SOURCES = [

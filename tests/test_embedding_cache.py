@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastrank.embedding_cache import EmbeddingCache, digest_of
+from fastrank.embeddings.cache import EmbeddingCache, digest_of
 from fastrank.errors import OptionError
 from tests.strategies import examples
 

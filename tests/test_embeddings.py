@@ -255,7 +255,7 @@ def test_mistakes_are_found_before_the_search(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fastrank.search.batches._Search.run", None)
-    monkeypatch.setattr("fastrank.embeddings.build_index", None)
+    monkeypatch.setattr("fastrank.evaluation.embeddings.build_index", None)
     given: dict[str, Any] = {"corpus": CORPUS, "qrels": QRELS, **IDS, **arguments}
 
     with pytest.raises(kind, match=message):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from fastrank import ArrayError
-from fastrank.embedding_rows import as_vectors
-from fastrank.encoders import Encoder, encoders_of
+from fastrank.embeddings.encoders import Encoder, encoders_of
+from fastrank.search.embedding_rows import as_vectors
 
 CORPUS = ["red apples", "blue plums", "green pears", "yellow bananas and red plums"]
 IDS = ["d1", "d2", "d3", "d4"]

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.numbers import atol
-from fastrank.trec import parse_prefs, parse_qrels, parse_run
+from fastrank.c_numbers import atol
+from fastrank.formats.trec import parse_prefs, parse_qrels, parse_run
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq1 0 e -1\nq2 0 c 2\nq3 0 d 1\n"
 RUN = (

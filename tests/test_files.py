@@ -18,16 +18,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from fastrank import files
 from fastrank.errors import FastrankError, ReadError
-from fastrank.trec import (
+from fastrank.formats import files
+from fastrank.formats.trec import (
     read_prefs,
     read_qrels,
     read_qrels_jg,
     read_qrels_prefs,
     read_run,
 )
-from fastrank.zscores import read_zscores
+from fastrank.scores.zscores import read_zscores
 
 TEXT = b"q1 Q0 d1 1 2.5 tag\n"
 READERS = [read_run, read_qrels, read_qrels_jg, read_prefs, read_qrels_prefs, read_zscores]

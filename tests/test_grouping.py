@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import contents, examples, many
 
-from fastrank.columns import Qrels
-from fastrank.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run, split_groups
+from fastrank.data.columns import Qrels
+from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run, split_groups
 
 # Queries
 
@@ -194,7 +194,7 @@ def test_splitting_equals_sorting_by_group(text: bytes) -> None:
 
 def test_tables_are_as_large_as_kernels_take_them_to_be() -> None:
     """The caller's size and the kernels' mask agree, or a kernel would write past the end."""
-    from fastrank.kernels.text import table_mask
+    from fastrank.kernels.texts.text import table_mask
     from fastrank.native.buffers import table_size
 
     for items in [*range(70), 1000, 1023, 1024, 1025]:

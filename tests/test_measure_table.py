@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import fastrank
-from fastrank.beyond import BEYOND, MEASURES
+from fastrank.arguments import COMPAT_LEVELS
 from fastrank.errors import MeasureError
-from fastrank.levels import COMPAT_LEVELS
-from fastrank.measures import BY_NAME, NICKNAMES
-from fastrank.measures import MEASURES as TREC_MEASURES
-from fastrank.selection import Selection
+from fastrank.measures.more import BEYOND, MEASURES
+from fastrank.measures.selection import Selection
+from fastrank.measures.trec import BY_NAME, NICKNAMES
+from fastrank.measures.trec import MEASURES as TREC_MEASURES
 
 KERNELS = Path(fastrank.__file__).parent / "kernels"
 ORDER = [

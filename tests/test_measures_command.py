@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from fastrank.beyond import FAMILIES, MEASURES, PLAIN
 from fastrank.cli.main import main
+from fastrank.measures.more import FAMILIES, MEASURES, PLAIN
 
 
 @pytest.fixture

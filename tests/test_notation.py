@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 
 import fastrank as fr
-from fastrank.beyond import BEYOND
-from fastrank.families import Family, Option
-from fastrank.measures import MEASURES as TREC_MEASURES
-from fastrank.measures import NICKNAMES
-from fastrank.notation import split_measures
-from fastrank.selection import Selection
-from fastrank.trec import parse_qrels, parse_run
+from fastrank.formats.trec import parse_qrels, parse_run
+from fastrank.measures.more import BEYOND
+from fastrank.measures.notation import split_measures
+from fastrank.measures.options import Family, Option
+from fastrank.measures.selection import Selection
+from fastrank.measures.trec import MEASURES as TREC_MEASURES
+from fastrank.measures.trec import NICKNAMES
 
 QRELS = parse_qrels(b"q 0 a 2\nq 0 b 0\nq 0 c 1\nq 0 d 1\n")
 RUN = parse_run(b"q Q0 b 1 9 t\nq Q0 a 2 8 t\nq Q0 x 3 7 t\nq Q0 c 4 6 t\n")

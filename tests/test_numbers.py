@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import BLANKS, atol, examples, many, odd_numbers, slow_in_python, strtod
 
-from fastrank import numbers
-from fastrank.trec import parse_prefs, parse_qrels, parse_run
+from fastrank import c_numbers as numbers
+from fastrank.formats.trec import parse_prefs, parse_qrels, parse_run
 
 
 def read_scores(texts: list[bytes]) -> list[float]:

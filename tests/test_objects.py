@@ -17,11 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank import objects
 from fastrank.compat import pytrec_eval
-from fastrank.dict_ranks import AT_ONCE
-from fastrank.native import engine, kernels
-from fastrank.objects import addresses, interpreter, rows_as_dicts
+from fastrank.judging.dict_ranks import AT_ONCE
+from fastrank.native import engine, kernels, objects
+from fastrank.native.objects import addresses, interpreter, rows_as_dicts
 from tests.strategies import examples
 
 needs_library = pytest.mark.skipif(
@@ -319,10 +318,10 @@ def test_an_interpreter_that_is_not_as_expected_is_left_alone(
 
 SCRIPT = """
 import json
-from fastrank import objects
+from fastrank.native import objects
 objects.interpreter._known = [objects._find_api()]
 from tests.test_objects import _read
-from fastrank.objects import rows_as_dicts
+from fastrank.native.objects import rows_as_dicts
 run = [{"a": 0.5, "b": -0.0}, {"c": 3.5}, {"c": 1}]
 values = memoryview(bytearray(48)).cast("d")
 values[1], values[2], values[4] = 1.0, 0.25, -0.0

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 import fastrank as fr
-from fastrank.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
+from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 0\nq4 0 d 1\n"
 RUN = b"q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 c 1 9 t\nq3 Q0 d 1 1 t\nq9 Q0 z 1 1 t\n"

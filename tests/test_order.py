@@ -17,7 +17,7 @@ from strategies import examples
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.errors import FormatError, InputError, OptionError
-from fastrank.rankings import LAST_RANK
+from fastrank.formats.rank_order import LAST_RANK
 
 MEASURES = "map P.1,2,5 recip_rank ndcg ndcg_cut.3 bpref success.1,5 recall.2"
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"d": 1}}

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from strategies import RUN_ROWS, contents, exactly, examples, lines_of, untidy
 
 import fastrank
-from fastrank import feeding, parts, trec
-from fastrank.columns import LineTexts, Run
+from fastrank.data.columns import LineTexts, Run
 from fastrank.errors import FastrankError, ReadError
-from fastrank.kernels.places import SLACK
-from fastrank.trec import parse_run, read_run
+from fastrank.formats import feeding, trec
+from fastrank.formats import file_parts as parts
+from fastrank.formats.trec import parse_run, read_run
+from fastrank.native.codes import SLACK
 
 LINES = b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1e-3 tag\nq2 Q0 d1 1 -7 tag\nq3 Q0 d3 1 0 tag\n"
 PIECES = st.sampled_from([12, 30, 64, 200, 1 << 20])

@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from strategies import RUN_ROWS, examples, untidy
 
 import fastrank
-from fastrank import feeding, parts, pieces
 from fastrank.errors import ReadError
-from fastrank.parts import Parts
+from fastrank.formats import feeding
+from fastrank.formats import file_parts as parts
+from fastrank.formats import source as pieces
+from fastrank.formats.file_parts import Parts
 
 
 def run_of(queries: int, depth: int = 10) -> bytes:

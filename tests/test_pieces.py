@@ -25,9 +25,9 @@ from hypothesis import strategies as st
 from strategies import examples
 from test_files import Standard, flipped, long_text, zstd
 
-from fastrank import files
 from fastrank.errors import ReadError
-from fastrank.pieces import Reader, open_pieces, open_stdin
+from fastrank.formats import files
+from fastrank.formats.source import Reader, open_pieces, open_stdin
 
 TEXT = long_text()
 SHORT = b"q1 Q0 d1 1 2.5 tag\n"
@@ -466,7 +466,7 @@ BOMB = """
 import sys, tracemalloc
 if sys.argv[2] == "zlib":
     sys.modules["isal"] = None
-from fastrank.pieces import open_pieces
+from fastrank.formats.source import open_pieces
 with open_pieces(sys.argv[1]) as pieces:
     buffer, reader, total = bytearray(100_000), pieces.whole(), 0
     reader.readinto(buffer)  # imports
@@ -501,10 +501,11 @@ def test_small_file_of_much_text_takes_little_memory(kind: str, tmp_path: Path) 
 def test_nothing_heavy_is_imported_for_a_plain_file(path: Path) -> None:
     """Decompressors are imported for compressed files only, and isal for gzip only."""
     heavy = {"zlib", "gzip", "bz2", "lzma", "isal", "zstandard", "compression", "threading"}
-    heavy |= {"re", "typing", "dataclasses", "fastrank.compression"}
+    heavy |= {"re", "typing", "dataclasses", "fastrank.formats.decompression"}
     code = (
-        f"import sys; from fastrank.pieces import open_pieces\nwith open_pieces({str(path)!r}) as"
-        f" pieces: pieces.read(); pieces.whole()\nprint(sorted({heavy!r} & set(sys.modules)))"
+        "import sys; from fastrank.formats.source import open_pieces\n"
+        f"with open_pieces({str(path)!r}) as pieces: pieces.read(); pieces.whole()\n"
+        f"print(sorted({heavy!r} & set(sys.modules)))"
     )
 
     found = subprocess.run(
@@ -685,7 +686,7 @@ def test_character_device() -> None:
 def test_standard_input(source: str, regular: bool, path: Path) -> None:
     """A file or a pipe as standard input, called by any of its names."""
     code = (
-        "import sys; from fastrank.pieces import open_pieces\n"
+        "import sys; from fastrank.formats.source import open_pieces\n"
         "with open_pieces(sys.argv[1]) as pieces:\n"
         "  reader, buffer = pieces.whole(), bytearray(5000)\n"
         "  while count := reader.readinto(buffer): sys.stdout.buffer.write(buffer[:count])"

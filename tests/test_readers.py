@@ -27,7 +27,7 @@ from strategies import (
 )
 
 from fastrank.errors import FastrankError, FormatError
-from fastrank.trec import (
+from fastrank.formats.trec import (
     parse_prefs,
     parse_qrels,
     parse_qrels_jg,
@@ -38,7 +38,7 @@ from fastrank.trec import (
     read_qrels_prefs,
     read_run,
 )
-from fastrank.zscores import read_zscores
+from fastrank.scores.zscores import read_zscores
 
 
 class Form(NamedTuple):

@@ -262,7 +262,7 @@ def test_what_cannot_be_written_is_told_before_the_search(
     def search(*_: object, **__: object) -> None:
         raise AssertionError("there is a search")
 
-    monkeypatch.setattr("fastrank.embeddings.search_batches", search)
+    monkeypatch.setattr("fastrank.evaluation.embeddings.search_batches", search)
 
     assert main(["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", option, path]) == 1
 
@@ -303,7 +303,7 @@ def test_what_cannot_be_written_is_found_before_an_index_is_built(
         raise AssertionError
 
     monkeypatch.setattr("fastrank.cli.search_options.build_index", build)
-    monkeypatch.setattr("fastrank.embeddings.build_index", build)
+    monkeypatch.setattr("fastrank.evaluation.embeddings.build_index", build)
     Path("folder").mkdir()
 
     assert main([command, *VECTORS, *IDS, "--factory", "HNSW8", *arguments]) == 1

@@ -29,12 +29,15 @@ from strategies import QRELS_ROWS, RUN_ROWS, exactly, examples, many, slow_in_py
 from test_files import zstd
 
 import fastrank
-from fastrank import collect, feeding, parts, pieces
-from fastrank.columns import Qrels, Run
+from fastrank.data.columns import Qrels, Run
 from fastrank.errors import EvaluationError, FastrankError, ReadError
-from fastrank.judge import JudgedRun, JudgingOptions
-from fastrank.stream import FileJudge
-from fastrank.trec import parse_qrels, parse_run
+from fastrank.formats import feeding
+from fastrank.formats import file_parts as parts
+from fastrank.formats import source as pieces
+from fastrank.formats.trec import parse_qrels, parse_run
+from fastrank.judging import scattered as collect
+from fastrank.judging.judged import JudgedRun, JudgingOptions
+from fastrank.judging.streaming import FileJudge
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 1\nq3 0 d 1\n"
 RUN = b"q1 Q0 b 1 2.0 tag\nq1 Q0 a 2 1.0 tag\nq2 Q0 c 1 9 tag\n"

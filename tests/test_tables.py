@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.tables import queries_of
-from fastrank.trec import parse_qrels, parse_run
+from fastrank.formats.trec import parse_qrels, parse_run
+from fastrank.scores.tables import queries_of
 from tests.strategies import examples
 
 QRELS = parse_qrels(b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n")

@@ -12,7 +12,7 @@ from strategies import examples
 from test_ties import BOUNDED, GRADES, RESULTS, Grades, Results, every_order, nouns, values
 
 import fastrank as fr
-from fastrank.trec import parse_prefs, parse_qrels, parse_run
+from fastrank.formats.trec import parse_prefs, parse_qrels, parse_run
 
 RUN = (
     b"q2 Q0 a 1 1 t\nq2 Q0 b 1 1 t\nq2 Q0 c 1 1 t\nq2 Q0 d 1 2 t\nq2 Q0 e 1 2.00000001 t\n"

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from strategies import exactly, examples
 
 import fastrank as fr
-from fastrank.measures import MEASURES as TREC_MEASURES
-from fastrank.options import BY_GRADE, TIES
-from fastrank.ties import EXPECTED, MONOTONE
-from fastrank.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
+from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
+from fastrank.judging.options import BY_GRADE, TIES
+from fastrank.judging.ties import EXPECTED, MONOTONE
+from fastrank.measures.trec import MEASURES as TREC_MEASURES
 
 # The measures with a closed form that pytrec_eval has, too.
 KNOWN = (

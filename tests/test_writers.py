@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import contents, exactly, examples, many
 
-from fastrank import files
-from fastrank.columns import Run
-from fastrank.trec import (
+from fastrank.data.columns import Run
+from fastrank.formats import files
+from fastrank.formats.trec import (
     parse_prefs,
     parse_qrels,
     parse_qrels_jg,
@@ -32,7 +32,7 @@ from fastrank.trec import (
     write_qrels,
     write_run,
 )
-from fastrank.zscores import ZScores, read_zscores, write_zscores
+from fastrank.scores.zscores import ZScores, read_zscores, write_zscores
 
 
 def written(write: Callable[..., None], noun: Any) -> bytes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import codecs
 
-from fastrank import files
 from fastrank.errors import FormatError, OptionError, ReadError
-from fastrank.exclusions import read_exclusions
+from fastrank.formats import files
+from fastrank.formats.exclusions import read_exclusions
 from fastrank.search.batches import check_before_building
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.names import names_of

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple, overload
 
-from fastrank.columns import Frozen, decoded
+from fastrank.data.columns import Frozen, decoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-    from fastrank.columns import Qrels, Run
-    from fastrank.files import Source
+    from fastrank.data.columns import Qrels, Run
+    from fastrank.formats.files import Source
 
 
 class Instance(NamedTuple):

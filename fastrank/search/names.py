@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Texts, decoded
-from fastrank.convert.ids import picked, texts_of, texts_of_ids
+from fastrank.data.columns import Texts, decoded
 from fastrank.errors import ArrayError
-from fastrank.judge import text_order
+from fastrank.formats.ids import picked, texts_of, texts_of_ids
+from fastrank.judging.judged import text_order
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
 
