@@ -11,16 +11,19 @@
 
 from __future__ import annotations
 
+from fastrank.data import conversions
 from fastrank.lazy import public_names
 
 __version__ = "0.1.0"
 
+conversions.provider = "fastrank.formats.conversions"
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.checking.checker import check as check
-    from fastrank.data.columns import Preferences as Preferences
-    from fastrank.data.columns import Qrels as Qrels
-    from fastrank.data.columns import Run as Run
+    from fastrank.data.preferences import Preferences as Preferences
+    from fastrank.data.qrels import Qrels as Qrels
+    from fastrank.data.run import Run as Run
     from fastrank.datasets import Dataset as Dataset
     from fastrank.embeddings.embed import Embeddings as Embeddings
     from fastrank.embeddings.embed import embed_dataset as embed_dataset
@@ -58,9 +61,9 @@ if TYPE_CHECKING:
     from fastrank.formats.trec import read_qrels_jg as read_qrels_jg
     from fastrank.formats.trec import read_qrels_prefs as read_qrels_prefs
     from fastrank.formats.trec import read_run as read_run
-    from fastrank.formats.trec import write_prefs as write_prefs
-    from fastrank.formats.trec import write_qrels as write_qrels
-    from fastrank.formats.trec import write_run as write_run
+    from fastrank.formats.trec_writers import write_prefs as write_prefs
+    from fastrank.formats.trec_writers import write_qrels as write_qrels
+    from fastrank.formats.trec_writers import write_run as write_run
     from fastrank.judging.array_qrels import ArrayQrels as ArrayQrels
     from fastrank.judging.array_qrels import index_qrels as index_qrels
     from fastrank.measures.custom import Ranking as Ranking

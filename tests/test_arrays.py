@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank import ArrayError, NoQueriesError
-from fastrank.formats.file_parts import in_threads
 from fastrank.judging import arrays as array_judge
+from fastrank.native.threads import in_threads
 from tests.strategies import examples
 
 LARGEST = 2**63 - 1

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 import fastrank
-from fastrank.data.columns import Run
+from fastrank.data.run import Run
 from fastrank.errors import FormatError, ReadError
 from fastrank.formats import feeding, trec
 from fastrank.formats import file_parts as parts

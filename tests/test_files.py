@@ -20,6 +20,7 @@ from strategies import examples
 
 from fastrank.errors import FastrankError, ReadError
 from fastrank.formats import files
+from fastrank.formats.source import read_all
 from fastrank.formats.trec import (
     read_prefs,
     read_qrels,
@@ -67,7 +68,7 @@ def test_compression_is_recognised_by_content(
     path = tmp_path / name
     path.write_bytes(pack(TEXT))
 
-    assert files.read(path) == TEXT
+    assert read_all(path) == TEXT
 
 
 @pytest.mark.parametrize("name", ["run.gz", "run.bz2", "run.xz", "run.zst"])
@@ -76,7 +77,7 @@ def test_text_in_a_file_with_a_compressed_name_is_text(name: str, tmp_path: Path
     path = tmp_path / name
     path.write_bytes(TEXT)
 
-    assert files.read(path) == TEXT
+    assert read_all(path) == TEXT
 
 
 @packed
@@ -84,7 +85,7 @@ def test_several_compressed_members_are_one_text(kind: str, pack: Packer) -> Non
     """Compressed files joined together unpack to their texts joined together."""
     content = pack(TEXT) + pack(b"") + pack(long_text()) + pack(TEXT)
 
-    assert files.read(io.BytesIO(content)) == TEXT + long_text() + TEXT
+    assert read_all(io.BytesIO(content)) == TEXT + long_text() + TEXT
 
 
 @packed
@@ -92,7 +93,7 @@ def test_compressed_long_text_is_unpacked_whole(kind: str, pack: Packer) -> None
     """Content that takes many blocks comes back byte for byte."""
     text = long_text()
 
-    assert files.read(io.BytesIO(pack(text))) == text
+    assert read_all(io.BytesIO(pack(text))) == text
 
 
 def test_zstd_frame_without_its_content_size() -> None:
@@ -108,7 +109,7 @@ def test_zstd_frame_without_its_content_size() -> None:
         compressor = zstandard.ZstdCompressor().compressobj()
         content = compressor.compress(TEXT) + compressor.flush()
 
-    assert files.read(io.BytesIO(content)) == TEXT
+    assert read_all(io.BytesIO(content)) == TEXT
 
 
 @packed
@@ -120,7 +121,7 @@ def test_truncated_compressed_data_is_an_error(kind: str, pack: Packer) -> None:
 
     for cut in cuts:
         with pytest.raises(ReadError, match=rf"^<file object>: broken {kind} data: "):
-            files.read(io.BytesIO(content[:cut]))
+            read_all(io.BytesIO(content[:cut]))
 
 
 @packed
@@ -130,7 +131,7 @@ def test_truncated_last_member_is_an_error(kind: str, pack: Packer) -> None:
     content = pack(TEXT) + second[: len(second) // 2]
 
     with pytest.raises(ReadError, match=f"broken {kind} data"):
-        files.read(io.BytesIO(content))
+        read_all(io.BytesIO(content))
 
 
 def flipped(content: bytes, place: int) -> bytes:
@@ -145,7 +146,7 @@ def test_corrupt_compressed_data_is_an_error(kind: str, pack: Packer) -> None:
 
     for place in range(len(content) // 4, len(content), len(content) // 9):
         with pytest.raises(ReadError, match=f"^<file object>: broken {kind} data: "):
-            files.read(io.BytesIO(flipped(content, place)))
+            read_all(io.BytesIO(flipped(content, place)))
 
 
 @packed
@@ -155,33 +156,33 @@ def test_corrupt_second_member_is_an_error(kind: str, pack: Packer) -> None:
     content = pack(TEXT) + flipped(second, len(second) // 2)
 
     with pytest.raises(ReadError, match=f"broken {kind} data"):
-        files.read(io.BytesIO(content))
+        read_all(io.BytesIO(content))
 
 
 @packed
 def test_zero_bytes_may_follow_compressed_data(kind: str, pack: Packer) -> None:
     """Padding, such as tapes and some tools leave, is no part of the text."""
-    assert files.read(io.BytesIO(pack(TEXT) + bytes(512))) == TEXT
+    assert read_all(io.BytesIO(pack(TEXT) + bytes(512))) == TEXT
 
 
 @packed
 def test_rubbish_after_compressed_data_is_an_error(kind: str, pack: Packer) -> None:
     """What is neither a member nor padding is not dropped in silence."""
     with pytest.raises(ReadError, match=f"broken {kind} data"):
-        files.read(io.BytesIO(pack(TEXT) + b"rubbish that is longer than any header"))
+        read_all(io.BytesIO(pack(TEXT) + b"rubbish that is longer than any header"))
 
 
 @packed
 def test_compressed_emptiness_is_an_empty_file(kind: str, pack: Packer) -> None:
     """A compressed file of no content is as empty as a file of no bytes."""
     with pytest.raises(ReadError, match=r"^<file object>: the file is empty$"):
-        files.read(io.BytesIO(pack(b"")))
+        read_all(io.BytesIO(pack(b"")))
 
 
 @packed
 def test_content_is_unpacked_once(kind: str, pack: Packer) -> None:
     """What comes out is text, also if it looks compressed itself."""
-    assert files.read(io.BytesIO(pack(pack(TEXT)))) == pack(TEXT)
+    assert read_all(io.BytesIO(pack(pack(TEXT)))) == pack(TEXT)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +202,7 @@ def test_content_is_unpacked_once(kind: str, pack: Packer) -> None:
 )
 def test_text_that_begins_almost_like_compressed_data_is_text(text: bytes) -> None:
     """Only complete magic numbers count; that of bzip2 goes as far as its first block's mark."""
-    assert files.read(io.BytesIO(text)) == text
+    assert read_all(io.BytesIO(text)) == text
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python itself reads zstd")
@@ -212,7 +213,7 @@ def test_missing_zstandard_package_is_said(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setitem(sys.modules, "zstandard", None)
 
     with pytest.raises(ReadError) as raised:
-        files.read(path)
+        read_all(path)
 
     assert raised.value.reason == (
         "zstd-compressed, which needs the Python module 'zstandard':"
@@ -229,7 +230,7 @@ def test_python_without_a_compression_module_does_not_ask_for_zstandard(
     monkeypatch.setitem(sys.modules, module, None)
 
     with pytest.raises(ReadError) as raised:
-        files.read(io.BytesIO(content))
+        read_all(io.BytesIO(content))
 
     assert kind in raised.value.reason
     assert "zstandard" not in raised.value.reason
@@ -244,7 +245,7 @@ def test_python_without_a_compression_module_does_not_ask_for_zstandard(
 def test_any_compressed_bytes_are_read_or_refused(content: bytes, cut: int, rest: bytes) -> None:
     """Whatever follows the beginning of a compressed file: bytes, or ReadError, nothing else."""
     with contextlib.suppress(ReadError):
-        assert isinstance(files.read(io.BytesIO(content[:cut] + rest)), bytes)
+        assert isinstance(read_all(io.BytesIO(content[:cut] + rest)), bytes)
 
 
 # Paths
@@ -290,7 +291,7 @@ def test_unreadable_file(tmp_path: Path) -> None:
     path.chmod(0)
 
     with pytest.raises(ReadError, match="permission denied"):
-        files.read(path)
+        read_all(path)
 
 
 def test_path_through_a_file(tmp_path: Path) -> None:
@@ -299,7 +300,7 @@ def test_path_through_a_file(tmp_path: Path) -> None:
     path.write_bytes(TEXT)
 
     with pytest.raises(ReadError, match="not a directory"):
-        files.read(path / "below")
+        read_all(path / "below")
 
 
 def test_symbolic_link_to_itself(tmp_path: Path) -> None:
@@ -308,14 +309,14 @@ def test_symbolic_link_to_itself(tmp_path: Path) -> None:
     path.symlink_to(path)
 
     with pytest.raises(ReadError, match="symbolic links"):
-        files.read(path)
+        read_all(path)
 
 
 @pytest.mark.parametrize("path", ["nul\0byte", "x" * 5000], ids=["NUL", "too long"])
 def test_impossible_path(path: str) -> None:
     """A path that no file can have is a ReadError too."""
     with pytest.raises(ReadError):
-        files.read(path)
+        read_all(path)
 
 
 def test_path_as_text_and_as_path(tmp_path: Path) -> None:
@@ -323,7 +324,7 @@ def test_path_as_text_and_as_path(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(TEXT)
 
-    assert files.read(path) == files.read(str(path)) == TEXT
+    assert read_all(path) == read_all(str(path)) == TEXT
     assert files.name_of(path) == files.name_of(str(path)) == str(path)
 
 
@@ -337,7 +338,7 @@ def test_named_pipe(tmp_path: Path) -> None:
     writer = threading.Thread(target=path.write_bytes, args=(long_text(),), daemon=True)
     writer.start()
 
-    content = files.read(path)
+    content = read_all(path)
 
     writer.join()
     assert content == long_text()
@@ -385,7 +386,7 @@ def test_standard_input_may_be_compressed(
     """Compression is recognised there as in files."""
     monkeypatch.setattr(sys, "stdin", Standard(pack(TEXT)))
 
-    assert files.read("-") == TEXT
+    assert read_all("-") == TEXT
 
 
 def test_empty_standard_input(in_empty_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -393,7 +394,7 @@ def test_empty_standard_input(in_empty_folder: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sys, "stdin", Standard(b""))
 
     with pytest.raises(ReadError, match=r"^-: the file is empty$"):
-        files.read("-")
+        read_all("-")
 
 
 def test_file_called_dash_comes_first(
@@ -403,7 +404,7 @@ def test_file_called_dash_comes_first(
     monkeypatch.setattr(sys, "stdin", Standard(b"standard input"))
     (in_empty_folder / "-").write_bytes(b"the file")
 
-    assert files.read("-") == b"the file"
+    assert read_all("-") == b"the file"
 
 
 # File objects
@@ -414,7 +415,7 @@ def test_file_object_is_read_from_where_it_stands() -> None:
     file = io.BytesIO(b"skipped" + TEXT)
     file.seek(7)
 
-    assert files.read(file) == TEXT
+    assert read_all(file) == TEXT
     assert not file.closed
 
 
@@ -432,7 +433,7 @@ def test_file_object_with_a_name(tmp_path: Path) -> None:
 def test_text_file_object_is_refused(given: io.StringIO) -> None:
     """A file opened as text is an error that says so."""
     with pytest.raises(ReadError, match="expected a file that yields bytes, found str"):
-        files.read(given)  # type: ignore[arg-type]
+        read_all(given)  # type: ignore[arg-type]
 
 
 def test_closed_file_object() -> None:
@@ -441,7 +442,7 @@ def test_closed_file_object() -> None:
     file.close()
 
     with pytest.raises(ReadError, match="closed file"):
-        files.read(file)
+        read_all(file)
 
 
 def test_failing_file_object() -> None:
@@ -452,7 +453,7 @@ def test_failing_file_object() -> None:
             raise OSError(5, "Input/output error")
 
     with pytest.raises(ReadError, match=r"^<file object>: input/output error$"):
-        files.read(Broken())  # type: ignore[arg-type]
+        read_all(Broken())  # type: ignore[arg-type]
 
 
 def test_every_error_of_a_source_is_a_fastrank_error() -> None:
@@ -466,4 +467,4 @@ def test_many_members_are_read(pack: Callable[[bytes], bytes]) -> None:
     """20,000 members, as bgzip and pbzip2 make them, are read in one pass."""
     content = pack(b"q Q0 d 1 1 t\n") * 20_000
 
-    assert files.read(io.BytesIO(content)) == b"q Q0 d 1 1 t\n" * 20_000
+    assert read_all(io.BytesIO(content)) == b"q Q0 d 1 1 t\n" * 20_000

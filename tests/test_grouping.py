@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import contents, examples, many
 
-from fastrank.data.columns import Qrels
-from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run, split_groups
+from fastrank.data.grouping import split_groups
+from fastrank.data.qrels import Qrels
+from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 
 # Queries
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from strategies import RUN_ROWS, contents, exactly, examples, lines_of, untidy
 
 import fastrank
-from fastrank.data.columns import LineTexts, Run
+from fastrank.data.run import Run
+from fastrank.data.texts import LineTexts
 from fastrank.errors import FastrankError, ReadError
 from fastrank.formats import feeding, trec
 from fastrank.formats import file_parts as parts

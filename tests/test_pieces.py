@@ -27,7 +27,7 @@ from test_files import Standard, flipped, long_text, zstd
 
 from fastrank.errors import ReadError
 from fastrank.formats import files
-from fastrank.formats.source import Reader, open_pieces, open_stdin
+from fastrank.formats.source import Reader, open_pieces, open_stdin, read_all
 
 TEXT = long_text()
 SHORT = b"q1 Q0 d1 1 2.5 tag\n"
@@ -118,7 +118,7 @@ def test_members_are_the_same_text_for_any_buffer(
     content = b"".join(PACKERS[kind](text) for text in texts) + bytes(padding)
 
     assert streamed(io.BytesIO(content), size) == b"".join(texts)
-    assert files.read(io.BytesIO(content)) == b"".join(texts)
+    assert read_all(io.BytesIO(content)) == b"".join(texts)
 
 
 @pytest.mark.parametrize("size", [1000, 65_536, 65_537, 300_000, 10_000_000])
@@ -327,7 +327,7 @@ def broken(content: bytes, tmp_path: Path) -> str:
     with pytest.raises(ReadError) as raised:
         streamed(path)
     with pytest.raises(ReadError):
-        files.read(path)
+        read_all(path)
     return raised.value.reason
 
 
@@ -586,7 +586,7 @@ def test_file_objects(make: Callable[[bytes], Any], content: bytes) -> None:
     with open_pieces(make(content)) as pieces:
         assert (pieces.size, pieces.rereadable) == (None, False)
         assert drained(pieces.whole()) == TEXT
-    assert files.read(make(content)) == TEXT
+    assert read_all(make(content)) == TEXT
 
 
 def test_file_object_with_a_read_of_its_own() -> None:
@@ -671,7 +671,7 @@ def test_regular_file_that_does_not_say_its_size() -> None:
         assert (pieces.size, pieces.rereadable) == (None, False)
         assert drained(pieces.whole()) == Path("/proc/self/cmdline").read_bytes()
         pieces.check_unchanged()
-    assert files.read("/proc/self/cmdline") == Path("/proc/self/cmdline").read_bytes()
+    assert read_all("/proc/self/cmdline") == Path("/proc/self/cmdline").read_bytes()
 
 
 def test_character_device() -> None:

@@ -29,7 +29,8 @@ from strategies import QRELS_ROWS, RUN_ROWS, exactly, examples, many, slow_in_py
 from test_files import zstd
 
 import fastrank
-from fastrank.data.columns import Qrels, Run
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
 from fastrank.errors import EvaluationError, FastrankError, ReadError
 from fastrank.formats import feeding
 from fastrank.formats import file_parts as parts

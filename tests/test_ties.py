@@ -15,7 +15,7 @@ from strategies import exactly, examples
 import fastrank as fr
 from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from fastrank.judging.options import BY_GRADE, TIES
-from fastrank.judging.ties import EXPECTED, MONOTONE
+from fastrank.measures.ties import EXPECTED, MONOTONE
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 
 # The measures with a closed form that pytrec_eval has, too.

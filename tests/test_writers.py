@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import contents, exactly, examples, many
 
-from fastrank.data.columns import Run
+from fastrank.data.run import Run
 from fastrank.formats import files
 from fastrank.formats.trec import (
     parse_prefs,
@@ -28,10 +28,8 @@ from fastrank.formats.trec import (
     read_qrels_jg,
     read_qrels_prefs,
     read_run,
-    write_prefs,
-    write_qrels,
-    write_run,
 )
+from fastrank.formats.trec_writers import write_prefs, write_qrels, write_run
 from fastrank.scores.zscores import ZScores, read_zscores, write_zscores
 
 

@@ -20,6 +20,7 @@ from fastrank.checking.text import check_decodable, check_text, foreign_encoding
 from fastrank.errors import FastrankError, FormatError
 from fastrank.formats import files
 from fastrank.formats.sniff import HEAD, check_format, format_of
+from fastrank.formats.source import read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Checker:
 
     def _read(self, source: Source, *, judgments: bool) -> tuple[Rows | None, Collector]:
         findings = Collector(files.name_of(source), self._limit, self._ignored)
-        text = files.read(source)
+        text = read_all(source)
         form = self._format
         if form is None:
             kind = "qrels" if judgments else "run"

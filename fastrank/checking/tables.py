@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.data.columns import Texts
+    from fastrank.data.texts import Texts
 
 # What a row of {query: {document: number}} is called, which is no row of a table.
 ITEM = "item"

@@ -7,14 +7,15 @@ import io
 
 from fastrank.checking.checker import KINDS, check
 from fastrank.cli.output import complain, guarded
-from fastrank.data.columns import LineTexts, Qrels, Texts, decoded
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import LineTexts, Texts, decoded
 from fastrank.errors import FastrankError, FormatError
 from fastrank.formats.load import find_kind, load_qrels, load_run, save_qrels, save_run
 from fastrank.formats.sniff import FORMATS, format_by_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.data.columns import Run
+    from fastrank.data.run import Run
 
 NAME = "fastrank convert"
 # Kinds of findings: numbers of which trec_eval takes a part, or 0.

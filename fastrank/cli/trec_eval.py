@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.data.columns import Ids
+    from fastrank.data.texts import Ids
     from fastrank.judging.judged import Judged
     from fastrank.measures.selection import BoundMeasure
 

@@ -16,12 +16,13 @@ Neither datasets nor faiss is needed for either.
 
 from __future__ import annotations
 
-from fastrank.data.columns import PlacedTexts, Run
+from fastrank.data.run import Run
+from fastrank.data.texts import PlacedTexts, memory_of, picked
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.arrays import evaluate_arrays
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.arrays import as_rows, check_integers, check_scores
-from fastrank.formats.ids import first_repeat, memory_of, picked, texts_of_ids
+from fastrank.formats.ids import first_repeat, texts_of_ids
 from fastrank.formats.rows import tag_of
 
 TYPE_CHECKING = False

@@ -35,7 +35,7 @@ import os
 import warnings
 from collections.abc import Mapping
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_COMPAT, at_least
 from fastrank.compat.metric_names import (
     is_greater_better,
     key_of,
@@ -46,7 +46,7 @@ from fastrank.compat.metric_names import (
 from fastrank.compat.similarities import BY_METRIC, metric_of
 from fastrank.errors import ArrayError, InputError
 from fastrank.evaluation.embeddings import evaluate_embeddings
-from fastrank.judging.options import at_least, relevance
+from fastrank.judging.options import relevance
 from fastrank.scores.layouts import csv_lines
 from fastrank.search.vectors import check_metric
 

@@ -6,14 +6,17 @@ worth is looked up by who asks for gains.
 
 from __future__ import annotations
 
-from fastrank.data.columns import Frozen, as_array, decoded
+from fastrank.data.columns import Frozen, as_array
+from fastrank.data.texts import decoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar
 
     import numpy as np
     import numpy.typing as npt
+
+    from fastrank.data.texts import Texts
 
 
 class Scale(Frozen):
@@ -93,3 +96,21 @@ def coded(grades: Any) -> tuple[npt.NDArray[np.int64], Scale]:
         codes[codes >= 0] += 1
     column: Any = numpy.concatenate([judged, values[:negative]])
     return codes, Scale(values=memoryview(column), judged=len(judged))
+
+
+class Graded(Frozen):
+    """Judgments whose documents have no texts: their queries, and the grades of each.
+
+    What a query's documents are is known to whoever judges the rankings. `scale` as in Qrels.
+    """
+
+    __slots__ = ("grade_column", "offset_column", "queries", "scale")
+    defaults: ClassVar[dict[str, Any]] = {"scale": None}
+
+    queries: Texts
+    offset_column: Any
+    grade_column: Any
+    scale: Scale | None
+
+    def __len__(self) -> int:
+        return len(self.queries)

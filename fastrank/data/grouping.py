@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Texts
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import Texts
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
 
@@ -52,3 +53,32 @@ def take(column: Any, order: Any) -> Any:
     kernel = kernels.take_numbers if column.format == "d" else kernels.take_integers
     kernel(column, order, taken)
     return taken
+
+
+def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
+    """The judgments with one row range per (query, group), groups of a query in byte order.
+
+    Returns them, and offsets that say which of the ranges belong to query i.
+    """
+    rows, queries = len(qrels.docs), len(qrels.queries)
+    order, scratch, ranges = zeros("q", rows), zeros("q", rows), zeros("q", rows + 1)
+    group_offsets = zeros("q", queries + 1)
+    texts = qrels.groups
+    count = kernels.sort_groups(
+        texts.buffer, qrels.offset_column, texts.starts, texts.lengths, order, scratch,
+        group_offsets, ranges,
+    )  # fmt: skip
+    starts, lengths, grades = zeros("q", rows), zeros("q", rows), zeros("q", rows)
+    kernels.take_integers(qrels.docs.starts, order, starts)
+    kernels.take_integers(qrels.docs.lengths, order, lengths)
+    kernels.take_integers(qrels.grade_column, order, grades)
+    split = Qrels(
+        queries=qrels.queries,
+        docs=Texts(qrels.docs.buffer, starts, lengths),
+        groups=texts,
+        source=qrels.source,
+        grade_column=grades,
+        offset_column=ranges[: count + 1],
+        scale=qrels.scale,
+    )
+    return split, group_offsets

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.data.columns import decoded
+from fastrank.arguments import check_choice
+from fastrank.data.texts import decoded
 from fastrank.datasets.lines import lines_of
 from fastrank.datasets.making import made
 from fastrank.datasets.plain import check_texts, ids_of
@@ -13,7 +14,6 @@ from fastrank.errors import InputError
 from fastrank.formats.accept import is_file
 from fastrank.formats.ids import encoded_id
 from fastrank.formats.source import name_of
-from fastrank.judging.options import check_choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from fastrank.data.columns import Qrels
+    from fastrank.data.qrels import Qrels
     from fastrank.formats.source import Source
 
 KINDS = "a Dataset, or the path of a folder in BEIR's layout"

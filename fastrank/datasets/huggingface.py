@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fastrank.data.columns import Qrels
+from fastrank.data.qrels import Qrels
 from fastrank.datasets.making import made
 from fastrank.datasets.plain import check_texts, ids_of, joined
 from fastrank.datasets.text_files import IDS, QUERIES, TEXTS, TITLES, found_name

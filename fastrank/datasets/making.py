@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Qrels, decoded
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import Dataset
 from fastrank.errors import InputError
 from fastrank.formats.accept import as_qrels

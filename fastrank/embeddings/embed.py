@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from fastrank.arguments import at_least
 from fastrank.datasets import as_dataset
 from fastrank.embeddings.cache import EmbeddingCache
 from fastrank.embeddings.encoders import encoders_of
 from fastrank.embeddings.sides import FIRST, Side
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.judging.options import at_least
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_COMPAT
-from fastrank.data.columns import decoded
+from fastrank.data.texts import decoded
 from fastrank.datasets import as_dataset
 from fastrank.embeddings.embed import Prepared
 from fastrank.errors import OptionError

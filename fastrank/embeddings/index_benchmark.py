@@ -6,6 +6,7 @@ import time
 from itertools import chain
 from statistics import median
 
+from fastrank.arguments import at_least
 from fastrank.embeddings.index_candidates import check_candidate, read_candidates
 from fastrank.embeddings.index_comparison import IndexComparison, IndexPoint
 from fastrank.embeddings.index_recall import ExactTop
@@ -13,7 +14,6 @@ from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.formats.accept import as_qrels
 from fastrank.formats.exclusions import as_exclusions
-from fastrank.judging.options import at_least
 from fastrank.measures.selection import Selection
 from fastrank.search import build_index, search_batches
 from fastrank.search.names import names_of

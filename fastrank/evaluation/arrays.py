@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.arguments import DEFAULT_COMPAT
-from fastrank.data.columns import Qrels, decoded
+from fastrank.arguments import DEFAULT_COMPAT, check_threads, flag
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import decoded
 from fastrank.errors import ArrayError
 from fastrank.evaluation.arrays_as_texts import evaluate_as_texts
 from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.formats.arrays import as_rows, check_integers, check_scores, query_ids, row_numbers
 from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, of_queries
 from fastrank.judging.arrays import ArrayJudge
-from fastrank.judging.options import check_threads, flag
 from fastrank.judging.queries import relevant_queries
 from fastrank.judging.request import Asked
 

@@ -6,14 +6,15 @@ does with a run in memory is done here with one made of the arrays.
 
 from __future__ import annotations
 
-from fastrank.data.columns import PlacedTexts, Qrels, Run
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import NO_ITERATION, PlacedTexts, constant, memory_of
 from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.formats.arrays import as_texts, picked_integers
-from fastrank.formats.ids import memory_of, texts_of_array
-from fastrank.formats.rows import NO_ITERATION, constant
+from fastrank.formats.ids import texts_of_array
 from fastrank.judging.arrays import PADDING, nan_score, negative_id, repeated_id
 from fastrank.judging.filters import without_excluded
-from fastrank.judging.judged import Matched
+from fastrank.judging.queries import Matched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.data.columns import Graded, Texts
+    from fastrank.data.grade_scale import Graded
+    from fastrank.data.texts import Texts
     from fastrank.errors import ArrayError
     from fastrank.judging.array_qrels import ArrayQrels
     from fastrank.judging.options import Options

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fastrank.data.texts import memory_of
 from fastrank.errors import ArrayError, EvaluationError
-from fastrank.formats.ids import memory_of
 from fastrank.judging.array_qrels import index_qrels
 from fastrank.judging.arrays import ArrayJudge
 from fastrank.judging.judged import (
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.data.columns import Qrels
+    from fastrank.data.qrels import Qrels
     from fastrank.judging.array_qrels import ArrayQrels
     from fastrank.judging.request import Asked
     from fastrank.search import Found

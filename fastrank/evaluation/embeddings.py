@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_COMPAT
-from fastrank.data.columns import Qrels
+from fastrank.data.qrels import Qrels
 from fastrank.errors import EvaluationError, InputError, NoQueriesError, OptionError
 from fastrank.evaluation.embedding_judge import EmbeddingJudge
 from fastrank.evaluation.plan import Plan

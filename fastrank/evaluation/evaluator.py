@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, check_compat
-from fastrank.data.columns import Preferences, Run
-from fastrank.evaluation.plan import check_options
+from fastrank.arguments import (
+    DEFAULT_COMPAT,
+    ORDERS,
+    check_choice,
+    check_compat,
+    check_threads,
+    flag,
+    integer,
+)
+from fastrank.data.preferences import Preferences
+from fastrank.data.run import Run
 from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.judging.options import (
     DUPLICATES,
     NO_RELEVANT,
-    ORDERS,
     TIES,
     Options,
-    check_choice,
-    check_threads,
-    flag,
-    integer,
+    check_options,
     relevance,
     settle_depth,
     settle_missing,
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from fastrank.data.columns import Qrels
+    from fastrank.data.qrels import Qrels
     from fastrank.formats.files import Source
     from fastrank.judging.judged import JudgedRun
     from fastrank.scores.scores import Scores

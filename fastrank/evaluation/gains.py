@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from fastrank.data.columns import Graded, Qrels, as_array, decoded
-from fastrank.data.grade_scale import whose
+from fastrank.data.columns import as_array
+from fastrank.data.grade_scale import Graded, whose
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 
 TYPE_CHECKING = False

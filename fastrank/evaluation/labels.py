@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
-from fastrank.data.columns import Graded
+from fastrank.arguments import DEFAULT_COMPAT, check_choice
+from fastrank.data.grade_scale import Graded
+from fastrank.data.texts import text_order
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.arrays_as_texts import evaluate_labels_as_texts
 from fastrank.evaluation.scoring import evaluate_bound
@@ -19,8 +20,8 @@ from fastrank.formats.arrays import (
     row_offsets,
     to_int64,
 )
-from fastrank.judging.judged import JudgedRun, room_for_judged, text_order
-from fastrank.judging.options import BY_GRADE, check_choice
+from fastrank.judging.judged import JudgedRun, room_for_judged
+from fastrank.judging.options import BY_GRADE
 from fastrank.judging.queries import relevant_queries
 from fastrank.judging.request import Asked
 from fastrank.native import codes as at

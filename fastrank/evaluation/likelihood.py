@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
-from fastrank.data.columns import Preferences, as_array
+from fastrank.arguments import DEFAULT_COMPAT, check_choice, finite, flag
+from fastrank.data.columns import as_array
 from fastrank.data.grade_scale import lowest_code
+from fastrank.data.preferences import Preferences
 from fastrank.errors import InputError, NoQueriesError, OptionError
-from fastrank.judging.judged import JudgingOptions, StoppedError, count_retrieved, judge
-from fastrank.judging.options import Options, check_choice, finite, flag, relevance, settle_depth
+from fastrank.judging.judged import JudgingOptions, StoppedError, count_retrieved
+from fastrank.judging.memory import judge
+from fastrank.judging.options import Options, relevance, settle_depth
 from fastrank.judging.queries import count_without_relevant, match_queries, without_documents
 from fastrank.measures.binding import BoundMeasure
 from fastrank.measures.trec import Measure
@@ -72,9 +74,9 @@ def negative_log_likelihood(
     >>> print(found)
     NLL  0.5032
     """
+    from fastrank.data.texts import memory_of
     from fastrank.formats.accept import as_qrels, as_run
     from fastrank.formats.exclusions import as_exclusions
-    from fastrank.formats.ids import memory_of
 
     check_choice("positives", positives, POSITIVES)
     check_choice("unretrieved", unretrieved, UNRETRIEVED)

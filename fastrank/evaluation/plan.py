@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
-from fastrank.data.columns import Graded, Preferences, Qrels, decoded
-from fastrank.data.grade_scale import lowest_code, whose
+from fastrank.data.grade_scale import Graded, lowest_code, whose
+from fastrank.data.grouping import split_groups
+from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
-from fastrank.formats.trec import split_groups
-from fastrank.judging.judged import (
-    Judged,
-    JudgingOptions,
-    Matched,
-    StoppedError,
-    count_preferences,
-    judge,
-    judge_groups,
-)
-from fastrank.judging.options import BY_GRADE, check_format
+from fastrank.judging.judged import Judged, StoppedError
+from fastrank.judging.memory import judge, judge_groups
 from fastrank.judging.options import Options as Options
+from fastrank.judging.options import (
+    check_options,
+    judging_options,
+    needs_run,
+)
+from fastrank.judging.preferences import count_preferences
+from fastrank.judging.queries import Matched
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 
@@ -25,7 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.data.columns import Ids, Run
+    from fastrank.data.run import Run
+    from fastrank.data.texts import Ids
     from fastrank.judging.ties import Tied
     from fastrank.measures.selection import BoundMeasure
 
@@ -35,42 +36,6 @@ if TYPE_CHECKING:
 # needed (see kernels/measures/gains.py), and looked through for every document; this is the highest
 # grade for which we make one. The original's time grows with the square of it.
 LARGEST_DENSE_GRADE = 2**20
-
-
-def judging_options(
-    bound: list[BoundMeasure], options: Options, judgments: Judgments
-) -> JudgingOptions:
-    """How to judge rankings for these measures."""
-    level = lowest_code(judgments, options.relevance_level)
-    return JudgingOptions(
-        relevance_level=level,
-        max_retrieved=options.max_retrieved,
-        judged_only=options.judged_only,
-        list_unjudged=level < 0
-        or any(grade == -1 for own in bound for grade, _ in own.pairs)
-        or any(own.options is not None and own.options.get("rel", 0) <= -1 for own in bound),
-        single_precision=options.compat == DEFAULT_COMPAT,
-        ties=options.ties,
-        collection_size=options.collection_size,
-    )
-
-
-def check_options(bound: list[BoundMeasure], options: Options) -> None:
-    """Raise OptionError or MeasureError for options that these measures cannot have."""
-    check_format(options)
-    if options.ties in BY_GRADE:
-        # The trec_eval command does without the modules.
-        from fastrank.judging.known_documents import refuse_annotated
-        from fastrank.judging.ties import check_expected
-
-        if options.ties == "average":
-            check_expected(bound)
-        refuse_annotated(bound, f"ties={options.ties!r} orders documents by those of one query")
-
-
-def needs_run(bound: list[BoundMeasure]) -> bool:
-    """Whether a measure needs more of a run than which judged documents stand at which ranks."""
-    return any(own.measure.on == "annotated" for own in bound)
 
 
 class Plan:
@@ -198,7 +163,8 @@ class Plan:
         return values
 
     def _own_values(self, own: BoundMeasure) -> Any:
-        from fastrank.measures.custom import OwnMeasure, own_values
+        from fastrank.evaluation.custom_values import own_values
+        from fastrank.measures.custom import OwnMeasure
 
         assert isinstance(own.measure, OwnMeasure)
         assert own.options is not None
@@ -208,7 +174,7 @@ class Plan:
 
     def _expected(self, own: BoundMeasure, tied: Tied, queries: int) -> Any:
         """The expected values of a measure over the orders of tied documents."""
-        from fastrank.judging.ties import EXPECTED
+        from fastrank.measures.ties import EXPECTED
 
         name = EXPECTED[own.measure.kernel]
         plain = name == own.measure.kernel

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Chosen, Graded, Run, decoded
+from fastrank.data.grade_scale import Graded
+from fastrank.data.run import Run
+from fastrank.data.texts import Chosen, decoded
 from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.evaluation.plan import Plan
 from fastrank.judging.judged import JudgedRun, StoppedError, count_retrieved
@@ -24,9 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from fastrank.data.columns import Ids, Preferences, Qrels
-    from fastrank.judging.judged import Judged, Matched
+    from fastrank.data.preferences import Preferences
+    from fastrank.data.qrels import Qrels
+    from fastrank.data.texts import Ids
+    from fastrank.judging.judged import Judged
     from fastrank.judging.options import Options
+    from fastrank.judging.queries import Matched
     from fastrank.measures.selection import BoundMeasure
     from fastrank.scores.zscores import ZScores
 

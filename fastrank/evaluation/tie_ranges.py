@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_COMPAT, check_compat
-from fastrank.data.columns import Frozen, Preferences, decoded
+from fastrank.data.columns import Frozen
+from fastrank.data.preferences import Preferences
+from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError, OptionError
 from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.judging.options import Options, relevance, settle_depth
-from fastrank.judging.ties import check_range, expects
 from fastrank.measures.selection import Selection
+from fastrank.measures.ties import check_range, expects
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 
@@ -16,7 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.data.columns import Qrels, Run
+    from fastrank.data.qrels import Qrels
+    from fastrank.data.run import Run
     from fastrank.evaluation.evaluator import Convertible, Measures
     from fastrank.formats.files import Source
     from fastrank.measures.selection import BoundMeasure

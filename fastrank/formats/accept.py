@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastrank.arguments import DEFAULT_COMPAT
-from fastrank.data.columns import Preferences, Qrels, Run
+from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
 from fastrank.formats import sniff
 from fastrank.formats.rank_order import in_order
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import KnownTexts
 from fastrank.data.grade_scale import coded
+from fastrank.data.texts import KnownTexts
 from fastrank.errors import ArrayError
 from fastrank.formats.ids import encoded_id
 from fastrank.native.buffers import filled

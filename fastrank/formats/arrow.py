@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Texts, as_array
+from fastrank.data.columns import as_array
+from fastrank.data.texts import Texts, memory_of, picked
 from fastrank.errors import InputError
-from fastrank.formats.ids import memory_of, no_id, picked, texts_of_array, texts_of_list
+from fastrank.formats.ids import no_id, texts_of_array, texts_of_list
 from fastrank.formats.tables import Table
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros

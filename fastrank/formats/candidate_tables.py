@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from fastrank.data.columns import decoded
+from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
 from fastrank.formats import sniff
 from fastrank.formats.accept import is_file
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.data.columns import Qrels
+    from fastrank.data.qrels import Qrels
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "qapairs")
 WITHOUT_HEADER = ("question", "candidate", "label")

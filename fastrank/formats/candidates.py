@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Frozen, Qrels, Run, decoded
+from fastrank.data.columns import Frozen
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import decoded
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False

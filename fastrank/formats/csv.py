@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import decoded
+from fastrank.data.texts import decoded
 from fastrank.errors import FormatError
 from fastrank.formats.column_names import WITHOUT_HEADER, is_header
 from fastrank.formats.tables import CellsTable

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastrank.errors import FormatError, InputError
 from fastrank.formats import files
 from fastrank.formats.ids import encoded_id
+from fastrank.formats.source import read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def read_exclusions(source: Source) -> Exclusions:
     """
     name = files.name_of(source)
     found: Exclusions = {}
-    for number, line in enumerate(files.read(source).split(b"\n"), 1):
+    for number, line in enumerate(read_all(source).split(b"\n"), 1):
         fields = line.split()
         if not fields:
             continue

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from fastrank.formats.file_parts import SHORTEST_LINE, Parts, in_threads
+from fastrank.formats.file_parts import SHORTEST_LINE, Parts
 from fastrank.formats.source import Reader
 from fastrank.native import codes as at
 from fastrank.native.buffers import zeros
+from fastrank.native.threads import in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from _thread import allocate_lock, start_new_thread
+from _thread import allocate_lock
 from itertools import pairwise
 
 from fastrank.formats.source import Pieces, Reader
+from fastrank.native.threads import default_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
+    from collections.abc import Iterator
 
 # What a thread reads at once: with all that is noted of its lines it stays in the second cache.
 PIECE = 1 << 18
 # The shortest line of a run, `q Q d r s t` with its newline.
 SHORTEST_LINE = 12
-# Below this, starting a thread and finding where to cut costs more than it gains.
-WORTH_A_THREAD = 32 << 20
-MOST_THREADS = 8
 # However many are asked for: each has buffers of its own, and every cut has to be looked for.
 MOST_PARTS = 256
 # How far to look for a change of query: at first, and before the cut is given up.
@@ -29,47 +25,6 @@ NEAR_QUERY = 256
 # The shortest part that threads take in turn, which is as much as the last of them may have to do
 # when all others are done: so many bytes, of a small file an eighth of a thread's share.
 SHORT_PART, SHARES = 4 << 20, 8
-
-
-def default_threads(size: int, worth_a_thread: int = WORTH_A_THREAD) -> int:
-    """How many threads help with something of a size, by default a file of so many bytes."""
-    if hasattr(os, "sched_getaffinity"):
-        processors = len(os.sched_getaffinity(0))
-    else:
-        processors = os.cpu_count() or 1
-    return max(1, min(processors, MOST_THREADS, size // worth_a_thread))
-
-
-def in_threads(work: Callable[[int], None], count: int) -> None:
-    """Call work(0), ..., work(count - 1) at once, the first in this thread.
-
-    Raises what the first raised that failed.
-    """
-    failures: dict[int, BaseException] = {}
-
-    def attempt(number: int, running: Any) -> None:
-        try:
-            work(number)
-        except BaseException as error:
-            failures[number] = error
-        finally:
-            running.release()
-
-    # Not `threading`, whose import takes a command longer than all that these threads wait for.
-    locks = [allocate_lock() for _ in range(count)]
-    for lock in locks:
-        lock.acquire()
-    for number in range(1, count):
-        try:
-            start_new_thread(attempt, (number, locks[number]))
-        except RuntimeError:
-            # The system gives no more threads.
-            attempt(number, locks[number])
-    attempt(0, locks[0])
-    for lock in locks:
-        lock.acquire()
-    if failures:
-        raise failures[min(failures)]
 
 
 class Content(Reader):

@@ -7,23 +7,12 @@ import os
 import sys
 
 from fastrank.formats.source import name_of as name_of
-from fastrank.formats.source import open_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from fastrank.formats.source import Source as Source
-
-
-def read(source: Source) -> bytes:
-    """The whole content of a path, of `-` (standard input) or of a binary file object.
-
-    gzip, bzip2, xz and zstd are recognised by content and decompressed. An empty file is an
-    error, since trec_eval does not read one. Raises ReadError.
-    """
-    with open_pieces(source) as pieces:
-        return pieces.read()
 
 
 def write(target: Source, pieces: Iterable[bytes]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Texts, as_array, decoded
+from fastrank.data.columns import as_array
+from fastrank.data.texts import Texts, decoded, picked
 from fastrank.errors import InputError
 from fastrank.formats.arrow import (
     NULL,
@@ -12,7 +13,7 @@ from fastrank.formats.arrow import (
     to_arrow,
 )
 from fastrank.formats.dicts import strings
-from fastrank.formats.ids import picked, texts_of
+from fastrank.formats.ids import texts_of
 from fastrank.formats.tables import Table
 
 TYPE_CHECKING = False

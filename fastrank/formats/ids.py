@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from fastrank.data.columns import Texts
+from fastrank.data.texts import Texts, joined, memory_of
 from fastrank.errors import ArrayError
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
@@ -87,29 +87,6 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
     if len(kinds) > 1:
         _refuse_collisions(values, encoded, fail)
     return joined(b"".join(encoded), encoded)
-
-
-def joined(whole: bytes, parts: Sequence[Any]) -> Texts:
-    """Texts that stand one after the other in `whole`, as long as the parts are."""
-    import numpy
-
-    lengths = numpy.fromiter(map(len, parts), "int64", len(parts))
-    return Texts(whole, memory_of(numpy.cumsum(lengths) - lengths), memory_of(lengths))
-
-
-def picked(words: Texts, codes: Any) -> Texts:
-    """Text number codes[i] for every i."""
-    import numpy
-
-    starts, lengths = numpy.asarray(words.starts), numpy.asarray(words.lengths)
-    return Texts(words.buffer, memory_of(starts[codes]), memory_of(lengths[codes]))
-
-
-def memory_of(values: Any) -> Any:
-    """A numpy array of 8-byte numbers, which nobody else changes, as the kernels' memory."""
-    code = "d" if values.dtype.kind == "f" else "q"
-    memory: Any = memoryview(values)
-    return memory.cast("B").cast(code) if len(values) else zeros(code, 0)
 
 
 def encoded_id(value: Any, fail: Callable[[str], NoReturn]) -> bytes:

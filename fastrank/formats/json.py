@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import decoded
+from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.ids import first_repeat
 from fastrank.formats.tables import LinesTable, RecordsTable

@@ -9,13 +9,14 @@ and written where the name ends in .gz, .bz2, .xz or .zst.
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
-from fastrank.data.columns import Qrels, Run, decoded
+from fastrank.arguments import DEFAULT_COMPAT, ORDERS, check_choice
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import decoded
 from fastrank.errors import InputError
-from fastrank.formats import dicts, files, rows, sniff, trec
+from fastrank.formats import dicts, files, rows, sniff, trec, trec_writers
 from fastrank.formats.column_names import check_mapping
 from fastrank.formats.tables import Table
-from fastrank.judging.options import ORDERS, check_choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
         raise InputError(name, f"format unknown: give format=, or a name ending in {known}")
     sniff.check_format(form)
     if form == "trec":
-        pieces = trec.lines_of(noun)
+        pieces = trec_writers.lines_of(noun)
     else:
         _refuse_nan(noun)
         pieces = _pieces(noun, form)

@@ -5,7 +5,7 @@ A document's score becomes minus its rank, so that every measure follows.
 
 from __future__ import annotations
 
-from fastrank.data.columns import decoded
+from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.data.columns import Run
+    from fastrank.data.run import Run
 
 # Of ranks beyond, not all differ as 32-bit floats, as which trec_eval 9.0.8 compares scores.
 LAST_RANK = 2**24

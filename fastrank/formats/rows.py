@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import PlacedTexts, Qrels, Run, Texts
 from fastrank.data.grouping import Groups, take
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import NO_ITERATION, PlacedTexts, Texts, constant
 from fastrank.errors import InputError
 from fastrank.formats.column_names import QRELS_ROLES, RUN_ROLES, find_columns
-from fastrank.formats.ids import encoded_id, memory_of
+from fastrank.formats.ids import encoded_id
 from fastrank.formats.rank_order import as_given, by_negated_rank
 from fastrank.formats.values import grades_of, ranks_of, scores_of
 from fastrank.native import kernels
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from fastrank.formats.tables import Table
-
-NO_ITERATION = b"0"
 
 
 def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
@@ -92,14 +92,6 @@ def tag_of(tag: str | bytes | None, source: str) -> bytes:
         raise InputError(source, f"tag: {reason}")
 
     return b"" if tag is None else encoded_id(tag, fail)
-
-
-def constant(text: bytes, count: int) -> Texts:
-    """The same text `count` times."""
-    import numpy
-
-    lengths = numpy.full(count, len(text), "int64")
-    return Texts(text, zeros("q", count), memory_of(lengths))
 
 
 def _grouped(table: Table, found: dict[str, int]) -> tuple[Groups, PlacedTexts]:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from fastrank.data.columns import LineTexts, Run, Texts
 from fastrank.data.grouping import Groups
+from fastrank.data.run import Run
+from fastrank.data.texts import LineTexts, Texts
 from fastrank.formats.feeding import Feeder, block_index
-from fastrank.formats.file_parts import PIECE, SHORTEST_LINE, Parts, in_threads
+from fastrank.formats.file_parts import PIECE, SHORTEST_LINE, Parts
 from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import Recycled, zeros
+from fastrank.native.threads import in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -347,3 +347,13 @@ def _all_of(reader: Reader) -> bytes:
 def _shrank(name: str, size: int, found: int) -> ReadError:
     only = f"{size} bytes at the start, only {found} found"
     return ReadError(name, f"the file shrank while it was read: {only}")
+
+
+def read_all(source: Source) -> bytes:
+    """The whole content of a path, of `-` (standard input) or of a binary file object.
+
+    gzip, bzip2, xz and zstd are recognised by content and decompressed. An empty file is an
+    error, since trec_eval does not read one. Raises ReadError.
+    """
+    with open_pieces(source) as pieces:
+        return pieces.read()

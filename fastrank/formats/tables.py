@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, NoReturn
 
-    from fastrank.data.columns import Texts
+    from fastrank.data.texts import Texts
     from fastrank.formats.ids import Fail
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from fastrank.data.columns import decoded
+from fastrank.data.texts import decoded
 from fastrank.errors import FormatError
-from fastrank.formats import files
+from fastrank.formats.source import read_all
 from fastrank.formats.tables import CellsTable
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ def read_folder(path: str) -> Table:
 
 
 def _lines(path: str) -> list[str]:
-    return [line.strip() for line in decoded(files.read(path)).removesuffix("\n").split("\n")]
+    return [line.strip() for line in decoded(read_all(path)).removesuffix("\n").split("\n")]
 
 
 def read_pairs(content: bytes, name: str) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 from fastrank.data.grade_scale import coded
-from fastrank.formats.ids import memory_of
+from fastrank.data.texts import memory_of
 from fastrank.formats.rank_order import LAST_RANK
 
 TYPE_CHECKING = False

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.data.columns import Graded, Qrels, decoded
+from fastrank.data.grade_scale import Graded
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import decoded, text_order
 from fastrank.errors import ArrayError
 from fastrank.formats.arrays import (
     LARGEST,
@@ -19,7 +21,6 @@ from fastrank.formats.arrays import (
     to_int64,
 )
 from fastrank.formats.values import grades_of
-from fastrank.judging.judged import text_order
 from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros

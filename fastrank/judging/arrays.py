@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import decoded
+from fastrank.data.texts import decoded
 from fastrank.errors import ArrayError
 from fastrank.formats.arrays import picked_integers, to_single
-from fastrank.formats.file_parts import MOST_PARTS, MOST_THREADS, default_threads, in_threads
+from fastrank.formats.file_parts import MOST_PARTS
 from fastrank.judging.judged import NEGATIVE_ONLY, Judged, JudgedRun, StoppedError, room_for_judged
 from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import Recycled, filled, table_size, zeros
+from fastrank.native.threads import MOST_THREADS, default_threads, in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

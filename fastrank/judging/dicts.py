@@ -8,9 +8,9 @@ from __future__ import annotations
 from array import array
 from itertools import accumulate, chain, repeat
 
-from fastrank.data.columns import decoded
+from fastrank.data.texts import byte_order, decoded
 from fastrank.judging.dict_ranks import Rankings, are_texts, encoded
-from fastrank.judging.judged import PLACEHOLDER, JudgedRun, byte_order, room_for_judged
+from fastrank.judging.judged import PLACEHOLDER, JudgedRun, room_for_judged
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 from fastrank.native.objects import addresses
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from fastrank.data.columns import Qrels
+    from fastrank.data.qrels import Qrels
     from fastrank.judging.judged import JudgingOptions
 
 

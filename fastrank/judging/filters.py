@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import PlacedTexts, Qrels, Run, Texts
-from fastrank.formats.ids import joined
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import PlacedTexts, Texts, joined
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Frozen, Preferences, Qrels, Run, decoded
+from fastrank.data.columns import Frozen
+from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.native import codes as at
 from fastrank.native import kernels
@@ -13,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, ClassVar
 
-    from fastrank.data.columns import Graded, Texts
+    from fastrank.data.grade_scale import Graded
     from fastrank.native.buffers import Recycled
 
 # What is wrong with a first query that has negative grades only.
@@ -26,44 +30,6 @@ DIRECTIONS = {
     "docno_asc": at.SMALLER_ID_FIRST,
     "given": at.FIRST_LINE_FIRST,
 }
-
-
-class Matched(Frozen):
-    """Queries to evaluate, in byte order: their place in the judgments and in the run (or -1)."""
-
-    __slots__ = ("judgments", "rankings")
-
-    judgments: Any
-    rankings: Any
-
-    def __len__(self) -> int:
-        return len(self.judgments)
-
-    def first(self, count: int) -> Matched:
-        """The first `count` of the queries."""
-        return Matched(judgments=self.judgments[:count], rankings=self.rankings[:count])
-
-
-def match(judgments: Qrels | Preferences, run: Run) -> Matched:
-    """Every judged query, in byte order of its id, with its place in the run or -1."""
-    order, run_order = byte_order(judgments), byte_order(run)
-    rankings = zeros("q", len(order))
-    kernels.match_texts(
-        *judgments.queries.columns, order, *run.queries.columns, run_order, rankings
-    )
-    return Matched(judgments=order, rankings=rankings)
-
-
-def byte_order(noun: Qrels | Preferences | Run) -> Any:
-    """The places of the queries in the byte order of their ids."""
-    return text_order(noun.queries)
-
-
-def text_order(texts: Texts) -> Any:
-    """The places of texts in their byte order."""
-    beginnings, order, scratch = (zeros("q", len(texts)) for _ in range(3))
-    kernels.order_texts(*texts.columns, beginnings, order, scratch)
-    return order
 
 
 class Judged(Frozen):
@@ -187,44 +153,6 @@ class StoppedError(Exception):
         return EvaluationError(measure, query, reason, inconsistent=self.inconsistent)
 
 
-def judge(
-    qrels: Qrels, run: Run, matched: Matched, options: JudgingOptions, *, groups: bool = False
-) -> Judged:
-    """Judge the matched rankings. Raises StoppedError at the first query that cannot be judged.
-
-    A repeated document, in a ranking or in a query's judgments, cannot; nor can, as in
-    trec_eval and unless judging by `groups`, a first query that has only negative grades.
-    """
-    deepest = kernels.widest(run.offset_column)
-    listed = kernels.count_picked(run.offset_column, matched.rankings)
-    problem = zeros("q", 3)
-    judged, columns = room_for_judged(qrels, matched.judgments, listed, options)
-    done = kernels.judge_rankings(
-        *qrels.columns,
-        *run.columns,
-        matched.judgments,
-        matched.rankings,
-        options.places(stop_if_none_judged=not groups),
-        *judging_scratch(qrels, deepest),
-        *columns,
-        problem,
-    )
-    if problem[0] != at.FINE:
-        raise StoppedError(done, what_is_wrong(problem, qrels, run))
-    return judged
-
-
-def judging_scratch(qrels: Qrels, deepest: int) -> tuple[Any, ...]:
-    """Room for judging one query at a time, with as many results as `deepest`."""
-    most = kernels.widest(qrels.offset_column)
-    return (
-        *hit_scratch(deepest, most),
-        zeros("d", deepest),
-        zeros("q", deepest),
-        zeros("q", deepest),
-    )
-
-
 def hit_scratch(deepest: int, most: int) -> tuple[Any, ...]:
     """Room for finding as many judged documents as `most` among as many results as `deepest`.
 
@@ -275,104 +203,6 @@ def count_retrieved(judged: Judged, absent: list[int]) -> dict[str, int]:
     retrieved = sum(num_ret) - sum(num_ret[i] for i in absent)
     listed = offsets[len(offsets) - 1]
     return {"retrieved": retrieved, "unjudged": retrieved - kernels.count_judged(grades[:listed])}
-
-
-def judge_groups(
-    split: Qrels, group_offsets: Any, run: Run, matched: Matched, options: JudgingOptions
-) -> tuple[Judged, Any]:
-    """Judge each ranking once per judgment group; the groups of query i are offsets[i : i + 2]."""
-    judgments: list[int] = []
-    rankings: list[int] = []
-    offsets = [0]
-    for query, ranking in zip(matched.judgments, matched.rankings, strict=True):
-        own = range(group_offsets[query], group_offsets[query + 1])
-        judgments += own
-        rankings += [ranking] * len(own)
-        offsets.append(len(judgments))
-    units = Matched(judgments=filled("q", judgments), rankings=filled("q", rankings))
-    try:
-        return judge(split, run, units, options, groups=True), filled("q", offsets)
-    except StoppedError as stop:
-        place = sum(first <= stop.place for first in offsets) - 1
-        raise StoppedError(place, str(stop)) from None
-
-
-def count_preferences(
-    preferences: Preferences, run: Run, matched: Matched, options: JudgingOptions
-) -> tuple[Any, ...]:
-    """The columns of the record `Preferences` of fastrank/kernels. Raises StoppedError."""
-    count = len(matched)
-    deepest, most = kernels.widest(run.offset_column), kernels.widest(preferences.offset_column)
-    rows = len(preferences.docs)
-    places = options.places(stop_if_none_judged=False)
-    problem, sizes, numbers = zeros("q", 3), zeros("q", 2 * count), zeros("q", rows)
-    # Scratch for one query: its ranking and its judgments.
-    widest = max(deepest, most)
-    done = kernels.number_documents(
-        *preferences.columns,
-        *run.columns,
-        matched.judgments,
-        matched.rankings,
-        places,
-        zeros("d", deepest),
-        zeros("q", widest),
-        zeros("q", widest),
-        zeros("q", table_size(deepest + most)),
-        *(zeros("q", most) for _ in range(5)),
-        numbers,
-        sizes,
-        problem,
-    )
-    numbered = matched.first(done)
-    repeats = problem[0] == at.RUN_REPEATS
-    stopped = StoppedError(done, what_is_wrong(problem, preferences, run)) if repeats else None
-    documents = max((sizes[2 * i] for i in range(done)), default=0)
-    levels = preferences.level_column
-    if options.single_precision:
-        levels = zeros("d", rows)
-        kernels.to_single_precision(preferences.level_column, levels)
-    group_rows = kernels.count_picked(preferences.offset_column, matched.judgments)
-    group_offsets = zeros("q", count + 1)
-    tallies = [zeros("q", group_rows) for _ in range(5)]
-    balanced = [zeros("d", group_rows) for _ in range(4)]
-    agreement, pairs = zeros("d", 3 * count), zeros("q", 3 * count)
-    problem[0] = at.FINE
-    done = kernels.count_preferences(
-        preferences.docs.buffer,
-        preferences.offset_column,
-        preferences.groups.starts,
-        preferences.groups.lengths,
-        *_subgroups(preferences, rows),
-        levels,
-        numbers,
-        numbered.judgments,
-        sizes,
-        zeros("q", most),
-        zeros("q", max(most, at.TALLY_SIZE)),
-        zeros("i", documents * documents),
-        zeros("B", documents * documents),
-        zeros("d", documents),
-        zeros("q", documents),
-        group_offsets,
-        *tallies,
-        *balanced,
-        agreement,
-        pairs,
-        problem,
-    )
-    if problem[0] != at.FINE:
-        cycle = problem[0] == at.CYCLE
-        raise StoppedError(done, what_is_wrong(problem, preferences, run), inconsistent=cycle)
-    if stopped is not None:
-        raise stopped
-    pair_offsets = filled("q", [3 * i for i in range(count + 1)])
-    return group_offsets, *tallies, *balanced, pair_offsets, agreement, pairs
-
-
-def _subgroups(preferences: Preferences, rows: int) -> tuple[Any, Any]:
-    """The subgroup texts; empty ones where the format has no subgroups."""
-    texts = preferences.subgroups
-    return (texts.starts, texts.lengths) if len(texts) == rows else (zeros("q", rows),) * 2
 
 
 def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:

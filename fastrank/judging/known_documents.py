@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Qrels, Texts
 from fastrank.data.grouping import take
-from fastrank.errors import MeasureError
-from fastrank.judging.judged import Judged, Matched, judge
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import Texts
+from fastrank.judging.judged import Judged
+from fastrank.judging.memory import judge
+from fastrank.judging.queries import Matched
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.data.columns import Run
+    from fastrank.data.run import Run
     from fastrank.judging.judged import JudgingOptions
-    from fastrank.measures.binding import BoundMeasure
 
 
 def judge_annotated(qrels: Qrels, run: Run, matched: Matched, options: JudgingOptions) -> Judged:
@@ -39,16 +40,6 @@ def judge_annotated(qrels: Qrels, run: Run, matched: Matched, options: JudgingOp
         annotated, run, Matched(judgments=places, rankings=matched.rankings),
         options.changed(relevance_level=0, list_unjudged=False), groups=True,
     )  # fmt: skip
-
-
-def refuse_annotated(bound: list[BoundMeasure], reason: str) -> None:
-    """Raise MeasureError at a measure for which rankings have to be judged so."""
-    for own in bound:
-        if own.measure.on == "annotated":
-            name = own.names[0].decode()
-            raise MeasureError(
-                own.measure.name, f"'{name}' asks for the judgments of all queries: {reason}"
-            )
 
 
 def _taken(texts: Texts, rows: memoryview) -> Texts:

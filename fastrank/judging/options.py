@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from fastrank.arguments import DEFAULT_COMPAT, at_least, check_choice, finite, flag, integer
 from fastrank.data.columns import Frozen
+from fastrank.data.grade_scale import lowest_code
 from fastrank.errors import OptionError
+from fastrank.judging.judged import JudgingOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any, ClassVar
 
+    from fastrank.data.grade_scale import Graded
+    from fastrank.data.preferences import Preferences
+    from fastrank.data.qrels import Qrels
     from fastrank.formats.exclusions import Exclusions
+    from fastrank.measures.selection import BoundMeasure
 
 # Orders of documents with equal scores; those of the second kind ask for their grades.
 TIES = ("docno_desc", "docno_asc", "given", "best", "worst", "average")
 BY_GRADE = ("best", "worst", "average")
-# What documents are ranked by.
-ORDERS = ("score", "rank", "given")
 MISSING = ("skip", "zero", "error")
 NO_RELEVANT = ("zero", "skip", "error")
 DUPLICATES = ("error", "first", "max")
@@ -65,21 +69,6 @@ class Options(Frozen):
         return not filters and self.ties == "docno_desc" and self.order == "score"
 
 
-def integer(name: str, value: int) -> int:
-    """A number that fits the kernels' 64-bit integers. Raises OptionError, TypeError for others."""
-    if not hasattr(value, "__index__"):
-        raise TypeError(f"{name}: expected an integer, found {type(value).__name__}")
-    if not -(2**63) <= value < 2**63:
-        raise OptionError(name, f"expected a 64-bit integer, found {value}")
-    return value.__index__()
-
-
-def check_threads(threads: int | None) -> None:
-    """Raise OptionError for less than one thread, TypeError for what is no number of them."""
-    if threads is not None:
-        at_least("threads", threads, 1)
-
-
 def relevance(level: Any) -> float:
     """The lowest grade that is relevant, an int if it is whole.
 
@@ -91,39 +80,6 @@ def relevance(level: Any) -> float:
     if not abs(number) < 2.0**63:
         raise OptionError("relevance_level", f"expected a 64-bit number, found {level}")
     return int(number) if number.is_integer() else number
-
-
-def finite(name: str, value: Any) -> float:
-    """A number that is neither infinite nor NaN. Raises OptionError, TypeError for others."""
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
-        raise TypeError(f"{name}: expected a number, found {type(value).__name__}")
-    number = float(value)
-    if number - number != 0.0:
-        raise OptionError(name, f"expected a finite number, found {value}")
-    return number
-
-
-def flag(name: str, value: object) -> bool:
-    """A truth value: True or False, Python's or numpy's, 1 or 0. Raises OptionError for others."""
-    # A text such as "no" would count as true.
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__bool__") or value not in (0, 1):
-        raise OptionError(name, f"expected True or False, found {value!r}")
-    return bool(value)
-
-
-def at_least(name: str, value: int, least: int) -> int:
-    """An integer that is not below the least. Raises OptionError, TypeError for others."""
-    number = integer(name, value)
-    if number < least:
-        raise OptionError(name, f"expected {least} or more, found {number}")
-    return number
-
-
-def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    """Raise OptionError unless the value is one of the choices."""
-    if value not in choices:
-        expected = ", ".join(map(repr, choices))
-        raise OptionError(name, f"expected one of {expected}, found {value!r}")
 
 
 def settle_missing(missing: str | None, *, complete: bool) -> str:
@@ -184,3 +140,38 @@ def check_format(options: Options) -> None:
             "found 'average' together with judged_only and a depth: how many documents are left"
             " depends on the order of tied ones, and no closed form is known",
         )
+
+
+def judging_options(
+    bound: list[BoundMeasure], options: Options, judgments: Qrels | Preferences | Graded
+) -> JudgingOptions:
+    """How to judge rankings for these measures."""
+    level = lowest_code(judgments, options.relevance_level)
+    return JudgingOptions(
+        relevance_level=level,
+        max_retrieved=options.max_retrieved,
+        judged_only=options.judged_only,
+        list_unjudged=level < 0
+        or any(grade == -1 for own in bound for grade, _ in own.pairs)
+        or any(own.options is not None and own.options.get("rel", 0) <= -1 for own in bound),
+        single_precision=options.compat == DEFAULT_COMPAT,
+        ties=options.ties,
+        collection_size=options.collection_size,
+    )
+
+
+def check_options(bound: list[BoundMeasure], options: Options) -> None:
+    """Raise OptionError or MeasureError for options that these measures cannot have."""
+    check_format(options)
+    if options.ties in BY_GRADE:
+        # The trec_eval command does without the modules.
+        from fastrank.measures.ties import check_expected, refuse_annotated
+
+        if options.ties == "average":
+            check_expected(bound)
+        refuse_annotated(bound, f"ties={options.ties!r} orders documents by those of one query")
+
+
+def needs_run(bound: list[BoundMeasure]) -> bool:
+    """Whether a measure needs more of a run than which judged documents stand at which ranks."""
+    return any(own.measure.on == "annotated" for own in bound)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_COMPAT
-from fastrank.data.columns import Graded, PlacedTexts, Preferences, Qrels, Run, Texts, decoded
-from fastrank.data.grade_scale import lowest_code
+from fastrank.data.columns import Frozen
+from fastrank.data.grade_scale import Graded, lowest_code
+from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import PlacedTexts, Texts, byte_order, decoded
 from fastrank.errors import EvaluationError
-from fastrank.judging.judged import PLACEHOLDER, Matched, match
+from fastrank.judging.judged import PLACEHOLDER
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 
@@ -14,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.data.columns import Ids
+    from fastrank.data.texts import Ids
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
@@ -169,3 +173,29 @@ def clear_placeholders(bound: list[BoundMeasure], values: list[Any], absent: lis
             elif name == b"relstring":
                 for i in absent:
                     column[i] = b""
+
+
+class Matched(Frozen):
+    """Queries to evaluate, in byte order: their place in the judgments and in the run (or -1)."""
+
+    __slots__ = ("judgments", "rankings")
+
+    judgments: Any
+    rankings: Any
+
+    def __len__(self) -> int:
+        return len(self.judgments)
+
+    def first(self, count: int) -> Matched:
+        """The first `count` of the queries."""
+        return Matched(judgments=self.judgments[:count], rankings=self.rankings[:count])
+
+
+def match(judgments: Qrels | Preferences, run: Run) -> Matched:
+    """Every judged query, in byte order of its id, with its place in the run or -1."""
+    order, run_order = byte_order(judgments), byte_order(run)
+    rankings = zeros("q", len(order))
+    kernels.match_texts(
+        *judgments.queries.columns, order, *run.queries.columns, run_order, rankings
+    )
+    return Matched(judgments=order, rankings=rankings)

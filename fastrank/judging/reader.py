@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Qrels
-from fastrank.evaluation.plan import judging_options, needs_run
+from fastrank.data.qrels import Qrels
 from fastrank.formats.trec import python_warning, read_run
+from fastrank.judging.options import judging_options, needs_run
 from fastrank.judging.queries import evaluates_missing
 from fastrank.judging.streaming import FileJudge
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from fastrank.data.columns import Preferences, Run
+    from fastrank.data.preferences import Preferences
+    from fastrank.data.run import Run
     from fastrank.formats.files import Source
     from fastrank.formats.source import Pieces
     from fastrank.formats.trec import Warn

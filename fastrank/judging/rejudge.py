@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Graded, Qrels, Run, Texts
-from fastrank.judging.judged import Judged, Matched, judge
+from fastrank.data.grade_scale import Graded
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import Texts
+from fastrank.judging.judged import Judged
+from fastrank.judging.memory import judge
+from fastrank.judging.queries import Matched
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, check_compat
-from fastrank.evaluation.plan import check_options, judging_options
+from fastrank.arguments import DEFAULT_COMPAT, check_choice, check_compat, flag, integer
 from fastrank.formats.exclusions import as_exclusions
-from fastrank.judging.known_documents import refuse_annotated
 from fastrank.judging.options import (
     DUPLICATES,
     NO_RELEVANT,
     TIES,
     Options,
-    check_choice,
-    flag,
-    integer,
+    check_options,
+    judging_options,
     relevance,
     settle_depth,
     settle_missing,
 )
 from fastrank.judging.queries import evaluates_missing
 from fastrank.measures.selection import Selection
+from fastrank.measures.ties import refuse_annotated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.data.columns import Graded
+    from fastrank.data.grade_scale import Graded
     from fastrank.judging.judged import JudgingOptions
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from fastrank.data.columns import Qrels
+from fastrank.data.qrels import Qrels
 from fastrank.formats.feeding import Feeder, block_index, feed_all
 from fastrank.formats.file_parts import SHORTEST_LINE, Parts
-from fastrank.judging.judged import judging_scratch, room_for_judged
+from fastrank.judging.judged import room_for_judged
+from fastrank.judging.memory import judging_scratch
 from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros

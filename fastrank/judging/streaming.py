@@ -7,19 +7,13 @@ read as a whole: the readers and the judging of runs in memory know all cases an
 from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_COMPAT
-from fastrank.data.columns import Qrels
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import byte_order
 from fastrank.formats import source as pieces
 from fastrank.formats import trec
 from fastrank.formats.feeding import Feeder, block_index, feed_in_turn
 from fastrank.formats.file_parts import Parts
-from fastrank.judging.judged import (
-    PLACEHOLDER,
-    Judged,
-    JudgedRun,
-    byte_order,
-    hit_scratch,
-    room_for_judged,
-)
+from fastrank.judging.judged import PLACEHOLDER, Judged, JudgedRun, hit_scratch, room_for_judged
 from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
@@ -29,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any
 
-    from fastrank.data.columns import Run
+    from fastrank.data.run import Run
     from fastrank.formats.source import Pieces, Source
     from fastrank.formats.trec import Warn
     from fastrank.judging.judged import JudgingOptions

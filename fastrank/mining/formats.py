@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 
-from fastrank.data.columns import decoded
+from fastrank.data.texts import decoded
 from fastrank.errors import InputError, OptionError
 from fastrank.formats.ids import encoded_id
 from fastrank.mining.texts import joined, lookup

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, check_compat
-from fastrank.data.columns import Preferences, decoded
+from fastrank.arguments import DEFAULT_COMPAT, at_least, check_choice, check_compat, finite, flag
 from fastrank.data.grade_scale import lowest_code
+from fastrank.data.preferences import Preferences
+from fastrank.data.texts import decoded
 from fastrank.errors import InputError
-from fastrank.judging.judged import match, what_is_wrong
-from fastrank.judging.options import at_least, check_choice, finite, flag, relevance
+from fastrank.judging.judged import what_is_wrong
+from fastrank.judging.options import relevance
+from fastrank.judging.queries import match
 from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
 from fastrank.native import codes as at
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.data.columns import Qrels, Run
-    from fastrank.judging.judged import Matched
+    from fastrank.data.qrels import Qrels
+    from fastrank.data.run import Run
+    from fastrank.judging.queries import Matched
 
 # Which of a query's retrieved positives the margins are held to.
 POSITIVES = ("lowest", "highest")

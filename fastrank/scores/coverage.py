@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.data.columns import Texts
+    from fastrank.data.texts import Texts
 
 
 class Coverage(Frozen):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import as_array, decoded
+from fastrank.data.columns import as_array
+from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
 from fastrank.scores.coverage import Coverage
 from fastrank.scores.scores import Scores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import decoded
+from fastrank.data.texts import decoded
 from fastrank.native.buffers import filled
 from fastrank.native.objects import rows_as_dicts
 from fastrank.scores.text import as_count

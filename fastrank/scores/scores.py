@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Frozen, as_array, decoded
+from fastrank.data.columns import Frozen, as_array
+from fastrank.data.texts import decoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-    from fastrank.data.columns import Ids
+    from fastrank.data.texts import Ids
     from fastrank.measures.selection import BoundMeasure
     from fastrank.scores.coverage import Coverage
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Preferences
+from fastrank.data.preferences import Preferences
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 from fastrank.scores.averages import OVER_VALUES, average
@@ -11,7 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.data.columns import Graded, Qrels
+    from fastrank.data.grade_scale import Graded
+    from fastrank.data.qrels import Qrels
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
     from fastrank.scores.coverage import Coverage

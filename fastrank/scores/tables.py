@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.data.columns import Frozen, decoded
+from fastrank.data.columns import Frozen
+from fastrank.data.texts import decoded
 from fastrank.errors import GroupError, MeasureError
 from fastrank.scores import layouts
 from fastrank.scores.scores import Scores

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from fastrank.c_numbers import printed
-from fastrank.data.columns import decoded
+from fastrank.data.texts import decoded
 from fastrank.scores.scores import Scores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastrank.data.columns import Ids
+    from fastrank.data.texts import Ids
     from fastrank.judging.judged import Judged
     from fastrank.measures.selection import BoundMeasure
 

@@ -6,13 +6,15 @@ from fastrank.c_numbers import atof
 from fastrank.data.columns import Frozen
 from fastrank.errors import FormatError
 from fastrank.formats import files
-from fastrank.formats.trec import malformed, shortest
+from fastrank.formats.source import read_all
+from fastrank.formats.trec import malformed
+from fastrank.formats.trec_writers import shortest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.data.columns import Ids
+    from fastrank.data.texts import Ids
     from fastrank.formats.files import Source
     from fastrank.measures.selection import BoundMeasure
 
@@ -47,7 +49,7 @@ def read_zscores(source: Source) -> ZScores:
     >>> fr.read_zscores(io.BytesIO(b"q1 map 0.25 0.1\\n")).entries[b"q1"]
     [(b'map', 0.25, 0.1)]
     """
-    text, name = files.read(source), files.name_of(source)
+    text, name = read_all(source), files.name_of(source)
     entries: dict[bytes, list[Entry]] = {}
     for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), 1):
         if b"\0" in line:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from fastrank.arguments import flag
 from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.ids import texts_of_list
-from fastrank.judging.options import flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Run
+from fastrank.data.run import Run
+from fastrank.data.texts import joined, memory_of
 from fastrank.errors import OptionError
 from fastrank.formats.arrays import as_texts
 from fastrank.formats.files import check_target, name_of
-from fastrank.formats.ids import joined, memory_of
 from fastrank.formats.rows import tag_of
 from fastrank.formats.sniff import format_by_name
-from fastrank.formats.trec import check_fields, lines_of
+from fastrank.formats.trec_writers import check_fields, lines_of
 from fastrank.search.batches import search_batches
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from fastrank.data.columns import Texts
+    from fastrank.data.texts import Texts
     from fastrank.search.batches import Found
     from fastrank.search.names import Names
 
