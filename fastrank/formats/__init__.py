@@ -15,15 +15,13 @@ __all__, __getattr__ = public_names(
             "save_qrels",
             "save_run",
         ),
+        "trec_writers": ("write_prefs", "write_qrels", "write_run"),
         "trec": (
             "read_prefs",
             "read_qrels",
             "read_qrels_jg",
             "read_qrels_prefs",
             "read_run",
-            "write_prefs",
-            "write_qrels",
-            "write_run",
         ),
     },
 )

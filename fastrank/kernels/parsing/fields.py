@@ -17,7 +17,7 @@ from fastrank.kernels.simd.instructions import (
     trailing_zeros,
 )
 from fastrank.kernels.simd.text import load_near_spaces, load_spaces
-from fastrank.kernels.texts.text import equal, equal_inside
+from fastrank.kernels.texts.text import equal, equal_inside, is_blank
 from fastrank.native.codes import (
     BASE,
     BLANKS,
@@ -59,12 +59,6 @@ U = np.uint64
 DOC, SCORE, RUN_TAG, FIELDS = 2, 4, 5, 6
 # How the fields of a line are found: by marks, by its spaces, or byte by byte.
 BY_MARKS, BY_SPACES, BY_BYTES = range(3)
-
-
-@inlined
-def is_blank(byte):
-    """C's isspace in the C locale."""
-    return byte == 32 or 9 <= byte <= 13
 
 
 @helper

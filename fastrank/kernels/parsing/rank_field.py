@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fastrank.kernels.parsing.check import class_of_grade
-from fastrank.kernels.parsing.fields import is_blank
 from fastrank.kernels.texts.numbers import read_integer
+from fastrank.kernels.texts.text import is_blank
 from fastrank.native.codes import A_NUMBER
 from fastrank.native.declare import kernel
 

@@ -8,9 +8,9 @@ file with its queries together has as many stretches as queries.
 from __future__ import annotations
 
 from fastrank.kernels.parsing.block_index import index_lines
-from fastrank.kernels.parsing.fields import HASH, begin_text, is_blank, next_query, take_lines
+from fastrank.kernels.parsing.fields import HASH, begin_text, next_query, take_lines
 from fastrank.kernels.texts.numbers import EXACT, read_decimal, read_integer
-from fastrank.kernels.texts.text import equal
+from fastrank.kernels.texts.text import equal, is_blank
 from fastrank.native.codes import (
     ALL_COMMENTS,
     AT,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.parsing.fields import is_blank
-from fastrank.kernels.texts.text import equal
+from fastrank.kernels.texts.text import equal, is_blank
 from fastrank.native.declare import kernel
 
 U = np.uint64

@@ -286,3 +286,9 @@ def match_texts(
                 found += 1
                 break
     return found
+
+
+@inlined
+def is_blank(byte):
+    """C's isspace in the C locale."""
+    return byte == 32 or 9 <= byte <= 13
