@@ -41,13 +41,13 @@ def _encoded(text: str) -> bytes:
 
 def _side_by_side(results: list[tuple[str, Scores]], *, per_query: bool, summary: bool) -> Table:
     """The runs' tables below each other, with a first column of file names."""
-    from fastrank.scores.tables import Table, queries_of
+    from fastrank.scores.tables import Table, wide_table
 
     columns: dict[str, list[Any]] = {"file": []}
     for path, scores in results:
-        own = queries_of(scores, per_query=per_query, summary=summary)
-        columns["file"] += [path] * len(own)
-        for name, values in own.columns.items():
+        table = wide_table(scores, per_query=per_query, summary=summary)
+        columns["file"] += [path] * len(table)
+        for name, values in table.columns.items():
             columns.setdefault(name, []).extend(values)
     if not per_query:
         columns.pop("query", None)
@@ -56,30 +56,28 @@ def _side_by_side(results: list[tuple[str, Scores]], *, per_query: bool, summary
 
 def _csv(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
     from fastrank.scores.layouts import csv_lines
+    from fastrank.scores.tables import LONG
 
-    rows = (row for own in _rows(results, per_query=per_query, summary=summary) for row in own)
-    for line in csv_lines(["file", "query", "measure", "value"], rows):
+    for line in csv_lines(["file", *LONG], _rows(results, per_query=per_query, summary=summary)):
         yield _encoded(line)
 
 
 def _jsonl(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
     from fastrank.scores.records import dumped
+    from fastrank.scores.tables import LONG
 
-    names = ("file", "query", "measure", "value")
-    for rows in _rows(results, per_query=per_query, summary=summary):
-        for row in rows:
-            yield dumped(dict(zip(names, row, strict=True))).encode() + b"\n"
+    names = ("file", *LONG)
+    for row in _rows(results, per_query=per_query, summary=summary):
+        yield dumped(dict(zip(names, row, strict=True))).encode() + b"\n"
 
 
-def _rows(
-    results: Results, *, per_query: bool, summary: bool
-) -> Iterator[Iterator[tuple[Any, ...]]]:
-    """Per run its rows of file, query, measure and value."""
-    from fastrank.scores.tables import lines_of
+def _rows(results: Results, *, per_query: bool, summary: bool) -> Iterator[tuple[Any, ...]]:
+    """File, query, measure and value."""
+    from fastrank.scores.tables import long_rows
 
     for path, scores in results:
-        table = lines_of(scores, per_query=per_query, summary=summary)
-        yield ((path, *row) for row in table.rows())
+        for row in long_rows(scores, per_query=per_query, summary=summary):
+            yield path, *row
 
 
 def _json(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:

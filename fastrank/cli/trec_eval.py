@@ -14,16 +14,18 @@ from fastrank.arguments import COMPAT_LEVELS, DEFAULT_COMPAT
 from fastrank.c_numbers import atol
 from fastrank.cli.getopt import Parser, UsageError
 from fastrank.cli.output import complain, guarded, write
+from fastrank.data.texts import decoded
 from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.formats import trec
 from fastrank.formats.source import open_stdin
 from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.judging.reader import RunReader
 from fastrank.measures.selection import Selection
-from fastrank.scores.text import judged_lines, trec_lines
+from fastrank.scores.text import trec_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from fastrank.data.texts import Ids
@@ -318,7 +320,22 @@ def _tracer(level: int) -> Any:
     """What -D shows on standard error: the counts of each query, from level 2 its grades."""
 
     def trace(queries: Ids, judged: Judged) -> None:
-        for line in judged_lines(queries, judged, grades=level > 1):
+        for line in _judged_lines(queries, judged, grades=level > 1):
             complain(line)
 
     return trace
+
+
+def _judged_lines(queries: Ids, judged: Judged, *, grades: bool) -> Iterator[str]:
+    """What the measures see of each query: counts, and with `grades` rank:grade of the documents
+    that are in the judgments."""
+    offsets, ranks, codes, _, _, _, num_ret, num_rel, num_rel_ret, *_ = judged.columns
+    for i, query in enumerate(queries):
+        line = (
+            f"debug: query {decoded(query)}: retrieved {num_ret[i]},"
+            f" relevant {num_rel[i]}, relevant retrieved {num_rel_ret[i]}"
+        )
+        if grades:
+            rows = range(offsets[i], offsets[i + 1])
+            line += "; rank:grade" + "".join(f" {ranks[row]}:{codes[row]}" for row in rows)
+        yield line

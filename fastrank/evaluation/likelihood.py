@@ -13,9 +13,8 @@ from fastrank.judging.options import Options, relevance, settle_depth
 from fastrank.judging.queries import count_without_relevant, match_queries, without_documents
 from fastrank.measures.binding import BoundMeasure
 from fastrank.measures.trec import Measure
-from fastrank.scores.coverage import Coverage, others
 from fastrank.scores.scores import Scores
-from fastrank.scores.summary import summaries
+from fastrank.scores.summary import Coverage, others, summaries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,9 +17,8 @@ from fastrank.judging.queries import (
     with_placeholder,
     without_documents,
 )
-from fastrank.scores.coverage import Coverage, others
 from fastrank.scores.scores import Scores
-from fastrank.scores.summary import counts_missing, positive_grades, summaries
+from fastrank.scores.summary import Coverage, counts_missing, others, positive_grades, summaries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

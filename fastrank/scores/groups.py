@@ -5,9 +5,8 @@ from __future__ import annotations
 from fastrank.data.columns import as_array
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
-from fastrank.scores.coverage import Coverage
 from fastrank.scores.scores import Scores
-from fastrank.scores.summary import summaries
+from fastrank.scores.summary import Coverage, summaries
 from fastrank.scores.tables import common_names, listed
 
 TYPE_CHECKING = False
