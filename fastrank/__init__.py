@@ -11,12 +11,12 @@
 
 from __future__ import annotations
 
-from fastrank.data import conversions
+from fastrank import lazy
 from fastrank.lazy import public_names
 
 __version__ = "0.1.0"
 
-conversions.provider = "fastrank.formats.conversions"
+lazy.conversions = "fastrank.formats.conversions"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

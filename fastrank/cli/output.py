@@ -8,7 +8,6 @@ import os
 import sys
 
 from fastrank.errors import FastrankError, MeasureError, OptionError
-from fastrank.formats import files
 from fastrank.native import EngineError
 
 TYPE_CHECKING = False
@@ -63,6 +62,9 @@ def refused(name: str, error: FastrankError) -> int:
 
 def can_be_written(name: str, *paths: str | None) -> bool:
     """Whether files can be written, which is better known before the work than after it."""
+    # Not imported above: the trec_eval command does without the module.
+    from fastrank.formats import files
+
     for path in paths:
         try:
             if path is not None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, TypeAlias
 
-    from fastrank.data.rows import PerQuery
+    from fastrank.data.columns import PerQuery
 
     # Ids of queries, as lists and made when asked for.
     Ids: TypeAlias = "Chosen | list[bytes]"

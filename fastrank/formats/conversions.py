@@ -1,4 +1,4 @@
-"""What the `from_*` and `to_*` of judgments and runs do (see fastrank/data/conversions.py)."""
+"""What the `from_*` and `to_*` of judgments and runs do (see fastrank/lazy.py)."""
 
 from __future__ import annotations
 

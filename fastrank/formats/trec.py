@@ -24,10 +24,9 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts
 from fastrank.errors import FormatError
-from fastrank.formats import files
 from fastrank.formats.feeding import block_index
 from fastrank.formats.file_parts import Parts
-from fastrank.formats.source import Pieces, open_pieces, read_all
+from fastrank.formats.source import Pieces, name_of, open_pieces, read_all
 from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from fastrank.formats.files import Source
+    from fastrank.formats.source import Source
 
     Warn = Callable[[str], None]
 
@@ -151,7 +150,7 @@ def read_qrels(
     Traceback (most recent call last):
     fastrank.errors.FormatError: <file object>:1: malformed line: expected 4 fields ...
     """
-    return parse_qrels(read_all(source), files.name_of(source), compat=compat, warn=warn)
+    return parse_qrels(read_all(source), name_of(source), compat=compat, warn=warn)
 
 
 def parse_qrels(
@@ -195,7 +194,7 @@ def read_qrels_jg(
     >>> fr.evaluate(qrels, {"q1": {"d1": 0.75, "d2": 0.5}}, "map_avgjg").mean
     {'map_avgjg': 0.75}
     """
-    name = files.name_of(source)
+    name = name_of(source)
     return parse_qrels_jg(read_all(source), name, compat=compat, warn=warn)
 
 
@@ -234,7 +233,7 @@ def read_prefs(
     >>> list(preferences.groups), preferences.levels.tolist()
     ([b'ann', b'ann'], [2.0, 1.0])
     """
-    return parse_prefs(read_all(source), files.name_of(source), compat=compat, warn=warn)
+    return parse_prefs(read_all(source), name_of(source), compat=compat, warn=warn)
 
 
 def read_qrels_prefs(
@@ -249,7 +248,7 @@ def read_qrels_prefs(
     >>> fr.evaluate(preferences, {"q1": {"d1": 0.75, "d2": 0.5}}, "prefs_simp").mean
     {'prefs_simp': 1.0}
     """
-    name = files.name_of(source)
+    name = name_of(source)
     return parse_prefs(read_all(source), name, compat=compat, warn=warn, subgroups=False)
 
 
