@@ -22,10 +22,10 @@ import numpy as np
 import fastrank as fr
 from fastrank.evaluation.embedding_judge import EmbeddingJudge
 from fastrank.evaluation.scoring import evaluate_bound
-from fastrank.formats.accept import as_qrels
+from fastrank.formats.inputs import as_qrels
 from fastrank.judging.request import Asked
 from fastrank.search import Index, build_index, search_batches
-from fastrank.search.names import names_of
+from fastrank.search.row_ids import names_of
 
 MEASURES = "ndcg_cut.10 map_cut.100 recall.100 P.10 recip_rank"
 RATIO, SHARE = 1.03, 0.02

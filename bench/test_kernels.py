@@ -17,7 +17,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.evaluation.plan import Plan
 from fastrank.formats import trec
-from fastrank.formats.feeding import block_index
+from fastrank.formats.chunks import block_index
 from fastrank.judging import judged as judge
 from fastrank.judging import memory, queries
 from fastrank.judging.options import MAX_RETRIEVED, Options

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from fastrank.judging.array_qrels import index_qrels as index_qrels
     from fastrank.measures.custom import Ranking as Ranking
     from fastrank.measures.custom import measure as measure
-    from fastrank.measures.more import MEASURES as MEASURES
+    from fastrank.measures.families import MEASURES as MEASURES
     from fastrank.measures.notation import MeasureSpec as MeasureSpec
     from fastrank.measures.notation import parse_measure as parse_measure
     from fastrank.measures.trec import Measure as Measure
@@ -114,7 +114,7 @@ __all__, __getattr__ = public_names(
             "ReadError",
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
-        "measures.more": ("MEASURES",),
+        "measures.families": ("MEASURES",),
         "scores.groups": ("macro_mean",),
         "evaluation.labels": ("evaluate_labels",),
         "evaluation.likelihood": ("negative_log_likelihood",),

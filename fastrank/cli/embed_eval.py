@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from fastrank.cli.evaluation_options import add_evaluation_options, check_compat, tell_left_out
-from fastrank.cli.layouts import LAYOUTS
 from fastrank.cli.output import can_be_written, complain, guarded, refused, unwritten, write
+from fastrank.cli.output_formats import LAYOUTS
 from fastrank.cli.search_options import Sides, add_search_options, search_arguments
 from fastrank.errors import FastrankError
 from fastrank.evaluation.embeddings import evaluate_embeddings

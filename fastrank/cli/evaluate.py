@@ -12,15 +12,15 @@ from fastrank.cli.evaluation_options import (
     check_compat,
     tell_left_out,
 )
-from fastrank.cli.layouts import LAYOUTS
 from fastrank.cli.output import complain, guarded, unwritten, write
+from fastrank.cli.output_formats import LAYOUTS
 from fastrank.cli.trec_eval import FORMATS
 from fastrank.data.run import Run
 from fastrank.errors import FastrankError
 from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.formats import files
-from fastrank.formats.accept import as_run_or_trec
 from fastrank.formats.exclusions import read_exclusions
+from fastrank.formats.inputs import as_run_or_trec
 from fastrank.formats.load import load_qrels
 from fastrank.judging.options import (
     DUPLICATES,

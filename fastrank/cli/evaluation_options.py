@@ -6,8 +6,8 @@ import argparse
 import os
 
 from fastrank.arguments import COMPAT_LEVELS, DEFAULT_COMPAT
-from fastrank.cli.layouts import LAYOUTS
 from fastrank.cli.output import complain
+from fastrank.cli.output_formats import LAYOUTS
 from fastrank.cli.relevance import add_relevance_level
 from fastrank.judging.options import MISSING, NO_RELEVANT
 from fastrank.scores.text import LEFT_OUT

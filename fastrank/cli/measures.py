@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.cli.output import complain, guarded, write
 from fastrank.errors import MeasureError
-from fastrank.measures.more import FAMILIES, MEASURES, PLAIN
+from fastrank.measures.families import FAMILIES, MEASURES, PLAIN
 from fastrank.measures.notation import parse_measure
 from fastrank.measures.options import Family
 from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure

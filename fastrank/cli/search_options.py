@@ -11,8 +11,8 @@ from fastrank.formats.exclusions import read_exclusions
 from fastrank.formats.source import read_all
 from fastrank.search.batches import check_before_building
 from fastrank.search.indexing import Index, build_index
-from fastrank.search.names import names_of
 from fastrank.search.npy_files import load_npy
+from fastrank.search.row_ids import names_of
 from fastrank.search.storage import load_index, save_index
 from fastrank.search.vectors import check_dimension, open_vectors
 

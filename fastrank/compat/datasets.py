@@ -21,7 +21,7 @@ from fastrank.data.texts import PlacedTexts, memory_of, picked
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.arrays import evaluate_arrays
 from fastrank.evaluation.evaluator import Evaluator
-from fastrank.formats.arrays import as_rows, check_integers, check_scores
+from fastrank.formats.array_validation import as_rows, check_integers, check_scores
 from fastrank.formats.ids import first_repeat, texts_of_ids
 from fastrank.formats.rows import tag_of
 

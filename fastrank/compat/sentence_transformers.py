@@ -47,7 +47,7 @@ from fastrank.compat.similarities import BY_METRIC, metric_of
 from fastrank.errors import ArrayError, InputError
 from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.judging.options import relevance
-from fastrank.scores.layouts import csv_lines
+from fastrank.scores.table_formats import csv_lines
 from fastrank.search.vectors import check_metric
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from fastrank.datasets.making import made
+from fastrank.datasets.assembly import made
 from fastrank.datasets.text_files import read_texts
 from fastrank.errors import ReadError
 from fastrank.formats.load import load_qrels

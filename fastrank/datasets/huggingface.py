@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fastrank.data.qrels import Qrels
-from fastrank.datasets.making import made
-from fastrank.datasets.plain import check_texts, ids_of, joined
+from fastrank.datasets.assembly import made
+from fastrank.datasets.in_memory import check_texts, ids_of, joined
 from fastrank.datasets.text_files import IDS, QUERIES, TEXTS, TITLES, found_name
 from fastrank.errors import InputError
 from fastrank.formats.column_names import QRELS_ROLES, find_columns

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from itertools import chain
 
+from fastrank.datasets.assembly import made
+from fastrank.datasets.in_memory import joined
 from fastrank.datasets.lines import lines_of
-from fastrank.datasets.making import made
-from fastrank.datasets.plain import joined
 from fastrank.errors import FormatError, OptionError, ReadError
 from fastrank.formats.source import name_of
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from fastrank.arguments import at_least
 from fastrank.datasets import as_dataset
 from fastrank.embeddings.cache import EmbeddingCache
+from fastrank.embeddings.encoded_texts import FIRST, Side
 from fastrank.embeddings.encoders import encoders_of
-from fastrank.embeddings.sides import FIRST, Side
 from fastrank.errors import ArrayError, InputError, OptionError
 
 TYPE_CHECKING = False

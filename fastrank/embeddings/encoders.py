@@ -6,7 +6,7 @@ import inspect
 from copy import deepcopy
 
 from fastrank.errors import ArrayError
-from fastrank.search.embedding_rows import as_vectors, is_sparse
+from fastrank.search.model_output import as_vectors, is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.rows import tag_of
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Asked
-from fastrank.search.engine import check_gpu, parts_of
+from fastrank.search.faiss_api import check_gpu, parts_of
 from fastrank.search.indexing import make_index
-from fastrank.search.names import names_of
 from fastrank.search.parameters import parse_parameters
+from fastrank.search.row_ids import names_of
 from fastrank.search.runs import SOURCE, check_writable
 from fastrank.search.vectors import check_metric
 

@@ -12,12 +12,12 @@ from fastrank.embeddings.index_comparison import IndexComparison, IndexPoint
 from fastrank.embeddings.index_recall import ExactTop
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.embeddings import evaluate_embeddings
-from fastrank.formats.accept import as_qrels
 from fastrank.formats.exclusions import as_exclusions
+from fastrank.formats.inputs import as_qrels
 from fastrank.measures.selection import Selection
 from fastrank.search import build_index, search_batches
-from fastrank.search.names import names_of
 from fastrank.search.progress import bar
+from fastrank.search.row_ids import names_of
 from fastrank.search.vectors import block_rows, check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from fastrank.scores.scores import Scores
     from fastrank.search import Index
-    from fastrank.search.names import Names
+    from fastrank.search.row_ids import Names
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]

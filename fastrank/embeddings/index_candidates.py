@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.errors import OptionError
-from fastrank.search.engine import parts_of
+from fastrank.search.faiss_api import parts_of
 from fastrank.search.indexing import make_index
 from fastrank.search.parameters import Setting, parse_parameters
 

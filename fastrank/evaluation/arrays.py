@@ -10,7 +10,13 @@ from fastrank.data.texts import decoded
 from fastrank.errors import ArrayError
 from fastrank.evaluation.arrays_as_texts import evaluate_as_texts
 from fastrank.evaluation.scoring import evaluate_bound
-from fastrank.formats.arrays import as_rows, check_integers, check_scores, query_ids, row_numbers
+from fastrank.formats.array_validation import (
+    as_rows,
+    check_integers,
+    check_scores,
+    query_ids,
+    row_numbers,
+)
 from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, of_queries
 from fastrank.judging.arrays import ArrayJudge
 from fastrank.judging.queries import relevant_queries

@@ -16,7 +16,7 @@ from fastrank.judging.judged import (
 )
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
-from fastrank.search.names import Names
+from fastrank.search.row_ids import Names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from fastrank.evaluation.embedding_judge import EmbeddingJudge
 from fastrank.evaluation.plan import Plan
 from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.formats import files
-from fastrank.formats.accept import as_qrels
 from fastrank.formats.compression import packed
+from fastrank.formats.inputs import as_qrels
 from fastrank.formats.rows import tag_of
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Asked
 from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.indexing import Index, build_index
-from fastrank.search.names import names_of
+from fastrank.search.row_ids import names_of
 from fastrank.search.runs import SOURCE, check_writable, run_lines
 from fastrank.search.vectors import check_dimension, open_vectors
 

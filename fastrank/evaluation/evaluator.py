@@ -188,8 +188,8 @@ class Evaluator:
         # Only now: the command trec_eval needs none of it.
         from threading import Lock
 
-        from fastrank.formats.accept import as_qrels
         from fastrank.formats.exclusions import as_exclusions
+        from fastrank.formats.inputs import as_qrels
 
         check_choice("order", order, ORDERS)
         check_choice("ties", ties, TIES)
@@ -237,7 +237,7 @@ class Evaluator:
         """
         from collections.abc import Mapping
 
-        from fastrank.formats.accept import as_run_or_trec
+        from fastrank.formats.inputs import as_run_or_trec
 
         check_threads(threads)
         found: Run | JudgedRun

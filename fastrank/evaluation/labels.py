@@ -8,7 +8,7 @@ from fastrank.data.texts import text_order
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.arrays_as_texts import evaluate_labels_as_texts
 from fastrank.evaluation.scoring import evaluate_bound
-from fastrank.formats.arrays import (
+from fastrank.formats.array_validation import (
     as_rows,
     as_texts,
     check_integers,

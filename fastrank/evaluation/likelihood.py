@@ -74,8 +74,8 @@ def negative_log_likelihood(
     NLL  0.5032
     """
     from fastrank.data.texts import memory_of
-    from fastrank.formats.accept import as_qrels, as_run
     from fastrank.formats.exclusions import as_exclusions
+    from fastrank.formats.inputs import as_qrels, as_run
 
     check_choice("positives", positives, POSITIVES)
     check_choice("unretrieved", unretrieved, UNRETRIEVED)

@@ -127,7 +127,7 @@ def tie_report(
           value   worst    best  expected
     map  0.5000  0.5000  1.0000    0.7500
     """
-    from fastrank.formats.accept import as_qrels, as_run
+    from fastrank.formats.inputs import as_qrels, as_run
 
     judgments = None if qrels is None else as_qrels(qrels, compat=compat)
     if isinstance(judgments, Preferences):

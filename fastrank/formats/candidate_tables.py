@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
 from fastrank.formats import sniff
-from fastrank.formats.accept import is_file
 from fastrank.formats.candidates import Candidates
 from fastrank.formats.column_names import (
     ALIASES,
@@ -17,6 +16,7 @@ from fastrank.formats.column_names import (
     find_columns,
     normal,
 )
+from fastrank.formats.inputs import is_file
 from fastrank.formats.rows import qrels_of
 from fastrank.formats.tables import CellsTable, ColumnsTable, Table
 

@@ -11,8 +11,8 @@ from fastrank.data.run import Run
 from fastrank.data.texts import NO_ITERATION, PlacedTexts, Texts, constant, decoded
 from fastrank.errors import InputError
 from fastrank.formats.ids import first_repeat, texts_of_list
-from fastrank.formats.rank_order import in_order
 from fastrank.formats.rows import tag_of
+from fastrank.formats.run_order import in_order
 from fastrank.formats.values import grades_of, scores_of
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros

@@ -9,7 +9,7 @@ from fastrank.data.texts import NO_ITERATION, PlacedTexts, Texts, constant
 from fastrank.errors import InputError
 from fastrank.formats.column_names import QRELS_ROLES, RUN_ROLES, find_columns
 from fastrank.formats.ids import encoded_id
-from fastrank.formats.rank_order import as_given, by_negated_rank
+from fastrank.formats.run_order import as_given, by_negated_rank
 from fastrank.formats.values import grades_of, ranks_of, scores_of
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros

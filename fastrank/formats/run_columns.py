@@ -10,8 +10,7 @@ from itertools import pairwise
 from fastrank.data.grouping import Groups
 from fastrank.data.run import Run
 from fastrank.data.texts import LineTexts, Texts
-from fastrank.formats.feeding import Feeder, block_index
-from fastrank.formats.file_parts import PIECE, SHORTEST_LINE, Parts
+from fastrank.formats.chunks import PIECE, SHORTEST_LINE, Feeder, Parts, block_index
 from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import Recycled, zeros

@@ -24,8 +24,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts
 from fastrank.errors import FormatError
-from fastrank.formats.feeding import block_index
-from fastrank.formats.file_parts import Parts
+from fastrank.formats.chunks import Parts, block_index
 from fastrank.formats.source import Pieces, name_of, open_pieces, read_all
 from fastrank.native import codes as at
 from fastrank.native import kernels
@@ -86,13 +85,13 @@ def read_run(
     check_threads(threads)
     if order != "score":
         # The trec_eval command does without the module.
-        from fastrank.formats import rank_order as rankings
+        from fastrank.formats import run_order
 
         check_choice("order", order, ORDERS)
         if order == "given":
-            return rankings.as_given(read_run(source, compat=compat, warn=warn, threads=threads))
+            return run_order.as_given(read_run(source, compat=compat, warn=warn, threads=threads))
         with source if isinstance(source, Pieces) else open_pieces(source) as file:
-            return rankings.by_rank_field(
+            return run_order.by_rank_field(
                 parse_run(file.read(), file.name, compat=compat, warn=warn)
             )
     with source if isinstance(source, Pieces) else open_pieces(source) as file:

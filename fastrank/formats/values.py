@@ -6,7 +6,7 @@ import operator
 
 from fastrank.data.grade_scale import coded
 from fastrank.data.texts import memory_of
-from fastrank.formats.rank_order import LAST_RANK
+from fastrank.formats.run_order import LAST_RANK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

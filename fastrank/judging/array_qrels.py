@@ -8,7 +8,7 @@ from fastrank.data.grade_scale import Graded
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded, text_order
 from fastrank.errors import ArrayError
-from fastrank.formats.arrays import (
+from fastrank.formats.array_validation import (
     LARGEST,
     as_rows,
     as_texts,

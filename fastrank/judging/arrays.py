@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastrank.data.texts import decoded
 from fastrank.errors import ArrayError
-from fastrank.formats.arrays import picked_integers, to_single
-from fastrank.formats.file_parts import MOST_PARTS
+from fastrank.formats.array_validation import picked_integers, to_single
+from fastrank.formats.chunks import MOST_PARTS
 from fastrank.judging.judged import NEGATIVE_ONLY, Judged, JudgedRun, StoppedError, room_for_judged
 from fastrank.native import codes as at
 from fastrank.native import kernels

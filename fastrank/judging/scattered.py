@@ -9,8 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from fastrank.data.qrels import Qrels
-from fastrank.formats.feeding import Feeder, block_index, feed_all
-from fastrank.formats.file_parts import SHORTEST_LINE, Parts
+from fastrank.formats.chunks import SHORTEST_LINE, Feeder, Parts, block_index, feed_all
 from fastrank.judging.judged import room_for_judged
 from fastrank.judging.memory import judging_scratch
 from fastrank.native import codes as at

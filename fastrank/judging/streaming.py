@@ -11,8 +11,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.texts import byte_order
 from fastrank.formats import source as pieces
 from fastrank.formats import trec
-from fastrank.formats.feeding import Feeder, block_index, feed_in_turn
-from fastrank.formats.file_parts import Parts
+from fastrank.formats.chunks import Feeder, Parts, block_index, feed_in_turn
 from fastrank.judging.judged import PLACEHOLDER, Judged, JudgedRun, hit_scratch, room_for_judged
 from fastrank.native import codes as at
 from fastrank.native import kernels

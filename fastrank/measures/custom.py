@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from fastrank.errors import MeasureError
-from fastrank.measures.more import FAMILIES, JUDGED, PLAIN, REL, SHORT
+from fastrank.measures.families import FAMILIES, JUDGED, PLAIN, REL, SHORT
 from fastrank.measures.options import Family
 from fastrank.measures.trec import BY_NAME, NICKNAMES
 

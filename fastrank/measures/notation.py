@@ -8,7 +8,7 @@ from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
 from fastrank.measures.binding import bind_family, bind_trec, split_trec
 from fastrank.measures.custom import OWN
-from fastrank.measures.more import FAMILIES, PLAIN, SHORT
+from fastrank.measures.families import FAMILIES, PLAIN, SHORT
 from fastrank.measures.options import parse_options
 from fastrank.measures.suggestions import closest
 from fastrank.measures.trec import BY_NAME, NICKNAMES

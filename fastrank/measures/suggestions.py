@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.measures.custom import OWN
-from fastrank.measures.more import FAMILIES, PLAIN
+from fastrank.measures.families import FAMILIES, PLAIN
 from fastrank.measures.trec import BY_NAME, NICKNAMES
 
 # Measures that have no cutoff themselves, and the beginning of what they are called with one.

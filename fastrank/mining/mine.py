@@ -80,8 +80,8 @@ def hard_negatives(
     >>> fr.hard_negatives(run, qrels, 2, relative_margin=0.05)[0].negatives
     ['d4', 'd5']
     """
-    from fastrank.formats.accept import as_qrels, as_run
     from fastrank.formats.exclusions import as_exclusions
+    from fastrank.formats.inputs import as_qrels, as_run
     from fastrank.judging.filters import without_excluded
 
     number, skipped = at_least("n", n, 1), at_least("skip_top", skip_top, 0)

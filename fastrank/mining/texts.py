@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.datasets import plain
+from fastrank.datasets import in_memory
 from fastrank.datasets.text_files import titled_records
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.source import name_of
@@ -71,7 +71,7 @@ class _OfDataset(Mapping[str, str]):
 
 def joined(parts: tuple[str, str]) -> str:
     """Title and text as one, as data sets join them for models."""
-    return plain.joined(*parts)
+    return in_memory.joined(*parts)
 
 
 def _parts(value: Any, role: str, own: str) -> tuple[str, str]:

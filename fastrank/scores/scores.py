@@ -202,7 +202,7 @@ class Scores(Frozen):
         >>> scores.to_csv(per_query=False)
         'query,measure,value\\n,map,0.4347...\\n'
         """
-        from fastrank.scores.layouts import csv_lines
+        from fastrank.scores.table_formats import csv_lines
         from fastrank.scores.tables import LONG, long_rows
 
         return "".join(csv_lines(LONG, long_rows(self, per_query=per_query)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError, MeasureError
-from fastrank.scores import layouts
+from fastrank.scores import table_formats
 from fastrank.scores.columns import columns_by_name, presented_means, walk
 from fastrank.scores.scores import Scores
 from fastrank.scores.text import notes
@@ -66,7 +66,7 @@ class Table(Frozen):
         return f"<Table: {len(self)} rows, {len(self.columns)} columns>"
 
     def __str__(self) -> str:
-        return layouts.plain(self.names, self.rows())
+        return table_formats.plain(self.names, self.rows())
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -78,7 +78,7 @@ class Table(Frozen):
         <table>
         <thead
         """
-        return layouts.html(self.names, self.rows())
+        return table_formats.html(self.names, self.rows())
 
     def to_markdown(self) -> str:
         """A table in the pipe syntax of GitHub's markdown, escaped.
@@ -88,7 +88,7 @@ class Table(Frozen):
         |:-------|-------:|
         | pixels | 0.4348 |
         """
-        return layouts.markdown(self.names, self.rows())
+        return table_formats.markdown(self.names, self.rows())
 
     def to_latex(self) -> str:
         """A LaTeX tabular with the rules of booktabs, escaped.
@@ -96,7 +96,7 @@ class Table(Frozen):
         >>> print(fr.table(scores).to_latex().splitlines()[4])
          pixels & 0.4348 \\\\
         """
-        return layouts.latex(self.names, self.rows())
+        return table_formats.latex(self.names, self.rows())
 
     def to_csv(self) -> str:
         """Comma-separated lines, header first.
@@ -105,7 +105,7 @@ class Table(Frozen):
         run,map
         pixels,0.43476959975458557
         """
-        return "".join(layouts.csv_lines(self.names, self.rows()))
+        return "".join(table_formats.csv_lines(self.names, self.rows()))
 
     def to_json(self, *, indent: int | None = None) -> str:
         """A JSON list with an object per row; null for what is no finite number.

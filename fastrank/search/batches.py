@@ -5,14 +5,14 @@ from __future__ import annotations
 from fastrank.arguments import at_least
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
-from fastrank.search.engine import check_gpu
-from fastrank.search.exact import IndexSearch, VectorSearch
+from fastrank.search.engines import IndexSearch, VectorSearch
 from fastrank.search.exclusion import Exclusion
+from fastrank.search.faiss_api import check_gpu
 from fastrank.search.indexing import Index, make_index
-from fastrank.search.names import names_of
 from fastrank.search.parameters import Setting, parse_parameters
 from fastrank.search.progress import bar
 from fastrank.search.ranking import rank
+from fastrank.search.row_ids import names_of
 from fastrank.search.vectors import check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.data.texts import Texts
-    from fastrank.search.names import Names
     from fastrank.search.ranking import Ranked
+    from fastrank.search.row_ids import Names
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]

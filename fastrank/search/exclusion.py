@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.search.names import Names
+    from fastrank.search.row_ids import Names
 
     Array = npt.NDArray[Any]
 

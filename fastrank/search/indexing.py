@@ -6,9 +6,9 @@ import threading
 
 from fastrank.arguments import at_least
 from fastrank.errors import ArrayError, OptionError
-from fastrank.search.engine import check_gpu, metric_of, parts_of, reason_of
-from fastrank.search.names import Names, names_of
+from fastrank.search.faiss_api import check_gpu, metric_of, parts_of, reason_of
 from fastrank.search.progress import bar
+from fastrank.search.row_ids import Names, names_of
 from fastrank.search.vectors import block_rows, check_metric, open_vectors
 
 TYPE_CHECKING = False

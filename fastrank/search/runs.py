@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.data.run import Run
 from fastrank.data.texts import joined, memory_of
 from fastrank.errors import OptionError
-from fastrank.formats.arrays import as_texts
+from fastrank.formats.array_validation import as_texts
 from fastrank.formats.files import check_target, name_of
 from fastrank.formats.rows import tag_of
 from fastrank.formats.sniff import format_by_name
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.texts import Texts
     from fastrank.search.batches import Found
-    from fastrank.search.names import Names
+    from fastrank.search.row_ids import Names
 
 SOURCE = "<search>"
 

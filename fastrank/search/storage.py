@@ -8,9 +8,9 @@ import zipfile
 from fastrank.data.texts import Texts, memory_of
 from fastrank.errors import ReadError
 from fastrank.formats import files
-from fastrank.search.engine import reason_of
+from fastrank.search.faiss_api import reason_of
 from fastrank.search.indexing import Index, maps_ids
-from fastrank.search.names import DIGITS, Names
+from fastrank.search.row_ids import DIGITS, Names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from fastrank.errors import ArrayError, OptionError
-from fastrank.formats.arrays import as_rows
+from fastrank.formats.array_validation import as_rows
 from fastrank.search.npy_files import load_npy
 
 TYPE_CHECKING = False

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from fastrank.cli.main import main
-from fastrank.measures.more import FAMILIES, MEASURES, PLAIN
+from fastrank.measures.families import FAMILIES, MEASURES, PLAIN
 
 
 @pytest.fixture

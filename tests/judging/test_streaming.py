@@ -30,8 +30,7 @@ import fastrank
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.errors import EvaluationError, FastrankError, ReadError
-from fastrank.formats import feeding
-from fastrank.formats import file_parts as parts
+from fastrank.formats import chunks
 from fastrank.formats import source as pieces
 from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.judging import scattered as collect
@@ -66,7 +65,7 @@ OPTIONS = {
 def piece(size: int) -> Iterator[None]:
     """Read so many bytes at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parts, "PIECE", size)
+        patch.setattr(chunks, "PIECE", size)
         yield
 
 
@@ -467,7 +466,7 @@ def test_a_run_of_one_query_has_one_part(tmp_path: Path) -> None:
     assert_streams(qrels, run, tmp_path / "run", threads=4)
 
     with pieces.open_pieces(tmp_path / "run") as file:
-        assert len(parts.Parts(file, 4)) == 1
+        assert len(chunks.Parts(file, 4)) == 1
 
 
 def test_a_run_of_many_queries_is_cut_between_them(tmp_path: Path) -> None:
@@ -476,7 +475,7 @@ def test_a_run_of_many_queries_is_cut_between_them(tmp_path: Path) -> None:
 
     with pieces.open_pieces(path) as file:
         texts = []
-        for reader in parts.Parts(file, 4).readers():
+        for reader in chunks.Parts(file, 4).readers():
             view = bytearray(1 << 20)
             texts.append(bytes(view[: reader.readinto(view)]))
 
@@ -1016,13 +1015,13 @@ def test_a_file_that_changes_between_two_readings(
     for other in others:
         readings = 0
 
-        def readers(self: parts.Parts, other: bytes = other) -> list[Any]:
+        def readers(self: chunks.Parts, other: bytes = other) -> list[Any]:
             nonlocal readings
             readings += 1
-            return [parts.Content(path.read_bytes() if readings < 2 else other)]
+            return [chunks.Content(path.read_bytes() if readings < 2 else other)]
 
         with monkeypatch.context() as patch:
-            patch.setattr(parts.Parts, "readers", readers)
+            patch.setattr(chunks.Parts, "readers", readers)
             judged(b"q 0 a 1\nr 0 b 1\n", path)
 
         assert readings >= 2
@@ -1112,7 +1111,7 @@ def test_buffers_are_given_back_without_the_garbage_collector(tmp_path: Path) ->
     gc.disable()
     try:
         fastrank.evaluate({"q1": {"d3": 1}}, str(path), "map", threads=1)
-        left = [own for own in gc.get_objects() if isinstance(own, feeding.Feeder)]
+        left = [own for own in gc.get_objects() if isinstance(own, chunks.Feeder)]
     finally:
         gc.enable()
     assert not left

@@ -10,7 +10,7 @@ import pytest
 import fastrank
 from fastrank.arguments import COMPAT_LEVELS
 from fastrank.errors import MeasureError
-from fastrank.measures.more import BEYOND, MEASURES
+from fastrank.measures.families import BEYOND, MEASURES
 from fastrank.measures.selection import Selection
 from fastrank.measures.trec import BY_NAME, NICKNAMES
 from fastrank.measures.trec import MEASURES as TREC_MEASURES

@@ -11,7 +11,7 @@ from hypothesis import given
 
 import fastrank as fr
 from fastrank.formats.trec import parse_qrels, parse_run
-from fastrank.measures.more import BEYOND
+from fastrank.measures.families import BEYOND
 from fastrank.measures.notation import split_measures
 from fastrank.measures.options import Family, Option
 from fastrank.measures.selection import Selection

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.formats.accept import as_qrels, as_run
+from fastrank.formats.inputs import as_qrels, as_run
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 RUN = {"q1": {"a": 0.5, "b": 0.75}, "q2": {"c": 1.0}}

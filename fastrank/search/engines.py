@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import ArrayError, OptionError
-from fastrank.search.engine import metric_of, reason_of
+from fastrank.search.faiss_api import metric_of, reason_of
 from fastrank.search.parameters import Setting
 from fastrank.search.vectors import Rows, block_rows
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.search.indexing import Index
-    from fastrank.search.names import Names
+    from fastrank.search.row_ids import Names
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]

@@ -55,7 +55,7 @@ def _side_by_side(results: list[tuple[str, Scores]], *, per_query: bool, summary
 
 
 def _csv(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
-    from fastrank.scores.layouts import csv_lines
+    from fastrank.scores.table_formats import csv_lines
     from fastrank.scores.tables import LONG
 
     for line in csv_lines(["file", *LONG], _rows(results, per_query=per_query, summary=summary)):

@@ -6,7 +6,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import Dataset
 from fastrank.errors import InputError
-from fastrank.formats.accept import as_qrels
+from fastrank.formats.inputs import as_qrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

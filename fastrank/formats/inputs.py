@@ -9,7 +9,7 @@ from fastrank.data.preferences import Preferences
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.formats import sniff
-from fastrank.formats.rank_order import in_order
+from fastrank.formats.run_order import in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

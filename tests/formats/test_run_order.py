@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.errors import FormatError, InputError, OptionError
-from fastrank.formats.rank_order import LAST_RANK
+from fastrank.formats.run_order import LAST_RANK
 from tests.helpers.strategies import examples
 
 MEASURES = "map P.1,2,5 recip_rank ndcg ndcg_cut.3 bpref success.1,5 recall.2"

@@ -13,7 +13,7 @@ import pytrec_eval
 
 import fastrank as fr
 from fastrank.formats.trec import parse_qrels, parse_run
-from fastrank.measures.more import BEYOND
+from fastrank.measures.families import BEYOND
 
 Nested = dict[str, dict[str, float]]
 SEEDS = range(8)

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 import fastrank
 from fastrank.errors import ReadError
-from fastrank.formats import feeding
-from fastrank.formats import file_parts as parts
+from fastrank.formats import chunks
 from fastrank.formats import source as pieces
-from fastrank.formats.file_parts import Parts
+from fastrank.formats.chunks import Parts
 from tests.helpers.strategies import RUN_ROWS, examples, untidy
 
 
@@ -93,7 +92,7 @@ def test_a_change_of_query_is_looked_for_farther_on(tmp_path: Path) -> None:
 @given(untidy(RUN_ROWS), st.integers(0, 400))
 def test_a_cut_comes_between_lines_of_two_queries(text: bytes, start: int) -> None:
     """Or nowhere, for which the first and the last line seen must be of one query."""
-    cut = parts._first_change(bytearray(text[start:]))
+    cut = chunks._first_change(bytearray(text[start:]))
 
     _, _, whole = text[start : text.rfind(b"\n") + 1].partition(b"\n")
     queries = queries_of(whole)
@@ -111,22 +110,22 @@ def test_a_thread_that_is_held_up_leaves_the_rest_to_the_others(
 ) -> None:
     """Its first part is not read before all others are."""
     (tmp_path / "run").write_bytes(run_of(1000))
-    feed, over = feeding.Feeder.feed, Event()
+    feed, over = chunks.Feeder.feed, Event()
     fed: list[Any] = []
 
-    def held_up(feeder: feeding.Feeder, reader: Any) -> None:
+    def held_up(feeder: chunks.Feeder, reader: Any) -> None:
         if not fed:
             fed.append(feeder)
             assert over.wait(timeout=60)
         feed(feeder, reader)
 
-    def end(turns: parts.Turns) -> None:
+    def end(turns: chunks.Turns) -> None:
         over.set()
         real_end(turns)
 
-    real_end = parts.Turns.end
-    monkeypatch.setattr(feeding.Feeder, "feed", held_up)
-    monkeypatch.setattr(parts.Turns, "end", end)
+    real_end = chunks.Turns.end
+    monkeypatch.setattr(chunks.Feeder, "feed", held_up)
+    monkeypatch.setattr(chunks.Turns, "end", end)
 
     scores = fastrank.evaluate(qrels_of(1000), tmp_path / "run", "recip_rank", threads=2)
 
@@ -139,11 +138,11 @@ def test_no_part_is_begun_once_one_cannot_be_read(
     (tmp_path / "run").write_bytes(run_of(1000))
     begun = []
 
-    def refuse(feeder: feeding.Feeder, reader: Any) -> None:
+    def refuse(feeder: chunks.Feeder, reader: Any) -> None:
         begun.append(feeder)
         raise ReadError("run", "it cannot be read")
 
-    monkeypatch.setattr(feeding.Feeder, "feed", refuse)
+    monkeypatch.setattr(chunks.Feeder, "feed", refuse)
 
     with pytest.raises(ReadError, match="it cannot be read"):
         fastrank.evaluate(qrels_of(1000), tmp_path / "run", threads=3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.datasets.making import made
+from fastrank.datasets.assembly import made
 from fastrank.errors import InputError
 from fastrank.formats.dicts import strings
 from fastrank.formats.ids import first_repeat, texts_of_list
