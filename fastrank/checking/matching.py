@@ -38,21 +38,23 @@ def check_match(judged: Side, run: Rows, findings: Collector) -> None:
     if not len(run) or not len(judged.rows):
         return
     numbers = {query: number for number, query in enumerate(judged.rows.queries)}
-    own = np.array([numbers.get(query, -1) for query in run.queries], dtype=np.int64)
+    judged_numbers = np.array([numbers.get(query, -1) for query in run.queries], dtype=np.int64)
     missing = np.ones(len(numbers), dtype=bool)
-    missing[own[own >= 0]] = False
-    similar = _similar_queries(judged.rows, run, own, missing)
+    missing[judged_numbers[judged_numbers >= 0]] = False
+    similar = _similar_queries(judged.rows, run, judged_numbers, missing)
     if missing.all():
         _tell_no_query(judged, run, similar, findings)
         return
-    _check_unknown(judged, run, own, similar, findings)
+    _check_unknown(judged, run, judged_numbers, similar, findings)
     _check_missing(judged, missing, findings)
-    found = _look_up(run, (run.text, run.doc_starts, run.doc_lengths), own, judged.rows, None)
+    found = _look_up(
+        run, (run.text, run.doc_starts, run.doc_lengths), judged_numbers, judged.rows, None
+    )
     if (found < 0).all():
-        _tell_no_document(judged, run, own, findings)
+        _tell_no_document(judged, run, judged_numbers, findings)
     else:
-        _check_unjudged(judged, run, own, found, findings)
-    _check_similar_documents(judged, run, own, found, findings)
+        _check_unjudged(judged, run, judged_numbers, found, findings)
+    _check_similar_documents(judged, run, judged_numbers, found, findings)
 
 
 def _fold(text: bytes, starts: Any, lengths: Any) -> tuple[Any, Any, Any]:
@@ -65,10 +67,10 @@ def _fold(text: bytes, starts: Any, lengths: Any) -> tuple[Any, Any, Any]:
 
 
 def _similar_queries(
-    judged: Rows, run: Rows, own: np.ndarray, missing: np.ndarray
+    judged: Rows, run: Rows, judged_numbers: np.ndarray, missing: np.ndarray
 ) -> dict[int, int]:
     """For unknown queries of the run, a query that the run lacks and that is spelt almost so."""
-    unknown = np.flatnonzero(own < 0).tolist()
+    unknown = np.flatnonzero(judged_numbers < 0).tolist()
     lacking = np.flatnonzero(missing).tolist()
     if not unknown or not lacking:
         return {}
@@ -102,9 +104,15 @@ def _tell_no_query(judged: Side, run: Rows, similar: dict[int, int], findings: C
 
 
 def _check_unknown(
-    judged: Side, run: Rows, own: np.ndarray, similar: dict[int, int], findings: Collector
+    judged: Side,
+    run: Rows,
+    judged_numbers: np.ndarray,
+    similar: dict[int, int],
+    findings: Collector,
 ) -> None:
-    unknown = [number for number in np.flatnonzero(own < 0).tolist() if number not in similar]
+    unknown = [
+        number for number in np.flatnonzero(judged_numbers < 0).tolist() if number not in similar
+    ]
     likes = sorted(similar)
     first_lines = run.first_lines
 
@@ -144,7 +152,7 @@ def _check_missing(judged: Side, missing: np.ndarray, findings: Collector) -> No
 
 
 def _look_up(
-    run: Rows, texts: tuple[Any, Any, Any], own: np.ndarray, judged: Rows, folded: Any
+    run: Rows, texts: tuple[Any, Any, Any], judged_numbers: np.ndarray, judged: Rows, folded: Any
 ) -> np.ndarray:
     """For each row of the run the row of the judgment of its document, or -1."""
     widest = kernels.widest(judged.offsets)
@@ -154,7 +162,7 @@ def _look_up(
     )  # fmt: skip
     found = zeros("q", len(run))
     kernels.look_up_rows(
-        buffer, run.offsets, starts, lengths, own,
+        buffer, run.offsets, starts, lengths, judged_numbers,
         other, judged.offsets, other_starts, other_lengths,
         zeros("q", table_size(widest)), zeros("q", widest), zeros("q", widest), found,
     )  # fmt: skip
@@ -162,10 +170,10 @@ def _look_up(
 
 
 def _check_unjudged(
-    judged: Side, run: Rows, own: np.ndarray, found: np.ndarray, findings: Collector
+    judged: Side, run: Rows, judged_numbers: np.ndarray, found: np.ndarray, findings: Collector
 ) -> None:
     most = np.maximum.reduceat(found, run.offsets[:-1])
-    none = np.flatnonzero((own >= 0) & (most < 0))
+    none = np.flatnonzero((judged_numbers >= 0) & (most < 0))
 
     def say(i: int) -> tuple[str, bytes, None]:
         query = run.queries[int(none[i])]
@@ -175,30 +183,32 @@ def _check_unjudged(
     findings.many("unjudged-query", run.first_lines[none], say)
 
 
-def _tell_no_document(judged: Side, run: Rows, own: np.ndarray, findings: Collector) -> None:
-    number = int(np.flatnonzero(own >= 0)[0])
-    row, other = int(run.offsets[number]), int(judged.rows.offsets[own[number]])
+def _tell_no_document(
+    judged: Side, run: Rows, judged_numbers: np.ndarray, findings: Collector
+) -> None:
+    number = int(np.flatnonzero(judged_numbers >= 0)[0])
+    row, other = int(run.offsets[number]), int(judged.rows.offsets[judged_numbers[number]])
     query = run.queries[number]
     message = (
         f"not one result of the run is judged: for query {quoted(query)} here"
         f" {quoted(run.doc(row))}, there {quoted(judged.rows.doc(other))}"
         f" ({judged.where(judged.rows.lines[other])}); are these ids of the same documents?"
-        f"{_shift(judged.rows, run, own)}"
+        f"{_shift(judged.rows, run, judged_numbers)}"
     )
     findings.one("no-judged-document", int(run.lines[row]), message, query, run.doc(row))
 
 
-def _shift(judged: Rows, run: Rows, own: np.ndarray) -> str:
+def _shift(judged: Rows, run: Rows, judged_numbers: np.ndarray) -> str:
     """What adding or taking 1 would change, where all ids are integers."""
     try:
         wanted = {
             (number, int(judged.doc(row)))
-            for number in np.unique(own[own >= 0])[:SAMPLE].tolist()
+            for number in np.unique(judged_numbers[judged_numbers >= 0])[:SAMPLE].tolist()
             for row in range(judged.offsets[number], judged.offsets[number + 1])
         }
         known = [
-            (int(own[number]), int(run.doc(row)))
-            for number in np.flatnonzero(own >= 0)[:SAMPLE].tolist()
+            (int(judged_numbers[number]), int(run.doc(row)))
+            for number in np.flatnonzero(judged_numbers >= 0)[:SAMPLE].tolist()
             for row in range(
                 run.offsets[number], min(run.offsets[number + 1], run.offsets[number] + 100)
             )
@@ -216,12 +226,12 @@ def _shift(judged: Rows, run: Rows, own: np.ndarray) -> str:
 
 
 def _check_similar_documents(
-    judged: Side, run: Rows, own: np.ndarray, found: np.ndarray, findings: Collector
+    judged: Side, run: Rows, judged_numbers: np.ndarray, found: np.ndarray, findings: Collector
 ) -> None:
     rows = judged.rows
     folded = _fold(rows.text, rows.doc_starts, rows.doc_lengths)
     texts = _fold(run.text, run.doc_starts, run.doc_lengths)
-    near = _look_up(run, texts, own, rows, folded)
+    near = _look_up(run, texts, judged_numbers, rows, folded)
     retrieved = np.zeros(len(rows), dtype=bool)
     retrieved[found[found >= 0]] = True
     places = np.flatnonzero((found < 0) & (near >= 0))

@@ -78,7 +78,7 @@ class Rows(NamedTuple):
     def fields(self, row: int) -> list[bytes]:
         """All fields of the line of a row, or what would be those of a TREC file."""
         if self.numbers is not None:
-            return [self.query(row), b"", self.doc(row), *(own[row] for own in self.numbers)]
+            return [self.query(row), b"", self.doc(row), *(column[row] for column in self.numbers)]
         start = int(self.doc_starts[row])
         return line_at(self.text, self.text.rfind(b"\n", 0, start) + 1).split()
 

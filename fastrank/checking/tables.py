@@ -79,7 +79,7 @@ def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Read
 
 def _table_of(given: Any, name: str, judgments: bool) -> ColumnsTable:
     """The items of {query: {document: number}}."""
-    items = [(query, *item) for query, own in given.items() for item in own.items()]
+    items = [(query, *item) for query, documents in given.items() for item in documents.items()]
     columns = [[item[place] for item in items] for place in range(3)]
     return ColumnsTable(name, ["query_id", "doc_id", "grade" if judgments else "score"], columns)
 
@@ -116,9 +116,9 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     shown = [numbers.get(role, nothing) for role in (["grade"] if judgments else ["rank", "score"])]
     tags: list[tuple[bytes, int]] = []
     if "tag" in found:
-        own = table.texts(found["tag"])
-        every = (own.starts, own.lengths, np.arange(table.size))
-        tags = distinct_texts(bytes(own.buffer), every, table.size, places)
+        tag_texts = table.texts(found["tag"])
+        every = (tag_texts.starts, tag_texts.lengths, np.arange(table.size))
+        tags = distinct_texts(bytes(tag_texts.buffer), every, table.size, places)
     return Rows(
         text=text, line_count=lines,
         queries=[text[first : first + length] for first, length in zip(*query_texts, strict=True)],

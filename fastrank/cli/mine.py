@@ -129,10 +129,10 @@ def _texts(given: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
     """The texts of the ids that were mined: of a large corpus the few that are needed."""
     texts: dict[str, Any] = {}
     if given.corpus:
-        wanted = {doc for own in mined for doc in (*own.positives, *own.negatives)}
+        wanted = {doc for instance in mined for doc in (*instance.positives, *instance.negatives)}
         texts["corpus"] = read_texts(given.corpus, wanted)
     if given.queries:
-        texts["queries"] = read_texts(given.queries, {own.query for own in mined})
+        texts["queries"] = read_texts(given.queries, {instance.query for instance in mined})
     return texts
 
 

@@ -146,7 +146,7 @@ def read_ids(path: str | None) -> Any:
     if not lines[-1]:
         lines.pop()
     ids = [line.removesuffix(b"\r") for line in lines]
-    for number, own in enumerate(ids, 1):
-        if not own or len(own.split()) != 1 or own.strip() != own:
-            raise FormatError(path, number, f"expected an id without blanks, found {own!r}")
+    for number, text_id in enumerate(ids, 1):
+        if not text_id or len(text_id.split()) != 1 or text_id.strip() != text_id:
+            raise FormatError(path, number, f"expected an id without blanks, found {text_id!r}")
     return ids

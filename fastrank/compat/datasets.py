@@ -114,10 +114,10 @@ def results_to_run(
     if docs is None:
         texts = texts_of_ids("docs", rows[found])
     else:
-        own = texts_of_ids("docs", docs)
-        expected = f"expected a row of the dataset, of which there are {len(own)}"
-        _refuse(rows >= len(own), "total_indices", expected, rows)
-        texts = picked(own, rows[found])
+        ids = texts_of_ids("docs", docs)
+        expected = f"expected a row of the dataset, of which there are {len(ids)}"
+        _refuse(rows >= len(ids), "total_indices", expected, rows)
+        texts = picked(ids, rows[found])
     offsets = numpy.zeros(len(rows) + 1, numpy.int64)
     numpy.cumsum(found.sum(axis=1), out=offsets[1:])
     kept = scores[found].astype(numpy.float64)

@@ -168,15 +168,15 @@ class RelevanceEvaluator:
     def _rows(self, plan: Plan, queries: int) -> list[dict[str, float]]:
         """For each query its values by name."""
         columns: dict[str, tuple[Any, int, int]] = {}
-        for own in self._bound:
-            if own.measure.on == "queries":
-                columns[own.measure.name] = filled("d", [1.0]), 0, 0
-            elif own.measure.on == "run" or own.measure.name == "relstring":
-                columns[own.measure.name] = filled("d", [0.0]), 0, 0
+        for bound_measure in self._bound:
+            if bound_measure.measure.on == "queries":
+                columns[bound_measure.measure.name] = filled("d", [1.0]), 0, 0
+            elif bound_measure.measure.on == "run" or bound_measure.measure.name == "relstring":
+                columns[bound_measure.measure.name] = filled("d", [0.0]), 0, 0
             else:
-                values = plan.values(own, queries)
-                for place, name in enumerate(_names(own)):
-                    columns[name] = values, place, own.width
+                values = plan.values(bound_measure, queries)
+                for place, name in enumerate(_names(bound_measure)):
+                    columns[name] = values, place, bound_measure.width
         return rows_as_dicts(columns, queries)
 
 
@@ -248,9 +248,11 @@ def _combined(measures: Iterable[str]) -> list[str]:
     """Measures in trec_eval's notation, each once, with all parameters given for it."""
     parameters: dict[str, set[str]] = {}
     for measure in measures:
-        name, own = (measure, "") if measure in supported_measures else _split(measure)
-        parameters.setdefault(name, set()).update(own.split(",") if own else ())
-    return [f"{name}.{','.join(sorted(own))}" if own else name for name, own in parameters.items()]
+        name, items = (measure, "") if measure in supported_measures else _split(measure)
+        parameters.setdefault(name, set()).update(items.split(",") if items else ())
+    return [
+        f"{name}.{','.join(sorted(items))}" if items else name for name, items in parameters.items()
+    ]
 
 
 def _split(measure: str) -> tuple[str, str]:
@@ -264,19 +266,20 @@ def _split(measure: str) -> tuple[str, str]:
 
 
 def _refuse_impossible(bound: list[BoundMeasure]) -> None:
-    for own in bound:
-        if own.measure.takes == "weights" and len(own.numbers) != 4:
-            found = len(own.numbers)
+    for bound_measure in bound:
+        if bound_measure.measure.takes == "weights" and len(bound_measure.numbers) != 4:
+            found = len(bound_measure.numbers)
             raise MeasureError(
-                own.measure.name, f"{own.measure.name} takes 4 coefficients, found {found}"
+                bound_measure.measure.name,
+                f"{bound_measure.measure.name} takes 4 coefficients, found {found}",
             )
 
 
-def _names(own: BoundMeasure) -> list[str]:
+def _names(bound: BoundMeasure) -> list[str]:
     """Names of the values: pytrec_eval appends parameters only where each is a value."""
-    if own.measure.takes in ("cutoffs", "recalls"):
-        return [name.decode() for name in own.names]
-    return [own.measure.name]
+    if bound.measure.takes in ("cutoffs", "recalls"):
+        return [name.decode() for name in bound.names]
+    return [bound.measure.name]
 
 
 def _check_judgments(judged: dict[Any, Any]) -> None:

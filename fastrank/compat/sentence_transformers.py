@@ -295,4 +295,4 @@ def _judgments(queries: Mapping[Any, Any], relevant: Mapping[Any, Any]) -> dict[
 def _split(given: Mapping[Any, Any], wanted: Iterable[Any]) -> tuple[list[Any], list[Any]]:
     """Ids and texts."""
     ids = list(wanted)
-    return ids, [given[own] for own in ids]
+    return ids, [given[text_id] for text_id in ids]

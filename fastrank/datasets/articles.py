@@ -41,7 +41,7 @@ def from_articles(given: Any, names: Mapping[str, str], unknown: str, name: str)
     )
     texts, vectors = _texts_or_vectors(articles, ids, names, name)
     qrels = _judgments(articles, ids, names["similar"], unknown, name)
-    rows = [row for row, own in enumerate(ids) if own in qrels]
+    rows = [row for row, article_id in enumerate(ids) if article_id in qrels]
     if not rows:
         raise InputError(name, f"no article is labelled: none has ids in {names['similar']!r}")
     return made(
@@ -79,8 +79,10 @@ def _texts_or_vectors(
     has = {key: [article.get(names[key]) is not None for article in articles] for key in names}
     for key in ("text", "embedding"):
         if any(has[key]) and not all(has[key]):
-            own = ids[has[key].index(False)]
-            raise InputError(name, f"article {own!r:.60} has no {names[key]!r}, and others have")
+            article_id = ids[has[key].index(False)]
+            raise InputError(
+                name, f"article {article_id!r:.60} has no {names[key]!r}, and others have"
+            )
     if any(has["text"]):
         texts = [article[names["text"]] for article in articles]
         check_texts(name, ids, texts)
@@ -99,23 +101,27 @@ def _judgments(
     """{article: {similar article: 1}} of the articles that are labelled."""
     known = set(ids)
     qrels: dict[str, dict[str, int]] = {}
-    for own, article in zip(ids, articles, strict=True):
+    for article_id, article in zip(ids, articles, strict=True):
         given = article.get(key)
         if given is None:
             continue
         if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
-            reason = f"article {own!r:.60}: {key!r}: expected a list of ids, found {given!r:.60}"
+            reason = (
+                f"article {article_id!r:.60}: {key!r}: expected a list of ids, found {given!r:.60}"
+            )
             raise InputError(name, reason)
 
-        def fail(reason: str, own: str = own) -> NoReturn:
-            raise InputError(name, f"article {own!r:.60}: {key!r}: {reason}")
+        def fail(reason: str, article_id: str = article_id) -> NoReturn:
+            raise InputError(name, f"article {article_id!r:.60}: {key!r}: {reason}")
 
         similar = [decoded(encoded_id(one, fail)) for one in given]
         for one in similar:
             if one not in known and unknown == "error":
                 fail(f"no article has the id {one!r:.60}; unknown='keep' or 'drop' allows it")
         # An article is no result of itself.
-        kept = {one: 1 for one in similar if one != own and (one in known or unknown == "keep")}
+        kept = {
+            one: 1 for one in similar if one != article_id and (one in known or unknown == "keep")
+        }
         if kept:
-            qrels[own] = kept
+            qrels[article_id] = kept
     return qrels

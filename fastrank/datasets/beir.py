@@ -39,7 +39,7 @@ def _split(folder: str, split: str) -> str:
         return _file(folder, f"{split}.tsv")
     except ReadError as error:
         present = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-        splits = [own.partition(".tsv")[0] for own in present if ".tsv" in own]
+        splits = [file_name.partition(".tsv")[0] for file_name in present if ".tsv" in file_name]
         if not splits:
             raise
         reason = f"{error.reason}; the splits are {', '.join(splits)}"

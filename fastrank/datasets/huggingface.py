@@ -46,7 +46,7 @@ class TextColumns(Sequence[str]):
         names = table.column_names
         self._source = source
         title, text = found_name(names, TITLES), found_name(names, (*TEXTS, *QUERIES))
-        self._columns = [own for own in (title, text) if own is not None]
+        self._columns = [column for column in (title, text) if column is not None]
         if not self._columns:
             known = ", ".join((*TEXTS, *QUERIES, *TITLES))
             raise InputError(source, f"expected a column of texts ({known}), {_found(names)}")
@@ -64,8 +64,8 @@ class TextColumns(Sequence[str]):
         found = self._table[rows]
         first, *others = (list(found[name]) for name in self._columns)
         places = [f"row {row}" for row in range(*rows.indices(len(self)))]
-        for own in (first, *others):
-            check_texts(self._source, places, ["" if text is None else text for text in own])
+        for column in (first, *others):
+            check_texts(self._source, places, ["" if text is None else text for text in column])
         if self._has_title:
             return [joined(title, text) for title, text in zip(first, others[0], strict=True)]
         return [text or "" for text in first]

@@ -56,18 +56,18 @@ def check_texts(name: str, ids: Sequence[str], texts: Sequence[Any]) -> None:
     """Raise InputError for the first text that is none."""
     if set(map(type, texts)) <= {str}:
         return
-    for own, text in zip(ids, texts, strict=True):
+    for text_id, text in zip(ids, texts, strict=True):
         if not isinstance(text, str):
             found = f"{type(text).__name__}: {text!r:.60}"
-            raise InputError(name, f"{own!r:.60}: expected a text, found {found}")
+            raise InputError(name, f"{text_id!r:.60}: expected a text, found {found}")
 
 
 def _ids_and_texts(name: str, given: Any, ids: Iterable[Any] | None) -> tuple[list[str], list[str]]:
     if isinstance(given, (str, bytes)):
         raise InputError(name, "expected a dict or a list of texts, found one text")
-    for own in (given, ids):
-        if isinstance(own, (set, frozenset)):
-            kind = type(own).__name__
+    for argument in (given, ids):
+        if isinstance(argument, (set, frozenset)):
+            kind = type(argument).__name__
             raise InputError(name, f"expected a dict or a list, found {kind}, which has no order")
     if isinstance(given, Mapping):
         if ids is not None:

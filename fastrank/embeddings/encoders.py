@@ -113,8 +113,11 @@ def encoders_of(
     if len(pair) != 2:
         raise TypeError(f"model: expected a pair, for queries and documents, found {len(pair)}")
     for_queries, for_documents = pair
-    own = _fitted(for_queries, corpus)
-    ready = own, own if for_documents is for_queries else _fitted(for_documents, corpus)
+    query_model = _fitted(for_queries, corpus)
+    ready = (
+        query_model,
+        query_model if for_documents is for_queries else _fitted(for_documents, corpus),
+    )
     found = [
         Encoder(
             *_function_of(one, side), SIDES[side], batch_size=batch_size, prompt=prompt,

@@ -38,7 +38,7 @@ def read_candidates(given: str | Iterable[str]) -> list[Candidate]:
             known.append(setting)
     if not candidates:
         raise OptionError("candidates", "expected an index to compare, found none")
-    return [Candidate(factory=name, settings=own) for name, own in candidates.items()]
+    return [Candidate(factory=name, settings=known) for name, known in candidates.items()]
 
 
 def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_with: int) -> None:

@@ -130,7 +130,7 @@ class IndexComparison(Frozen):
         exact = self.points[0].scores
         if point.scores is None or exact is None:
             return {}
-        return {name: own - exact.mean[name] for name, own in point.scores.mean.items()}
+        return {name: value - exact.mean[name] for name, value in point.scores.mean.items()}
 
     def _row(self, point: IndexPoint) -> dict[str, Any]:
         measured: dict[str, float] = {}

@@ -53,11 +53,11 @@ class ExactTop:
     def _hits(self, found: Array, first: int) -> Array:
         import numpy
 
-        own = self._rows[first : first + len(found)]
+        exact = self._rows[first : first + len(found)]
         # Rows of distinct queries must not meet.
         width = int(self._index.ntotal) + 1
         offsets = width * numpy.arange(len(found))[:, None]
-        listed = numpy.isin(found + offsets, own + offsets) & (found >= 0)
+        listed = numpy.isin(found + offsets, exact + offsets) & (found >= 0)
         queries, columns = numpy.nonzero(~listed & (found >= 0))
         scores = self._scores(queries + first, found[queries, columns])
         listed[queries, columns] = scores >= self._least[queries + first]

@@ -138,7 +138,7 @@ class Plan:
         measure = own.measure
         if not measure.kernel:
             return None
-        if measure.on == "own":
+        if measure.on == "custom":
             return self._own_values(own)
         if self._tied is not None and self.options.ties == "average":
             return self._expected(own, self._tied, queries)

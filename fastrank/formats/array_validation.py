@@ -95,8 +95,8 @@ def of_stretches(offsets: Array, picks: Array) -> tuple[Array, Array]:
     sizes = numpy.diff(offsets)
     chosen = numpy.zeros(len(sizes), bool)
     chosen[picks] = True
-    own = numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes[picks])])
-    return numpy.repeat(chosen, sizes), own
+    group_offsets = numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes[picks])])
+    return numpy.repeat(chosen, sizes), group_offsets
 
 
 def graded_numbers(name: str, found: Array) -> tuple[Array, Scale | None]:

@@ -124,8 +124,8 @@ def to_arrow(noun: Any) -> Any:
     import pyarrow
 
     count = len(noun.docs)
-    own = as_array(noun.offset_column)
-    places = pyarrow.array(_query_places(own))
+    offsets = as_array(noun.offset_column)
+    places = pyarrow.array(_query_places(offsets))
     columns = {
         "query_id": _strings_of(noun.queries, noun.source).take(places),
         "doc_id": _strings_of(noun.docs, noun.source),

@@ -164,14 +164,14 @@ def _first_change(text: bytearray) -> int | None:
     """
     del text[text.rfind(b"\n") + 1 :]
     low, high = text.find(b"\n") + 1, text.rfind(b"\n", 0, -1) + 1
-    own = _query_from(text, low)
-    if high <= low or _query_from(text, high) in (own, b""):
+    first = _query_from(text, low)
+    if high <= low or _query_from(text, high) in (first, b""):
         return None
     while True:
         middle = text.rfind(b"\n", low, (low + high) // 2) + 1 or text.find(b"\n", low) + 1
         if middle >= high:
             return high
-        if _query_from(text, middle) == own:
+        if _query_from(text, middle) == first:
             low = middle
         else:
             high = middle

@@ -97,7 +97,7 @@ def find_columns(
             continue
         if role not in roles:
             raise InputError(source, f"columns: no role {role!r}; there are {', '.join(roles)}")
-        place = _only(names, [name], role, source, lambda own: own)
+        place = _only(names, [name], role, source, lambda label: label)
         if place < 0:
             raise InputError(source, f"no column {name!r} for the {role}; {_found(names)}")
         if place in places.values():

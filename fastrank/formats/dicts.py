@@ -72,15 +72,15 @@ class _Rows:
         if not isinstance(given, Mapping):
             found = type(given).__name__
             self._refuse(f"expected {{query: {{document: {number}}}}}, found {found}")
-        for query, own in given.items():
-            if not isinstance(own, Mapping):
-                found = type(own).__name__
+        for query, documents in given.items():
+            if not isinstance(documents, Mapping):
+                found = type(documents).__name__
                 reason = f"expected a dict of documents and {number}s, found {found}"
                 hint = ""
-                if isinstance(own, (list, tuple)):
+                if isinstance(documents, (list, tuple)):
                     hint = "; for columns of a table there is from_arrays"
                 self._refuse(f"query {query!r:.60}: {reason}{hint}")
-        kept = {query: own for query, own in given.items() if own or keep_empty}
+        kept = {query: documents for query, documents in given.items() if documents or keep_empty}
         self._ids = list(kept)
         ends = list(accumulate(map(len, kept.values()), initial=0))
         self.offsets = filled("q", ends)
@@ -92,7 +92,7 @@ class _Rows:
         self._doc_ids = list(chain.from_iterable(kept.values()))
         docs = texts_of_list(self._doc_ids, self._fail_doc)
         self.docs = PlacedTexts(*docs.columns, None, "item")
-        self.values = list(chain.from_iterable(own.values() for own in kept.values()))
+        self.values = list(chain.from_iterable(documents.values() for documents in kept.values()))
 
     def fail_value(self, row: int, reason: str) -> NoReturn:
         """Raise the error about a value."""
@@ -123,8 +123,10 @@ def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
     offsets = noun.offsets.tolist()
     made = {}
     for query, first, stop in zip(noun.queries, offsets[:-1], offsets[1:], strict=True):
-        own = made[decoded(query)] = dict(zip(docs[first:stop], numbers[first:stop], strict=True))
-        if len(own) < stop - first:
+        documents = made[decoded(query)] = dict(
+            zip(docs[first:stop], numbers[first:stop], strict=True)
+        )
+        if len(documents) < stop - first:
             row = first + first_repeat(docs[first:stop])
             where = f"{noun.docs.unit} {noun.docs.line(row)}"
             reason = f"query {decoded(query)!r}: document {docs[row]!r} stands twice, again in"

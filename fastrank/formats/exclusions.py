@@ -37,8 +37,8 @@ def as_exclusions(exclude: Mapping[Any, Iterable[Any]] | None) -> Exclusions:
             raise TypeError(
                 f"exclude: query {query!r}: expected a list or set of documents, found {docs!r}"
             )
-        own = found_ids.setdefault(encoded_id(query, fail), [])
-        own += [encoded_id(doc, fail) for doc in docs]
+        excluded = found_ids.setdefault(encoded_id(query, fail), [])
+        excluded += [encoded_id(doc, fail) for doc in docs]
     return {query: list(dict.fromkeys(docs)) for query, docs in found_ids.items()}
 
 

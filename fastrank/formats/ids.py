@@ -121,10 +121,10 @@ def _encoded(value: Any, row: int, fail: Fail) -> bytes:
 def first_repeat(ids: Iterable[Any]) -> int:
     """The place of the first id that stood before, or -1."""
     known = set()
-    for place, own in enumerate(ids):
-        if own in known:
+    for place, text_id in enumerate(ids):
+        if text_id in known:
             return place
-        known.add(own)
+        known.add(text_id)
     return -1
 
 

@@ -90,9 +90,9 @@ def format_of(head: bytes, name: str, kind: str) -> str:
     if head.startswith(b"PAR1"):
         return "parquet"
     head = head.removeprefix(BYTE_ORDER_MARK)
-    own = head.lstrip()
-    if own[:1] in (b"{", b"[") and own[1:].lstrip()[:1] in (b'"', b"}", b"{", b"]"):
-        return _kind_of_json(own)
+    content = head.lstrip()
+    if content[:1] in (b"{", b"[") and content[1:].lstrip()[:1] in (b'"', b"}", b"{", b"]"):
+        return _kind_of_json(content)
     line = _first_line(head)
     if line is None:
         return format_by_name(name) or "trec"

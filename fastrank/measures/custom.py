@@ -95,7 +95,7 @@ def measure(function: Function, *, name: str = "", help: str = "") -> Function:
         raise MeasureError(called, f"measure {called!r}: tables have a column of that name")
     text = help or function.__doc__ or "A measure of the user's own."
     OWN[called] = OwnMeasure(
-        name=called, kernel="own", on="own", takes="", default=(), average="mean", sets=(),
+        name=called, kernel="custom", on="custom", takes="", default=(), average="mean", sets=(),
         since="9.0.8", help=text.strip(), options={option.name: option for option in (REL, JUDGED)},
         at="", numbers=(), forms=(), aliases=(), plain="", function=function,
     )  # fmt: skip

@@ -74,8 +74,8 @@ class MeasureSpec(Frozen):
         at = family.options[family.at].write(given.pop(family.at)) if family.at in given else ""
         if self.plain:
             return f"{family.plain}_{at}" if at else family.plain
-        own = ",".join(f"{name}={family.options[name].write(given[name])}" for name in given)
-        return self.name + (f"({own})" if own else "") + (f"@{at}" if at else "")
+        options = ",".join(f"{name}={family.options[name].write(given[name])}" for name in given)
+        return self.name + (f"({options})" if options else "") + (f"@{at}" if at else "")
 
     def __repr__(self) -> str:
         return f"MeasureSpec({str(self)!r})"

@@ -131,7 +131,9 @@ class Selection:
         if not lists and (text is None or not bare):
             return text
         if measure.takes not in ("cutoffs", "recalls"):
-            others = " and ".join([name] * bare + [f"{name}.{own}" for own in (text, *lists)])
+            others = " and ".join(
+                [name] * bare + [f"{name}.{items_text}" for items_text in (text, *lists)]
+            )
             raise MeasureError(name, f"{others}: parameters of {name} can be given once")
         if text is not None:
             lists.insert(0, text)

@@ -84,16 +84,16 @@ class HardNegatives(Frozen):
         place, first = self.places[i]
         docs, grades, retrieved = self.qrels.docs, self.qrels.grade_column, self.retrieved
         offsets, scores = self.qrels.offset_column, self.run.score_column
-        own = [
+        relevant = [
             row for row in range(offsets[place], offsets[place + 1]) if grades[row] >= self.level
         ]
-        own.sort(key=lambda row: -grades[row])
+        relevant.sort(key=lambda row: -grades[row])
         rows = list(self.picked[first : first + self.mined[i]])
         return Instance(
             decoded(self.qrels.queries[place]),
-            [decoded(doc) for doc in docs.take(own)],
+            [decoded(doc) for doc in docs.take(relevant)],
             [decoded(doc) for doc in self.run.docs.take(rows)],
-            [scores[retrieved[row] - 1] if retrieved[row] else None for row in own],
+            [scores[retrieved[row] - 1] if retrieved[row] else None for row in relevant],
             [scores[row] for row in rows],
         )
 

@@ -38,7 +38,7 @@ def macro_mean(scores: Iterable[Scores] | Mapping[Any, Scores]) -> dict[str, flo
     if not rows:
         raise GroupError("macro_mean: expected the scores of one data set or more, found none")
     names = common_names(rows)
-    means = [own.mean for own in rows]
+    means = [row_scores.mean for row_scores in rows]
     return {name: sum(mean[name] for mean in means) / len(means) for name in names}
 
 
@@ -135,12 +135,12 @@ def _part(coverage: Coverage, places: list[int], found: set[int]) -> Coverage:
 def _of_rows(scores: Scores, rows: list[int], missing: list[int], coverage: Coverage) -> Scores:
     """The scores of some of the queries, and of some of those without results."""
     values = [
-        _picked(own, column, rows)
-        for own, column in zip(scores.bound, scores.value_columns, strict=True)
+        _picked(bound, column, rows)
+        for bound, column in zip(scores.bound, scores.value_columns, strict=True)
     ]
     extended = [
-        _picked(own, column, rows + missing)
-        for own, column in zip(scores.bound, scores.extended_columns, strict=True)
+        _picked(bound, column, rows + missing)
+        for bound, column in zip(scores.bound, scores.extended_columns, strict=True)
     ]
     return Scores(
         bound=scores.bound,
@@ -157,11 +157,11 @@ def _of_rows(scores: Scores, rows: list[int], missing: list[int], coverage: Cove
     )
 
 
-def _picked(own: BoundMeasure, column: Any, rows: list[int]) -> Any:
+def _picked(bound: BoundMeasure, column: Any, rows: list[int]) -> Any:
     """The rows of a column of values."""
     if column is None:
         return None
     if isinstance(column, list):
         return [column[row] for row in rows]
-    picked: Any = as_array(column).reshape(-1, own.width)[rows].reshape(-1)
+    picked: Any = as_array(column).reshape(-1, bound.width)[rows].reshape(-1)
     return memoryview(picked)

@@ -105,7 +105,7 @@ class Scores(Frozen):
         for gm_map and gm_bpref.
         """
         columns = columns_by_name(self).values()
-        return {own.name: mean for own in columns if (mean := own.mean) is not None}
+        return {column.name: mean for column in columns if (mean := column.mean) is not None}
 
     @property
     def whole(self) -> set[str]:

@@ -70,16 +70,18 @@ def others(texts: Texts | Sequence[bytes], places: Any) -> list[bytes]:
 
 def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]) -> Any:
     """For each judged query the number of grades above zero, if the summary of num_rel asks."""
-    if isinstance(judgments, Preferences) or all(own.measure.name != "num_rel" for own in bound):
+    if isinstance(judgments, Preferences) or all(
+        bound_measure.measure.name != "num_rel" for bound_measure in bound
+    ):
         return None
     counts = zeros("q", len(judgments))
     kernels.count_positive(judgments.offset_column, judgments.grade_column, counts)
     return counts
 
 
-def counts_missing(own: BoundMeasure, options: Options) -> bool:
+def counts_missing(bound: BoundMeasure, options: Options) -> bool:
     """Whether queries without results have values of their own in the summary."""
-    measure = own.measure
+    measure = bound.measure
     return options.complete and (measure.average in OVER_VALUES or measure.name == "NumRel")
 
 
@@ -100,8 +102,8 @@ def summaries(
     """
     count = len(coverage.judged) if coverage.complete else evaluated
     made: list[Any] = []
-    for own, column, longer in zip(bound, values, extended, strict=True):
-        measure = own.measure
+    for bound_measure, column, longer in zip(bound, values, extended, strict=True):
+        measure = bound_measure.measure
         if measure.on == "run":
             made.append([tag])
         elif measure.on == "queries":
@@ -113,31 +115,35 @@ def summaries(
         else:
             made.append(
                 average(
-                    own, column if longer is None else longer, count, evaluated, zscored=zscored
+                    bound_measure,
+                    column if longer is None else longer,
+                    count,
+                    evaluated,
+                    zscored=zscored,
                 )
             )
     return made
 
 
 def average(
-    own: BoundMeasure, values: Any, count: int, evaluated: int, *, zscored: bool = False
+    bound: BoundMeasure, values: Any, count: int, evaluated: int, *, zscored: bool = False
 ) -> list[float]:
     """The summary of a measure, a number for each of its names.
 
     values: queries * width of them. count: how many queries are averaged over, of which only those
     `evaluated` have values, and the others count 0. zscored: of z-scores there is only a mean.
     """
-    kind = own.measure.average
+    kind = bound.measure.average
     if zscored and kind in OVER_VALUES:
         kind = "mean"
     if kind in ("defined", "median"):
-        return [_over_defined(kind, values[:: own.width])]
-    totals = zeros("d", own.width)
-    kernels.add_up(values, own.width, totals)
+        return [_over_defined(kind, values[:: bound.width])]
+    totals = zeros("d", bound.width)
+    kernels.add_up(values, bound.width, totals)
     if kind == "pooled":
         # Nothing to pool has no value, and no measure is an average of nothing.
         return [totals[1] / totals[2] if totals[2] else float("nan")]
-    return [_average(kind, totals[j], count, evaluated) for j in range(len(own.names))]
+    return [_average(kind, totals[j], count, evaluated) for j in range(len(bound.names))]
 
 
 def _average(kind: str, total: float, count: int, evaluated: int) -> float:

@@ -163,7 +163,7 @@ def table(
     rows = listed(scores)
     measures = common_names(rows)
     if names is None:
-        names = scores if isinstance(scores, Mapping) else [decoded(own.tag) for own in rows]
+        names = scores if isinstance(scores, Mapping) else [decoded(row.tag) for row in rows]
     labels = [str(name) for name in names]
     if len(labels) != len(rows):
         raise GroupError(f"names: expected {len(rows)}, one for each row, found {len(labels)}")
@@ -184,14 +184,14 @@ def listed(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Sco
 
 def common_names(scores: Sequence[Scores]) -> list[str]:
     """The names of the means, which must be the same in all. Raises MeasureError, TypeError."""
-    for own in scores:
-        if not isinstance(own, Scores):
-            raise TypeError(f"scores: expected Scores, found {type(own).__name__}")
+    for item in scores:
+        if not isinstance(item, Scores):
+            raise TypeError(f"scores: expected Scores, found {type(item).__name__}")
     if not scores:
         return []
     first = list(scores[0].mean)
-    for number, own in enumerate(scores[1:], 2):
-        different = sorted(set(first) ^ set(own.mean))
+    for number, item in enumerate(scores[1:], 2):
+        different = sorted(set(first) ^ set(item.mean))
         if different:
             raise MeasureError(
                 different[0],

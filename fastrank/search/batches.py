@@ -120,15 +120,15 @@ def search_batches(
     if count == 0:
         raise ArrayError("corpus", "expected vectors, found none")
     check_dimension(found, dimension)
-    own = names_of("query_ids", query_ids, found.count)
-    exclusion = Exclusion(own, names, itself=exclude_self, lists=exclude)
+    query_names = names_of("query_ids", query_ids, found.count)
+    exclusion = Exclusion(query_names, names, itself=exclude_self, lists=exclude)
     found.check(unit=kind == "cosine", picked=only)
     engine: IndexSearch | VectorSearch
     if isinstance(corpus, Index):
         engine = IndexSearch(corpus, settings, gpu=on_gpu)
     else:
         engine = VectorSearch(vectors, kind, names, gpu=on_gpu)
-    search = _Search(engine, k if count < 0 else min(k, count), kind, names, own, exclusion)
+    search = _Search(engine, k if count < 0 else min(k, count), kind, names, query_names, exclusion)
     return search.run(found, batch_size, only, progress)
 
 
@@ -218,8 +218,8 @@ class _Search:
             depth = self._deepest if deep else self._depth
             if self._engine.count is not None:
                 depth = min(depth, self._engine.count)
-            own = block if len(parts) == 1 else numpy.ascontiguousarray(block[part])
-            scores, found = self._engine.search(own, depth, _teller(shown, len(part)))
+            vectors = block if len(parts) == 1 else numpy.ascontiguousarray(block[part])
+            scores, found = self._engine.search(vectors, depth, _teller(shown, len(part)))
             if self._metric == "l2":
                 numpy.negative(scores, out=scores)
             lists = None if excluded is None else [excluded[i] for i in part.tolist()]

@@ -69,18 +69,21 @@ def _drop(
     import numpy
 
     dropped = numpy.zeros(rows.shape, bool)
-    single = numpy.array([own[0] if len(own) == 1 else -2 for own in excluded], numpy.int64)
+    single = numpy.array(
+        [row_excluded[0] if len(row_excluded) == 1 else -2 for row_excluded in excluded],
+        numpy.int64,
+    )
     dropped |= rows == single[:, None]
-    for i, own in enumerate(excluded):
-        if len(own) > 1:
-            dropped[i] = numpy.isin(rows[i], own)
+    for i, row_excluded in enumerate(excluded):
+        if len(row_excluded) > 1:
+            dropped[i] = numpy.isin(rows[i], row_excluded)
     picked = numpy.flatnonzero(dropped.any(axis=1))
     if not len(picked):
         return scores, rows
-    own = dropped[picked]
-    removed[picked] = (own & (numpy.cumsum(~own, axis=1) < k)).sum(axis=1)
-    order = numpy.argsort(own, axis=1, kind="stable")
-    gone = numpy.take_along_axis(own, order, axis=1)
+    is_excluded = dropped[picked]
+    removed[picked] = (is_excluded & (numpy.cumsum(~is_excluded, axis=1) < k)).sum(axis=1)
+    order = numpy.argsort(is_excluded, axis=1, kind="stable")
+    gone = numpy.take_along_axis(is_excluded, order, axis=1)
     scores[picked] = numpy.where(
         gone, -numpy.inf, numpy.take_along_axis(scores[picked], order, axis=1)
     )

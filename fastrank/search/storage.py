@@ -52,8 +52,8 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
         texts = index.ids
         columns: dict[str, Any] = {} if texts is None else _packed(texts)
 
-        def write_ids(own: str) -> None:
-            with open(own, "wb") as file:
+        def write_ids(target: str) -> None:
+            with open(target, "wb") as file:
                 numpy.savez(
                     file, metric=index.metric, dimension=index.dimension, count=len(index),
                     digest=_digest(scratch), **columns,
@@ -149,7 +149,7 @@ def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
     try:
         with open(beside, "rb") as file, numpy.load(file, allow_pickle=False) as archive:
             held = {key: archive[key] for key in archive.files}
-        own = str(held["metric"])
+        stored_metric = str(held["metric"])
         size = (int(held["dimension"]), int(held["count"]))
         digest = str(held["digest"])
         columns = (held["ids"], held["lengths"]) if "ids" in held else None
@@ -159,15 +159,17 @@ def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
         raise ReadError(beside, f"no ids of an index, or cut off: {error}") from None
     if size != (found.d, found.ntotal) or digest != _digest(name):
         raise ReadError(beside, f"these ids belong to another index than {name}")
-    if own not in (metric, "cosine") or (own == "cosine" and metric != "ip"):
-        raise ReadError(beside, f"the metric {own!r} is not that of {name}")
+    if stored_metric not in (metric, "cosine") or (stored_metric == "cosine" and metric != "ip"):
+        raise ReadError(beside, f"the metric {stored_metric!r} is not that of {name}")
     if columns is None:
-        return own, None
+        return stored_metric, None
     ids, lengths = columns
     if len(lengths) != found.ntotal or lengths.min(initial=0) < 0 or lengths.sum() != len(ids):
         raise ReadError(beside, "the ids are not one per vector")
     starts = numpy.cumsum(lengths) - lengths
-    return own, Texts(ids.tobytes(), memory_of(starts), memory_of(lengths.astype(numpy.int64)))
+    return stored_metric, Texts(
+        ids.tobytes(), memory_of(starts), memory_of(lengths.astype(numpy.int64))
+    )
 
 
 def _digest(path: str) -> str:

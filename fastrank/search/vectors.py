@@ -209,8 +209,8 @@ class Blocks(Vectors):
             rows = numpy.arange(start, start + len(block))
             start += len(block)
             if picked is not None:
-                own = picked[numpy.searchsorted(picked, rows[0]) :]
-                rows = own[: numpy.searchsorted(own, start)]
+                remaining = picked[numpy.searchsorted(picked, rows[0]) :]
+                rows = remaining[: numpy.searchsorted(remaining, start)]
                 block = block[rows - (start - len(block))]
             if len(rows):
                 yield rows, block
