@@ -25,7 +25,7 @@ from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.formats.inputs import as_qrels
 from fastrank.judging.request import Asked
 from fastrank.search import Index, build_index, search_batches
-from fastrank.search.row_ids import names_of
+from fastrank.search.row_ids import check_row_ids
 
 MEASURES = "ndcg_cut.10 map_cut.100 recall.100 P.10 recip_rank"
 RATIO, SHARE = 1.03, 0.02
@@ -84,7 +84,7 @@ class Case:
     def judged(self, batches: list[Any]) -> fr.Scores:
         """The evaluation of what was found, judgments and all."""
         asked = Asked(MEASURES)
-        queries = names_of("query_ids", self.query_ids, len(self.queries))
+        queries = check_row_ids("query_ids", self.query_ids, len(self.queries))
         judge = EmbeddingJudge(
             as_qrels(self.qrels, compat="9.0.8"), self.index.names, queries, asked
         )

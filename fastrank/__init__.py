@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fastrank.data.preferences import Preferences as Preferences
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
-    from fastrank.datasets import Dataset as Dataset
+    from fastrank.datasets.dataset import Dataset as Dataset
     from fastrank.embeddings.embed import Embeddings as Embeddings
     from fastrank.embeddings.embed import embed_dataset as embed_dataset
     from fastrank.embeddings.evaluation import evaluate_model as evaluate_model
@@ -99,7 +99,7 @@ __all__, __getattr__ = public_names(
         "data.qrels": ("Qrels",),
         "data.run": ("Run",),
         "formats.load": ("load_qrels", "load_run", "save_qrels", "save_run"),
-        "datasets": ("Dataset",),
+        "datasets.dataset": ("Dataset",),
         "evaluation.embeddings": ("evaluate_embeddings",),
         "errors": (
             "ArrayError",

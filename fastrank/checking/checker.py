@@ -12,7 +12,7 @@ from fastrank.checking.findings import (
 )
 from fastrank.checking.judgments import check_judgments
 from fastrank.checking.lines import check_odd_lines
-from fastrank.checking.matching import Side, check_match
+from fastrank.checking.matching import FileRows, check_match
 from fastrank.checking.results import check_results
 from fastrank.checking.rows import Rows, scan
 from fastrank.checking.tables import read_table
@@ -86,7 +86,7 @@ class Checker:
         self._ignored = frozenset([ignore] if isinstance(ignore, str) else ignore)
         for kind in sorted(self._ignored - set(KINDS)):
             raise FastrankError(f"unknown kind of finding {kind!r}: expected {', '.join(KINDS)}")
-        self._judged: Side | None = None
+        self._judged: FileRows | None = None
         self._format = None if format is None else check_format(format)
         # What the reader of a file that is not TREC's says against it.
         self._refused: FormatError | InputError | None = None
@@ -96,7 +96,7 @@ class Checker:
         rows, findings = self._read(source, judgments=True)
         if rows is not None:
             check_judgments(rows, findings)
-            self._judged = Side(rows, rows.first_lines, findings.file)
+            self._judged = FileRows(rows, rows.first_lines, findings.file)
         self._close("qrels", rows, findings)
 
     def run(self, source: Source) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SAMPLE = 10_000
 
 
-class Side(NamedTuple):
+class FileRows(NamedTuple):
     """The rows of a file, the line on which each query begins, and a name for messages."""
 
     rows: Rows
@@ -33,7 +33,7 @@ class Side(NamedTuple):
         return f"{self.file}, {self.rows.where(line)}"
 
 
-def check_match(judged: Side, run: Rows, findings: Collector) -> None:
+def check_match(judged: FileRows, run: Rows, findings: Collector) -> None:
     """Check a run against judgments."""
     if not len(run) or not len(judged.rows):
         return
@@ -89,7 +89,9 @@ def _folded_queries(rows: Rows, numbers: list[int]) -> list[tuple[int, bytes]]:
     ]
 
 
-def _tell_no_query(judged: Side, run: Rows, similar: dict[int, int], findings: Collector) -> None:
+def _tell_no_query(
+    judged: FileRows, run: Rows, similar: dict[int, int], findings: Collector
+) -> None:
     number = min(similar, default=0)
     other = similar.get(number, 0)
     queries, others = run.queries, judged.rows.queries
@@ -104,7 +106,7 @@ def _tell_no_query(judged: Side, run: Rows, similar: dict[int, int], findings: C
 
 
 def _check_unknown(
-    judged: Side,
+    judged: FileRows,
     run: Rows,
     judged_numbers: np.ndarray,
     similar: dict[int, int],
@@ -134,7 +136,7 @@ def _check_unknown(
     findings.many("similar-query", first_lines[likes], say_similar)
 
 
-def _check_missing(judged: Side, missing: np.ndarray, findings: Collector) -> None:
+def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -> None:
     lacking = np.flatnonzero(missing)
     lines = judged.first_lines[lacking]
     by_line = np.argsort(lines, kind="stable")
@@ -170,7 +172,7 @@ def _look_up(
 
 
 def _check_unjudged(
-    judged: Side, run: Rows, judged_numbers: np.ndarray, found: np.ndarray, findings: Collector
+    judged: FileRows, run: Rows, judged_numbers: np.ndarray, found: np.ndarray, findings: Collector
 ) -> None:
     most = np.maximum.reduceat(found, run.offsets[:-1])
     none = np.flatnonzero((judged_numbers >= 0) & (most < 0))
@@ -184,7 +186,7 @@ def _check_unjudged(
 
 
 def _tell_no_document(
-    judged: Side, run: Rows, judged_numbers: np.ndarray, findings: Collector
+    judged: FileRows, run: Rows, judged_numbers: np.ndarray, findings: Collector
 ) -> None:
     number = int(np.flatnonzero(judged_numbers >= 0)[0])
     row, other = int(run.offsets[number]), int(judged.rows.offsets[judged_numbers[number]])
@@ -226,7 +228,7 @@ def _shift(judged: Rows, run: Rows, judged_numbers: np.ndarray) -> str:
 
 
 def _check_similar_documents(
-    judged: Side, run: Rows, judged_numbers: np.ndarray, found: np.ndarray, findings: Collector
+    judged: FileRows, run: Rows, judged_numbers: np.ndarray, found: np.ndarray, findings: Collector
 ) -> None:
     rows = judged.rows
     folded = _fold(rows.text, rows.doc_starts, rows.doc_lengths)

@@ -133,7 +133,7 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
         text, stretches, state[at.CHECKED_STRETCHES], rows
     )
 
-    def taken(column: Any) -> npt.NDArray[Any]:
+    def reorder(column: Any) -> npt.NDArray[Any]:
         array = np.asarray(column)[:rows]
         return array if order is None or not len(array) else np.take(array, order)
 
@@ -143,13 +143,13 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
         queries=[text[first : first + length] for first, length in zip(*query_texts, strict=True)],
         query_texts=query_texts,
         offsets=offsets,
-        lines=taken(lines),
-        doc_starts=taken(doc_starts),
-        doc_lengths=taken(doc_lengths),
-        integers=taken(integers),
-        classes=taken(classes),
-        scores=taken(scores),
-        rank_classes=taken(rank_classes),
+        lines=reorder(lines),
+        doc_starts=reorder(doc_starts),
+        doc_lengths=reorder(doc_lengths),
+        integers=reorder(integers),
+        classes=reorder(classes),
+        scores=reorder(scores),
+        rank_classes=reorder(rank_classes),
         scattered=scattered_queries(stretch_queries, stretches[2], lines),
         tags=distinct_texts(text, tags, state[at.CHECKED_TAGS], lines),
         odd=np.asarray(odd)[: 4 * odds].reshape(odds, 4),

@@ -108,7 +108,7 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     stretches, count = _stretches(queries)
     offsets, order, query_texts, stretch_queries = grouped_rows(text, stretches, count, table.size)
 
-    def taken(column: Any) -> Any:
+    def reorder(column: Any) -> Any:
         array = np.asarray(column)
         return array if order is None or not len(array) else np.take(array, order)
 
@@ -122,13 +122,13 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     return Rows(
         text=text, line_count=lines,
         queries=[text[first : first + length] for first, length in zip(*query_texts, strict=True)],
-        query_texts=query_texts, offsets=offsets, lines=taken(places),
-        doc_starts=taken(np.asarray(docs.starts) + shift), doc_lengths=taken(docs.lengths),
-        integers=taken(values.integers), classes=taken(values.classes),
-        scores=taken(values.scores), rank_classes=taken(values.rank_classes),
+        query_texts=query_texts, offsets=offsets, lines=reorder(places),
+        doc_starts=reorder(np.asarray(docs.starts) + shift), doc_lengths=reorder(docs.lengths),
+        integers=reorder(values.integers), classes=reorder(values.classes),
+        scores=reorder(values.scores), rank_classes=reorder(values.rank_classes),
         scattered=scattered_queries(stretch_queries, stretches[2], places), tags=tags,
         odd=values.odd, unit=unit, has_ranks="rank" in numbers,
-        numbers=tuple([column[row] for row in taken(np.arange(table.size))] for column in shown),
+        numbers=tuple([column[row] for row in reorder(np.arange(table.size))] for column in shown),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.output import can_be_written, guarded, refused, unwritten, write
+from fastrank.cli.output import can_be_written, guarded, report_error, report_unwritable, write
 from fastrank.cli.relevance import add_relevance_level
 from fastrank.cli.search_options import read_ids
 from fastrank.embeddings.index_benchmark import MEASURES, compare_indexes
@@ -122,7 +122,7 @@ def _run(given: argparse.Namespace) -> int:
             progress=given.progress,
         )
     except FastrankError as error:
-        return refused(NAME, error)
+        return report_error(NAME, error)
     printed = FORMATS[given.format](compared).encode()
     try:
         if given.plot is not None:
@@ -131,7 +131,7 @@ def _run(given: argparse.Namespace) -> int:
             files.write(given.output, [printed])
     except OSError as error:
         # Only a file has a name: with standard output, it was the plot.
-        return unwritten(NAME, error.filename, error)
+        return report_unwritable(NAME, error.filename, error)
     if given.output is None:
         write([printed])
     return 0

@@ -5,9 +5,16 @@ from __future__ import annotations
 import argparse
 
 from fastrank.cli.evaluation_options import add_evaluation_options, check_compat, tell_left_out
-from fastrank.cli.output import can_be_written, complain, guarded, refused, unwritten, write
+from fastrank.cli.output import (
+    can_be_written,
+    complain,
+    guarded,
+    report_error,
+    report_unwritable,
+    write,
+)
 from fastrank.cli.output_formats import LAYOUTS
-from fastrank.cli.search_options import Sides, add_search_options, search_arguments
+from fastrank.cli.search_options import SearchInputs, add_search_options, search_arguments
 from fastrank.errors import FastrankError
 from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.formats import files
@@ -60,9 +67,9 @@ def _run(given: argparse.Namespace) -> int:
     try:
         scores = _scores(given)
     except FastrankError as error:
-        return refused(NAME, error)
+        return report_error(NAME, error)
     except OSError as error:
-        return unwritten(NAME, given.run, error)
+        return report_unwritable(NAME, given.run, error)
     absent = "judged queries have no vector or find nothing"
     tell_left_out(NAME, scores, absent, complete=given.complete or given.missing == "zero")
     layout = LAYOUTS[given.format]
@@ -75,7 +82,7 @@ def _run(given: argparse.Namespace) -> int:
     try:
         files.write(given.output, lines)
     except OSError as error:
-        return unwritten(NAME, given.output, error)
+        return report_unwritable(NAME, given.output, error)
     return 0
 
 
@@ -84,7 +91,7 @@ def _scores(given: argparse.Namespace) -> Scores:
     Selection(measures).bind(given.compat)
     arguments = search_arguments(given)
     qrels = load_qrels(given.qrels, compat=given.compat, warn=_warn)
-    sides = Sides(given)
+    sides = SearchInputs(given)
     if given.save_index:
         sides.indexed()
     built = isinstance(sides.corpus, Index)

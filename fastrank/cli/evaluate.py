@@ -12,7 +12,7 @@ from fastrank.cli.evaluation_options import (
     check_compat,
     tell_left_out,
 )
-from fastrank.cli.output import complain, guarded, unwritten, write
+from fastrank.cli.output import complain, guarded, report_unwritable, write
 from fastrank.cli.output_formats import LAYOUTS
 from fastrank.cli.trec_eval import FORMATS
 from fastrank.data.run import Run
@@ -137,7 +137,7 @@ def _run(given: argparse.Namespace) -> int:
         except _IncompleteError:
             complain(f"{NAME}: {given.output} is not written")
         except OSError as error:
-            return unwritten(NAME, given.output, error)
+            return report_unwritable(NAME, given.output, error)
     if results.failed and len(given.runs) > 1:
         complain(f"{NAME}: {results.failed} of {len(given.runs)} runs could not be evaluated")
     return 1 if results.failed else 0

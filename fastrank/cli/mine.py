@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.output import can_be_written, complain, guarded, refused, unwritten, write
+from fastrank.cli.output import (
+    can_be_written,
+    complain,
+    guarded,
+    report_error,
+    report_unwritable,
+    write,
+)
 from fastrank.cli.relevance import add_relevance_level
 from fastrank.errors import FastrankError
 from fastrank.formats.exclusions import read_exclusions
@@ -114,9 +121,9 @@ def _run(given: argparse.Namespace) -> int:
         )
         count = mined.write(given.output, given.form, **_texts(given, mined))
     except FastrankError as error:
-        return refused(NAME, error)
+        return report_error(NAME, error)
     except OSError as error:
-        return unwritten(NAME, given.output, error)
+        return report_unwritable(NAME, given.output, error)
     told = _summary(mined, count)
     if given.output == "-":
         _warn(told)

@@ -43,7 +43,7 @@ def write(lines: Iterable[bytes]) -> None:
         stream.writelines(lines)
 
 
-def unwritten(name: str, path: str | None, error: OSError) -> int:
+def report_unwritable(name: str, path: str | None, error: OSError) -> int:
     """Say that a file cannot be written; the exit status for it.
 
     What goes wrong with standard output (`-`, or no path) is raised again: `guarded` knows it.
@@ -54,7 +54,7 @@ def unwritten(name: str, path: str | None, error: OSError) -> int:
     return 1
 
 
-def refused(name: str, error: FastrankError) -> int:
+def report_error(name: str, error: FastrankError) -> int:
     """Say what is wrong; the exit status: 2 for what was asked, 1 for what was read."""
     complain(f"{name}: {error}")
     return 2 if isinstance(error, (OptionError, MeasureError)) else 1
@@ -70,7 +70,7 @@ def can_be_written(name: str, *paths: str | None) -> bool:
             if path is not None:
                 files.check_target(path)
         except OSError as error:
-            unwritten(name, path, error)
+            report_unwritable(name, path, error)
             return False
     return True
 

@@ -63,12 +63,12 @@ def _csv(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]
 
 
 def _jsonl(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
-    from fastrank.scores.records import dumped
+    from fastrank.scores.records import json_text
     from fastrank.scores.tables import LONG
 
     names = ("file", *LONG)
     for row in _rows(results, per_query=per_query, summary=summary):
-        yield dumped(dict(zip(names, row, strict=True))).encode() + b"\n"
+        yield json_text(dict(zip(names, row, strict=True))).encode() + b"\n"
 
 
 def _rows(results: Results, *, per_query: bool, summary: bool) -> Iterator[tuple[Any, ...]]:
@@ -81,13 +81,13 @@ def _rows(results: Results, *, per_query: bool, summary: bool) -> Iterator[tuple
 
 
 def _json(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
-    from fastrank.scores.records import dumped, to_record
+    from fastrank.scores.records import json_text, to_record
 
     records = [
         {"file": path, **to_record(scores, per_query=per_query, summary=summary)}
         for path, scores in results
     ]
-    yield dumped(records, indent=2).encode() + b"\n"
+    yield json_text(records, indent=2).encode() + b"\n"
 
 
 LAYOUTS: dict[str, Callable[..., Iterator[bytes]]] = {

@@ -12,7 +12,7 @@ from fastrank.formats.source import read_all
 from fastrank.search.batches import check_before_building
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.npy_files import load_npy
-from fastrank.search.row_ids import names_of
+from fastrank.search.row_ids import check_row_ids
 from fastrank.search.storage import load_index, save_index
 from fastrank.search.vectors import check_dimension, open_vectors
 
@@ -63,7 +63,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-class Sides:
+class SearchInputs:
     """The queries and the corpus of a command, checked as far as that needs no index.
 
     corpus: an Index, or vectors with `documents` for ids. queries: vectors, their ids in `names`.
@@ -74,12 +74,12 @@ class Sides:
         if (given.index is None) == (given.corpus is None):
             raise OptionError("--corpus", "expected either vectors or an --index to search")
         self.queries = open_vectors("queries", given.queries)
-        self.names = names_of("query_ids", read_ids(given.query_ids), self.queries.count)
+        self.names = check_row_ids("query_ids", read_ids(given.query_ids), self.queries.count)
         self.corpus: Index | Vectors
         if given.index is None:
             self.corpus = open_vectors("corpus", given.corpus)
             ids = read_ids(given.corpus_ids)
-            self.documents = names_of("corpus_ids", ids, self.corpus.count)
+            self.documents = check_row_ids("corpus_ids", ids, self.corpus.count)
         else:
             _refuse_building(given)
             self.corpus = load_index(given.index)

@@ -17,7 +17,7 @@ Neither datasets nor faiss is needed for either.
 from __future__ import annotations
 
 from fastrank.data.run import Run
-from fastrank.data.texts import PlacedTexts, memory_of, picked
+from fastrank.data.texts import PlacedTexts, gather_texts, memory_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.arrays import evaluate_arrays
 from fastrank.evaluation.evaluator import Evaluator
@@ -117,7 +117,7 @@ def results_to_run(
         ids = texts_of_ids("docs", docs)
         expected = f"expected a row of the dataset, of which there are {len(ids)}"
         _refuse(rows >= len(ids), "total_indices", expected, rows)
-        texts = picked(ids, rows[found])
+        texts = gather_texts(ids, rows[found])
     offsets = numpy.zeros(len(rows) + 1, numpy.int64)
     numpy.cumsum(found.sum(axis=1), out=offsets[1:])
     kept = scores[found].astype(numpy.float64)

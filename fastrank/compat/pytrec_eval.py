@@ -29,8 +29,7 @@ import re
 from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.errors import InputError, MeasureError
 from fastrank.evaluation.plan import Options, Plan
-from fastrank.formats.dicts import qrels_from_dict
-from fastrank.formats.nested_dicts import where
+from fastrank.formats.dicts import describe_place, qrels_from_dict
 from fastrank.judging.dicts import DictJudge
 from fastrank.judging.judged import JudgingOptions
 from fastrank.measures.selection import Selection
@@ -292,15 +291,16 @@ def _check_judgments(judged: dict[Any, Any]) -> None:
         for doc, grade in docs.items():
             if not isinstance(doc, str):
                 raise ArgumentError(
-                    where("query_relevance", query, doc),
+                    describe_place("query_relevance", query, doc),
                     "Expected mapping of document id to query relevance or matching score.",
                 )
             if not hasattr(grade, "__index__"):
                 raise ArgumentError(
-                    where("query_relevance", query, doc),
+                    describe_place("query_relevance", query, doc),
                     f"Expected relevance to be integer, found {grade!r}",
                 )
             if grade > _LARGEST_GRADE:
                 raise InputError(
-                    where("query_relevance", query, doc), f"the relevance {grade} is too large"
+                    describe_place("query_relevance", query, doc),
+                    f"the relevance {grade} is too large",
                 )

@@ -49,11 +49,11 @@ class Frozen:
         raise AttributeError(f"{type(self).__name__} is frozen")
 
     def __reduce__(self) -> Any:
-        fields = {name: _packed(getattr(self, name)) for name in self.field_names()}
-        return _unpack, (type(self), fields)
+        fields = {name: _to_pickle(getattr(self, name)) for name in self.field_names()}
+        return _rebuild, (type(self), fields)
 
 
-class _Packed:
+class _PickledMemory:
     """Typed memory on its way through a pickle, which knows no memoryviews."""
 
     def __init__(self, column: memoryview) -> None:
@@ -64,21 +64,21 @@ class _Packed:
         return memory.cast(self.code)
 
 
-def _packed(value: Any) -> Any:
+def _to_pickle(value: Any) -> Any:
     if isinstance(value, memoryview):
-        return _Packed(value)
-    return [_packed(item) for item in value] if isinstance(value, list) else value
+        return _PickledMemory(value)
+    return [_to_pickle(item) for item in value] if isinstance(value, list) else value
 
 
-def _unpacked(value: Any) -> Any:
-    if isinstance(value, _Packed):
+def _from_pickle(value: Any) -> Any:
+    if isinstance(value, _PickledMemory):
         return value.column()
-    return [_unpacked(item) for item in value] if isinstance(value, list) else value
+    return [_from_pickle(item) for item in value] if isinstance(value, list) else value
 
 
-def _unpack(kind: type[Frozen], fields: dict[str, Any]) -> Frozen:
+def _rebuild(kind: type[Frozen], fields: dict[str, Any]) -> Frozen:
     made = object.__new__(kind)
-    Frozen.__init__(made, **{name: _unpacked(value) for name, value in fields.items()})
+    Frozen.__init__(made, **{name: _from_pickle(value) for name, value in fields.items()})
     return made
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fastrank.arguments import check_choice
 from fastrank.data.texts import decoded
-from fastrank.datasets.assembly import made
+from fastrank.datasets.assembly import assemble
 from fastrank.datasets.in_memory import check_texts, ids_of
 from fastrank.datasets.lines import lines_of
 from fastrank.datasets.text_files import objects_of
@@ -44,7 +44,7 @@ def from_articles(given: Any, names: Mapping[str, str], unknown: str, name: str)
     rows = [row for row, article_id in enumerate(ids) if article_id in qrels]
     if not rows:
         raise InputError(name, f"no article is labelled: none has ids in {names['similar']!r}")
-    return made(
+    return assemble(
         name,
         ids,
         texts,

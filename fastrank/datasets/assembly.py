@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def made(
+def assemble(
     name: str,
     corpus_ids: list[str],
     corpus: Sequence[str],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.datasets.assembly import made
+from fastrank.datasets.assembly import assemble
 from fastrank.errors import InputError
 from fastrank.formats.dicts import strings
 from fastrank.formats.ids import first_repeat, texts_of_list
@@ -29,7 +29,7 @@ def from_texts(
     """See Dataset.from_texts."""
     documents = _ids_and_texts("corpus", corpus, corpus_ids)
     asked = _ids_and_texts("queries", queries, query_ids)
-    return made(name, *documents, *asked, qrels, exclude_self=exclude_self)
+    return assemble(name, *documents, *asked, qrels, exclude_self=exclude_self)
 
 
 def ids_of(name: str, given: Sequence[Any]) -> list[str]:

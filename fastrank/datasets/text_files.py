@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from itertools import chain
 
-from fastrank.datasets.assembly import made
+from fastrank.datasets.assembly import assemble
 from fastrank.datasets.in_memory import joined
 from fastrank.datasets.lines import lines_of
 from fastrank.errors import FormatError, OptionError, ReadError
@@ -50,7 +50,7 @@ def from_files(
     if name is None:
         name = name_of(sources[0] if isinstance(corpus, (list, tuple)) else corpus)
     stripped = [text.strip() for text in asked]
-    return made(name, *documents, query_ids, stripped, qrels, exclude_self=exclude_self)
+    return assemble(name, *documents, query_ids, stripped, qrels, exclude_self=exclude_self)
 
 
 def read_texts(
@@ -108,8 +108,8 @@ def titled_records(source: Any) -> Iterator[tuple[int, str, str, str]]:
             yield number, text_id, "", text
         return
     for number, record in (objects_of if start == "{" else _rows_of)(lines, name):
-        title = found_name(record, TITLES)
-        fields = [key] if (key := found_name(record, (*TEXTS, *QUERIES))) else None
+        title = find_name(record, TITLES)
+        fields = [key] if (key := find_name(record, (*TEXTS, *QUERIES))) else None
         head = _text(record, title, name, number) if title and fields else ""
         text_id, text = _id_and_text(record, name, number, fields)
         yield number, text_id, head, text
@@ -193,7 +193,7 @@ def _unquoted(cell: str) -> str:
 def _id_and_text(
     record: Mapping[str, Any], name: str, line: int, fields: Sequence[str] | None
 ) -> tuple[str, str]:
-    key = found_name(record, IDS)
+    key = find_name(record, IDS)
     if key is None:
         raise FormatError(name, line, _absent("an id", IDS, record))
     text_id = record[key]
@@ -206,14 +206,14 @@ def _id_and_text(
             if field not in record:
                 raise FormatError(name, line, _absent(f"{field!r}", fields, record))
         return text_id, " ".join(_text(record, field, name, line) for field in fields).strip()
-    title, key = found_name(record, TITLES), found_name(record, (*TEXTS, *QUERIES))
+    title, key = find_name(record, TITLES), find_name(record, (*TEXTS, *QUERIES))
     if title is None and key is None:
         raise FormatError(name, line, _absent("a text", (*TEXTS, *QUERIES, *TITLES), record))
     head = _text(record, title, name, line) if title is not None else None
     return text_id, joined(head, _text(record, key, name, line) if key is not None else None)
 
 
-def found_name(names: Iterable[str], known: Sequence[str]) -> str | None:
+def find_name(names: Iterable[str], known: Sequence[str]) -> str | None:
     """The first of the known names that is there."""
     present = set(names)
     return next((name for name in known if name in present), None)

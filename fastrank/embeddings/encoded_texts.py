@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 # Texts that are encoded ahead of all others: two, so that one vector for all of them is noticed.
-FIRST = 2
+FIRST_TEXTS = 2
 # How far vectors of one model may be apart, as a share of their length: another batch, device or
 # precision changes them by less, another checkpoint by more.
 ROUNDING = 0.02
 
 
-class Side:
+class EncodedTexts:
     """Texts and their encoder, and their vectors where the cache has them.
 
     unit: whether vectors are brought to length 1, which a zero vector cannot be. first: the vectors
@@ -49,9 +49,9 @@ class Side:
         if store is not None:
             self._path = store.path(encoder.what, encoder.prompt, texts)
             self._known = store.load(self._path, len(texts))
-        self.first = self._encoded(0, FIRST)
+        self.first = self._encoded(0, FIRST_TEXTS)
         if self._known is not None:
-            self._check(self._known[:FIRST])
+            self._check(self._known[:FIRST_TEXTS])
         elif isinstance(texts, list):
             # An empty text is what models fail on, if on any; others are not in memory.
             shortest = min(range(len(texts)), key=lambda row: len(texts[row]))

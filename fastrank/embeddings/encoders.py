@@ -62,15 +62,15 @@ class Encoder:
     ) -> None:
         self.what, self.name, self.prompt = what, name, prompt or ""
         self._function, self._total = function, total
-        taken = _parameters(function)
+        accepted = _parameters(function)
         self._options: dict[str, Any] = {}
         self._before = self.prompt
-        if "show_progress_bar" in taken:
+        if "show_progress_bar" in accepted:
             self._options["show_progress_bar"] = False
-        if self.prompt and "prompt" in taken:
+        if self.prompt and "prompt" in accepted:
             self._options["prompt"], self._before = prompt, ""
         self.step = batch_size or TEXTS
-        if "batch_size" in taken:
+        if "batch_size" in accepted:
             self.step = BATCHES * (batch_size or USUAL_BATCH)
             if batch_size is not None:
                 self._options["batch_size"] = batch_size

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.texts import decoded
-from fastrank.datasets import as_dataset
-from fastrank.embeddings.embed import Prepared
+from fastrank.datasets.dataset import as_dataset
+from fastrank.embeddings.embed import PreparedModel
 from fastrank.errors import OptionError
 from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.formats.exclusions import as_exclusions
@@ -15,7 +15,7 @@ from fastrank.judging.request import Asked
 from fastrank.search.faiss_api import check_gpu, parts_of
 from fastrank.search.indexing import make_index
 from fastrank.search.parameters import parse_parameters
-from fastrank.search.row_ids import names_of
+from fastrank.search.row_ids import check_row_ids
 from fastrank.search.runs import SOURCE, check_writable
 from fastrank.search.vectors import check_metric
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.datasets import Dataset
+    from fastrank.datasets.dataset import Dataset
     from fastrank.formats.files import Source
     from fastrank.scores.scores import Scores
 
@@ -130,11 +130,11 @@ def evaluate_model(
     if run is not None:
         check_writable(
             run,
-            names_of("corpus_ids", data.corpus_ids, None),
-            names_of("query_ids", data.query_ids, None),
+            check_row_ids("corpus_ids", data.corpus_ids, None),
+            check_row_ids("query_ids", data.query_ids, None),
             tag_of(tag, SOURCE),
         )
-    prepared = Prepared(
+    prepared = PreparedModel(
         model,
         data,
         batch_size,

@@ -17,7 +17,7 @@ from fastrank.formats.inputs import as_qrels
 from fastrank.measures.selection import Selection
 from fastrank.search import build_index, search_batches
 from fastrank.search.progress import bar
-from fastrank.search.row_ids import names_of
+from fastrank.search.row_ids import check_row_ids
 from fastrank.search.vectors import block_rows, check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from fastrank.scores.scores import Scores
     from fastrank.search import Index
-    from fastrank.search.row_ids import Names
+    from fastrank.search.row_ids import RowIds
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]
@@ -108,8 +108,8 @@ def compare_indexes(
     Selection(measures)
     judgments = None if qrels is None else as_qrels(qrels)
     excluded = as_exclusions(exclude)
-    names = names_of("corpus_ids", corpus_ids, vectors.count)
-    query_ids = names_of("query_ids", query_ids, len(asked))
+    names = check_row_ids("corpus_ids", corpus_ids, vectors.count)
+    query_ids = check_row_ids("query_ids", query_ids, len(asked))
     steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
     with bar("compare", steps, "steps", progress) as shown:
 
@@ -150,7 +150,7 @@ class _Built:
     """An index, and the seconds that it took to build."""
 
     def __init__(
-        self, vectors: Vectors, factory: str, metric: str, names: Names, train_size: int | None
+        self, vectors: Vectors, factory: str, metric: str, names: RowIds, train_size: int | None
     ) -> None:
         self.factory = factory
         start = time.perf_counter()

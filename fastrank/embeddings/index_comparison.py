@@ -103,10 +103,12 @@ class IndexComparison(Frozen):
         >>> found["k"], found["points"][2]["recall"], found["points"][2]["change"]
         (3, 1.0, {'RR': 0.0})
         """
-        from fastrank.scores.records import dumped
+        from fastrank.scores.records import json_text
 
         whole = {name: getattr(self, name) for name in sorted(self.field_names() - {"points"})}
-        return dumped({**whole, "points": [self._record(point) for point in self.points]}, indent)
+        return json_text(
+            {**whole, "points": [self._record(point) for point in self.points]}, indent
+        )
 
     def plot(self, target: str | os.PathLike[str] | BinaryIO, form: str | None = None) -> None:
         """Plot recall against queries per second, as a PNG, SVG or PDF.

@@ -10,7 +10,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import NO_ITERATION, PlacedTexts, constant, memory_of
 from fastrank.evaluation.scoring import evaluate_bound
-from fastrank.formats.array_validation import as_texts, picked_integers
+from fastrank.formats.array_validation import as_texts, selected_integers
 from fastrank.formats.ids import texts_of_array
 from fastrank.judging.arrays import PADDING, nan_score, negative_id, repeated_id
 from fastrank.judging.filters import without_excluded
@@ -84,7 +84,7 @@ class _Rows:
         import numpy
 
         self.queries, self.rows = queries, rows
-        self.ids = picked_integers("ids", ids, rows)
+        self.ids = selected_integers("ids", ids, rows)
         self._refuse(self.ids < PADDING, negative_id)
         self.present = self.ids != PADDING
         self.sizes = self.present.sum(axis=1)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
     from fastrank.data.grade_scale import Scale
     from fastrank.judging.judged import Judged
-    from fastrank.measures.custom import Function, OwnMeasure
+    from fastrank.measures.custom import CustomMeasure, Function
 
 
-def own_values(own: OwnMeasure, judged: Judged, scale: Scale | None, level: float) -> Any:
+def own_values(own: CustomMeasure, judged: Judged, scale: Scale | None, level: float) -> Any:
     """The values of a user's measure for every judged ranking.
 
     With a scale, the function sees the grades, and the level, that the integers stand for.

@@ -16,7 +16,7 @@ from fastrank.judging.judged import (
 )
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
-from fastrank.search.row_ids import Names
+from fastrank.search.row_ids import RowIds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ class EmbeddingJudge:
     places: for each query its place in the judgments or -1, where the queries are known ahead.
     """
 
-    def __init__(self, qrels: Qrels, corpus: Names, queries: Names, asked: Asked) -> None:
+    def __init__(self, qrels: Qrels, corpus: RowIds, queries: RowIds, asked: Asked) -> None:
         self._asked, self._queries = asked, queries
-        self._known = Names(qrels.queries, len(qrels))
+        self._known = RowIds(qrels.queries, len(qrels))
         self.judgments = _by_row(qrels, corpus, asked)
         self._most = kernels.widest(self.judgments.offset_column)
         self._pieces: list[JudgedRun] = []
@@ -139,7 +139,7 @@ class EmbeddingJudge:
             raise StoppedError(0, NEGATIVE_ONLY).error(self._asked.first_measure, query)
 
 
-def _by_row(qrels: Qrels, corpus: Names, asked: Asked) -> ArrayQrels:
+def _by_row(qrels: Qrels, corpus: RowIds, asked: Asked) -> ArrayQrels:
     """The judgments with rows of the corpus for documents."""
     import numpy
 

@@ -9,14 +9,14 @@ from fastrank.evaluation.embedding_judge import EmbeddingJudge
 from fastrank.evaluation.plan import Plan
 from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.formats import files
-from fastrank.formats.compression import packed
+from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.rows import tag_of
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Asked
 from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.indexing import Index, build_index
-from fastrank.search.row_ids import names_of
+from fastrank.search.row_ids import check_row_ids
 from fastrank.search.runs import SOURCE, check_writable, run_lines
 from fastrank.search.vectors import check_dimension, open_vectors
 
@@ -119,7 +119,7 @@ def evaluate_embeddings(
         raise InputError(given.source, "expected judgments of documents, found preferences")
     _refuse_hopeless(judgments, asked)
     vectors = open_vectors("queries", queries)
-    names = names_of("query_ids", query_ids, vectors.count)
+    names = check_row_ids("query_ids", query_ids, vectors.count)
     if isinstance(corpus, Index):
         if factory != "Flat":
             raise OptionError("factory", f"an Index is built already, found {factory!r}")
@@ -130,7 +130,7 @@ def evaluate_embeddings(
         documents = corpus.names
     else:
         corpus = open_vectors("corpus", corpus)
-        documents = corpus_ids = names_of("corpus_ids", corpus_ids, corpus.count)
+        documents = corpus_ids = check_row_ids("corpus_ids", corpus_ids, corpus.count)
     judge = EmbeddingJudge(judgments, documents, names, asked)
     only = None
     if judge.places is not None:
@@ -142,7 +142,7 @@ def evaluate_embeddings(
         check_before_building(
             factory, corpus.dimension, metric, k=k, batch_size=batch_size, parameters=parameters
         )
-        vectors.check(unit=metric == "cosine", picked=only)
+        vectors.check(unit=metric == "cosine", selected=only)
         corpus = build_index(
             corpus, factory, metric or "ip", corpus_ids, train_size, gpu=gpu, progress=progress
         )
@@ -157,7 +157,7 @@ def evaluate_embeddings(
             judge.add(found)
     else:
         lines = run_lines(batches, label, judge.add)
-        files.write(run, packed(lines, files.name_of(run)))
+        files.write(run, compressed(lines, files.name_of(run)))
     return evaluate_bound(
         judge.judgments, judge.judged(label), asked.bound, asked.options, left_out=left_out
     )

@@ -129,7 +129,7 @@ def evaluate(
     P_10  0.8989
     """
     # Only now: the command trec_eval needs none of it.
-    from fastrank.formats.tuples import is_named
+    from fastrank.formats.tuples import is_named_tuple
 
     evaluator = Evaluator(
         qrels,
@@ -149,7 +149,7 @@ def evaluate(
         collection_size=collection_size,
         compat=compat,
     )
-    if isinstance(run, (list, tuple)) and not is_named(next(iter(run), None)):
+    if isinstance(run, (list, tuple)) and not is_named_tuple(next(iter(run), None)):
         return [evaluator.evaluate(one, threads=threads) for one in run]
     return evaluator.evaluate(run, threads=threads)
 

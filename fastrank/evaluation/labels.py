@@ -14,10 +14,10 @@ from fastrank.formats.array_validation import (
     check_integers,
     check_scores,
     graded_numbers,
-    of_stretches,
     query_ids,
     row_numbers,
     row_offsets,
+    select_groups,
     to_int64,
 )
 from fastrank.judging.judged import JudgedRun, room_for_judged
@@ -170,7 +170,7 @@ def _of_queries(graded: Graded, scores: Array, picks: Any) -> tuple[Graded, Arra
     """The labels and the scores of the queries at some places."""
     import numpy
 
-    chosen, offsets = of_stretches(graded.offset_column, numpy.asarray(picks))
+    chosen, offsets = select_groups(graded.offset_column, numpy.asarray(picks))
     made = Graded(
         queries=as_texts(graded.queries.take(picks)),
         offset_column=offsets,

@@ -14,7 +14,7 @@ from fastrank.judging.queries import count_without_relevant, match_queries, with
 from fastrank.measures.binding import BoundMeasure
 from fastrank.measures.trec import Measure
 from fastrank.scores.scores import Scores
-from fastrank.scores.summary import Coverage, others, summaries
+from fastrank.scores.summary import Coverage, summaries, texts_not_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def negative_log_likelihood(
             values[i] = _value(scores, hits, int(num_rel[i]) - len(hits), positives, unretrieved)
     bound = [_bound()]
     columns: list[Any] = [memory_of(values)]
-    unknown = others(taken.queries, matched.rankings)
+    unknown = texts_not_at(taken.queries, matched.rankings)
     coverage = Coverage(
         complete=False, judged=judgments.queries, found=matched.judgments, unknown=unknown,
         positive=None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.data.grade_scale import Graded, lowest_code, whose
+from fastrank.data.grade_scale import Graded, lowest_code, query_and_document
 from fastrank.data.grouping import split_groups
 from fastrank.data.preferences import Preferences
 from fastrank.data.qrels import Qrels
@@ -164,9 +164,9 @@ class Plan:
 
     def _own_values(self, own: BoundMeasure) -> Any:
         from fastrank.evaluation.custom_values import own_values
-        from fastrank.measures.custom import OwnMeasure
+        from fastrank.measures.custom import CustomMeasure
 
-        assert isinstance(own.measure, OwnMeasure)
+        assert isinstance(own.measure, CustomMeasure)
         assert own.options is not None
         scale = None if isinstance(self.judgments, Preferences) else self.judgments.scale
         level = own.options.get("rel", self.options.relevance_level)
@@ -174,9 +174,9 @@ class Plan:
 
     def _expected(self, own: BoundMeasure, tied: Tied, queries: int) -> Any:
         """The expected values of a measure over the orders of tied documents."""
-        from fastrank.measures.ties import EXPECTED
+        from fastrank.measures.ties import EXPECTED_KERNELS
 
-        name = EXPECTED[own.measure.kernel]
+        name = EXPECTED_KERNELS[own.measure.kernel]
         plain = name == own.measure.kernel
         if own.measure.on == "ranking":
             judged = self.judged_for(own)
@@ -233,7 +233,7 @@ class Plan:
         assert not isinstance(self.judgments, Preferences)
         if self.judgments.scale is not None:
             row, grade = self.judgments.scale.first_fraction(self.judgments.grade_column)
-            query, document = whose(self.judgments, row)
+            query, document = query_and_document(self.judgments, row)
             reason = f"'{own.measure.name}' shows each grade as a digit, which is not possible for"
             where = f"{grade!r}, that of document {document} of query '{decoded(query)}'"
             raise EvaluationError(own.measure.name, query, f"{reason} {where}")

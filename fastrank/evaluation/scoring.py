@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.grade_scale import Graded
 from fastrank.data.run import Run
-from fastrank.data.texts import Chosen, decoded
+from fastrank.data.texts import TextSelection, decoded
 from fastrank.errors import EvaluationError, NoQueriesError
 from fastrank.evaluation.plan import Plan
 from fastrank.judging.judged import JudgedRun, StoppedError, count_retrieved
@@ -18,7 +18,13 @@ from fastrank.judging.queries import (
     without_documents,
 )
 from fastrank.scores.scores import Scores
-from fastrank.scores.summary import Coverage, counts_missing, others, positive_grades, summaries
+from fastrank.scores.summary import (
+    Coverage,
+    counts_missing,
+    positive_grades,
+    summaries,
+    texts_not_at,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +67,7 @@ def evaluate_bound(
     removed = repeated = 0
     more_counts: dict[str, int] = {}
     if isinstance(run, JudgedRun):
-        queries: Ids = Chosen(judgments.queries, run.queries)
+        queries: Ids = TextSelection(judgments.queries, run.queries)
         absent, missing = run.absent, run.missing
         places, unknown, more_counts = run.queries, run.unknown, run.counts
         if plan.needs_judging:
@@ -81,7 +87,7 @@ def evaluate_bound(
         else:
             absent = []
         places = matched.judgments
-        unknown = others(run.queries, matched.rankings) if matching is None else None
+        unknown = texts_not_at(run.queries, matched.rankings) if matching is None else None
         queries = judgments.queries.take(matched.judgments)
         try:
             plan.judge(run, matched)

@@ -10,7 +10,7 @@ from fastrank.errors import EvaluationError, OptionError
 from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.judging.options import Options, relevance, settle_depth
 from fastrank.measures.selection import Selection
-from fastrank.measures.ties import check_range, expects
+from fastrank.measures.ties import check_range, has_expected_value
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 
@@ -185,7 +185,7 @@ def _ranges(
         return evaluate_bound(qrels, run, wanted, options.changed(ties=ties)).mean
 
     value, worst, best = (mean(bound, ties) for ties in ("docno_desc", "worst", "best"))
-    known = [own for own in bound if expects(own)]
+    known = [own for own in bound if has_expected_value(own)]
     expected = mean(known, "average") if known else {}
     return {
         name: TieRange(

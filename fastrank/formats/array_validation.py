@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.data.grade_scale import coded
+from fastrank.data.grade_scale import encode_grades
 from fastrank.data.texts import KnownTexts
 from fastrank.errors import ArrayError
 from fastrank.formats.ids import encoded_id
@@ -80,7 +80,7 @@ def to_int64(name: str, found: Array) -> Array:
     return numpy.ascontiguousarray(found, numpy.int64)
 
 
-def picked_integers(name: str, table: Array, rows: Array) -> Array:
+def selected_integers(name: str, table: Array, rows: Array) -> Array:
     """Some rows of a table as contiguous int64. ArrayError, with the row, if one is larger."""
     try:
         return to_int64(name, table[rows])
@@ -88,7 +88,7 @@ def picked_integers(name: str, table: Array, rows: Array) -> Array:
         raise ArrayError(name, error.reason, int(rows[error.row or 0]), error.column) from None
 
 
-def of_stretches(offsets: Array, picks: Array) -> tuple[Array, Array]:
+def select_groups(offsets: Array, picks: Array) -> tuple[Array, Array]:
     """The rows of the stretches of that number, ascending, as truth values; their own offsets."""
     import numpy
 
@@ -115,7 +115,7 @@ def graded_numbers(name: str, found: Array) -> tuple[Array, Scale | None]:
         raise ArrayError(name, f"expected a grade of 64 bits, found {found[tuple(place)]}", *place)
     if (found == numpy.trunc(found)).all():
         return found.astype(numpy.int64, order="C"), None
-    codes, scale = coded(found.astype(numpy.float64).reshape(-1))
+    codes, scale = encode_grades(found.astype(numpy.float64).reshape(-1))
     return codes.reshape(found.shape), scale
 
 

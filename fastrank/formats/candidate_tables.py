@@ -14,7 +14,7 @@ from fastrank.formats.column_names import (
     CANDIDATE_ROLES,
     check_mapping,
     find_columns,
-    normal,
+    normalized_name,
 )
 from fastrank.formats.inputs import is_file
 from fastrank.formats.rows import qrels_of
@@ -81,7 +81,7 @@ def _table_of_columns(given: Mapping[Any, Any]) -> Table:
 
 
 def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
-    file, head = sniff.head_of(sniff.opened(source))
+    file, head = sniff.head_of(sniff.open_source(source))
     with file:
         form = format or _format_of(head, file.name)
         content = file.read()
@@ -161,7 +161,7 @@ def _separated(content: bytes, name: str) -> Any:
 
 
 def _is_header(cells: Sequence[str]) -> bool:
-    names = {normal(cell) for cell in cells}
+    names = {normalized_name(cell) for cell in cells}
     return all(
         any(names & {*ALIASES[role][0], *ALIASES[role][1]} for role in roles)
         for roles in (CANDIDATE_ROLES[:2], CANDIDATE_ROLES[2:4], CANDIDATE_ROLES[4:])

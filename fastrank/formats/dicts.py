@@ -12,7 +12,7 @@ from fastrank.data.texts import NO_ITERATION, PlacedTexts, Texts, constant, deco
 from fastrank.errors import InputError
 from fastrank.formats.ids import first_repeat, texts_of_list
 from fastrank.formats.rows import tag_of
-from fastrank.formats.run_order import in_order
+from fastrank.formats.run_order import apply_order
 from fastrank.formats.values import grades_of, scores_of
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
@@ -61,7 +61,7 @@ def run_from_dict(
         score_column=scores,
         offset_column=rows.offsets,
     )
-    return in_order(run, order)
+    return apply_order(run, order)
 
 
 class _Rows:
@@ -137,3 +137,18 @@ def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
 def strings(texts: Texts) -> list[str]:
     """All texts as str."""
     return [decoded(text) for text in texts.take(range(len(texts)))]
+
+
+def documents_of(name: str, query: Any, documents: Any) -> dict[Any, Any]:
+    """The documents of a query as a dict. Raises InputError if they are no mapping."""
+    if isinstance(documents, dict):
+        return documents
+    if isinstance(documents, Mapping):
+        return dict(documents)
+    found = type(documents).__name__
+    raise InputError(f"{name}, query {query!r}", f"expected a dict of documents, found {found}")
+
+
+def describe_place(name: str, query: Any, doc: Any) -> str:
+    """The place of a value, for messages."""
+    return f"{name}, query {query!r}, document {doc!r}"

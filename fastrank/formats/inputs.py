@@ -1,4 +1,4 @@
-"""Whatever people have, taken as judgments or as a run."""
+"""Whatever a caller gives as judgments or as a run: dicts, frames, tables, tuples, files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastrank.data.preferences import Preferences
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.formats import sniff
-from fastrank.formats.run_order import in_order
+from fastrank.formats.run_order import apply_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,14 +69,14 @@ def as_run_or_trec(given: Any, *, order: str = "score") -> Run | Pieces:
     order: as in `load_run`.
     """
     if isinstance(given, Run):
-        return in_order(given, order)
+        return apply_order(given, order)
     if isinstance(given, Mapping):
-        return in_order(Run.from_dict(given), order)
+        return apply_order(Run.from_dict(given), order)
     table = _frame_of(given)
     if table is None and _is_of_ranx(given, "run"):
-        return in_order(Run.from_dict(given.to_dict(), tag=getattr(given, "name", None)), order)
+        return apply_order(Run.from_dict(given.to_dict(), tag=getattr(given, "name", None)), order)
     if table is None and is_file(given):
-        file, head = sniff.head_of(sniff.opened(given))
+        file, head = sniff.head_of(sniff.open_source(given))
         if sniff.format_of(head, file.name, "run") == "trec":
             return file
         from fastrank.formats.load import load_run

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MEMORY = Recycled()
 
 
-def read_packed(file: Pieces, parts: Parts, *, comments: bool) -> Run | None:
+def read_run_columns(file: Pieces, parts: Parts, *, comments: bool) -> Run | None:
     """Read a run in parts, each in a thread; None if it is not one plain result per line.
 
     Raises ReadError.
@@ -101,12 +101,12 @@ class _Columns:
         text = self._kept[: kept + at.SLACK]
         *queries, first_rows = (column[:stretches] for column in self._stretches)
         groups = Groups(Texts(text, *queries), first_rows, rows)
-        starts, lengths = groups.taken(self._starts), groups.taken(self._lengths)
+        starts, lengths = groups.reorder(self._starts), groups.reorder(self._lengths)
         return Run(
             queries=groups.queries,
             docs=LineTexts(text, starts, lengths, groups.order, "line"),
             tag=tag,
             source=name,
             offset_column=groups.offsets,
-            score_column=groups.taken(self._scores),
+            score_column=groups.reorder(self._scores),
         )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LAST_RANK = 2**24
 
 
-def in_order(run: Run, order: str) -> Run:
+def apply_order(run: Run, order: str) -> Run:
     """A run that holds no ranks, in the order of its scores or as it was given.
 
     Raises InputError for order="rank".
@@ -28,10 +28,10 @@ def in_order(run: Run, order: str) -> Run:
     if order == "rank":
         reason = "there are scores here and no ranks; files and frames can have a rank column"
         raise InputError(run.source, f"order='rank': {reason} (see load_run for files)")
-    return run if order == "score" else as_given(run)
+    return run if order == "score" else rank_as_given(run)
 
 
-def as_given(run: Run) -> Run:
+def rank_as_given(run: Run) -> Run:
     """The run with each query's documents ranked as they stand. Raises InputError for too many."""
     import numpy
 
@@ -46,7 +46,7 @@ def as_given(run: Run) -> Run:
     return ranked
 
 
-def by_rank_field(run: Run) -> Run:
+def rank_by_field(run: Run) -> Run:
     """A run in TREC's format, whose documents still stand in its lines, by its rank column.
 
     Raises FormatError for what is no rank, InputError for one that stands twice.
@@ -59,10 +59,10 @@ def by_rank_field(run: Run) -> Run:
         reason = f"expected an integer of at most {LAST_RANK} as the rank, found"
         found = rank.decode("utf-8", "replace")
         raise FormatError(run.source, run.docs.line(wrong), f"{reason} {found!r:.60}")
-    return by_negated_rank(run.changed(score_column=scores))
+    return with_distinct_ranks(run.changed(score_column=scores))
 
 
-def by_negated_rank(run: Run) -> Run:
+def with_distinct_ranks(run: Run) -> Run:
     """The run, whose scores are minus ranks. Raises InputError for a rank twice in a query."""
     import numpy
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Warn = Callable[[str], None]
 
 # Larger files are read in pieces, and in threads if that helps.
-WORTH_PACKING = 1 << 22
+PIECEWISE_SIZE = 1 << 22
 RUN_LINE = "at least 6 fields (query Q0 doc rank score tag)"
 QRELS_LINE = "4 fields (query iter doc grade)"
 QRELS_JG_LINE = "4 fields (query group doc grade)"
@@ -89,18 +89,20 @@ def read_run(
 
         check_choice("order", order, ORDERS)
         if order == "given":
-            return run_order.as_given(read_run(source, compat=compat, warn=warn, threads=threads))
+            return run_order.rank_as_given(
+                read_run(source, compat=compat, warn=warn, threads=threads)
+            )
         with source if isinstance(source, Pieces) else open_pieces(source) as file:
-            return run_order.by_rank_field(
+            return run_order.rank_by_field(
                 parse_run(file.read(), file.name, compat=compat, warn=warn)
             )
     with source if isinstance(source, Pieces) else open_pieces(source) as file:
         comments = check_compat(compat) != DEFAULT_COMPAT
-        if file.size is not None and file.size >= WORTH_PACKING:
+        if file.size is not None and file.size >= PIECEWISE_SIZE:
             # Not above: the trec_eval command judges what is as large without reading it so.
-            from fastrank.formats.run_columns import read_packed
+            from fastrank.formats.run_columns import read_run_columns
 
-            run = read_packed(file, Parts(file, threads), comments=comments)
+            run = read_run_columns(file, Parts(file, threads), comments=comments)
             if run is not None:
                 return run
         return parse_run(file.read(), file.name, compat=compat, warn=warn)
@@ -359,7 +361,7 @@ class _Scanner:
         stretches = self.state[at.STRETCHES]
         starts, lengths, first_rows = (column[:stretches] for column in self.stretches)
         groups = Groups(Texts(self.text, starts, lengths), first_rows, self.state[at.ROWS])
-        return groups.queries, groups.offsets, *map(groups.taken, columns)
+        return groups.queries, groups.offsets, *map(groups.reorder, columns)
 
 
 def malformed(expected: str, found: int, line: bytes) -> str:

@@ -14,10 +14,10 @@ from fastrank.formats.array_validation import (
     as_texts,
     check_integers,
     graded_numbers,
-    of_stretches,
     query_ids,
     row_numbers,
     row_offsets,
+    select_groups,
     to_int64,
 )
 from fastrank.formats.values import grades_of
@@ -129,7 +129,7 @@ def of_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
     own = numpy.asarray(picks)
     places = numpy.full(len(qrels), -1, numpy.int64)
     places[own] = numpy.arange(len(own))
-    chosen, offsets = of_stretches(qrels.offset_column, own)
+    chosen, offsets = select_groups(qrels.offset_column, own)
     made = _index(
         qrels.queries.take(picks), offsets, qrels.columns[1][chosen], qrels.grade_column[chosen],
         qrels.scale, keyed=qrels.rows is None, named=qrels.named,

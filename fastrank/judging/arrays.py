@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.texts import decoded
 from fastrank.errors import ArrayError
-from fastrank.formats.array_validation import picked_integers, to_single
+from fastrank.formats.array_validation import selected_integers, to_single
 from fastrank.formats.chunks import MOST_PARTS
 from fastrank.judging.judged import NEGATIVE_ONLY, Judged, JudgedRun, StoppedError, room_for_judged
 from fastrank.native import codes as at
@@ -169,7 +169,7 @@ class ArrayJudge:
             own = numpy.where(picked >= 0, numpy.cumsum(picked >= 0) - 1, -1)
             yield (
                 first, first + len(picked), own,
-                picked_integers("ids", self._ids, found).reshape(-1),
+                selected_integers("ids", self._ids, found).reshape(-1),
                 none if scores is None else self._converted_scores(scores[found]),
             )  # fmt: skip
 

@@ -59,7 +59,7 @@ def _family(
 
 AT_K = ("cutoff",)
 
-BEYOND: tuple[Family, ...] = (
+FAMILIES: tuple[Family, ...] = (
     _family(
         "NumQ", "", "Number of queries averaged over. Source: trec_eval num_q.", (),
         on="queries", average="sum",
@@ -277,11 +277,11 @@ BEYOND: tuple[Family, ...] = (
 )  # fmt: skip
 
 # Every measure there is: trec_eval's in its order, then the others.
-MEASURES: tuple[Measure, ...] = (*TREC_MEASURES, *BEYOND)
+MEASURES: tuple[Measure, ...] = (*TREC_MEASURES, *FAMILIES)
 
-FAMILIES: dict[str, Family] = {
-    name: family for family in BEYOND for name in (family.name, *family.aliases)
+FAMILY_BY_NAME: dict[str, Family] = {
+    name: family for family in FAMILIES for name in (family.name, *family.aliases)
 }
-PLAIN: dict[str, Family] = {family.plain: family for family in BEYOND if family.plain}
+BY_PLAIN_NAME: dict[str, Family] = {family.plain: family for family in FAMILIES if family.plain}
 # Names of ir_measures for a measure with an option.
-SHORT: dict[str, str] = {"SetRelP": "SetP(relative=True)"}
+SHORTHANDS: dict[str, str] = {"SetRelP": "SetP(relative=True)"}

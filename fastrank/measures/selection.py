@@ -69,9 +69,9 @@ class Selection:
         if not self._original or not isinstance(specification, str):
             self._add_spec(notation.parse_measure(specification))
             return
-        spec = notation.read_beyond(specification, aliases=False)
+        spec = notation.parse_family(specification, aliases=False)
         if spec is None:
-            raise notation.unknown(specification.partition(".")[0])
+            raise notation.unknown_measure(specification.partition(".")[0])
         self._add_spec(spec)
 
     def _add_trec(self, name: str, parameters: str | None) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # By kernel, the kernel of the expected value over the orders of tied documents. Those whose value
 # no order changes have their own.
-EXPECTED = {
+EXPECTED_KERNELS = {
     "num_ret": "num_ret",
     "num_rel": "num_rel",
     "ideal_discounted_gain": "ideal_discounted_gain",
@@ -31,8 +31,8 @@ EXPECTED = {
 # Kernels whose value cannot fall when a document changes places with one of a lower grade before
 # it, so that no order is worse than "worst" or better than "best". Missing are those of which this
 # is not so (G, infAP, relstring) or not proved (ndcg_rel, Rndcg, rbp, rbp_resid, unj, utility).
-MONOTONE = {
-    *EXPECTED,
+MONOTONE_KERNELS = {
+    *EXPECTED_KERNELS,
     "num_rel_ret",
     "log_average_precision",
     "log_odds_average_precision",
@@ -50,19 +50,19 @@ MONOTONE = {
 }
 
 
-def expects(bound: BoundMeasure) -> bool:
+def has_expected_value(bound: BoundMeasure) -> bool:
     """Whether the expected value of a measure is known, with the options it was given."""
     if bound.options is not None and bound.options.get("judged_only"):
         return False
     return bound.measure.on != "custom" and (
-        not bound.measure.kernel or bound.measure.kernel in EXPECTED
+        not bound.measure.kernel or bound.measure.kernel in EXPECTED_KERNELS
     )
 
 
 def check_expected(bound: list[BoundMeasure]) -> None:
     """Raise MeasureError at a measure without a closed form of its expected value."""
     for bound_measure in bound:
-        if not expects(bound_measure):
+        if not has_expected_value(bound_measure):
             raise MeasureError(
                 bound_measure.measure.name,
                 "ties='average': no closed form of the expected value of"
@@ -77,7 +77,7 @@ def check_range(bound: list[BoundMeasure]) -> None:
     """Raise MeasureError at a measure that "best" and "worst" need not bound."""
     for bound_measure in bound:
         name = bound_measure.measure.name
-        if bound_measure.measure.kernel and bound_measure.measure.kernel not in MONOTONE:
+        if bound_measure.measure.kernel and bound_measure.measure.kernel not in MONOTONE_KERNELS:
             raise MeasureError(
                 name,
                 f"the range of '{name}' over the orders of tied documents is not known: a higher"

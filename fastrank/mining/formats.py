@@ -133,7 +133,7 @@ def write(path: Source, made: Iterable[dict[str, Any]]) -> int:
     import json
 
     from fastrank.formats import files
-    from fastrank.formats.compression import packed
+    from fastrank.formats.compression import compressed
 
     name = files.name_of(path)
     as_list = name.lower().endswith(LISTS)
@@ -148,5 +148,5 @@ def write(path: Source, made: Iterable[dict[str, Any]]) -> int:
         if as_list:
             yield b"\n]\n" if count else b"[]\n"
 
-    files.write(path, packed(pieces(), name))
+    files.write(path, compressed(pieces(), name))
     return count

@@ -54,7 +54,15 @@ class HardNegatives(Frozen):
     """
 
     __slots__ = (
-        "counts", "level", "mined", "number", "picked", "places", "qrels", "retrieved", "run",
+        "counts",
+        "level",
+        "mined",
+        "number",
+        "places",
+        "qrels",
+        "retrieved",
+        "run",
+        "selected",
     )  # fmt: skip
 
     counts: dict[str, int]
@@ -67,7 +75,7 @@ class HardNegatives(Frozen):
     places: list[tuple[int, int]]
     mined: list[int]
     retrieved: Any
-    picked: Any
+    selected: Any
 
     def __len__(self) -> int:
         return len(self.places)
@@ -88,7 +96,7 @@ class HardNegatives(Frozen):
             row for row in range(offsets[place], offsets[place + 1]) if grades[row] >= self.level
         ]
         relevant.sort(key=lambda row: -grades[row])
-        rows = list(self.picked[first : first + self.mined[i]])
+        rows = list(self.selected[first : first + self.mined[i]])
         return Instance(
             decoded(self.qrels.queries[place]),
             [decoded(doc) for doc in docs.take(relevant)],

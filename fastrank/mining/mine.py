@@ -91,12 +91,17 @@ def hard_negatives(
     limits = filled(
         "d", [0.0 if value is None else finite(name, value) for name, value in margins.items()]
     )
-    judgments, taken = as_qrels(qrels, compat=check_compat(compat)), as_run(run, compat=compat)
+    judgments, results = (
+        as_qrels(qrels, compat=check_compat(compat)),
+        as_run(run, compat=compat),
+    )
     if isinstance(judgments, Preferences):
         raise InputError(judgments.source, "expected judgments with grades, found preferences")
-    before = len(taken.docs)
-    taken = without_excluded(
-        taken, as_exclusions(exclude), identical=flag("ignore_identical_ids", ignore_identical_ids)
+    before = len(results.docs)
+    results = without_excluded(
+        results,
+        as_exclusions(exclude),
+        identical=flag("ignore_identical_ids", ignore_identical_ids),
     )
     options = zeros("q", at.MINE_OPTIONS_SIZE)
     # A grade below 0 is none, whatever the level.
@@ -106,8 +111,8 @@ def hard_negatives(
     options[at.MINE_MARGIN] = margin is not None
     options[at.MINE_RELATIVE] = relative_margin is not None
     options[at.MINE_BY_HIGHEST] = margin_below == "highest"
-    matched = match(judgments, taken)
-    mined, retrieved, picked = _mined(judgments, taken, matched, options, limits)
+    matched = match(judgments, results)
+    mined, retrieved, selected = _mined(judgments, results, matched, options, limits)
 
     offsets, grades = judgments.offset_column, judgments.grade_column
     places: list[tuple[int, int]] = []
@@ -119,12 +124,12 @@ def hard_negatives(
         elif ranking < 0:
             missing += 1
         else:
-            places.append((place, taken.offset_column[ranking]))
+            places.append((place, results.offset_column[ranking]))
             counted.append(mined[i])
     found = [max(count, 0) for count in counted]
     return HardNegatives(
-        number=number, level=level, qrels=judgments, run=taken, places=places, mined=found,
-        retrieved=retrieved, picked=picked,
+        number=number, level=level, qrels=judgments, run=results, places=places, mined=found,
+        retrieved=retrieved, selected=selected,
         counts={
             "queries": len(places),
             "negatives": sum(found),
@@ -133,8 +138,8 @@ def hard_negatives(
             "no_reference": sum(count == at.NO_REFERENCE for count in counted),
             "missing": missing,
             "no_relevant": no_relevant,
-            "skipped": len(taken) - sum(ranking >= 0 for ranking in matched.rankings),
-            "removed": before - len(taken.docs),
+            "skipped": len(results) - sum(ranking >= 0 for ranking in matched.rankings),
+            "removed": before - len(results.docs),
         },
     )  # fmt: skip
 
@@ -144,16 +149,16 @@ def _mined(
 ) -> tuple[Any, Any, Any]:
     """How many negatives each query got; by judgment 1 + the run's row; the rows of negatives."""
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
-    mined, picked = zeros("q", len(matched)), zeros("q", len(run.docs))
+    mined, selected = zeros("q", len(matched)), zeros("q", len(run.docs))
     retrieved, problem = zeros("q", len(qrels.docs)), zeros("q", 3)
     done = kernels.mine_negatives(
         *qrels.columns, *run.columns, matched.judgments, matched.rankings, options, limits,
         zeros("q", table_size(deepest + widest)), zeros("d", deepest), zeros("q", deepest),
-        zeros("q", deepest), zeros("q", deepest), retrieved, picked, mined, problem,
+        zeros("q", deepest), zeros("q", deepest), retrieved, selected, mined, problem,
     )  # fmt: skip
     if problem[0] != at.FINE:
         query = decoded(qrels.queries[matched.judgments[done]])
         reason = what_is_wrong(problem, qrels, run)
         source = qrels.source if problem[0] == at.QRELS_REPEAT else run.source
         raise InputError(source, f"query '{query}': {reason}")
-    return mined, retrieved, picked
+    return mined, retrieved, selected

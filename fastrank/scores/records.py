@@ -50,10 +50,10 @@ def to_record(scores: Scores, *, per_query: bool = True, summary: bool = True) -
 
 def to_json(scores: Scores, *, per_query: bool, indent: int | None) -> str:
     """The record as JSON."""
-    return dumped(to_record(scores, per_query=per_query), indent)
+    return json_text(to_record(scores, per_query=per_query), indent)
 
 
-def dumped(value: object, indent: int | None = None) -> str:
+def json_text(value: object, indent: int | None = None) -> str:
     """JSON in ASCII; null for what is no finite number, since JSON has no such numbers."""
     import json
 

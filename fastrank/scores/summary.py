@@ -45,7 +45,7 @@ class Coverage(Frozen):
 
         Looked up when asked for: judgments may have many more queries than a run.
         """
-        return sorted(others(self.judged, self.found))
+        return sorted(texts_not_at(self.judged, self.found))
 
     def __reduce__(self) -> Any:
         # A pickle holds the ids, and not the file of judgments that they are a part of.
@@ -53,19 +53,19 @@ class Coverage(Frozen):
         fields["found"], fields["judged"] = list(self.found), list(self.judged)
         if self.positive is not None:
             fields["positive"] = list(self.positive)
-        return _restored, (fields,)
+        return _rebuild_coverage, (fields,)
 
 
-def _restored(fields: dict[str, Any]) -> Coverage:
+def _rebuild_coverage(fields: dict[str, Any]) -> Coverage:
     return Coverage(**fields)
 
 
-def others(texts: Texts | Sequence[bytes], places: Any) -> list[bytes]:
+def texts_not_at(texts: Texts | Sequence[bytes], places: Any) -> list[bytes]:
     """The texts that do not stand at the given places."""
-    taken = set(places)
-    if len(taken) == len(texts):
+    excluded = set(places)
+    if len(excluded) == len(texts):
         return []
-    return [texts[i] for i in range(len(texts)) if i not in taken]
+    return [texts[i] for i in range(len(texts)) if i not in excluded]
 
 
 def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]) -> Any:

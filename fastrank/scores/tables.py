@@ -113,9 +113,9 @@ class Table(Frozen):
         >>> fr.table(scores).to_json()
         '[{"run": "pixels", "map": 0.43476959975458557}]'
         """
-        from fastrank.scores.records import dumped
+        from fastrank.scores.records import json_text
 
-        return dumped([dict(zip(self.names, row, strict=True)) for row in self.rows()], indent)
+        return json_text([dict(zip(self.names, row, strict=True)) for row in self.rows()], indent)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame with these columns.
@@ -160,7 +160,7 @@ def table(
     pixels  0.4348  0.9510
     pca     0.3493  0.8050
     """
-    rows = listed(scores)
+    rows = as_list(scores)
     measures = common_names(rows)
     if names is None:
         names = scores if isinstance(scores, Mapping) else [decoded(row.tag) for row in rows]
@@ -175,7 +175,7 @@ def table(
     )
 
 
-def listed(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Scores]:
+def as_list(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Scores]:
     """One or more scores as a list; of a mapping its values."""
     if isinstance(scores, Scores):
         return [scores]

@@ -12,7 +12,7 @@ from fastrank.search.indexing import Index, make_index
 from fastrank.search.parameters import Setting, parse_parameters
 from fastrank.search.progress import bar
 from fastrank.search.ranking import rank
-from fastrank.search.row_ids import names_of
+from fastrank.search.row_ids import check_row_ids
 from fastrank.search.vectors import check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.texts import Texts
     from fastrank.search.ranking import Ranked
-    from fastrank.search.row_ids import Names
+    from fastrank.search.row_ids import RowIds
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]
@@ -55,8 +55,8 @@ class Found(Frozen):
     scores: Array
     cut: Array
     removed: Array
-    names: Names
-    corpus: Names
+    names: RowIds
+    corpus: RowIds
 
     @property
     def start(self) -> int:
@@ -108,21 +108,21 @@ def search_batches(
     on_gpu = check_gpu(gpu)
     found = open_vectors("queries", queries)
     if isinstance(corpus, Index):
-        _refuse_own(corpus, metric, ids)
+        _refuse_index_arguments(corpus, metric, ids)
         names, kind, dimension, count = corpus.names, corpus.metric, corpus.dimension, len(corpus)
     else:
         kind = check_metric("ip" if metric is None else metric)
         vectors = open_vectors("corpus", corpus)
-        names, dimension = names_of("ids", ids, vectors.count), vectors.dimension
+        names, dimension = check_row_ids("ids", ids, vectors.count), vectors.dimension
         count = -1 if vectors.count is None else vectors.count
         if settings:
             raise OptionError("parameters", "exact search has none; they are for an Index")
     if count == 0:
         raise ArrayError("corpus", "expected vectors, found none")
     check_dimension(found, dimension)
-    query_names = names_of("query_ids", query_ids, found.count)
+    query_names = check_row_ids("query_ids", query_ids, found.count)
     exclusion = Exclusion(query_names, names, itself=exclude_self, lists=exclude)
-    found.check(unit=kind == "cosine", picked=only)
+    found.check(unit=kind == "cosine", selected=only)
     engine: IndexSearch | VectorSearch
     if isinstance(corpus, Index):
         engine = IndexSearch(corpus, settings, gpu=on_gpu)
@@ -147,7 +147,7 @@ def _checked_request(k: int, batch_size: int, parameters: Any) -> tuple[int, int
     return at_least("k", k, 1), at_least("batch_size", batch_size, 1), parse_parameters(parameters)
 
 
-def _refuse_own(index: Index, metric: str | None, ids: Any) -> None:
+def _refuse_index_arguments(index: Index, metric: str | None, ids: Any) -> None:
     if metric not in (None, index.metric):
         raise OptionError("metric", f"the index has the metric {index.metric!r}, found {metric!r}")
     if ids is not None:
@@ -156,8 +156,8 @@ def _refuse_own(index: Index, metric: str | None, ids: Any) -> None:
 
 class _Search:
     def __init__(
-        self, engine: IndexSearch | VectorSearch, k: int, metric: str, names: Names,
-        queries: Names, exclusion: Exclusion,
+        self, engine: IndexSearch | VectorSearch, k: int, metric: str, names: RowIds,
+        queries: RowIds, exclusion: Exclusion,
     ) -> None:  # fmt: skip
         self._engine, self._k, self._metric = engine, k, metric
         self._names, self._queries, self._exclusion = names, queries, exclusion
@@ -173,7 +173,7 @@ class _Search:
         at_once = self._engine.at_once(self._k + 1, batch_size)
         blocks = queries.blocks(
             at_once or queries.count or batch_size,
-            unit=unit, picked=only, check=not queries.repeatable,
+            unit=unit, selected=only, check=not queries.repeatable,
         )  # fmt: skip
         if at_once is None:
             blocks = _joined(blocks)
@@ -219,7 +219,9 @@ class _Search:
             if self._engine.count is not None:
                 depth = min(depth, self._engine.count)
             vectors = block if len(parts) == 1 else numpy.ascontiguousarray(block[part])
-            scores, found = self._engine.search(vectors, depth, _teller(shown, len(part)))
+            scores, found = self._engine.search(
+                vectors, depth, _progress_callback(shown, len(part))
+            )
             if self._metric == "l2":
                 numpy.negative(scores, out=scores)
             lists = None if excluded is None else [excluded[i] for i in part.tolist()]
@@ -237,7 +239,7 @@ class _Search:
         )
 
 
-def _teller(shown: Any, queries: int) -> Callable[[float], None]:
+def _progress_callback(shown: Any, queries: int) -> Callable[[float], None]:
     """What a search is to tell how much of it is done."""
     return lambda share: shown.update(share * queries)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.search.indexing import Index
-    from fastrank.search.row_ids import Names
+    from fastrank.search.row_ids import RowIds
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]
@@ -65,7 +65,7 @@ class IndexSearch:
 class VectorSearch:
     """Compares queries with all vectors of a corpus, which need not fit in memory."""
 
-    def __init__(self, corpus: Vectors, metric: str, names: Names, *, gpu: bool) -> None:
+    def __init__(self, corpus: Vectors, metric: str, names: RowIds, *, gpu: bool) -> None:
         self._corpus, self._names, self._unit = corpus, names, metric == "cosine"
         self._metric = metric
         self._gpu: Any = None

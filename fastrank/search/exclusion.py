@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.search.row_ids import Names
+    from fastrank.search.row_ids import RowIds
 
     Array = npt.NDArray[Any]
 
@@ -25,8 +25,8 @@ class Exclusion:
 
     def __init__(
         self,
-        queries: Names,
-        corpus: Names,
+        queries: RowIds,
+        corpus: RowIds,
         *,
         itself: bool,
         lists: Mapping[Any, Iterable[Any]] | None,
@@ -72,7 +72,7 @@ class Exclusion:
         return rows if count is None else numpy.where(rows < count, rows, -1)
 
 
-def _rows_by_query(lists: dict[bytes, list[bytes]], corpus: Names) -> dict[bytes, Array]:
+def _rows_by_query(lists: dict[bytes, list[bytes]], corpus: RowIds) -> dict[bytes, Array]:
     """The rows of the listed documents that the corpus has."""
 
     def fail(row: int, reason: str) -> NoReturn:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.data.texts import Texts, decoded, picked, text_order
+from fastrank.data.texts import Texts, decoded, gather_texts, text_order
 from fastrank.errors import ArrayError
 from fastrank.formats.ids import texts_of, texts_of_ids
 from fastrank.native import kernels
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DIGITS = 18
 
 
-class Names:
+class RowIds:
     """The ids of `count` rows (None: however many there are)."""
 
     def __init__(self, texts: Texts | None, count: int | None) -> None:
@@ -32,7 +32,7 @@ class Names:
         """The ids of some rows."""
         if self.texts is None:
             return texts_of(rows, _no_failure)
-        return picked(self.texts, rows)
+        return gather_texts(self.texts, rows)
 
     def rows_of(self, asked: Texts) -> Array:
         """For each id its row, or -1."""
@@ -73,17 +73,17 @@ class Names:
         return self._order
 
 
-def names_of(argument: str, ids: Any, count: int | None) -> Names:
+def check_row_ids(argument: str, ids: Any, count: int | None) -> RowIds:
     """The ids a caller gave, checked: as many as there are rows, and each once.
 
     Raises ArrayError.
     """
     if ids is None:
-        return Names(None, count)
-    if isinstance(ids, Names):
+        return RowIds(None, count)
+    if isinstance(ids, RowIds):
         texts = ids.texts
         if texts is None:
-            return Names(None, count)
+            return RowIds(None, count)
     elif isinstance(ids, Texts):
         texts = ids
     else:
@@ -91,7 +91,7 @@ def names_of(argument: str, ids: Any, count: int | None) -> Names:
     if count is not None and len(texts) != count:
         raise ArrayError(argument, f"expected {count} ids, one per vector, found {len(texts)}")
     _refuse_repeats(argument, texts)
-    return Names(texts, len(texts))
+    return RowIds(texts, len(texts))
 
 
 def _refuse_repeats(argument: str, texts: Texts) -> None:
@@ -116,7 +116,7 @@ def _distinct(texts: Texts) -> tuple[Texts, Any]:
     found = kernels.intern_texts(*texts.columns, zeros("q", table_size(count)), numbers, firsts)
     if found == count:
         return texts, numbers
-    return picked(texts, numpy.asarray(firsts)[:found]), numbers
+    return gather_texts(texts, numpy.asarray(firsts)[:found]), numbers
 
 
 def _numbers(asked: Texts, count: int | None) -> Array:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.texts import Texts
     from fastrank.search.batches import Found
-    from fastrank.search.row_ids import Names
+    from fastrank.search.row_ids import RowIds
 
 SOURCE = "<search>"
 
@@ -134,7 +134,7 @@ def run_lines(
         yield from lines_of(run_of([], tag))
 
 
-def check_writable(target: Any, corpus: Names, queries: Names, tag: bytes) -> None:
+def check_writable(target: Any, corpus: RowIds, queries: RowIds, tag: bytes) -> None:
     """Raise before the search what writing its run would raise after it.
 
     Raises InputError for ids and a tag that no line of a run can hold, OptionError for another

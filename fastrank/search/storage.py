@@ -10,7 +10,7 @@ from fastrank.errors import ReadError
 from fastrank.formats import files
 from fastrank.search.faiss_api import reason_of
 from fastrank.search.indexing import Index, maps_ids
-from fastrank.search.row_ids import DIGITS, Names
+from fastrank.search.row_ids import DIGITS, RowIds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,18 +97,18 @@ def load_index(path: str | os.PathLike[str]) -> Index:
     texts = None
     if os.path.exists(name + SUFFIX):
         metric, texts = _read_ids(name, found, metric)
-    names = _own_names(name, found) if texts is None else Names(texts, int(found.ntotal))
+    names = _stored_ids(name, found) if texts is None else RowIds(texts, int(found.ntotal))
     return Index(found, names, metric)
 
 
-def _own_names(name: str, found: Any) -> Names:
+def _stored_ids(name: str, found: Any) -> RowIds:
     """The numbers that an index itself has for its vectors, which inverted lists store."""
     import faiss
     import numpy
 
     inverted = faiss.try_extract_index_ivf(found)
     if inverted is None:
-        return Names(None, int(found.ntotal))
+        return RowIds(None, int(found.ntotal))
     stored = [numpy.empty(0, numpy.int64)]
     lists: Any = inverted.invlists
     for number in range(lists.nlist):
@@ -126,7 +126,7 @@ def _own_names(name: str, found: Any) -> Names:
         reason = f"expected numbers of vectors from 0 to 10**{DIGITS} - 1, found {wrong}"
         raise ReadError(name, reason)
     rows = len(numbers) == found.ntotal and bool((numbers == numpy.arange(len(numbers))).all())
-    return Names(None, int(found.ntotal) if rows else None)
+    return RowIds(None, int(found.ntotal) if rows else None)
 
 
 def _packed(texts: Texts) -> dict[str, Any]:

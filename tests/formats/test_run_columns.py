@@ -33,7 +33,7 @@ COMPAT = st.sampled_from(["9.0.8", "10.0"])
 def pieces_of(size: int) -> Iterator[None]:
     """Read every file in pieces, so many bytes at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trec, "WORTH_PACKING", 1)
+        patch.setattr(trec, "PIECEWISE_SIZE", 1)
         patch.setattr(chunks, "PIECE", size)
         yield
 

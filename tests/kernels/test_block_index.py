@@ -224,7 +224,7 @@ def test_a_file_read_on_in_many_pieces(
     """Queries go over the ends of pieces, whether the kernel reads on or Python does."""
     monkeypatch.setattr(chunks, "PIECE", size)
     monkeypatch.setattr(pieces, "_UNINTERRUPTED", uninterrupted)
-    monkeypatch.setattr(trec, "WORTH_PACKING", 1)
+    monkeypatch.setattr(trec, "PIECEWISE_SIZE", 1)
     path = tmp_path / "run"
     path.write_bytes(run_of(range(90), 30))
 

@@ -13,7 +13,7 @@ import pytrec_eval
 
 import fastrank as fr
 from fastrank.formats.trec import parse_qrels, parse_run
-from fastrank.measures.families import BEYOND
+from fastrank.measures.families import FAMILIES
 
 Nested = dict[str, dict[str, float]]
 SEEDS = range(8)
@@ -422,7 +422,7 @@ def test_counts_are_summed_over_all_judged_queries_if_asked() -> None:
         assert mean(qrels, run, "NumRet", **options) == 1
 
 
-@pytest.mark.parametrize("family", BEYOND, ids=lambda family: family.name)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_every_measure_can_be_computed_from_a_file(family: Any, tmp_path: Any) -> None:
     """By default and with each choice of its options; as from a run in memory."""
     qrels, run = inputs(2)
