@@ -128,7 +128,7 @@ class Checker:
         self, content: bytes, form: str, findings: Collector, *, judgments: bool
     ) -> Rows | None:
         said = f"a file in the format {form}: fastrank reads it, trec_eval does not"
-        findings.one("other-format", None, f"{said}; `fastrank convert` makes it a TREC file")
+        findings.add("other-format", None, f"{said}; `fastrank convert` makes it a TREC file")
         if form != "parquet":
             check_decodable(content, findings)
         rows, self._refused = read_table(content, findings.file, form, judgments=judgments)
@@ -136,7 +136,7 @@ class Checker:
             findings.unit = rows.unit
             if not len(rows):
                 what = "judgment" if judgments else "result"
-                findings.one("no-results", None, f"the file holds no {what}")
+                findings.add("no-results", None, f"the file holds no {what}")
         return rows
 
     def _tell_refused(self, findings: Collector) -> None:
@@ -144,7 +144,7 @@ class Checker:
         refused, self._refused = self._refused, None
         if refused is not None and not findings.has_errors:
             line = refused.line if isinstance(refused, FormatError) else None
-            findings.one("malformed", line, refused.reason)
+            findings.add("malformed", line, refused.reason)
 
     def _close(self, role: str, rows: Rows | None, findings: Collector) -> None:
         self._tell_refused(findings)

@@ -43,8 +43,8 @@ def check_judgments(rows: Rows, findings: Collector) -> None:
     first_lines = rows.first_lines
     none = np.flatnonzero((highest <= 0) & (highest >= 0))
     negative = np.flatnonzero(highest < 0)
-    findings.many("no-relevant", first_lines[none], no_relevant)
-    findings.many("all-negative", first_lines[negative], all_negative)
+    findings.add_lines("no-relevant", first_lines[none], no_relevant)
+    findings.add_lines("all-negative", first_lines[negative], all_negative)
 
 
 def _check_grades(rows: Rows, findings: Collector) -> None:
@@ -61,7 +61,7 @@ def _check_grades(rows: Rows, findings: Collector) -> None:
                 message = message.partition(": trec_eval")[0]
             return message.replace("VALUE", str(atol(grade))), rows.query(row), rows.doc(row)
 
-        findings.many(kind, rows.lines[places], say)
+        findings.add_lines(kind, rows.lines[places], say)
 
     note("bad-grade", classes == at.NO_NUMBER, "is not a number: trec_eval reads 0")
     note("bad-grade", classes == at.A_PREFIX, "is not a number: trec_eval reads VALUE")

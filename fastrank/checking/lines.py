@@ -29,7 +29,7 @@ def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None
             _, start, _, fields = odd[i].tolist()
             return say(line_at(rows.text, start), fields), None, None
 
-        findings.many(kind, odd[:, 0], said)
+        findings.add_lines(kind, odd[:, 0], said)
 
     def those(what: int) -> Any:
         return rows.odd[rows.odd[:, 2] == what]
@@ -54,7 +54,7 @@ def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None
     note("nul", those(at.NUL_LINE), _nul)
     if not len(rows):
         what = "judgment" if judgments else "result"
-        findings.one("no-results", None, f"no line of the file is a {what}")
+        findings.add("no-results", None, f"no line of the file is a {what}")
 
 
 def _follows(odd: Any) -> Any:

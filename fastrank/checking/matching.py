@@ -102,7 +102,7 @@ def _tell_no_query(
     )
     if similar:
         message += "; is that the same?"
-    findings.one("no-common-query", int(run.first_lines[number]), message, queries[number])
+    findings.add("no-common-query", int(run.first_lines[number]), message, queries[number])
 
 
 def _check_unknown(
@@ -132,8 +132,8 @@ def _check_unknown(
         )
         return message, query, None
 
-    findings.many("unknown-query", first_lines[unknown], say_unknown)
-    findings.many("similar-query", first_lines[likes], say_similar)
+    findings.add_lines("unknown-query", first_lines[unknown], say_unknown)
+    findings.add_lines("similar-query", first_lines[likes], say_similar)
 
 
 def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -> None:
@@ -150,7 +150,7 @@ def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -
         )
         return message, query, None
 
-    findings.many_without_line("missing-query", len(lacking), say)
+    findings.add_without_lines("missing-query", len(lacking), say)
 
 
 def _look_up(
@@ -182,7 +182,7 @@ def _check_unjudged(
         message = f"none of the results of query {quoted(query)} is judged in {judged.file}"
         return message, query, None
 
-    findings.many("unjudged-query", run.first_lines[none], say)
+    findings.add_lines("unjudged-query", run.first_lines[none], say)
 
 
 def _tell_no_document(
@@ -197,7 +197,7 @@ def _tell_no_document(
         f" ({judged.where(judged.rows.lines[other])}); are these ids of the same documents?"
         f"{_shift(judged.rows, run, judged_numbers)}"
     )
-    findings.one("no-judged-document", int(run.lines[row]), message, query, run.doc(row))
+    findings.add("no-judged-document", int(run.lines[row]), message, query, run.doc(row))
 
 
 def _shift(judged: Rows, run: Rows, judged_numbers: np.ndarray) -> str:
@@ -248,4 +248,4 @@ def _check_similar_documents(
         )
         return message, query, doc
 
-    findings.many("similar-document", run.lines[places], say)
+    findings.add_lines("similar-document", run.lines[places], say)

@@ -47,7 +47,7 @@ def _check_scores(rows: Rows, findings: Collector) -> None:
                 message += "; the decimal point is a point"
             return message.replace("VALUE", f"{atof(score):g}"), rows.query(row), rows.doc(row)
 
-        findings.many(kind, rows.lines[places], say)
+        findings.add_lines(kind, rows.lines[places], say)
 
     note("bad-score", at.NO_NUMBER, "is not a number: trec_eval reads 0")
     note("bad-score", at.A_PREFIX, "is not a number: trec_eval reads VALUE")
@@ -69,7 +69,7 @@ def _check_depths(rows: Rows, findings: Collector) -> None:
             f" {counted(int(counts[values == usual][0]), 'query', 'queries')} of"
             f" {len(depths):,} have {usual:,}; all have from {values[0]:,} to {values[-1]:,}"
         )
-        findings.one("uneven-depth", int(first_lines[number]), message, rows.queries[number])
+        findings.add("uneven-depth", int(first_lines[number]), message, rows.queries[number])
     deep = np.flatnonzero(depths > MOST_RESULTS)
 
     def say(i: int) -> tuple[str, bytes, None]:
@@ -77,7 +77,7 @@ def _check_depths(rows: Rows, findings: Collector) -> None:
         message = f"query {quoted(query)} has {depths[deep[i]]:,} results; TREC asks for 1,000"
         return f"{message} at most", query, None
 
-    findings.many("deep", first_lines[deep], say)
+    findings.add_lines("deep", first_lines[deep], say)
 
 
 def _check_tags(rows: Rows, findings: Collector) -> None:
@@ -87,7 +87,7 @@ def _check_tags(rows: Rows, findings: Collector) -> None:
             f"tag {quoted(second)}, but {quoted(first)} from {rows.where(first_line)} on"
             f" ({len(rows.tags):,} tags in all): are these several runs in one file?"
         )
-        findings.one("several-tags", line, message)
+        findings.add("several-tags", line, message)
 
 
 def _check_self_matches(rows: Rows, findings: Collector) -> None:
@@ -105,4 +105,4 @@ def _check_self_matches(rows: Rows, findings: Collector) -> None:
         )
         return message, doc, doc
 
-    findings.many("self-match", rows.lines[places], say)
+    findings.add_lines("self-match", rows.lines[places], say)

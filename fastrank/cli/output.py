@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
@@ -31,7 +30,9 @@ def complain(message: str) -> None:
 def write(lines: Iterable[bytes]) -> None:
     """Write lines to standard output."""
     if sys.stdout is None:
-        raise OSError(errno.EBADF, "standard output is closed")
+        from errno import EBADF
+
+        raise OSError(EBADF, "standard output is closed")
     stream: Any = sys.stdout.buffer
     if isinstance(stream, io.RawIOBase):
         # PYTHONUNBUFFERED: a system call for every line takes four times as long as all the rest.

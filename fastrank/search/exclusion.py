@@ -7,11 +7,12 @@ import math
 from fastrank.arguments import flag
 from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.ids import texts_of_list
+from fastrank.search.row_ids import no_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any, NoReturn
+    from typing import Any
 
     import numpy.typing as npt
 
@@ -74,13 +75,11 @@ class Exclusion:
 
 def _rows_by_query(lists: dict[bytes, list[bytes]], corpus: RowIds) -> dict[bytes, Array]:
     """The rows of the listed documents that the corpus has."""
-
-    def fail(row: int, reason: str) -> NoReturn:
-        raise AssertionError(f"row {row}: {reason}")
-
     if not lists:
         return {}
-    rows = corpus.rows_of(texts_of_list([doc for docs in lists.values() for doc in docs], fail))
+    rows = corpus.rows_of(
+        texts_of_list([doc for docs in lists.values() for doc in docs], no_failure)
+    )
     found, start = {}, 0
     for query, docs in lists.items():
         present = rows[start : start + len(docs)]

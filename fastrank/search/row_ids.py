@@ -31,7 +31,7 @@ class RowIds:
     def take(self, rows: Array) -> Texts:
         """The ids of some rows."""
         if self.texts is None:
-            return texts_of(rows, _no_failure)
+            return texts_of(rows, no_failure)
         return gather_texts(self.texts, rows)
 
     def rows_of(self, asked: Texts) -> Array:
@@ -132,5 +132,6 @@ def _numbers(asked: Texts, count: int | None) -> Array:
     return numpy.fromiter(map(row, asked), numpy.int64, len(asked))
 
 
-def _no_failure(row: int, reason: str) -> NoReturn:
+def no_failure(row: int, reason: str) -> NoReturn:
+    """For ids that were checked before, of which none can be refused."""
     raise AssertionError(f"row {row}: {reason}")
