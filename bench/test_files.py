@@ -13,7 +13,8 @@ import pytest
 from bench import cases, draw, expected, lines
 from bench.cases import Case
 from bench.draw import Columns
-from fastrank import evaluate, trec
+from fastrank import evaluate
+from fastrank.formats import trec
 
 # 70 queries of 1,000 documents, or as much as the case has of them.
 SCALE = 0.01

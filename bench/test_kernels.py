@@ -12,16 +12,19 @@ from typing import Any
 import pytest
 
 from bench import inputs, oracle
-from fastrank import judge, trec
-from fastrank.columns import Qrels, Run
-from fastrank.feeding import block_index
-from fastrank.kernels import places as at
-from fastrank.levels import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.evaluation.plan import Plan
+from fastrank.formats import trec
+from fastrank.formats.feeding import block_index
+from fastrank.judging import judged as judge
+from fastrank.judging import memory, queries
+from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.measures.selection import Selection
+from fastrank.native import codes as at
 from fastrank.native import engine, kernels
 from fastrank.native.buffers import filled, zeros
-from fastrank.options import MAX_RETRIEVED, Options
-from fastrank.plan import Plan
-from fastrank.selection import Selection
 
 # 100,000 lines of run, 10,000 judgments.
 QUERIES, RETRIEVED, JUDGED = 100, 1000, 100
@@ -95,9 +98,9 @@ def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run:
         single_precision=True,
         collection_size=0,
     )
-    matched = judge.match(qrels, run)
+    matched = queries.match(qrels, run)
 
-    judged = benchmark(judge.judge, qrels, run, matched, options)
+    judged = benchmark(memory.judge, qrels, run, matched, options)
 
     offsets, ranks, grades = judged.columns[:3]
     found = [
@@ -119,7 +122,7 @@ def prepared(name: str, qrels: Qrels, run: Run) -> tuple[Any, Any, Any]:
     """The plan of an evaluation with its rankings judged, one measure, and room for its values."""
     bound = Selection([name]).bind(DEFAULT_COMPAT)
     plan = Plan(qrels, bound, OPTIONS)
-    plan.judge(run, judge.match(qrels, run))
+    plan.judge(run, queries.match(qrels, run))
     return plan, bound[0], zeros("d", QUERIES)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.scores import Scores
+    from typing import Any
 
 
 class FastrankError(ValueError):
@@ -120,7 +120,7 @@ class EvaluationError(FastrankError):
     fastrank.errors.EvaluationError: query 'q1': duplicate docs d1, lines 1 and 2 of <file object>
     """
 
-    before: Scores | None = None
+    before: Any = None
 
     def __init__(
         self, measure: str, query: bytes, reason: str, *, inconsistent: bool = False

@@ -5,27 +5,19 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from fastrank.cli.trec_eval import main
+from tests.helpers.commands import Result
+from tests.helpers.paths import SHARED as BESIDE
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-SHARED = REPOSITORY.parent / "shared" / "trec_eval"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tests.helpers.commands import Command
 
-
-class Result(NamedTuple):
-    """What a command left behind."""
-
-    status: int
-    stdout: bytes
-    stderr: str
-
-
-Command = Callable[..., Result]
+SHARED = BESIDE / "trec_eval"
 
 
 @pytest.fixture

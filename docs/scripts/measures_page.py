@@ -14,8 +14,8 @@ from typing import Any
 
 from formulas import FORMULAS, NOTATION, WITHOUT_FORMULA
 
-from fastrank.measures import MEASURES as TREC_MEASURES
-from fastrank.measures import NICKNAMES
+from fastrank.measures.trec import MEASURES as TREC_MEASURES
+from fastrank.measures.trec import NICKNAMES
 
 INTRODUCTION = """
 # Measures

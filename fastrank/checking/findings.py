@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.columns import Frozen
+from fastrank.data.columns import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastrank.c_numbers import atol
 from fastrank.checking.findings import Collector, counted, quoted
 from fastrank.checking.repeats import check_repeats, check_scattered
 from fastrank.checking.rows import Rows
-from fastrank.kernels import places as at
-from fastrank.numbers import atol
+from fastrank.native import codes as at
 
-# Judgments are counted by grade up to here (fastrank/kernels/judge.py).
+# Judgments are counted by grade up to here (fastrank/kernels/judging/memory.py).
 LARGEST_GRADE = 1 << 44
 
 

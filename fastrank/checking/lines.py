@@ -6,7 +6,7 @@ import numpy as np
 
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows, line_at
-from fastrank.kernels import places as at
+from fastrank.native import codes as at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import numpy as np
 
 from fastrank.checking.findings import Collector, counted, quoted
 from fastrank.checking.rows import Rows
-from fastrank.kernels import places as at
+from fastrank.native import codes as at
 
 
 def check_ranks(rows: Rows, findings: Collector) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastrank.c_numbers import atof
 from fastrank.checking.findings import Collector, counted, quoted
 from fastrank.checking.ranks import check_ranks
 from fastrank.checking.repeats import check_repeats, check_scattered
 from fastrank.checking.rows import Rows
 from fastrank.checking.ties import check_ties
-from fastrank.kernels import places as at
+from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
-from fastrank.numbers import atof
 
 # What TREC asks for, and what most tools write.
 MOST_RESULTS = 1000

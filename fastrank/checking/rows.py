@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.kernels import places as at
+from fastrank.c_numbers import atof
+from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
-from fastrank.numbers import atof
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Rows(NamedTuple):
 
     Query i is `queries[i]`, first met on row query_rows[i], and has the rows
     offsets[i] : offsets[i + 1]. `classes` and `rank_classes` say what the texts of numbers are
-    (A_NUMBER and so on in fastrank/kernels/places.py), `integers` are grades or ranks. Of the odd
+    (A_NUMBER and so on in fastrank/native/codes.py), `integers` are grades or ranks. Of the odd
     lines each row of `odd` has line, start, what is odd, and the number of fields.
 
     In other formats than TREC's `lines` are numbers of what `unit` says, and `numbers` the texts

@@ -11,14 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.checking.rows import Rows, distinct_texts, grouped_rows, scan, scattered_queries
-from fastrank.convert.dicts import qrels_from_dict, run_from_dict
-from fastrank.convert.files import content_of
-from fastrank.convert.names import QRELS_ROLES, RUN_ROLES, find_columns
-from fastrank.convert.rows import qrels_of, run_of
-from fastrank.convert.tables import CellsTable, ColumnsTable, Table
+from fastrank.checking.rows import (
+    Rows,
+    distinct_texts,
+    grouped_rows,
+    scan,
+    scattered_queries,
+)
 from fastrank.errors import FormatError, InputError
-from fastrank.kernels import places as at
+from fastrank.formats.column_names import QRELS_ROLES, RUN_ROLES, find_columns
+from fastrank.formats.dicts import qrels_from_dict, run_from_dict
+from fastrank.formats.load import content_of
+from fastrank.formats.rows import qrels_of, run_of
+from fastrank.formats.tables import CellsTable, ColumnsTable, Table
+from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 
@@ -26,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.columns import Texts
+    from fastrank.data.texts import Texts
 
 # What a row of {query: {document: number}} is called, which is no row of a table.
 ITEM = "item"

@@ -1,1 +1,1 @@
-"""The commands: they parse arguments, call and print, and compute nothing."""
+"""The commands: parse arguments, call, print."""

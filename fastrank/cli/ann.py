@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank import files
-from fastrank.approximation import compare_indexes
-from fastrank.approximation.measuring import MEASURES
-from fastrank.approximation.plot import check_form
 from fastrank.cli.output import can_be_written, guarded, refused, unwritten, write
 from fastrank.cli.relevance import add_relevance_level
 from fastrank.cli.search_options import read_ids
+from fastrank.embeddings.index_benchmark import MEASURES, compare_indexes
+from fastrank.embeddings.index_plot import check_form
 from fastrank.errors import FastrankError, OptionError
-from fastrank.exclusions import read_exclusions
+from fastrank.formats import files
+from fastrank.formats.exclusions import read_exclusions
 from fastrank.search.vectors import METRICS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fastrank.approximation import IndexComparison
+    from fastrank.embeddings.index_comparison import IndexComparison
 
 NAME = "fastrank ann"
 EPILOG = """\

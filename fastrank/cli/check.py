@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 
-from fastrank import files
-from fastrank.checking import KINDS, SEVERITIES, Checker
+from fastrank.checking.checker import KINDS, SEVERITIES, Checker
 from fastrank.checking.findings import counted
 from fastrank.cli.output import complain, guarded, write
-from fastrank.convert.sniff import FORMATS as FILE_FORMATS
 from fastrank.errors import FastrankError, ReadError
+from fastrank.formats import files
+from fastrank.formats.sniff import FORMATS as FILE_FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fastrank.checking import Report
+    from fastrank.checking.checker import Report
 
 NAME = "fastrank check"
 FORMATS = ("text", "json", "jsonl", "github")

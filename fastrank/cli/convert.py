@@ -5,16 +5,17 @@ from __future__ import annotations
 import argparse
 import io
 
-from fastrank.checking import KINDS, check
+from fastrank.checking.checker import KINDS, check
 from fastrank.cli.output import complain, guarded
-from fastrank.columns import LineTexts, Qrels, Texts, decoded
-from fastrank.convert.files import find_kind, load_qrels, load_run, save_qrels, save_run
-from fastrank.convert.sniff import FORMATS, format_by_name
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import LineTexts, Texts, decoded
 from fastrank.errors import FastrankError, FormatError
+from fastrank.formats.load import find_kind, load_qrels, load_run, save_qrels, save_run
+from fastrank.formats.sniff import FORMATS, format_by_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.columns import Run
+    from fastrank.data.run import Run
 
 NAME = "fastrank convert"
 # Kinds of findings: numbers of which trec_eval takes a part, or 0.

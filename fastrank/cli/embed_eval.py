@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank import files
 from fastrank.cli.evaluation_options import add_evaluation_options, check_compat, tell_left_out
 from fastrank.cli.layouts import LAYOUTS
 from fastrank.cli.output import can_be_written, complain, guarded, refused, unwritten, write
 from fastrank.cli.search_options import Sides, add_search_options, search_arguments
-from fastrank.convert.files import load_qrels
-from fastrank.embeddings import evaluate_embeddings
 from fastrank.errors import FastrankError
+from fastrank.evaluation.embeddings import evaluate_embeddings
+from fastrank.formats import files
+from fastrank.formats.load import load_qrels
+from fastrank.measures.selection import Selection
 from fastrank.search.indexing import Index
-from fastrank.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.scores import Scores
+    from fastrank.scores.scores import Scores
 
 NAME = "fastrank embed-eval"
 EPILOG = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from fastrank import files
+from fastrank.arguments import ORDERS
 from fastrank.cli.evaluation_options import (
     add_evaluation_options,
     at_least,
@@ -15,26 +15,34 @@ from fastrank.cli.evaluation_options import (
 from fastrank.cli.layouts import LAYOUTS
 from fastrank.cli.output import complain, guarded, unwritten, write
 from fastrank.cli.trec_eval import FORMATS
-from fastrank.columns import Run
-from fastrank.convert.accept import as_run_or_trec
-from fastrank.convert.files import load_qrels
+from fastrank.data.run import Run
 from fastrank.errors import FastrankError
-from fastrank.exclusions import read_exclusions
-from fastrank.options import DUPLICATES, ORDERS, TIES, Options, settle_depth, settle_missing
-from fastrank.participation import choose_queries
-from fastrank.plan import check_options
-from fastrank.reading import RunReader
-from fastrank.scoring import evaluate_bound
-from fastrank.selection import Selection
+from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.formats import files
+from fastrank.formats.accept import as_run_or_trec
+from fastrank.formats.exclusions import read_exclusions
+from fastrank.formats.load import load_qrels
+from fastrank.judging.options import (
+    DUPLICATES,
+    TIES,
+    Options,
+    check_options,
+    settle_depth,
+    settle_missing,
+)
+from fastrank.judging.queries import choose_queries
+from fastrank.judging.reader import RunReader
+from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from fastrank.columns import Preferences, Qrels
-    from fastrank.scores import Scores
-    from fastrank.selection import BoundMeasure
+    from fastrank.data.preferences import Preferences
+    from fastrank.data.qrels import Qrels
+    from fastrank.measures.selection import BoundMeasure
+    from fastrank.scores.scores import Scores
 
 NAME = "fastrank eval"
 EPILOG = """\

@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 
+from fastrank.arguments import COMPAT_LEVELS, DEFAULT_COMPAT
 from fastrank.cli.layouts import LAYOUTS
 from fastrank.cli.output import complain
 from fastrank.cli.relevance import add_relevance_level
-from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
-from fastrank.options import MISSING, NO_RELEVANT
-from fastrank.report import LEFT_OUT
+from fastrank.judging.options import MISSING, NO_RELEVANT
+from fastrank.scores.text import LEFT_OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.scores import Scores
+    from fastrank.scores.scores import Scores
 
 
 def add_evaluation_options(parser: argparse.ArgumentParser) -> None:

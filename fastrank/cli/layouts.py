@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 
-from fastrank.report import trec_lines
+from fastrank.scores.text import trec_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from fastrank.scores import Scores
-    from fastrank.tables import Table
+    from fastrank.scores.scores import Scores
+    from fastrank.scores.tables import Table
 
     Results = Iterable[tuple[str, Scores]]
 
@@ -41,7 +41,7 @@ def _encoded(text: str) -> bytes:
 
 def _side_by_side(results: list[tuple[str, Scores]], *, per_query: bool, summary: bool) -> Table:
     """The runs' tables below each other, with a first column of file names."""
-    from fastrank.tables import Table, queries_of
+    from fastrank.scores.tables import Table, queries_of
 
     columns: dict[str, list[Any]] = {"file": []}
     for path, scores in results:
@@ -55,7 +55,7 @@ def _side_by_side(results: list[tuple[str, Scores]], *, per_query: bool, summary
 
 
 def _csv(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
-    from fastrank.layouts import csv_lines
+    from fastrank.scores.layouts import csv_lines
 
     rows = (row for own in _rows(results, per_query=per_query, summary=summary) for row in own)
     for line in csv_lines(["file", "query", "measure", "value"], rows):
@@ -63,7 +63,7 @@ def _csv(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]
 
 
 def _jsonl(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
-    from fastrank.records import dumped
+    from fastrank.scores.records import dumped
 
     names = ("file", "query", "measure", "value")
     for rows in _rows(results, per_query=per_query, summary=summary):
@@ -75,7 +75,7 @@ def _rows(
     results: Results, *, per_query: bool, summary: bool
 ) -> Iterator[Iterator[tuple[Any, ...]]]:
     """Per run its rows of file, query, measure and value."""
-    from fastrank.tables import lines_of
+    from fastrank.scores.tables import lines_of
 
     for path, scores in results:
         table = lines_of(scores, per_query=per_query, summary=summary)
@@ -83,7 +83,7 @@ def _rows(
 
 
 def _json(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
-    from fastrank.records import dumped, to_record
+    from fastrank.scores.records import dumped, to_record
 
     records = [
         {"file": path, **to_record(scores, per_query=per_query, summary=summary)}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fastrank.beyond import FAMILIES, MEASURES, PLAIN
 from fastrank.cli.output import complain, guarded, write
 from fastrank.errors import MeasureError
-from fastrank.families import Family
-from fastrank.measures import BY_NAME, NICKNAMES, Measure
-from fastrank.notation import parse_measure
+from fastrank.measures.more import FAMILIES, MEASURES, PLAIN
+from fastrank.measures.notation import parse_measure
+from fastrank.measures.options import Family
+from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ import argparse
 
 from fastrank.cli.output import can_be_written, complain, guarded, refused, unwritten, write
 from fastrank.cli.relevance import add_relevance_level
-from fastrank.convert.files import load_qrels, load_run
 from fastrank.errors import FastrankError
-from fastrank.exclusions import read_exclusions
-from fastrank.mining import POSITIVES, HardNegatives, hard_negatives
+from fastrank.formats.exclusions import read_exclusions
+from fastrank.formats.load import load_qrels, load_run
 from fastrank.mining.formats import FORMS
+from fastrank.mining.mine import POSITIVES, HardNegatives, hard_negatives
 from fastrank.mining.texts import read_texts
 
 TYPE_CHECKING = False

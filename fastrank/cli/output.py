@@ -7,8 +7,8 @@ import io
 import os
 import sys
 
-from fastrank import files
 from fastrank.errors import FastrankError, MeasureError, OptionError
+from fastrank.formats import files
 from fastrank.native import EngineError
 
 TYPE_CHECKING = False

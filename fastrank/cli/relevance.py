@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.options import relevance
+from fastrank.judging.options import relevance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

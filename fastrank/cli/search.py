@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank import files
 from fastrank.cli.output import complain, guarded, refused, unwritten
 from fastrank.cli.search_options import Sides, add_search_options, search_arguments
-from fastrank.convert.packing import packed
-from fastrank.convert.rows import tag_of
 from fastrank.errors import FastrankError
+from fastrank.formats import files
+from fastrank.formats.compression import packed
+from fastrank.formats.rows import tag_of
 from fastrank.search.batches import search_batches
 from fastrank.search.indexing import Index
 from fastrank.search.runs import SOURCE, check_writable, run_lines

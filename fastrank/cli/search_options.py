@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import codecs
 
-from fastrank import files
 from fastrank.errors import FormatError, OptionError, ReadError
-from fastrank.exclusions import read_exclusions
+from fastrank.formats import files
+from fastrank.formats.exclusions import read_exclusions
+from fastrank.formats.source import read_all
 from fastrank.search.batches import check_before_building
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.names import names_of
@@ -141,7 +142,7 @@ def read_ids(path: str | None) -> Any:
         return None
     if path.endswith(".npy"):
         return load_npy(path)
-    lines = files.read(path).removeprefix(codecs.BOM_UTF8).split(b"\n")
+    lines = read_all(path).removeprefix(codecs.BOM_UTF8).split(b"\n")
     if not lines[-1]:
         lines.pop()
     ids = [line.removesuffix(b"\r") for line in lines]

@@ -9,25 +9,26 @@ from __future__ import annotations
 import os
 import sys
 
-from fastrank import errors, trec
+from fastrank import errors
+from fastrank.arguments import COMPAT_LEVELS, DEFAULT_COMPAT
+from fastrank.c_numbers import atol
 from fastrank.cli.getopt import Parser, UsageError
 from fastrank.cli.output import complain, guarded, write
-from fastrank.levels import COMPAT_LEVELS, DEFAULT_COMPAT
-from fastrank.numbers import atol
-from fastrank.options import MAX_RETRIEVED, Options
-from fastrank.pieces import open_stdin
-from fastrank.reading import RunReader
-from fastrank.report import judged_lines, trec_lines
-from fastrank.scoring import evaluate_bound
-from fastrank.selection import Selection
+from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.formats import trec
+from fastrank.formats.source import open_stdin
+from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.judging.reader import RunReader
+from fastrank.measures.selection import Selection
+from fastrank.scores.text import judged_lines, trec_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.columns import Ids
-    from fastrank.judge import Judged
-    from fastrank.selection import BoundMeasure
+    from fastrank.data.texts import Ids
+    from fastrank.judging.judged import Judged
+    from fastrank.measures.selection import BoundMeasure
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -228,7 +229,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     run = _read_run(request, RunReader(judgments, bound, options), run_file)
     reference = None
     if request.zscores is not None:
-        from fastrank.zscores import read_zscores
+        from fastrank.scores.zscores import read_zscores
 
         try:
             reference = read_zscores(request.zscores)

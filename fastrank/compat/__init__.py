@@ -1,1 +1,1 @@
-"""The interfaces of other evaluation libraries, with their numbers, on top of this one."""
+"""The interfaces of other evaluation libraries, with the same results."""

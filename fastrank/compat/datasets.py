@@ -16,13 +16,14 @@ Neither datasets nor faiss is needed for either.
 
 from __future__ import annotations
 
-from fastrank.array_input import as_rows, check_integers, check_scores
-from fastrank.arrays import evaluate_arrays
-from fastrank.columns import PlacedTexts, Run
-from fastrank.convert.ids import first_repeat, memory_of, picked, texts_of_ids
-from fastrank.convert.rows import tag_of
+from fastrank.data.run import Run
+from fastrank.data.texts import PlacedTexts, memory_of, picked
 from fastrank.errors import ArrayError, OptionError
-from fastrank.evaluation import Evaluator
+from fastrank.evaluation.arrays import evaluate_arrays
+from fastrank.evaluation.evaluator import Evaluator
+from fastrank.formats.arrays import as_rows, check_integers, check_scores
+from fastrank.formats.ids import first_repeat, texts_of_ids
+from fastrank.formats.rows import tag_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.scores import Scores
+    from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fastrank.arguments import check_compat
 from fastrank.errors import MeasureError
-from fastrank.levels import check_compat
-from fastrank.selection import Selection
+from fastrank.measures.selection import Selection
 
 # A measure's name and the key for it, each followed by the cutoff.
 _KEYS = {

@@ -26,24 +26,24 @@ from __future__ import annotations
 
 import re
 
-from fastrank.convert.dicts import qrels_from_dict
-from fastrank.dicts import DictJudge
+from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.errors import InputError, MeasureError
-from fastrank.judge import JudgingOptions
-from fastrank.levels import DEFAULT_COMPAT
-from fastrank.measures import MEASURES, NICKNAMES
+from fastrank.evaluation.plan import Options, Plan
+from fastrank.formats.dicts import qrels_from_dict
+from fastrank.formats.nested_dicts import where
+from fastrank.judging.dicts import DictJudge
+from fastrank.judging.judged import JudgingOptions
+from fastrank.measures.selection import Selection
+from fastrank.measures.trec import MEASURES, NICKNAMES
 from fastrank.native.buffers import filled
-from fastrank.nested import where
-from fastrank.objects import rows_as_dicts
-from fastrank.plan import Options, Plan
-from fastrank.selection import Selection
+from fastrank.native.objects import rows_as_dicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.selection import BoundMeasure
+    from fastrank.measures.selection import BoundMeasure
 
 __all__ = [
     "RelevanceEvaluator",

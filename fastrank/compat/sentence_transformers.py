@@ -35,6 +35,7 @@ import os
 import warnings
 from collections.abc import Mapping
 
+from fastrank.arguments import DEFAULT_COMPAT, at_least
 from fastrank.compat.metric_names import (
     is_greater_better,
     key_of,
@@ -43,11 +44,10 @@ from fastrank.compat.metric_names import (
     title_of,
 )
 from fastrank.compat.similarities import BY_METRIC, metric_of
-from fastrank.embeddings import evaluate_embeddings
 from fastrank.errors import ArrayError, InputError
-from fastrank.layouts import csv_lines
-from fastrank.levels import DEFAULT_COMPAT
-from fastrank.options import at_least, relevance
+from fastrank.evaluation.embeddings import evaluate_embeddings
+from fastrank.judging.options import relevance
+from fastrank.scores.layouts import csv_lines
 from fastrank.search.vectors import check_metric
 
 TYPE_CHECKING = False
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from fastrank.scores import Scores
+    from fastrank.scores.scores import Scores
 
 __all__ = ["DEFAULT_MEASURES", "RankingEvaluator"]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.columns import decoded
-from fastrank.convert.accept import is_file
-from fastrank.convert.ids import encoded_id
+from fastrank.arguments import check_choice
+from fastrank.data.texts import decoded
 from fastrank.datasets.lines import lines_of
 from fastrank.datasets.making import made
 from fastrank.datasets.plain import check_texts, ids_of
 from fastrank.datasets.text_files import objects_of
 from fastrank.errors import InputError
-from fastrank.options import check_choice
-from fastrank.pieces import name_of
+from fastrank.formats.accept import is_file
+from fastrank.formats.ids import encoded_id
+from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _texts_or_vectors(
     """Texts, and embeddings as float32[articles, dimension] or None; one or both are there."""
     import numpy
 
-    from fastrank.embedding_rows import as_vectors
+    from fastrank.search.embedding_rows import as_vectors
 
     texts: list[str] = []
     has = {key: [article.get(names[key]) is not None for article in articles] for key in names}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from fastrank.convert.files import load_qrels
-from fastrank.convert.sniff import COMPRESSED
 from fastrank.datasets.making import made
 from fastrank.datasets.text_files import read_texts
 from fastrank.errors import ReadError
+from fastrank.formats.load import load_qrels
+from fastrank.formats.sniff import COMPRESSED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from fastrank.columns import Frozen
+from fastrank.data.columns import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from fastrank.columns import Qrels
-    from fastrank.pieces import Source
+    from fastrank.data.qrels import Qrels
+    from fastrank.formats.source import Source
 
 KINDS = "a Dataset, or the path of a folder in BEIR's layout"
 

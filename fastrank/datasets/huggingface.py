@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fastrank.columns import Qrels
-from fastrank.convert.names import QRELS_ROLES, find_columns
+from fastrank.data.qrels import Qrels
 from fastrank.datasets.making import made
 from fastrank.datasets.plain import check_texts, ids_of, joined
 from fastrank.datasets.text_files import IDS, QUERIES, TEXTS, TITLES, found_name
 from fastrank.errors import InputError
+from fastrank.formats.column_names import QRELS_ROLES, find_columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

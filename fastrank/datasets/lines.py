@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fastrank.errors import FormatError
-from fastrank.pieces import open_pieces
+from fastrank.formats.source import open_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastrank.pieces import Source
+    from fastrank.formats.source import Source
 
 _BUFFER = 1 << 20
 _BYTE_ORDER_MARK = "\ufeff"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Qrels, decoded
-from fastrank.convert.accept import as_qrels
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import Dataset
 from fastrank.errors import InputError
+from fastrank.formats.accept import as_qrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.convert.dicts import strings
-from fastrank.convert.ids import first_repeat, texts_of_list
 from fastrank.datasets.making import made
 from fastrank.errors import InputError
+from fastrank.formats.dicts import strings
+from fastrank.formats.ids import first_repeat, texts_of_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from fastrank.datasets.lines import lines_of
 from fastrank.datasets.making import made
 from fastrank.datasets.plain import joined
 from fastrank.errors import FormatError, OptionError, ReadError
-from fastrank.pieces import name_of
+from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Numba sources of the native core, by topic."""
+"""Numba sources of the compiled core, in sub-packages by stage."""

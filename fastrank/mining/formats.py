@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 
-from fastrank.columns import decoded
-from fastrank.convert.ids import encoded_id
+from fastrank.data.texts import decoded
 from fastrank.errors import InputError, OptionError
+from fastrank.formats.ids import encoded_id
 from fastrank.mining.texts import joined, lookup
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, NoReturn
 
-    from fastrank.files import Source
+    from fastrank.formats.files import Source
     from fastrank.mining.instances import HardNegatives, Instance
     from fastrank.mining.texts import Lookup
 
@@ -130,8 +130,8 @@ def write(path: Source, made: Iterable[dict[str, Any]]) -> int:
     """Write records as JSON lines, or as a list where the name says so; returns how many."""
     import json
 
-    from fastrank import files
-    from fastrank.convert.packing import packed
+    from fastrank.formats import files
+    from fastrank.formats.compression import packed
 
     name = files.name_of(path)
     as_list = name.lower().endswith(LISTS)

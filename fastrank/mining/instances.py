@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple, overload
 
-from fastrank.columns import Frozen, decoded
+from fastrank.data.columns import Frozen
+from fastrank.data.texts import decoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-    from fastrank.columns import Qrels, Run
-    from fastrank.files import Source
+    from fastrank.data.qrels import Qrels
+    from fastrank.data.run import Run
+    from fastrank.formats.files import Source
 
 
 class Instance(NamedTuple):

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from fastrank.datasets import plain
 from fastrank.datasets.text_files import titled_records
 from fastrank.errors import FormatError, InputError
-from fastrank.pieces import name_of
+from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from typing import Any
 
-    from fastrank.files import Source
+    from fastrank.formats.files import Source
 
     Lookup = Callable[[str], tuple[str, str]]
 

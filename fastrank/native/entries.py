@@ -6,32 +6,32 @@ from fastrank.native import signature
 from fastrank.native.declare import KERNELS, LAYOUTS
 
 KERNEL_MODULES = (
-    "text",
-    "scan",
-    "pack",
-    "convert",
-    "group",
-    "judge",
-    "ties",
-    "filters",
-    "mining",
-    "stream",
-    "gather",
-    "collect",
-    "dicts",
-    "objects",
-    "integers",
-    "arrays",
-    "labels",
-    "gains",
-    "measures",
-    "beyond",
-    "expected",
-    "preferences",
-    "summary",
-    "checking",
-    "ranks",
-    "likeness",
+    "texts.text",
+    "parsing.scan",
+    "parsing.run_columns",
+    "texts.convert",
+    "texts.group",
+    "judging.memory",
+    "judging.ties",
+    "texts.filters",
+    "judging.negatives",
+    "judging.streaming",
+    "judging.gather",
+    "judging.scattered",
+    "judging.dicts",
+    "judging.read_dicts",
+    "judging.integer_ids",
+    "judging.arrays",
+    "judging.labels",
+    "measures.gains",
+    "measures.trec",
+    "measures.more",
+    "measures.expected_over_ties",
+    "measures.preferences",
+    "measures.averages",
+    "parsing.check",
+    "parsing.rank_field",
+    "texts.similar_ids",
 )
 
 
@@ -73,7 +73,7 @@ def import_source() -> str:
         f"from {declared.function.__module__} import {name} as _{name}\n"
         for name, declared in KERNELS.items()
     ]
-    return "".join(lines) + f"from fastrank.kernels.ranking import {', '.join(LAYOUTS)}\n"
+    return "".join(lines) + f"from fastrank.kernels.measures.records import {', '.join(LAYOUTS)}\n"
 
 
 def module_source() -> str:

@@ -19,8 +19,12 @@ def read_sources() -> bytes:
     costs less than importing a hash function, and cannot collide.
     """
     paths = [os.path.join(NATIVE, name) for name in _BUILDERS]
-    names = sorted(name for name in os.listdir(KERNELS) if name.endswith(".py"))
-    paths += [os.path.join(KERNELS, name) for name in names]
+    paths += sorted(
+        os.path.join(folder, name)
+        for folder, _, names in os.walk(KERNELS)
+        for name in names
+        if name.endswith(".py")
+    )
     parts = []
     for path in paths:
         with open(path, "rb") as file:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Frozen
+from fastrank.arguments import at_least
+from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
-from fastrank.options import at_least
 from fastrank.search.engine import check_gpu
 from fastrank.search.exact import IndexSearch, VectorSearch
 from fastrank.search.exclusion import Exclusion
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.columns import Texts
+    from fastrank.data.texts import Texts
     from fastrank.search.names import Names
     from fastrank.search.ranking import Ranked
     from fastrank.search.vectors import Vectors

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from fastrank.convert.ids import texts_of_list
-from fastrank.exclusions import as_exclusions
-from fastrank.options import flag
+from fastrank.arguments import flag
+from fastrank.formats.exclusions import as_exclusions
+from fastrank.formats.ids import texts_of_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
+from fastrank.arguments import at_least
 from fastrank.errors import ArrayError, OptionError
-from fastrank.options import at_least
 from fastrank.search.engine import check_gpu, metric_of, parts_of, reason_of
 from fastrank.search.names import Names, names_of
 from fastrank.search.progress import bar
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.columns import Texts
+    from fastrank.data.texts import Texts
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]

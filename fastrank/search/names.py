@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.columns import Texts, decoded
-from fastrank.convert.ids import picked, texts_of, texts_of_ids
+from fastrank.data.texts import Texts, decoded, picked, text_order
 from fastrank.errors import ArrayError
-from fastrank.judge import text_order
+from fastrank.formats.ids import texts_of, texts_of_ids
 from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from fastrank.array_input import as_texts
-from fastrank.columns import Run
-from fastrank.convert.ids import joined, memory_of
-from fastrank.convert.rows import tag_of
-from fastrank.convert.sniff import format_by_name
+from fastrank.data.run import Run
+from fastrank.data.texts import joined, memory_of
 from fastrank.errors import OptionError
-from fastrank.files import check_target, name_of
+from fastrank.formats.arrays import as_texts
+from fastrank.formats.files import check_target, name_of
+from fastrank.formats.rows import tag_of
+from fastrank.formats.sniff import format_by_name
+from fastrank.formats.trec_writers import check_fields, lines_of
 from fastrank.search.batches import search_batches
-from fastrank.trec import check_fields, lines_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from fastrank.columns import Texts
+    from fastrank.data.texts import Texts
     from fastrank.search.batches import Found
     from fastrank.search.names import Names
 

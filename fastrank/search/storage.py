@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import zipfile
 
-from fastrank import files
-from fastrank.columns import Texts
-from fastrank.convert.ids import memory_of
+from fastrank.data.texts import Texts, memory_of
 from fastrank.errors import ReadError
+from fastrank.formats import files
 from fastrank.search.engine import reason_of
 from fastrank.search.indexing import Index, maps_ids
 from fastrank.search.names import DIGITS, Names
@@ -133,7 +132,7 @@ def _own_names(name: str, found: Any) -> Names:
 def _packed(texts: Texts) -> dict[str, Any]:
     import numpy
 
-    from fastrank.convert.ids import joined
+    from fastrank.data.texts import joined
 
     ids = list(texts)
     whole = joined(b"".join(ids), ids)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from fastrank.array_input import as_rows
 from fastrank.errors import ArrayError, OptionError
+from fastrank.formats.arrays import as_rows
 from fastrank.search.npy_files import load_npy
 
 TYPE_CHECKING = False

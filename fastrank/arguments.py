@@ -1,0 +1,73 @@
+"""Whose numbers to compute: trec_eval 9.0.8's, which published results use, or 10.0's."""
+
+from __future__ import annotations
+
+from fastrank.errors import OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+# What documents are ranked by.
+ORDERS = ("score", "rank", "given")
+
+COMPAT_LEVELS = ("9.0.8", "10.0")
+DEFAULT_COMPAT = "9.0.8"
+
+
+def check_compat(compat: str) -> str:
+    """Return a compat level that exists; raise OptionError for others."""
+    if compat not in COMPAT_LEVELS:
+        expected = " or ".join(map(repr, COMPAT_LEVELS))
+        raise OptionError("compat", f"expected {expected}, found {compat!r}")
+    return compat
+
+
+def integer(name: str, value: int) -> int:
+    """A number that fits the kernels' 64-bit integers. Raises OptionError, TypeError for others."""
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"{name}: expected an integer, found {type(value).__name__}")
+    if not -(2**63) <= value < 2**63:
+        raise OptionError(name, f"expected a 64-bit integer, found {value}")
+    return value.__index__()
+
+
+def check_threads(threads: int | None) -> None:
+    """Raise OptionError for less than one thread, TypeError for what is no number of them."""
+    if threads is not None:
+        at_least("threads", threads, 1)
+
+
+def finite(name: str, value: Any) -> float:
+    """A number that is neither infinite nor NaN. Raises OptionError, TypeError for others."""
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name}: expected a number, found {type(value).__name__}")
+    number = float(value)
+    if number - number != 0.0:
+        raise OptionError(name, f"expected a finite number, found {value}")
+    return number
+
+
+def flag(name: str, value: object) -> bool:
+    """A truth value: True or False, Python's or numpy's, 1 or 0. Raises OptionError for others."""
+    # A text such as "no" would count as true.
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__bool__") or value not in (0, 1):
+        raise OptionError(name, f"expected True or False, found {value!r}")
+    return bool(value)
+
+
+def at_least(name: str, value: int, least: int) -> int:
+    """An integer that is not below the least. Raises OptionError, TypeError for others."""
+    number = integer(name, value)
+    if number < least:
+        raise OptionError(name, f"expected {least} or more, found {number}")
+    return number
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Raise OptionError unless the value is one of the choices."""
+    if value not in choices:
+        expected = ", ".join(map(repr, choices))
+        raise OptionError(name, f"expected one of {expected}, found {value!r}")

@@ -1,0 +1,156 @@
+"""A strict reading of judgments and runs: everything that is wrong or odd, each with its line."""
+
+from __future__ import annotations
+
+from fastrank.checking.findings import (
+    KINDS,
+    SEVERITIES,
+    Collector,
+    FileSummary,
+    Finding,
+    Report,
+)
+from fastrank.checking.judgments import check_judgments
+from fastrank.checking.lines import check_odd_lines
+from fastrank.checking.matching import Side, check_match
+from fastrank.checking.results import check_results
+from fastrank.checking.rows import Rows, scan
+from fastrank.checking.tables import read_table
+from fastrank.checking.text import check_decodable, check_text, foreign_encoding
+from fastrank.errors import FastrankError, FormatError
+from fastrank.formats import files
+from fastrank.formats.sniff import HEAD, check_format, format_of
+from fastrank.formats.source import read_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastrank.errors import InputError
+    from fastrank.formats.files import Source
+
+__all__ = ["KINDS", "SEVERITIES", "Checker", "Finding", "Report", "check"]
+
+DEFAULT_LIMIT = 10
+
+
+def check(
+    qrels: Source | None = None,
+    runs: Source | list[Source] | tuple[Source, ...] = (),
+    *,
+    max_per_kind: int = DEFAULT_LIMIT,
+    ignore: Iterable[str] = (),
+    format: str | None = None,
+) -> Report:
+    """Read judgments and runs strictly, and tell everything that is wrong or odd in them.
+
+    Files are of any format that `load_qrels` and `load_run` read: paths, `-`, or binary file
+    objects, compressed or not. `format` is that of all files; by default their content shows it.
+    Without `qrels` runs are checked on their own, without `runs` judgments are. Nothing in a file
+    in TREC's formats ends the reading; in another it is text that is broken, or an id that is none.
+    Where a format has no lines, findings have none and say which record, row or item it is. Of each
+    kind of finding in a file the first `max_per_kind` are listed, all are counted. `ignore` names
+    kinds to leave out; `KINDS` in fastrank.checking.checker explains them. Raises ReadError for
+    what cannot be read at all, FastrankError for an unknown kind or format, ImportError for parquet
+    without pyarrow.
+
+    >>> import io, fastrank
+    >>> run = io.BytesIO(b"q1 Q0 d1 1 0.5 tag\\nq1 Q0 d1 2 0,4 tag\\n")
+    >>> for finding in fastrank.check(None, run):
+    ...     print(finding.line, finding.severity, finding.kind)
+    2 error bad-score
+    2 error duplicate
+    """
+    checker = Checker(max_per_kind=max_per_kind, ignore=ignore, format=format)
+    if qrels is not None:
+        checker.judgments(qrels)
+    for run in runs if isinstance(runs, (list, tuple)) else [runs]:
+        checker.run(run)
+    return checker.report
+
+
+class Checker:
+    """Checks files one after the other, runs against the judgments that came before them."""
+
+    def __init__(
+        self,
+        *,
+        max_per_kind: int = DEFAULT_LIMIT,
+        ignore: Iterable[str] = (),
+        format: str | None = None,
+    ) -> None:
+        if max_per_kind < 0:
+            raise FastrankError(f"max_per_kind is {max_per_kind}: expected 0 or more")
+        self.report = Report(findings=[], counts=[], files=[])
+        self._limit = max_per_kind
+        self._ignored = frozenset([ignore] if isinstance(ignore, str) else ignore)
+        for kind in sorted(self._ignored - set(KINDS)):
+            raise FastrankError(f"unknown kind of finding {kind!r}: expected {', '.join(KINDS)}")
+        self._judged: Side | None = None
+        self._format = None if format is None else check_format(format)
+        # What the reader of a file that is not TREC's says against it.
+        self._refused: FormatError | InputError | None = None
+
+    def judgments(self, source: Source) -> None:
+        """Check a file of judgments. Raises ReadError."""
+        rows, findings = self._read(source, judgments=True)
+        if rows is not None:
+            check_judgments(rows, findings)
+            self._judged = Side(rows, rows.first_lines, findings.file)
+        self._close("qrels", rows, findings)
+
+    def run(self, source: Source) -> None:
+        """Check a run. Raises ReadError."""
+        rows, findings = self._read(source, judgments=False)
+        if rows is not None:
+            check_results(rows, findings)
+            if self._judged is not None:
+                check_match(self._judged, rows, findings)
+        self._close("run", rows, findings)
+
+    def _read(self, source: Source, *, judgments: bool) -> tuple[Rows | None, Collector]:
+        findings = Collector(files.name_of(source), self._limit, self._ignored)
+        text = read_all(source)
+        form = self._format
+        if form is None:
+            kind = "qrels" if judgments else "run"
+            form = "trec" if foreign_encoding(text) else format_of(text[:HEAD], findings.file, kind)
+        if form != "trec":
+            return self._read_table(text, form, findings, judgments=judgments), findings
+        start = check_text(text, findings)
+        if start is None:
+            return None, findings
+        rows = scan(text, start, judgments=judgments)
+        check_odd_lines(rows, findings, judgments=judgments)
+        return rows, findings
+
+    def _read_table(
+        self, content: bytes, form: str, findings: Collector, *, judgments: bool
+    ) -> Rows | None:
+        said = f"a file in the format {form}: fastrank reads it, trec_eval does not"
+        findings.one("other-format", None, f"{said}; `fastrank convert` makes it a TREC file")
+        if form != "parquet":
+            check_decodable(content, findings)
+        rows, self._refused = read_table(content, findings.file, form, judgments=judgments)
+        if rows is not None:
+            findings.unit = rows.unit
+            if not len(rows):
+                what = "judgment" if judgments else "result"
+                findings.one("no-results", None, f"the file holds no {what}")
+        return rows
+
+    def _tell_refused(self, findings: Collector) -> None:
+        """Note what the reader says of a file that it refuses, if no other finding says why."""
+        refused, self._refused = self._refused, None
+        if refused is not None and not findings.has_errors:
+            line = refused.line if isinstance(refused, FormatError) else None
+            findings.one("malformed", line, refused.reason)
+
+    def _close(self, role: str, rows: Rows | None, findings: Collector) -> None:
+        self._tell_refused(findings)
+        sizes = (0, 0, 0, 0)
+        if rows is not None:
+            sizes = (rows.line_count, len(rows), len(rows.queries), rows.count_documents())
+        self.report.files.append(FileSummary(findings.file, role, *sizes))
+        self.report.findings.extend(findings.findings())
+        self.report.counts.extend(findings.counts())

@@ -1,0 +1,14 @@
+"""The nouns, judgments and runs, as flat columns with one row range per query."""
+
+from fastrank.lazy import public_names
+
+__all__, __getattr__ = public_names(
+    __name__,
+    {
+        "columns": (
+            "Preferences",
+            "Qrels",
+            "Run",
+        ),
+    },
+)

@@ -1,0 +1,84 @@
+"""Rows brought together by query."""
+
+from __future__ import annotations
+
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import Texts
+from fastrank.native import kernels
+from fastrank.native.buffers import table_size, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Groups:
+    """Which rows each query has, from the stretches of rows of one query.
+
+    `queries` are the ids in the order of their first row, `offsets` the row ranges that the
+    columns have once `taken`; `order` says where their rows stood, and is None where they stay.
+    """
+
+    def __init__(self, stretches: Texts, first_rows: Any, rows: int) -> None:
+        count = len(stretches)
+        text, starts, lengths = stretches.columns
+        ids, firsts = zeros("q", count), zeros("q", count)
+        table = zeros("q", table_size(count))
+        distinct = kernels.intern_texts(text, starts, lengths, table, ids, firsts)
+        self._rows = rows
+        self.order: Any = None
+        if distinct == count:
+            self.queries = stretches
+            self.offsets = zeros("q", count + 1)
+            self.offsets[:count], self.offsets[count] = first_rows, rows
+            return
+        self.offsets, self.order = zeros("q", distinct + 1), zeros("q", rows)
+        kernels.gather_rows(ids, first_rows, rows, self.offsets, self.order)
+        first = firsts[:distinct]
+        self.queries = Texts(text, take(starts, first), take(lengths, first))
+
+    def taken(self, column: Any) -> Any:
+        """A column, or a pair of columns, with each query's rows together."""
+        if isinstance(column, tuple):
+            return tuple(map(self.taken, column))
+        column = column[: self._rows]
+        return column if self.order is None else take(column, self.order)
+
+
+def take(column: Any, order: Any) -> Any:
+    """The rows of a column in the given order."""
+    if not column:
+        return column
+    taken = zeros(column.format, len(order))
+    kernel = kernels.take_numbers if column.format == "d" else kernels.take_integers
+    kernel(column, order, taken)
+    return taken
+
+
+def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
+    """The judgments with one row range per (query, group), groups of a query in byte order.
+
+    Returns them, and offsets that say which of the ranges belong to query i.
+    """
+    rows, queries = len(qrels.docs), len(qrels.queries)
+    order, scratch, ranges = zeros("q", rows), zeros("q", rows), zeros("q", rows + 1)
+    group_offsets = zeros("q", queries + 1)
+    texts = qrels.groups
+    count = kernels.sort_groups(
+        texts.buffer, qrels.offset_column, texts.starts, texts.lengths, order, scratch,
+        group_offsets, ranges,
+    )  # fmt: skip
+    starts, lengths, grades = zeros("q", rows), zeros("q", rows), zeros("q", rows)
+    kernels.take_integers(qrels.docs.starts, order, starts)
+    kernels.take_integers(qrels.docs.lengths, order, lengths)
+    kernels.take_integers(qrels.grade_column, order, grades)
+    split = Qrels(
+        queries=qrels.queries,
+        docs=Texts(qrels.docs.buffer, starts, lengths),
+        groups=texts,
+        source=qrels.source,
+        grade_column=grades,
+        offset_column=ranges[: count + 1],
+        scale=qrels.scale,
+    )
+    return split, group_offsets

@@ -1,0 +1,41 @@
+"""Preferences between documents."""
+
+from __future__ import annotations
+
+from fastrank.data.columns import as_array
+from fastrank.data.rows import PerQuery
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from fastrank.data.texts import Texts
+
+
+class Preferences(PerQuery):
+    """Preference judgments: rows of group, subgroup, document and preference level.
+
+    `subgroups` is empty in the qrels_prefs format, where there is only one.
+
+    >>> import io
+    >>> lines = b"q1 0 0 d1 2\\nq1 0 0 d2 1\\nq1 0 0 d3 1\\n"
+    >>> preferences = fr.read_prefs(io.BytesIO(lines))
+    >>> list(preferences.docs), preferences.levels.tolist()
+    ([b'd1', b'd2', b'd3'], [2.0, 1.0, 1.0])
+    >>> fr.evaluate(preferences, {"q1": {"d1": 0.5, "d2": 0.75}}, "prefs_simp").mean
+    {'prefs_simp': 0.5}
+    """
+
+    __slots__ = ("groups", "level_column", "subgroups")
+
+    groups: Texts
+    subgroups: Texts
+    level_column: Any
+
+    @property
+    def levels(self) -> npt.NDArray[np.float64]:
+        """The preference level of every row, float64[rows]; higher is preferred."""
+        return as_array(self.level_column)

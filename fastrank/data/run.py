@@ -1,0 +1,155 @@
+"""Rankings of documents."""
+
+from __future__ import annotations
+
+from fastrank.data.columns import as_array
+from fastrank.data.conversions import convert
+from fastrank.data.rows import Convertible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+
+
+class Run(Convertible):
+    """A retrieval result: rows of document and score, which need not be by score.
+
+    `tag` is the run's name, from the last line.
+
+    >>> run = fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 0.75}}, tag="bm25")
+    >>> run
+    <Run <dict>: 1 queries, 2 rows>
+    >>> run.tag, list(run.docs), run.scores.tolist()
+    (b'bm25', [b'd1', b'd2'], [0.5, 0.75])
+    """
+
+    __slots__ = ("score_column", "tag")
+
+    tag: bytes
+    score_column: Any
+
+    @classmethod
+    def from_dict(
+        cls,
+        given: Mapping[Any, Mapping[Any, Any]],
+        *,
+        tag: str | None = None,
+        higher_is_better: bool = True,
+    ) -> Run:
+        """A run from {query: {document: score}}.
+
+        Ids are as in Qrels.from_dict; scores are numbers, and not NaN. tag: the run's name.
+        higher_is_better: False for distances, which become scores by changing sign. A query with an
+        empty dict is one for which nothing was retrieved, and counts. Raises InputError, which
+        names the query and the document.
+
+        >>> fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 2}}, tag="bm25").scores.tolist()
+        [0.5, 2.0]
+        """
+        made: Run = convert("run_from_dict", given, tag=tag, higher_is_better=higher_is_better)
+        return made
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Any,
+        *,
+        columns: Mapping[str, Any] | None = None,
+        tag: str | None = None,
+        higher_is_better: bool = True,
+    ) -> Run:
+        """A run from a DataFrame of pandas, one row per result; its index means nothing.
+
+        The columns for query, doc and score are known by the names that ir_measures, PyTerrier,
+        ranx, trectools, BEIR and Hugging Face use; columns: their names by role where they have
+        others. Where there is a column rank and none for the score, a document's score is minus its
+        rank. tag and higher_is_better: as in `from_dict`; by default the tag is that of the column
+        tag or system, if there is one. Raises InputError, which names row and column.
+
+        >>> import pandas
+        >>> columns = {"q_id": ["q1", "q1"], "doc_id": ["a", "b"], "score": [0.5, 0.75]}
+        >>> frame = pandas.DataFrame(columns)
+        >>> fr.Run.from_pandas(frame, tag="bm25").to_dict()
+        {'q1': {'a': 0.5, 'b': 0.75}}
+        """
+        options = {"tag": tag, "higher_is_better": higher_is_better}
+        made: Run = convert("run_from_pandas", frame, columns, **options)
+        return made
+
+    @classmethod
+    def from_polars(
+        cls,
+        frame: Any,
+        *,
+        columns: Mapping[str, Any] | None = None,
+        tag: str | None = None,
+        higher_is_better: bool = True,
+    ) -> Run:
+        """A run from a DataFrame of polars; names, options and errors as in `from_pandas`.
+
+        >>> import polars
+        >>> frame = polars.DataFrame({"qid": ["q1", "q1"], "docno": ["a", "b"], "rank": [2, 1]})
+        >>> fr.Run.from_polars(frame).to_dict()
+        {'q1': {'a': -2.0, 'b': -1.0}}
+        """
+        options = {"tag": tag, "higher_is_better": higher_is_better}
+        made: Run = convert("run_from_polars", frame, columns, **options)
+        return made
+
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        *,
+        columns: Mapping[str, Any] | None = None,
+        tag: str | None = None,
+        higher_is_better: bool = True,
+    ) -> Run:
+        """A run from a table or record batch of arrow; names and the rest as in `from_pandas`.
+
+        Anything that offers itself through arrow's PyCapsule interface will do.
+
+        >>> import pyarrow
+        >>> table = pyarrow.table({"query_id": ["q1"], "doc_id": ["d1"], "score": [0.5]})
+        >>> fr.Run.from_arrow(table, higher_is_better=False).to_dict()
+        {'q1': {'d1': -0.5}}
+        """
+        options = {"tag": tag, "higher_is_better": higher_is_better}
+        made: Run = convert("run_from_arrow", table, columns, **options)
+        return made
+
+    @classmethod
+    def from_arrays(
+        cls,
+        queries: Any,
+        docs: Any,
+        scores: Any,
+        *,
+        tag: str | None = None,
+        higher_is_better: bool = True,
+    ) -> Run:
+        """A run from three lists or one-dimensional arrays of one length, a row for each result.
+
+        tag and higher_is_better: as in `from_dict`. Raises InputError, which names the row.
+
+        >>> run = fr.Run.from_arrays([7, 7], ["a", "b"], [0.1, 0.3], higher_is_better=False)
+        >>> run.to_dict()
+        {'7': {'a': -0.1, 'b': -0.3}}
+        """
+        options = {"tag": tag, "higher_is_better": higher_is_better}
+        made: Run = convert("run_from_arrays", queries, docs, scores, **options)
+        return made
+
+    @property
+    def scores(self) -> npt.NDArray[np.float64]:
+        """The score of every document, float64[rows]."""
+        return as_array(self.score_column)
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """Buffer, offsets, starts, lengths and scores, as kernels take them."""
+        return *super().columns, self.score_column

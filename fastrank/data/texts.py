@@ -1,0 +1,186 @@
+"""Byte strings as ranges of one buffer."""
+
+from __future__ import annotations
+
+from fastrank.data.columns import Frozen
+from fastrank.native import kernels
+from fastrank.native.buffers import zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any, TypeAlias
+
+    from fastrank.data.rows import PerQuery
+
+    # Ids of queries, as lists and made when asked for.
+    Ids: TypeAlias = "Chosen | list[bytes]"
+
+
+NO_ITERATION = b"0"
+
+
+def joined(whole: bytes, parts: Sequence[Any]) -> Texts:
+    """Texts that stand one after the other in `whole`, as long as the parts are."""
+    import numpy
+
+    lengths = numpy.fromiter(map(len, parts), "int64", len(parts))
+    return Texts(whole, memory_of(numpy.cumsum(lengths) - lengths), memory_of(lengths))
+
+
+def picked(words: Texts, codes: Any) -> Texts:
+    """Text number codes[i] for every i."""
+    import numpy
+
+    starts, lengths = numpy.asarray(words.starts), numpy.asarray(words.lengths)
+    return Texts(words.buffer, memory_of(starts[codes]), memory_of(lengths[codes]))
+
+
+def memory_of(values: Any) -> Any:
+    """A numpy array of 8-byte numbers, which nobody else changes, as the kernels' memory."""
+    code = "d" if values.dtype.kind == "f" else "q"
+    memory: Any = memoryview(values)
+    return memory.cast("B").cast(code) if len(values) else zeros(code, 0)
+
+
+class Texts(Frozen):
+    """Byte strings as ranges of one buffer; a sequence of `bytes`."""
+
+    __slots__ = ("buffer", "lengths", "starts")
+
+    buffer: bytes | memoryview
+    starts: memoryview
+    lengths: memoryview
+    # What `line` counts.
+    unit = "line"
+
+    def __init__(self, buffer: bytes | memoryview, starts: Any, lengths: Any) -> None:
+        super().__init__(buffer=buffer, starts=starts, lengths=lengths)
+
+    @property
+    def columns(self) -> tuple[Any, Any, Any]:
+        """Buffer, starts and lengths, as kernels take them."""
+        return self.buffer, self.starts, self.lengths
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, i: int) -> bytes:
+        start = self.starts[i]
+        return bytes(self.buffer[start : start + self.lengths[i]])
+
+    def __iter__(self) -> Iterator[bytes]:
+        return map(self.__getitem__, range(len(self)))
+
+    def take(self, rows: Iterable[int]) -> list[bytes]:
+        """The texts of some rows."""
+        buffer, starts, lengths = self.columns
+        if not isinstance(buffer, bytes):
+            return [self[row] for row in rows]
+        return [buffer[(start := starts[row]) : start + lengths[row]] for row in rows]
+
+    def line(self, i: int) -> int:
+        """The line of the buffer, from 1, on which text i stands."""
+        return bytes(self.buffer[: self.starts[i]]).count(b"\n") + 1
+
+
+class Chosen:
+    """Some of the texts, in some order; like a list of `bytes`, but they are made when asked for.
+
+    To make 7,000 of them takes as long as half of the measures of a large run.
+    """
+
+    def __init__(self, texts: Texts, rows: Sequence[int]) -> None:
+        self._texts, self._rows = texts, rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, i: int | slice) -> Any:
+        if isinstance(i, slice):
+            return self._texts.take(self._rows[i])
+        return self._texts[self._rows[i]]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._texts.take(self._rows))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (Chosen, list)) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        # A pickle holds the texts, and not the file they are a part of.
+        return list, (list(self),)
+
+
+class PlacedTexts(Texts):
+    """Texts that come from the rows of a table or the records of a file.
+
+    `rows` says which row each stands in, None that text i stands in row i; `unit` is what the
+    source counts: rows from 0, as frames and arrays do, items of a dict, or lines from 1.
+    """
+
+    __slots__ = ("rows", "unit")
+
+    rows: Any
+
+    def __init__(
+        self, buffer: bytes | memoryview, starts: Any, lengths: Any, rows: Any, unit: str
+    ) -> None:
+        Frozen.__init__(self, buffer=buffer, starts=starts, lengths=lengths, rows=rows, unit=unit)
+
+    def line(self, i: int) -> int:
+        """The row or line in which text i stands."""
+        return i if self.rows is None else int(self.rows[i])
+
+
+class LineTexts(PlacedTexts):
+    """Texts of the lines of a file that is not in memory; `rows` counts lines from 0."""
+
+    __slots__ = ()
+
+    def line(self, i: int) -> int:
+        """The line, from 1, in which text i stands."""
+        return super().line(i) + 1
+
+
+class KnownTexts(Texts):
+    """Texts that are at hand as a list too."""
+
+    __slots__ = ("known",)
+
+    known: list[bytes]
+
+    def __init__(self, known: list[bytes], starts: Any, lengths: Any) -> None:
+        Frozen.__init__(self, buffer=b"".join(known), starts=starts, lengths=lengths, known=known)
+
+    def take(self, rows: Iterable[int]) -> list[bytes]:
+        """The texts of some rows."""
+        known = self.known
+        return [known[row] for row in rows]
+
+
+def decoded(text: bytes) -> str:
+    """A text as str; bytes that are not UTF-8 survive a round trip through `os.fsencode`'s rule."""
+    return text.decode("utf-8", "surrogateescape")
+
+
+def constant(text: bytes, count: int) -> Texts:
+    """The same text `count` times."""
+    import numpy
+
+    lengths = numpy.full(count, len(text), "int64")
+    return Texts(text, zeros("q", count), memory_of(lengths))
+
+
+def byte_order(noun: PerQuery) -> Any:
+    """The places of the queries in the byte order of their ids."""
+    return text_order(noun.queries)
+
+
+def text_order(texts: Texts) -> Any:
+    """The places of texts in their byte order."""
+    beginnings, order, scratch = (zeros("q", len(texts)) for _ in range(3))
+    kernels.order_texts(*texts.columns, beginnings, order, scratch)
+    return order

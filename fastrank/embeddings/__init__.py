@@ -1,0 +1,19 @@
+"""Embedding models and approximate indexes, compared by what they retrieve."""
+
+from fastrank.lazy import public_names
+
+__all__, __getattr__ = public_names(
+    __name__,
+    {
+        "embed": (
+            "Embeddings",
+            "embed_dataset",
+        ),
+        "evaluation": ("evaluate_model",),
+        "index_benchmark": ("compare_indexes",),
+        "index_comparison": (
+            "IndexComparison",
+            "IndexPoint",
+        ),
+    },
+)

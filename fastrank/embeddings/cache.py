@@ -1,0 +1,106 @@
+"""Vectors of texts kept on disk, found again by a name and the content of the texts."""
+
+from __future__ import annotations
+
+import io
+import os
+from hashlib import blake2b
+from itertools import chain
+from urllib.parse import quote
+
+from fastrank.errors import OptionError
+from fastrank.formats import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+# Texts that are read and digested at a time.
+_STEP = 4096
+_DIGEST_BYTES = 16
+# Of a name as files have it, which with side and digest are 255 letters at most.
+LONGEST = 200
+
+
+class EmbeddingCache:
+    """A folder of `.npy` files, float32[texts, dimension], one for every list of texts.
+
+    A file's name has the name that the user gives, the side (`queries` or `corpus`) and a digest of
+    side, prompt and all texts in their order: other texts have another file. What the model is,
+    only the user's name says. A file is complete or not there; one that was cut is not used.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], name: str) -> None:
+        if not isinstance(name, str):
+            raise OptionError("cache_name", f"expected a text, found {type(name).__name__}")
+        if len(quote(name, safe=" ")) > LONGEST:
+            reason = f"expected a name of {LONGEST} letters at most, found {len(name)}"
+            raise OptionError("cache_name", f"{reason}: {name!r:.60}")
+        self._folder, self._name = os.fspath(folder), name
+        # A folder that cannot be made is an error now, and not after hours.
+        os.makedirs(self._folder, exist_ok=True)
+
+    def path(self, side: str, prompt: str, texts: Sequence[str]) -> str:
+        """Where the vectors of these texts are, or will be."""
+        digest = digest_of(chain((side, prompt), _texts(texts)))
+        name = quote(self._name, safe=" ")
+        return os.path.join(self._folder, f"{name}-{side}-{digest}.npy")
+
+    def load(self, path: str, rows: int) -> Array | None:
+        """The vectors, mapped into memory; None where there are none, or not so many."""
+        import numpy
+
+        try:
+            found: Any = numpy.lib.format.open_memmap(path, mode="r")
+            size = os.path.getsize(path)
+        except (OSError, ValueError, EOFError):
+            # Not there, cut or overwritten: numpy maps no file that is shorter than it says.
+            return None
+        fits = found.ndim == 2 and len(found) == rows and found.dtype == numpy.float32
+        return found if fits and size == found.offset + found.nbytes else None
+
+    def save(self, path: str, rows: int, blocks: Iterable[Array]) -> Array:
+        """Write blocks of vectors, of `rows` rows in all, as they come; the vectors, mapped.
+
+        The file appears when it is complete. Raises OSError.
+        """
+        files.write(path, _npy(rows, blocks))
+        found = self.load(path, rows)
+        if found is None:
+            raise OSError(f"{path}: what was written cannot be read")
+        return found
+
+
+def digest_of(texts: Iterable[str]) -> str:
+    """A digest of texts in their order."""
+    found = blake2b(digest_size=_DIGEST_BYTES)
+    for text in texts:
+        content = text.encode("utf-8", "surrogatepass")
+        # With its length, so that no two lists of texts are the same bytes.
+        found.update(b"%d:" % len(content))
+        found.update(content)
+    return found.hexdigest()
+
+
+def _texts(texts: Sequence[str]) -> Iterator[str]:
+    for first in range(0, len(texts), _STEP):
+        yield from texts[first : first + _STEP]
+
+
+def _npy(rows: int, blocks: Iterable[Array]) -> Iterator[bytes]:
+    import numpy
+
+    started = False
+    for block in blocks:
+        if not started:
+            header = io.BytesIO()
+            shape = {"descr": "<f4", "fortran_order": False, "shape": (rows, block.shape[1])}
+            numpy.lib.format.write_array_header_1_0(header, shape)
+            yield header.getvalue()
+            started = True
+        yield block.astype("<f4", copy=False).tobytes()

@@ -1,0 +1,166 @@
+"""Whatever makes vectors of texts, as two functions: one for queries, one for documents."""
+
+from __future__ import annotations
+
+import inspect
+from copy import deepcopy
+
+from fastrank.errors import ArrayError
+from fastrank.search.embedding_rows import as_vectors, is_sparse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+KINDS = (
+    "an object with encode_query and encode_document, encode_queries and encode_corpus, encode or"
+    " embed, a transformer of scikit-learn, a function of a list of texts, or a pair of these,"
+    " for queries and for documents"
+)
+# The methods for queries and for documents, in pairs: those of sentence-transformers 5 and later,
+# of FlagEmbedding, then what everybody calls it, and wordllama.
+TRANSFORMER = ("transform", "transform")
+METHODS = (
+    ("encode_query", "encode_document"),
+    ("encode_queries", "encode_corpus"),
+    ("encode", "encode"),
+    ("embed", "embed"),
+    TRANSFORMER,
+)
+SIDES = ("queries", "corpus")
+# How many texts a function gets that does not say that it makes batches of its own; and how many
+# batches one that does gets at once, so that it can order texts by their length.
+TEXTS = 256
+BATCHES = 32
+USUAL_BATCH = 32
+# Sparse vectors become dense ones; so many bytes may those of the whole corpus take.
+MOST_DENSE_BYTES = 4 << 30
+
+
+class Encoder:
+    """One side of a model: a function from texts to vectors, and how to call it.
+
+    function, name: the function, and what it is called in messages. what: `queries` or `corpus`.
+    prompt: goes to the function if it takes one, else before every text. total: how many documents
+    there are to encode. `step` is how many texts the function gets at a time.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str,
+        what: str,
+        *,
+        batch_size: int | None,
+        prompt: str | None,
+        total: int,
+    ) -> None:
+        self.what, self.name, self.prompt = what, name, prompt or ""
+        self._function, self._total = function, total
+        taken = _parameters(function)
+        self._options: dict[str, Any] = {}
+        self._before = self.prompt
+        if "show_progress_bar" in taken:
+            self._options["show_progress_bar"] = False
+        if self.prompt and "prompt" in taken:
+            self._options["prompt"], self._before = prompt, ""
+        self.step = batch_size or TEXTS
+        if "batch_size" in taken:
+            self.step = BATCHES * (batch_size or USUAL_BATCH)
+            if batch_size is not None:
+                self._options["batch_size"] = batch_size
+
+    def encode(self, texts: Sequence[str], ids: Sequence[str], first: int = 0) -> Array:
+        """Vectors as float32[texts, dimension]; ids and the row of the first are for messages.
+
+        Raises ArrayError for what are no vectors, or not one for each text, and for sparse vectors
+        that are too wide to be made dense.
+        """
+        given = [self._before + text for text in texts] if self._before else list(texts)
+        found = self._function(given, **self._options)
+        if isinstance(found, dict) and "dense_vecs" in found:
+            # BGE-M3 of FlagEmbedding.
+            found = found["dense_vecs"]
+        if is_sparse(found):
+            size = 4 * self._total * found.shape[1]
+            if size > MOST_DENSE_BYTES:
+                reason = (
+                    f"sparse vectors of {found.shape[1]} columns would take {size / 1e9:.0f} GB"
+                )
+                hint = "as dense ones; reduce them first, as with TruncatedSVD"
+                raise ArrayError(self.what, f"{reason} {hint}")
+        return as_vectors(found, self.what, ids, first, self.name)
+
+
+def encoders_of(
+    model: Any,
+    corpus: Sequence[str],
+    *,
+    batch_size: int | None = None,
+    query_prompt: str | None = None,
+    document_prompt: str | None = None,
+) -> tuple[Encoder, Encoder, bool]:
+    """The encoders of queries and of documents, and whether they were fitted on the corpus here.
+
+    What is fitted is a copy of the model. Raises TypeError for what is no model.
+    """
+    pair = model if isinstance(model, (tuple, list)) else (model, model)
+    if len(pair) != 2:
+        raise TypeError(f"model: expected a pair, for queries and documents, found {len(pair)}")
+    for_queries, for_documents = pair
+    own = _fitted(for_queries, corpus)
+    ready = own, own if for_documents is for_queries else _fitted(for_documents, corpus)
+    found = [
+        Encoder(
+            *_function_of(one, side), SIDES[side], batch_size=batch_size, prompt=prompt,
+            total=len(corpus),
+        )
+        for side, (one, prompt) in enumerate(
+            zip(ready, (query_prompt, document_prompt), strict=True)
+        )
+    ]  # fmt: skip
+    return found[0], found[1], ready[0] is not for_queries or ready[1] is not for_documents
+
+
+def _function_of(model: Any, side: int) -> tuple[Callable[..., Any], str]:
+    """The function for a side of the model, and its name."""
+    kind = type(model).__name__
+    if isinstance(model, (str, bytes)):
+        # Which have a method `encode` of another kind.
+        raise TypeError(f"model: expected {KINDS}, found the {kind} {model!r:.60}: load it first")
+    for names in METHODS:
+        if callable(getattr(model, names[side], None)):
+            return getattr(model, names[side]), f"{kind}.{names[side]}"
+    if callable(model):
+        return model, getattr(model, "__name__", kind)
+    raise TypeError(f"model: expected {KINDS}, found {kind}")
+
+
+def _fitted(model: Any, corpus: Sequence[str]) -> Any:
+    """The model; or a copy of it, fitted on the corpus, if it is a transformer that needs it."""
+    others = any(
+        hasattr(model, name) for names in METHODS if names != TRANSFORMER for name in names
+    )
+    if others or not hasattr(model, "fit") or not hasattr(model, "transform"):
+        return model
+    try:
+        # Not by its attributes: a pipeline is taken for fitted if its last step needs no fitting.
+        model.transform(corpus[:1])
+    except Exception as error:
+        if type(error).__name__ != "NotFittedError":
+            raise
+        return deepcopy(model).fit(corpus[:])
+    return model
+
+
+def _parameters(function: Callable[..., Any]) -> set[str]:
+    """The names of the parameters of a function, as far as it says."""
+    try:
+        return set(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return set()

@@ -1,0 +1,245 @@
+"""Indexes built, searched in turns and timed, beside exact search."""
+
+from __future__ import annotations
+
+import time
+from itertools import chain
+from statistics import median
+
+from fastrank.arguments import at_least
+from fastrank.embeddings.index_candidates import check_candidate, read_candidates
+from fastrank.embeddings.index_comparison import IndexComparison, IndexPoint
+from fastrank.embeddings.index_recall import ExactTop
+from fastrank.errors import ArrayError, OptionError
+from fastrank.evaluation.embeddings import evaluate_embeddings
+from fastrank.formats.accept import as_qrels
+from fastrank.formats.exclusions import as_exclusions
+from fastrank.measures.selection import Selection
+from fastrank.search import build_index, search_batches
+from fastrank.search.names import names_of
+from fastrank.search.progress import bar
+from fastrank.search.vectors import block_rows, check_dimension, check_metric, open_vectors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.scores.scores import Scores
+    from fastrank.search import Index
+    from fastrank.search.names import Names
+    from fastrank.search.vectors import Vectors
+
+    Array = npt.NDArray[Any]
+
+EXACT = "exact"
+MEASURES = ("nDCG@10", "RR@10", "AP")
+
+
+def compare_indexes(
+    corpus: Any,
+    queries: Any,
+    candidates: str | Iterable[str],
+    *,
+    k: int = 100,
+    metric: str = "ip",
+    qrels: Any = None,
+    measures: str | Iterable[str] = MEASURES,
+    query_ids: Any = None,
+    corpus_ids: Any = None,
+    exclude_self: bool = False,
+    exclude: Mapping[Any, Iterable[Any]] | None = None,
+    relevance_level: float = 1,
+    train_size: int | None = None,
+    batch_size: int = 1024,
+    repetitions: int = 5,
+    progress: bool | None = None,
+) -> IndexComparison:
+    """Compare approximate indexes with exact search: what they find, how fast, how large they are.
+
+    corpus, queries: floats[n, dimension], as `fastrank.search.build_index` takes them, but for an
+        iterator, which can be read once only.
+    candidates: texts of a faiss factory string and any number of settings for searching, each
+        faiss's own: "IVF64,Flat nprobe=1 nprobe=8 nprobe=32", "HNSW32 efSearch=64". Each index is
+        built once, and searched with each setting; without one with faiss's defaults.
+    k: how many documents are retrieved for each query: recall is recall@k, the measures see the
+        first k, and the speed is that of finding k.
+    metric: "ip", "l2" or "cosine".
+    qrels, measures, query_ids, corpus_ids, exclude_self, exclude, relevance_level: judgments, and
+        how to evaluate by them, as `evaluate_embeddings` takes them. Without judgments there are
+        only recall, speed and size.
+    train_size: with how many vectors to train, as `fastrank.search.build_index` takes it.
+    batch_size: how many queries are searched at a time.
+    repetitions: how many times all queries are searched for the time.
+    progress: a bar on standard error; by default where that is a terminal and the work is long.
+
+    recall@k is the share of the exact top k that was found, its mean over the queries. A document
+    whose score equals that of the exact rank k counts as found. Speed is that of
+    `fastrank.search`, with as many threads as faiss uses: queries divided by the median time of the
+    repetitions. The indexes take turns over the same batches, exact search among them, so that
+    whatever else the machine does hits all alike. All indexes are in memory at once.
+
+    Raises, before anything is built, OptionError for a factory string that faiss refuses, a
+    parameter that an index lacks and an index that needs more vectors to be trained; and what
+    `build_index` and `evaluate_embeddings` raise.
+
+    >>> import numpy
+    >>> rng = numpy.random.default_rng(0)
+    >>> corpus, queries = rng.standard_normal((64, 8)), rng.standard_normal((4, 8))
+    >>> found = fr.compare_indexes(corpus, queries, "IVF4,Flat nprobe=1 nprobe=4", k=3)
+    >>> {point.name: point.recall for point in found.points if point.recall == 1}
+    {'exact': 1.0, 'IVF4,Flat nprobe=4': 1.0}
+    """
+    for option, value in {"k": k, "batch_size": batch_size, "repetitions": repetitions}.items():
+        at_least(option, value, 1)
+    found = read_candidates(candidates)
+    vectors = open_vectors("corpus", corpus)
+    if not vectors.repeatable or vectors.count is None:
+        raise ArrayError("corpus", "expected an array, since it is read for every index")
+    asked = _gathered(queries, unit=check_metric(metric) == "cosine")
+    check_dimension(open_vectors("queries", asked), vectors.dimension)
+    sample = vectors.count if train_size is None else min(vectors.count, train_size)
+    for candidate in found:
+        check_candidate(candidate, vectors.dimension, metric, sample)
+    # Used for every index, which an iterator is not.
+    measures = measures if isinstance(measures, str) else list(measures)
+    Selection(measures)
+    judgments = None if qrels is None else as_qrels(qrels)
+    excluded = as_exclusions(exclude)
+    names = names_of("corpus_ids", corpus_ids, vectors.count)
+    query_ids = names_of("query_ids", query_ids, len(asked))
+    steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
+    with bar("compare", steps, "steps", progress) as shown:
+
+        def searched(factory: str, settings: list[str]) -> Iterator[_Runner]:
+            built = _Built(vectors, factory, metric, names, train_size)
+            shown.update(1)
+            for setting in settings:
+                runner = _Runner(
+                    built, setting, asked, k, query_ids=query_ids, batch_size=batch_size,
+                    exclude_self=exclude_self, exclude=excluded,
+                )  # fmt: skip
+                runner.find()
+                if judgments is not None:
+                    runner.evaluate(judgments, measures, relevance_level=relevance_level)
+                shown.update(1)
+                yield runner
+
+        # Judgments that do not fit are found with exact search, before the others are built.
+        runners = list(searched("Flat", [""]))
+        for candidate in found:
+            runners += searched(candidate.factory, candidate.settings)
+        for turn in range(repetitions):
+            # Another one begins each time.
+            first = turn % len(runners)
+            for runner in chain(runners[first:], runners[:first]):
+                runner.time()
+                shown.update(1)
+    exact = runners[0]
+    top = ExactTop(exact.index.faiss, asked, exact.found, metric)
+    return IndexComparison(
+        k=k, metric=metric, documents=len(exact.index), dimension=exact.index.dimension,
+        queries=len(asked), batch_size=batch_size,
+        points=[exact.point(top, EXACT), *(runner.point(top) for runner in runners[1:])],
+    )  # fmt: skip
+
+
+class _Built:
+    """An index, and the seconds that it took to build."""
+
+    def __init__(
+        self, vectors: Vectors, factory: str, metric: str, names: Names, train_size: int | None
+    ) -> None:
+        self.factory = factory
+        start = time.perf_counter()
+        try:
+            self.index = build_index(
+                vectors, factory, metric, names, train_size=train_size, progress=False
+            )
+        except OptionError as error:
+            raise OptionError("candidates", f"{factory!r}: {error.reason}") from None
+        self.seconds = time.perf_counter() - start
+
+
+class _Runner:
+    """An index with a setting, searched as often as it is told to."""
+
+    def __init__(self, built: _Built, setting: str, queries: Array, k: int, **options: Any) -> None:
+        self.index, self._built, self._setting = built.index, built, setting
+        self._queries, self._k = queries, k
+        self._options = {**options, "parameters": setting, "progress": False}
+        self._seconds: list[float] = []
+        self._scores: Scores | None = None
+        self.found: Array
+
+    def find(self) -> None:
+        """Search once, which also makes the index warm, and keep what is found."""
+        import numpy
+
+        self.found = numpy.full((len(self._queries), self._k), -1, numpy.int64)
+        for batch in self._batches():
+            stop = batch.start + len(batch.rows)
+            self.found[batch.start : stop, : batch.rows.shape[1]] = batch.rows
+
+    def evaluate(self, qrels: Any, measures: Any, **options: Any) -> None:
+        """The measures of what is found."""
+        self._scores = evaluate_embeddings(
+            self._queries, self.index, qrels, measures, k=self._k, **self._options, **options
+        )
+
+    def time(self) -> None:
+        """Search once more, for the time it takes."""
+        start = time.perf_counter()
+        for _ in self._batches():
+            pass
+        self._seconds.append(time.perf_counter() - start)
+
+    def point(self, top: ExactTop, name: str = "") -> IndexPoint:
+        """What was measured."""
+        built = self._built
+        return IndexPoint(
+            name=name or f"{built.factory} {self._setting}".strip(),
+            factory=built.factory,
+            parameters=self._setting,
+            recall=top.recall(self.found),
+            seconds=self._seconds,
+            queries_per_second=len(self._queries) / median(self._seconds),
+            bytes=_size_of(self.index),
+            build_seconds=built.seconds,
+            scores=self._scores,
+        )
+
+    def _batches(self) -> Iterator[Any]:
+        return search_batches(self.index, self._queries, self._k, **self._options)
+
+
+def _gathered(queries: Any, *, unit: bool) -> Array:
+    """All queries, as 32-bit floats; `unit`: none may be zero."""
+    import numpy
+
+    found = open_vectors("queries", queries)
+    blocks = [block for _, block in found.blocks(block_rows(found.dimension), unit=False)]
+    if not blocks:
+        raise ArrayError("queries", "expected vectors, found none")
+    whole = blocks[0] if len(blocks) == 1 else numpy.concatenate(blocks)
+    open_vectors("queries", whole).check(unit=unit)
+    return whole
+
+
+def _size_of(index: Index) -> int:
+    """The bytes that faiss writes for an index, without keeping them."""
+    import faiss
+
+    # Its stubs lack what writes to a callback.
+    library: Any = faiss
+    size = 0
+
+    def count(piece: bytes) -> None:
+        nonlocal size
+        size += len(piece)
+
+    writer = library.PyCallbackIOWriter(count)
+    faiss.write_index(index.faiss, writer)
+    return size

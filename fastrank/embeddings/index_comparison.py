@@ -1,0 +1,157 @@
+"""The outcome of a comparison of indexes, as a table, JSON and a plot."""
+
+from __future__ import annotations
+
+from fastrank.data.columns import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from typing import Any, BinaryIO
+
+    from fastrank.scores.scores import Scores
+    from fastrank.scores.tables import Table
+
+
+class IndexPoint(Frozen):
+    """An index with a setting of its search parameters, measured.
+
+    factory, parameters: as they were given; parameters is "" where faiss's own apply. recall: the
+    share of the exact top k that it found. seconds: what each pass over all queries took.
+    queries_per_second: by their median. bytes: the size of the index as faiss writes it, which is
+    about what it takes in memory. build_seconds: to train it and add the vectors. scores: by the
+    judgments; None without.
+
+    >>> point = compared.points[0]
+    >>> point.name, point.recall, point.bytes > 0
+    ('exact', 1.0, True)
+    """
+
+    __slots__ = (
+        "build_seconds", "bytes", "factory", "name", "parameters", "queries_per_second", "recall",
+        "scores", "seconds",
+    )  # fmt: skip
+
+    name: str
+    factory: str
+    parameters: str
+    recall: float
+    seconds: list[float]
+    queries_per_second: float
+    bytes: int
+    build_seconds: float
+    scores: Scores | None
+
+    def __repr__(self) -> str:
+        speed = f"{self.queries_per_second:.0f} queries/s"
+        return f"<IndexPoint {self.name}: recall {self.recall:.4f}, {speed}>"
+
+
+class IndexComparison(Frozen):
+    """Indexes side by side; the first of `points` is exact search. See `compare_indexes`.
+
+    k: how many documents were retrieved for each query. metric, documents, dimension, queries: what
+    was searched. batch_size: how many queries at a time.
+
+    >>> compared
+    <IndexComparison: 3 points, recall@3 of 4 queries in 64 documents>
+    >>> [point.name for point in compared.points]
+    ['exact', 'IVF4,Flat nprobe=1', 'IVF4,Flat nprobe=4']
+    """
+
+    __slots__ = ("batch_size", "dimension", "documents", "k", "metric", "points", "queries")
+
+    k: int
+    metric: str
+    documents: int
+    dimension: int
+    queries: int
+    batch_size: int
+    points: list[IndexPoint]
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __repr__(self) -> str:
+        return (
+            f"<IndexComparison: {len(self)} points, recall@{self.k} of {self.queries} queries in"
+            f" {self.documents} documents>"
+        )
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+    def table(self) -> Table:
+        """A row for each point: recall, means of the measures and how they change, speed, size.
+
+        >>> compared.table().names
+        ['index', 'recall@3', 'RR', 'RR change', 'queries/s', 'bytes', 'build s']
+        """
+        from fastrank.scores.tables import Table
+
+        rows = [self._row(point) for point in self.points]
+        return Table(columns={name: [row[name] for row in rows] for name in rows[0]})
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """A JSON object: what was searched, and `points`, with the seconds of every pass.
+
+        >>> import json
+        >>> found = json.loads(compared.to_json())
+        >>> found["k"], found["points"][2]["recall"], found["points"][2]["change"]
+        (3, 1.0, {'RR': 0.0})
+        """
+        from fastrank.scores.records import dumped
+
+        whole = {name: getattr(self, name) for name in sorted(self.field_names() - {"points"})}
+        return dumped({**whole, "points": [self._record(point) for point in self.points]}, indent)
+
+    def plot(self, target: str | os.PathLike[str] | BinaryIO, form: str | None = None) -> None:
+        """Plot recall against queries per second, as a PNG, SVG or PDF.
+
+        target: a path, which holds the whole plot or what it held before, or a binary file. form:
+            "png", "svg" or "pdf"; by default what the path ends in. Needs matplotlib, whose global
+            state is left alone (`pip install 'fastrank-eval[plot]'`).
+
+        Raises OptionError for another form, ImportError without matplotlib.
+
+        >>> import io
+        >>> compared.plot(image := io.BytesIO(), "png")
+        >>> image.getvalue()[1:4]
+        b'PNG'
+        """
+        from fastrank.embeddings.index_plot import write_plot
+
+        write_plot(self, target, form)
+
+    def _changes(self, point: IndexPoint) -> dict[str, float]:
+        exact = self.points[0].scores
+        if point.scores is None or exact is None:
+            return {}
+        return {name: own - exact.mean[name] for name, own in point.scores.mean.items()}
+
+    def _row(self, point: IndexPoint) -> dict[str, Any]:
+        measured: dict[str, float] = {}
+        for name, change in self._changes(point).items():
+            assert point.scores is not None
+            measured |= {name: point.scores.mean[name], f"{name} change": change}
+        return {
+            "index": point.name,
+            f"recall@{self.k}": point.recall,
+            **measured,
+            "queries/s": round(point.queries_per_second),
+            "bytes": point.bytes,
+            "build s": point.build_seconds,
+        }
+
+    def _record(self, point: IndexPoint) -> dict[str, Any]:
+        names = (
+            "name", "factory", "parameters", "recall", "queries_per_second", "seconds", "bytes",
+            "build_seconds",
+        )  # fmt: skip
+        record = {name: getattr(point, name) for name in names}
+        if point.scores is not None:
+            record |= {"mean": point.scores.mean, "change": self._changes(point)}
+        return record

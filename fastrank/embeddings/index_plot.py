@@ -1,0 +1,83 @@
+"""The plot of a comparison: recall against queries per second."""
+
+from __future__ import annotations
+
+import io
+import os
+
+from fastrank.errors import OptionError
+from fastrank.formats import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
+
+    from fastrank.embeddings.index_comparison import IndexComparison
+
+FORMS = ("png", "svg", "pdf")
+INCHES, DOTS = (7.5, 5.0), 150
+
+
+def check_form(target: str | os.PathLike[str] | BinaryIO, form: str | None = None) -> str:
+    """The form of a plot, as it is given or as the path says. Raises OptionError, ImportError."""
+    named = isinstance(target, (str, os.PathLike))
+    if form is None and named:
+        form = os.path.splitext(os.fspath(target))[1][1:].lower()  # type: ignore[arg-type]
+    if form not in FORMS:
+        where = f"{os.fspath(target)}: " if named else ""  # type: ignore[arg-type]
+        expected = f"expected a name that ends in {', '.join('.' + form for form in FORMS)}"
+        raise OptionError("plot", f"{where}{expected if named else f'expected one of {FORMS}'}")
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError as error:
+        reason = "a plot needs matplotlib (pip install 'fastrank-eval[plot]')"
+        raise ImportError(reason) from error
+    return form
+
+
+def write_plot(
+    compared: IndexComparison, target: str | os.PathLike[str] | BinaryIO, form: str | None
+) -> None:
+    """Draw and write it. Raises OptionError, ImportError."""
+    form = check_form(target, form)
+    # Not the date: the same comparison gives the same file.
+    dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    image = io.BytesIO()
+    _drawn(compared).savefig(image, format=form, dpi=DOTS, metadata=dated)
+    files.write(target, [image.getvalue()])
+
+
+def _drawn(compared: IndexComparison) -> Any:
+    # Without pyplot, which has a global state and a backend.
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=INCHES, layout="constrained")
+    axes = figure.add_subplot()
+    exact, *others = compared.points
+    axes.axhline(exact.queries_per_second, color="0.6", linewidth=1, linestyle="--", zorder=0)
+    axes.plot([exact.recall], [exact.queries_per_second], "*", color="0.3", ms=12, label="exact")
+    for factory in dict.fromkeys(point.factory for point in others):
+        own = sorted((p for p in others if p.factory == factory), key=lambda p: p.recall)
+        speeds = [point.queries_per_second for point in own]
+        axes.plot([point.recall for point in own], speeds, "o-", ms=4, label=factory)
+        for point in own:
+            axes.annotate(
+                point.parameters.replace(",", "\n"), (point.recall, point.queries_per_second),
+                fontsize="x-small", xytext=(-6, -2), textcoords="offset points", ha="right",
+            )  # fmt: skip
+    # Settings stand to the left of their points, the leftmost inside the axes too.
+    widest = max(len(line) for point in others for line in point.parameters.split(","))
+    axes.margins(x=0.05 + 0.0125 * widest)
+    left = axes.get_xlim()[0]
+    axes.set_xlim(left, 1 + 0.05 * (1 - left))
+    axes.set_yscale("log")
+    axes.set_xlabel(f"recall@{compared.k}")
+    axes.set_ylabel("queries per second")
+    axes.set_title(
+        f"{compared.queries:,} queries, {compared.documents:,} vectors of dimension"
+        f" {compared.dimension}, {compared.metric}",
+        fontsize="medium",
+    )
+    axes.grid(alpha=0.3, which="both")
+    axes.legend(fontsize="small")
+    return figure

@@ -1,0 +1,22 @@
+"""The ways in: judgments, a run and measures into scores."""
+
+from fastrank.lazy import public_names
+
+__all__, __getattr__ = public_names(
+    __name__,
+    {
+        "arrays": ("evaluate_arrays",),
+        "embeddings": ("evaluate_embeddings",),
+        "evaluator": (
+            "Evaluator",
+            "evaluate",
+        ),
+        "labels": ("evaluate_labels",),
+        "likelihood": ("negative_log_likelihood",),
+        "tie_ranges": (
+            "TieRange",
+            "TieReport",
+            "tie_report",
+        ),
+    },
+)

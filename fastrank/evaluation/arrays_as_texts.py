@@ -1,0 +1,190 @@
+"""Arrays as judgments and a run whose ids are texts, for options that kernels of arrays lack.
+
+Orders of tied documents other than trec_eval's, and documents that leave a ranking: what `evaluate`
+does with a run in memory is done here with one made of the arrays.
+"""
+
+from __future__ import annotations
+
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import NO_ITERATION, PlacedTexts, constant, memory_of
+from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.formats.arrays import as_texts, picked_integers
+from fastrank.formats.ids import texts_of_array
+from fastrank.judging.arrays import PADDING, nan_score, negative_id, repeated_id
+from fastrank.judging.filters import without_excluded
+from fastrank.judging.queries import Matched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, NoReturn
+
+    import numpy.typing as npt
+
+    from fastrank.data.grade_scale import Graded
+    from fastrank.data.texts import Texts
+    from fastrank.errors import ArrayError
+    from fastrank.judging.array_qrels import ArrayQrels
+    from fastrank.judging.options import Options
+    from fastrank.judging.request import Asked
+    from fastrank.scores.scores import Scores
+
+    Array = npt.NDArray[Any]
+
+SOURCE = "<arrays>"
+# The bits of the smallest normal 32-bit float: those above it are neighbours that differ as scores.
+SMALLEST_NORMAL = 1 << 23
+
+
+def evaluate_as_texts(
+    ids: Array,
+    scores: Array | None,
+    qrels: ArrayQrels,
+    asked: Asked,
+    order: Array,
+    rows: Array,
+    *,
+    lower_is_better: bool,
+    left_out: Sequence[bytes],
+) -> Scores:
+    """Evaluate the row rows[i], or none (-1), by the judgments of the query order[i], for each.
+
+    Raises ArrayError, as kernels of arrays do, and what `evaluate_bound` raises.
+    """
+    import numpy
+
+    looked = numpy.flatnonzero(rows >= 0)
+    queries = qrels.queries.take(order[looked].tolist())
+    found = _Rows(queries, rows[looked], ids, scores, lower_is_better=lower_is_better)
+    run = found.run()
+    if asked.options.duplicates == "error":
+        found.refuse_repeats(run, asked.options)
+    rankings = numpy.full(len(order), -1, numpy.int64)
+    rankings[looked[found.sizes > 0]] = numpy.arange(len(run))
+    return evaluate_bound(
+        _written(qrels, qrels.columns[1]), run, asked.bound, asked.options, left_out=left_out,
+        matching=Matched(
+            judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
+        ),
+    )  # fmt: skip
+
+
+class _Rows:
+    """Some rows of the arrays, the documents in them checked but for repeats.
+
+    queries: the id of each. rows: its number in the arrays. sizes: how many documents it has.
+    """
+
+    def __init__(
+        self, queries: list[bytes], rows: Array, ids: Array, scores: Array | None, *,
+        lower_is_better: bool,
+    ) -> None:  # fmt: skip
+        import numpy
+
+        self.queries, self.rows = queries, rows
+        self.ids = picked_integers("ids", ids, rows)
+        self._refuse(self.ids < PADDING, negative_id)
+        self.present = self.ids != PADDING
+        self.sizes = self.present.sum(axis=1)
+        if scores is None:
+            self.scores = numpy.broadcast_to(_descending(ids.shape[1]), self.ids.shape)
+            return
+        own = scores[rows].astype(numpy.float64)
+        self._refuse(numpy.isnan(own) & self.present, nan_score)
+        self.scores = -own if lower_is_better else own
+
+    def _refuse(self, wrong: Array, error: Callable[..., ArrayError]) -> None:
+        """Raise an error about the first place at which something is wrong."""
+        if place := _first(wrong):
+            i, column = place
+            raise error(self.queries[i], self.ids[i], int(self.rows[i]), column)
+
+    def run(self) -> Run:
+        """The rows that have documents as a run."""
+        import numpy
+
+        answered = self.sizes > 0
+        ends = numpy.cumsum(self.sizes[answered])
+        return Run(
+            queries=as_texts([self.queries[i] for i in numpy.flatnonzero(answered).tolist()]),
+            docs=PlacedTexts(*_decimal(self.ids[self.present]).columns, None, "result"),
+            tag=b"arrays",
+            source=SOURCE,
+            offset_column=memory_of(numpy.concatenate([numpy.zeros(1, numpy.int64), ends])),
+            score_column=memory_of(self.scores[self.present]),
+        )
+
+    def refuse_repeats(self, run: Run, options: Options) -> None:
+        """Raise ArrayError for a document twice in a row, which is not left out of its ranking."""
+        import numpy
+
+        left = self.ids
+        kept = without_excluded(run, options.exclude, identical=options.ignore_identical_ids).docs
+        if kept is not run.docs:
+            assert isinstance(kept, PlacedTexts)
+            places = numpy.flatnonzero(self.present)[numpy.asarray(kept.rows)]
+            flat = numpy.full(self.ids.size, PADDING, numpy.int64)
+            flat[places] = self.ids.reshape(-1)[places]
+            left = flat.reshape(self.ids.shape)
+        ascending = numpy.sort(left, axis=1)
+        twice = (ascending[:, 1:] == ascending[:, :-1]) & (ascending[:, 1:] != PADDING)
+        if place := _first(twice):
+            i, column = place
+            first, again, *_ = numpy.flatnonzero(left[i] == ascending[i, column]).tolist()
+            raise repeated_id(self.queries[i], self.ids[i], int(self.rows[i]), (first, again))
+
+
+def evaluate_labels_as_texts(
+    graded: Graded, scores: Array, order: Array, asked: Asked, left_out: Sequence[bytes]
+) -> Scores:
+    """Evaluate scores of labelled documents, which get their numbers for ids, in this order."""
+    import numpy
+
+    qrels = _written(graded, numpy.arange(len(scores)))
+    run = Run(
+        queries=qrels.queries, docs=qrels.docs, tag=b"labels", source=SOURCE,
+        offset_column=qrels.offset_column, score_column=scores,
+    )  # fmt: skip
+    places = memory_of(order.astype(numpy.int64))
+    return evaluate_bound(
+        qrels, run, asked.bound, asked.options, left_out=left_out,
+        matching=Matched(judgments=places, rankings=places),
+    )  # fmt: skip
+
+
+def _written(judgments: Graded, ids: Array) -> Qrels:
+    """Judgments of the documents with these ids, one for each grade."""
+    return Qrels(
+        queries=judgments.queries, docs=_decimal(ids), groups=constant(NO_ITERATION, len(ids)),
+        source=SOURCE, offset_column=judgments.offset_column, grade_column=judgments.grade_column,
+        scale=judgments.scale,
+    )  # fmt: skip
+
+
+def _descending(width: int) -> Array:
+    """Scores of a ranking, of which no two are equal as 32-bit floats either."""
+    import numpy
+
+    bits = numpy.arange(width, 0, -1, dtype=numpy.int32) + numpy.int32(SMALLEST_NORMAL)
+    scores: Array = bits.view(numpy.float32).astype(numpy.float64)
+    return scores
+
+
+def _first(wrong: Array) -> tuple[int, int] | None:
+    """Row and column of the first place at which something is wrong."""
+    import numpy
+
+    if not wrong.any():
+        return None
+    row, column = numpy.unravel_index(int(wrong.argmax()), wrong.shape)
+    return int(row), int(column)
+
+
+def _decimal(ids: Array) -> Texts:
+    return texts_of_array(ids, _no_failure)
+
+
+def _no_failure(row: int, reason: str) -> NoReturn:
+    raise AssertionError(f"row {row}: {reason}")

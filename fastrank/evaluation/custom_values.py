@@ -1,0 +1,68 @@
+"""Values of a user's measures."""
+
+from __future__ import annotations
+
+from fastrank.data.columns import as_array
+from fastrank.judging.judged import StoppedError
+from fastrank.measures.custom import Ranking
+from fastrank.native.buffers import filled, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.data.grade_scale import Scale
+    from fastrank.judging.judged import Judged
+    from fastrank.measures.custom import Function, OwnMeasure
+
+
+def own_values(own: OwnMeasure, judged: Judged, scale: Scale | None, level: float) -> Any:
+    """The values of a user's measure for every judged ranking.
+
+    With a scale, the function sees the grades, and the level, that the integers stand for.
+    Raises StoppedError at the first query for which the function does not return a number.
+    """
+    columns = [as_array(column) for column in judged.columns[:9]]
+    shared = judged.columns[9:]
+    if scale is not None:
+        columns[2], columns[4] = scale.ranked_grades(columns[2]), scale.grades(columns[4])
+        shared = (float(level), *shared[1:])
+    if hasattr(own.function, "py_func"):
+        values = zeros("d", len(judged))
+        if _called_compiled(own.function, (*columns, *shared), values):
+            return values
+    offsets, ranks, grades, grade_offsets, grade_values, grade_counts, *counts = columns
+    found = []
+    for i in range(len(judged)):
+        rows = slice(offsets[i], offsets[i + 1])
+        distinct = slice(grade_offsets[i], grade_offsets[i + 1])
+        ranking = Ranking(
+            ranks[rows], grades[rows], grade_values[distinct], grade_counts[distinct],
+            *(int(column[i]) for column in counts), *shared,
+        )  # fmt: skip
+        try:
+            found.append(_number(own.function(ranking)))
+        except Exception as error:
+            raise StoppedError(i, f"{type(error).__name__}: {error}") from error
+    return filled("d", found)
+
+
+def _called_compiled(function: Function, columns: tuple[Any, ...], values: Any) -> bool:
+    """Whether a compiled loop could call the function; what fails is told query by query."""
+    import numpy
+
+    from fastrank.native.jit_loop import call_for_each
+
+    try:
+        call_for_each(function, Ranking, *columns, numpy.asarray(values))
+    except Exception:
+        return False
+    return True
+
+
+def _number(value: object) -> float:
+    from numbers import Real
+
+    if not isinstance(value, Real):
+        raise TypeError(f"expected a number, found {type(value).__name__}")
+    return float(value)

@@ -1,0 +1,162 @@
+"""What grades are worth to measures: exactly as they are defined."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from fastrank.data.columns import as_array
+from fastrank.data.grade_scale import Graded, whose
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import decoded
+from fastrank.errors import EvaluationError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from fastrank.judging.judged import Judged
+    from fastrank.measures.binding import BoundMeasure
+
+    Pairs = list[tuple[int, float]]
+
+# 2^grade is a finite number up to here.
+LARGEST_EXPONENT = 1023
+INFINITE = float("inf")
+
+
+def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> Pairs:
+    """Pairs of grade and gain for a measure with options; `grade_values` are all whole grades,
+    however often.
+
+    trec_eval sorts gains less than 1 apart as equal. A power of two spreads them, and cancels out
+    in the quotient without a trace; a measure without a quotient looks at no order. Raises
+    EvaluationError for gains that are no finite numbers.
+    """
+    if own.measure.on == "stops" or _is_exponential(own):
+        grades = sorted(set(grade_values))
+        return list(zip(grades, worth(own, grades, qrels), strict=True))
+    pairs = [(int(grade), gain) for grade, gain in own.pairs if grade % 1 == 0]
+    _check_sum(own, [gain for _, gain in pairs], qrels)
+    if all(gain % 1 == 0 for _, gain in pairs):
+        return pairs
+    gains = {grade: float(grade) for grade in set(grade_values)} | dict(pairs)
+    ascending = sorted({0.0, *gains.values()})
+    closest = min(b - a for a, b in pairwise(ascending))
+    factor = 1.0
+    while closest * factor < 1.0:
+        factor *= 2.0
+    if max(map(abs, ascending)) * factor * len(qrels.grade_column) == INFINITE:
+        raise EvaluationError(
+            own.measure.name, qrels.queries[0], "the gains are too far apart to be told apart"
+        )
+    return [(grade, gain * factor) for grade, gain in gains.items()]
+
+
+def worth(own: BoundMeasure, grades: Sequence[float], qrels: Qrels | Graded) -> list[float]:
+    """The gain of each of these grades, which ascend and are not negative.
+
+    Raises EvaluationError for gains that are no finite numbers.
+    """
+    if own.measure.on == "stops":
+        highest = grade_scale(own, qrels)
+        return [(2.0**grade - 1.0) / 2.0**highest for grade in grades]
+    if _is_exponential(own):
+        # The gains of all documents must have a finite sum.
+        largest = LARGEST_EXPONENT - len(qrels.grade_column).bit_length()
+        if grades and grades[-1] > largest:
+            raise _too_large(own, qrels, largest, "is too large for gains of 2^grade - 1")
+        return [2.0**grade - 1.0 for grade in grades]
+    named: dict[float, float] = dict(own.pairs)
+    gains = [named.get(grade, float(grade)) for grade in grades]
+    _check_sum(own, gains, qrels)
+    return gains
+
+
+def grade_scale(own: BoundMeasure, qrels: Qrels | Graded) -> float:
+    """The highest grade for ERR: the one given, or that of the judgments.
+
+    Raises EvaluationError for a grade above it, or one too large for a probability.
+    """
+    assert own.options is not None
+    highest = max(_grades(qrels), default=0)
+    given = own.options.get("max_grade", max(highest, 1))
+    if highest > given:
+        raise _too_large(own, qrels, given, f"is above max_grade={given}")
+    if given > LARGEST_EXPONENT:
+        reason = f"max_grade={given}: expected at most {LARGEST_EXPONENT}"
+        raise EvaluationError(own.measure.name, qrels.queries[0], reason)
+    return float(given)
+
+
+def scaled_gains(
+    own: BoundMeasure, judged: Judged, qrels: Qrels | Graded, *, rescale: bool
+) -> tuple[Any, ...]:
+    """The columns of the record `Gained` where grades have fractions.
+
+    Of these trec_eval knows nothing: gains are sorted by their size, however close they are.
+    rescale: map the gains of a query to [0, 1] where one lies outside.
+    """
+    import numpy
+
+    scale = qrels.scale
+    assert scale is not None
+    offsets, ranks, codes, grade_offsets, distinct, counts, num_ret, num_rel, *_ = judged.columns
+    codes = as_array(codes)[: offsets[len(offsets) - 1]]
+    bounds = as_array(grade_offsets)
+    queries, size = len(bounds) - 1, int(bounds[-1])
+    table = numpy.array(worth(own, scale.values[: scale.judged].tolist(), qrels))
+    # Documents outside the judgments, and those of negative grades, are worth what is said of them.
+    named = {grade: gain for grade, gain in own.pairs if grade in (-1, -2)}
+    gains = numpy.where(codes >= 0, table[codes], 0.0)
+    for grade, gain in named.items():
+        gains[codes == grade] = gain
+    best = table[as_array(distinct)[:size]]
+    query_of = numpy.repeat(numpy.arange(queries), numpy.diff(bounds))
+    if rescale:
+        all_named = [gain for _, gain in own.pairs]
+        lowest = numpy.full(queries, min([0.0, *all_named]))
+        highest = numpy.full(queries, max([0.0, *all_named]))
+        numpy.minimum.at(lowest, query_of, best)
+        numpy.maximum.at(highest, query_of, best)
+        outside = (lowest < 0.0) | (highest > 1.0)
+        base = numpy.where(outside, lowest, 0.0)
+        span = numpy.where(outside, highest - lowest, 1.0)
+        best = (best - base[query_of]) / span[query_of]
+        ranked = numpy.repeat(numpy.arange(queries), numpy.diff(as_array(offsets)))
+        has_gain = (codes >= 0) | numpy.isin(codes, list(named))
+        gains = numpy.where(has_gain, (gains - base[ranked]) / span[ranked], 0.0)
+    rows = numpy.flatnonzero(best > 0.0)
+    rows = rows[numpy.lexsort((-best[rows], query_of[rows]))]
+    ideal_offsets = numpy.zeros(queries + 1, numpy.int64)
+    numpy.cumsum(numpy.bincount(query_of[rows], minlength=queries), out=ideal_offsets[1:])
+    ideal_counts = as_array(counts)[:size][rows]
+    return offsets, ranks, gains, ideal_offsets, best[rows], ideal_counts, num_ret, num_rel
+
+
+def _is_exponential(own: BoundMeasure) -> bool:
+    return own.options is not None and own.options.get("dcg") == "exp-log2"
+
+
+def _check_sum(own: BoundMeasure, gains: list[float], qrels: Qrels | Graded) -> None:
+    most = max(map(abs, gains), default=0.0)
+    if most * len(qrels.grade_column) == INFINITE:
+        reason = f"a gain of {most:g} is too large to be added up"
+        raise EvaluationError(own.measure.name, qrels.queries[0], reason)
+
+
+def _grades(qrels: Qrels | Graded) -> Any:
+    codes = qrels.grade_column
+    return codes if qrels.scale is None else qrels.scale.grades(codes).tolist()
+
+
+def _too_large(own: BoundMeasure, qrels: Qrels | Graded, limit: int, why: str) -> EvaluationError:
+    """The error for the first grade above a limit."""
+    grades = _grades(qrels)
+    row = next(row for row, grade in enumerate(grades) if grade > limit)
+    query, document = whose(qrels, row)
+    return EvaluationError(
+        own.measure.name,
+        query,
+        f"grade {grades[row]} of document {document} of query '{decoded(query)}' {why}",
+    )

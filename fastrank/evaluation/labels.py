@@ -1,0 +1,252 @@
+"""Labels and scores of documents, as learning to rank has them, → Scores."""
+
+from __future__ import annotations
+
+from fastrank.arguments import DEFAULT_COMPAT, check_choice
+from fastrank.data.grade_scale import Graded
+from fastrank.data.texts import text_order
+from fastrank.errors import ArrayError, OptionError
+from fastrank.evaluation.arrays_as_texts import evaluate_labels_as_texts
+from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.formats.arrays import (
+    as_rows,
+    as_texts,
+    check_integers,
+    check_scores,
+    graded_numbers,
+    of_stretches,
+    query_ids,
+    row_numbers,
+    row_offsets,
+    to_int64,
+)
+from fastrank.judging.judged import JudgedRun, room_for_judged
+from fastrank.judging.options import BY_GRADE
+from fastrank.judging.queries import relevant_queries
+from fastrank.judging.request import Asked
+from fastrank.native import codes as at
+from fastrank.native import kernels
+from fastrank.native.buffers import filled, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.scores.scores import Scores
+
+    Array = npt.NDArray[Any]
+
+# Orders of documents with equal scores for which they need no ids.
+TIES = ("given", *BY_GRADE)
+
+
+def evaluate_labels(
+    labels: Any,
+    scores: Any,
+    measures: str | Iterable[str] = "official",
+    *,
+    offsets: Any = None,
+    groups: Any = None,
+    mask: Any = None,
+    queries: Iterable[object] | None = None,
+    relevance_level: float = 1,
+    ties: str = "given",
+    no_relevant: str = "zero",
+    depth: int | None = None,
+    max_retrieved: int | None = None,
+    collection_size: int = 0,
+    compat: str = DEFAULT_COMPAT,
+) -> Scores:
+    """Evaluate scores of documents that are all labelled, as data for learning to rank are.
+
+    labels: integers or floats, at least 0: the grade of each document.
+    scores: float16, float32, float64 or integers of the same shape; higher is better.
+        Both are tables [queries, n]; or flat, the documents of a query together, and then one of
+    offsets: integers[queries + 1]: query i has the documents offsets[i] : offsets[i + 1]; or
+    groups: integers[queries]: how many documents each query has, as LightGBM and XGBoost say it.
+    mask: for tables, truth values of the same shape: which places hold a document.
+    queries: the id of each query; by default the numbers of the rows: "0", "1", ...
+    ties: the order of documents with equal scores (as 32-bit floats, with compat 9.0.8): "given",
+        or "best", "worst" and "average" as `evaluate` has them. "average" gives the nDCG of
+        scikit-learn and torchmetrics. These three cost three times as much: the arrays become Qrels
+        and a Run first. Documents have no ids here that could order them.
+    measures, relevance_level, no_relevant, depth, max_retrieved, collection_size, compat: as
+        `evaluate` takes them.
+
+    All documents of a query are retrieved and judged. Tied ones rank in the given order; trec_eval
+    would give the same numbers if ids were made up that descend in it. The values are trec_eval's:
+    the best possible ranking of ndcg is that of all documents of the query, a query without a
+    relevant one counts as 0. The queries of the Scores are in the byte order of their ids, as
+    trec_eval adds them up, and without ids in the order of the rows. A query without documents is
+    left out.
+
+    Raises ArrayError, which names row and column, for other shapes and types, a NaN, or a label
+    that is negative or no number; OptionError, MeasureError, NoQueriesError and EvaluationError as
+    `evaluate` does.
+
+    >>> labels, values = [[2, 0, 1], [0, 1, 0]], [[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]
+    >>> fr.evaluate_labels(labels, values, "recip_rank").mean
+    {'recip_rank': 0.75}
+    >>> fr.evaluate_labels([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], "recip_rank", groups=[3, 2]).mean
+    {'recip_rank': 0.75}
+    >>> fr.evaluate_labels([[1, 0]], [[0.5, 0.5]], "recip_rank", ties="average").mean
+    {'recip_rank': 0.75}
+    """
+    import numpy
+
+    _check_ties(ties)
+    asked = Asked(
+        measures,
+        relevance_level=relevance_level,
+        ties=ties,
+        no_relevant=no_relevant,
+        depth=depth,
+        max_retrieved=max_retrieved,
+        collection_size=collection_size,
+        compat=compat,
+    )
+    flat = offsets is not None or groups is not None
+    grades = as_rows("labels", labels, 1 if flat else 2)
+    values = check_scores("scores", as_rows("scores", scores, grades.ndim))
+    if values.shape != grades.shape:
+        expected = f"the shape of labels {grades.shape}"
+        raise ArrayError("scores", f"expected {expected}, found {values.shape}")
+    chosen = None if mask is None else _mask(mask, grades, flat)
+    _refuse("scores", "expected a number, found", values, numpy.isnan(values), chosen)
+    if chosen is not None:
+        # What stands at the other places, such as a label of -1, has no meaning.
+        grades = numpy.where(chosen, grades, numpy.zeros((), grades.dtype))
+    given = grades
+    grades, scale = graded_numbers("labels", given)
+    _refuse("labels", "expected at least 0 (see mask=), found", given, grades < 0, chosen)
+    if flat:
+        bounds = _bounds(offsets, groups, len(grades))
+    elif chosen is None:
+        count, width = grades.shape
+        bounds = numpy.arange(count + 1) * width
+    else:
+        bounds = numpy.concatenate([[0], numpy.cumsum(chosen.sum(axis=1))])
+        grades, values = grades[chosen], values[chosen]
+    count = len(bounds) - 1
+    ids = row_numbers(count) if queries is None else query_ids(queries)
+    if len(ids) != count:
+        raise ArrayError("queries", f"expected {count}, one per query of labels, found {len(ids)}")
+    # A query without documents is no judged query, neither missing nor without a relevant one.
+    kept = numpy.flatnonzero(numpy.diff(bounds))
+    graded = Graded(
+        queries=as_texts([ids[i] for i in kept.tolist()] if len(kept) < count else ids),
+        offset_column=numpy.concatenate([numpy.zeros(1, numpy.int64), bounds[1:][kept]]),
+        grade_column=grades.reshape(-1),
+        scale=scale,
+    )
+    values = numpy.ascontiguousarray(values, numpy.float64).reshape(-1)
+    picks, left_out = relevant_queries(graded, asked.options)
+    if left_out:
+        kept = kept[numpy.asarray(picks)]
+        graded, values = _of_queries(graded, values, picks)
+    order = (
+        numpy.arange(len(kept)) if queries is None else numpy.asarray(text_order(graded.queries))
+    )
+    judged = _judge(graded, values, order, kept, asked)
+    if ties != "given":
+        return evaluate_labels_as_texts(graded, values, order, asked, left_out)
+    return evaluate_bound(graded, judged, asked.bound, asked.options, left_out=left_out)
+
+
+def _check_ties(ties: str) -> None:
+    """Raise OptionError for what is no order of tied documents without ids."""
+    if ties in ("docno_desc", "docno_asc"):
+        raise OptionError(
+            "ties", f"found {ties!r}, but the documents have no ids here to order them by;"
+            f" expected one of {', '.join(map(repr, TIES))}",
+        )  # fmt: skip
+    check_choice("ties", ties, TIES)
+
+
+def _of_queries(graded: Graded, scores: Array, picks: Any) -> tuple[Graded, Array]:
+    """The labels and the scores of the queries at some places."""
+    import numpy
+
+    chosen, offsets = of_stretches(graded.offset_column, numpy.asarray(picks))
+    made = Graded(
+        queries=as_texts(graded.queries.take(picks)),
+        offset_column=offsets,
+        grade_column=graded.grade_column[chosen],
+        scale=graded.scale,
+    )
+    return made, scores[chosen]
+
+
+def _mask(mask: Any, grades: Array, flat: bool) -> Array:
+    """Which places of a table hold a document."""
+    if flat:
+        raise ArrayError("mask", "flat labels have offsets or groups instead")
+    found = as_rows("mask", mask, 2)
+    if found.dtype.kind != "b" or found.shape != grades.shape:
+        raise ArrayError(
+            "mask", f"expected truth values of the shape of labels {grades.shape},"
+            f" found {found.dtype} {found.shape}",
+        )  # fmt: skip
+    return found
+
+
+def _refuse(name: str, reason: str, found: Array, wrong: Array, chosen: Array | None) -> None:
+    """Raise ArrayError for the first wrong value at a place that holds a document."""
+    import numpy
+
+    if chosen is not None:
+        wrong = wrong & chosen
+    if wrong.any():
+        place = [int(i) for i in numpy.unravel_index(int(wrong.argmax()), wrong.shape)]
+        raise ArrayError(name, f"{reason} {found[tuple(place)]}", *place)
+
+
+def _bounds(offsets: Any, groups: Any, documents: int) -> Array:
+    """Offsets as int64 that ascend from 0 to the number of documents."""
+    import numpy
+
+    if offsets is not None and groups is not None:
+        raise ArrayError("groups", "expected offsets or groups, found both")
+    if groups is None:
+        return row_offsets("offsets", offsets, documents, "labels")
+    sizes = to_int64("groups", check_integers("groups", as_rows("groups", groups, 1)))
+    negative = numpy.flatnonzero(sizes < 0)
+    if len(negative):
+        place = int(negative[0])
+        raise ArrayError("groups", f"expected at least 0, found {sizes[place]}", place)
+    # Summed as Python's integers, which do not overflow.
+    total = sum(sizes.tolist())
+    if total != documents:
+        raise ArrayError("groups", f"expected {documents} labels in all, found {total}")
+    return numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes)])
+
+
+def _judge(graded: Graded, scores: Array, queries: Array, places: Array, asked: Asked) -> JudgedRun:
+    """Judge the rankings of the queries in this order; `places` are theirs, for messages."""
+    offsets = graded.offset_column
+    deepest = kernels.widest(offsets)
+    options = asked.judging(graded)
+    judged, columns = room_for_judged(graded, queries, len(scores), options)
+    problem = zeros("q", 1)
+    done = kernels.judge_labels(
+        graded.grade_column,
+        scores,
+        offsets,
+        queries,
+        options.places(stop_if_none_judged=False),
+        zeros("d", deepest),
+        zeros("q", deepest),
+        zeros("q", deepest),
+        *columns,
+        problem,
+    )
+    if problem[0] != at.FINE:
+        raise ArrayError(
+            "labels", "a label is too large to count by grade", int(places[queries[done]])
+        )
+    return JudgedRun(
+        queries=filled("q", queries.tolist()), judged=judged, missing=0, absent=[], tag=b"labels"
+    )

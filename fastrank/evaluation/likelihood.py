@@ -1,0 +1,203 @@
+"""The negative log-likelihood of relevant documents under the scores of what was retrieved."""
+
+from __future__ import annotations
+
+from fastrank.arguments import DEFAULT_COMPAT, check_choice, finite, flag
+from fastrank.data.columns import as_array
+from fastrank.data.grade_scale import lowest_code
+from fastrank.data.preferences import Preferences
+from fastrank.errors import InputError, NoQueriesError, OptionError
+from fastrank.judging.judged import JudgingOptions, StoppedError, count_retrieved
+from fastrank.judging.memory import judge
+from fastrank.judging.options import Options, relevance, settle_depth
+from fastrank.judging.queries import count_without_relevant, match_queries, without_documents
+from fastrank.measures.binding import BoundMeasure
+from fastrank.measures.trec import Measure
+from fastrank.scores.coverage import Coverage, others
+from fastrank.scores.scores import Scores
+from fastrank.scores.summary import summaries
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    import numpy.typing as npt
+
+# How several positives of a query count, and those that were not retrieved.
+POSITIVES = ("mean", "alone", "marginal")
+UNRETRIEVED = ("ignore", "lowest", "worst")
+NAME = "NLL"
+
+
+def negative_log_likelihood(
+    qrels: Any,
+    run: Any,
+    *,
+    temperature: float = 1.0,
+    positives: str = "mean",
+    unretrieved: str = "ignore",
+    relevance_level: float = 1,
+    depth: int | None = None,
+    exclude: Mapping[Any, Iterable[Any]] | None = None,
+    ignore_identical_ids: bool = False,
+    compat: str = DEFAULT_COMPAT,
+) -> Scores:
+    """How unlikely a run's scores make the relevant documents: the training loss of DPR, as NLL.
+
+    A retrieved document with score s has the probability exp(s / t) / Z, where t is the
+    temperature and Z the sum of exp(s / t) over all retrieved documents of the query. The value
+    of a query is -log of the probability of its relevant document, in nats; lower is better. The
+    mean is over the queries that have a value, the others are NaN.
+
+    qrels, run: what `evaluate` takes. temperature: what scores are divided by, above 0.
+    positives: several relevant documents of a query count as the "mean" of their -log; "alone":
+        likewise, but each competes only with what is not relevant, as in training with one
+        positive and its negatives; "marginal": as -log of the sum of their probabilities.
+    unretrieved: a relevant document that was not retrieved is left out ("ignore"; a query of
+        which none was retrieved has no value), scores as the last one retrieved ("lowest", a
+        lower bound), or has probability 0 ("worst", which makes "mean" and "alone" infinite).
+        With "ignore", runs that retrieve different documents do not compare.
+    relevance_level: the lowest grade that is relevant. depth: how many of the best results are
+        retrieved. exclude, ignore_identical_ids: documents left out, as in `evaluate`.
+    compat: how comments in files are read.
+
+    Scores are 64-bit floats, and so is the sum, which cannot overflow. Sources: Karpukhin et al.,
+    EMNLP 2020, equation 2; "marginal": Lee, Chang and Toutanova, ACL 2019.
+
+    Raises what `evaluate` raises; EvaluationError for a ranking with a NaN too.
+
+    >>> run = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 5.0, "d3": 5.0}}
+    >>> found = fr.negative_log_likelihood({"q1": {"d1": 1}, "q2": {"d3": 1}}, run)
+    >>> found["NLL"].tolist()
+    [0.31326168751822286, 0.6931471805599453]
+    >>> print(found)
+    NLL  0.5032
+    """
+    from fastrank.data.texts import memory_of
+    from fastrank.formats.accept import as_qrels, as_run
+    from fastrank.formats.exclusions import as_exclusions
+
+    check_choice("positives", positives, POSITIVES)
+    check_choice("unretrieved", unretrieved, UNRETRIEVED)
+    divisor = finite("temperature", temperature)
+    if divisor <= 0.0:
+        raise OptionError("temperature", f"expected a number above 0, found {temperature}")
+    judgments, taken = as_qrels(qrels, compat=compat), as_run(run, compat=compat)
+    if isinstance(judgments, Preferences):
+        raise InputError(judgments.source, "expected judgments with grades, found preferences")
+    options = Options(
+        compat=compat, relevance_format="qrels",
+        # A grade below 0 is none, whatever the level.
+        relevance_level=max(relevance(relevance_level), 0),
+        complete=False, judged_only=False, max_retrieved=settle_depth(depth, None),
+        collection_size=0, query=None, exclude=as_exclusions(exclude),
+        ignore_identical_ids=flag("ignore_identical_ids", ignore_identical_ids),
+    )  # fmt: skip
+    matched, missing = match_queries(judgments, taken, options)
+    queries = judgments.queries.take(matched.judgments)
+    if not queries:
+        raise NoQueriesError("No queries with both results and relevance info")
+    taken, removed, _ = without_documents(taken, matched, options)
+    how = JudgingOptions(
+        relevance_level=lowest_code(judgments, options.relevance_level),
+        max_retrieved=options.max_retrieved,
+        judged_only=False, list_unjudged=False, single_precision=False, collection_size=0,
+        # Of equal scores none is first here, and this order is the one that refuses a NaN.
+        ties="given",
+    )  # fmt: skip
+    try:
+        judged = judge(judgments, taken, matched, how, groups=True)
+    except StoppedError as stop:
+        raise stop.error(NAME, queries[stop.place]) from None
+
+    import numpy
+
+    offsets, ranks, grades, _, _, _, num_ret, num_rel, *_ = map(as_array, judged.columns[:9])
+    values = numpy.empty(len(queries))
+    # What two scores differ by may be infinite, and then so is the loss.
+    with numpy.errstate(over="ignore"):
+        for i, ranking in enumerate(matched.rankings):
+            first, stop_row = taken.offset_column[ranking], taken.offset_column[ranking + 1]
+            # The rank says which score it was: documents have no names here.
+            scores = numpy.sort(taken.scores[first:stop_row])[::-1][: num_ret[i]] / divisor
+            if not numpy.isfinite(scores).all():
+                reason = "a score, divided by the temperature, is infinite"
+                raise StoppedError(i, reason).error(NAME, queries[i])
+            own = slice(offsets[i], offsets[i + 1])
+            hits = ranks[own][grades[own] >= how.relevance_level] - 1
+            values[i] = _value(scores, hits, int(num_rel[i]) - len(hits), positives, unretrieved)
+    bound = [_bound()]
+    columns: list[Any] = [memory_of(values)]
+    unknown = others(taken.queries, matched.rankings)
+    coverage = Coverage(
+        complete=False, judged=judgments.queries, found=matched.judgments, unknown=unknown,
+        positive=None,
+    )  # fmt: skip
+    return Scores(
+        bound=bound,
+        counts={
+            "evaluated": len(queries),
+            "missing": missing,
+            "skipped": len(unknown),
+            "no_relevant": count_without_relevant(judgments, options),
+            "left_out": 0,
+            **count_retrieved(judged, []),
+            "removed": removed,
+            "repeated": 0,
+        },
+        coverage=coverage, tag=taken.tag, zscored=False, query_ids=queries, value_columns=columns,
+        extended_columns=[None],
+        summaries=summaries(
+            bound, columns, [None], len(queries), coverage, taken.tag, zscored=False
+        ),
+    )  # fmt: skip
+
+
+def _value(
+    scores: npt.NDArray[Any], hits: npt.NDArray[Any], absent: int, positives: str, unretrieved: str
+) -> float:
+    """The value of one query: its scores, best first, the places of the positives, and how many
+    positives are not among them."""
+    import numpy
+
+    if unretrieved == "lowest" and absent and len(scores):
+        # They take part with a score of their own, like documents at the end of the ranking.
+        hits = numpy.concatenate([hits, numpy.arange(len(scores), len(scores) + absent)])
+        scores = numpy.concatenate([scores, numpy.full(absent, scores[-1])])
+        absent = 0
+    if not len(hits):
+        return float("inf") if absent and unretrieved == "worst" else float("nan")
+    if absent and unretrieved == "worst" and positives != "marginal":
+        return float("inf")
+    if positives == "alone":
+        rest = numpy.delete(scores, hits)
+        alone = [_log_sum(numpy.append(rest, own) - own) for own in scores[hits]]
+        return float(numpy.mean(alone))
+    # Only differences count. Beside the best score nothing is lost of the others.
+    scores = scores - scores[0]
+    whole, retrieved = _log_sum(scores), scores[hits]
+    if positives == "marginal":
+        return whole - _log_sum(retrieved)
+    return float(numpy.mean(whole - retrieved))
+
+
+def _log_sum(scores: npt.NDArray[Any]) -> float:
+    """The logarithm of the sum of the exponentials."""
+    import numpy
+
+    best = scores.argmax()
+    if numpy.isinf(scores[best]):
+        return float(scores[best])
+    rest = numpy.exp(numpy.delete(scores, best) - scores[best])
+    return float(scores[best] + numpy.log1p(rest.sum()))
+
+
+def _bound() -> BoundMeasure:
+    measure = Measure(
+        name=NAME, kernel="", on="own", takes="", default=(), average="defined", sets=(),
+        since=DEFAULT_COMPAT, help=(negative_log_likelihood.__doc__ or "").partition("\n")[0],
+    )  # fmt: skip
+    return BoundMeasure(
+        measure=measure, names=[NAME.encode()], numbers=[], pairs=[], width=1, options={}
+    )

@@ -1,0 +1,195 @@
+"""What ties do to a run: how many there are, and how far they could move every measure."""
+
+from __future__ import annotations
+
+from fastrank.arguments import DEFAULT_COMPAT, check_compat
+from fastrank.data.columns import Frozen
+from fastrank.data.preferences import Preferences
+from fastrank.data.texts import decoded
+from fastrank.errors import EvaluationError, OptionError
+from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.judging.options import Options, relevance, settle_depth
+from fastrank.measures.selection import Selection
+from fastrank.measures.ties import check_range, expects
+from fastrank.native import kernels
+from fastrank.native.buffers import zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.data.qrels import Qrels
+    from fastrank.data.run import Run
+    from fastrank.evaluation.evaluator import Convertible, Measures
+    from fastrank.formats.files import Source
+    from fastrank.measures.selection import BoundMeasure
+
+MEASURES = "map recip_rank P.10 recall.100 ndcg ndcg_cut.10"
+# How many queries are printed, those with most ties first.
+PRINTED = 10
+
+
+class TieRange(Frozen):
+    """What a measure could be: its value in trec_eval's order of tied documents, the worst and the
+    best over all their orders, and the expected value, None where no closed form is known.
+
+    >>> fr.tie_report({"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 1}}, "map").measures["map"]
+    <TieRange 0.5: 0.5 to 1.0, expected 0.75>
+    """
+
+    __slots__ = ("best", "expected", "value", "worst")
+
+    value: float
+    worst: float
+    best: float
+    expected: float | None
+
+    def __repr__(self) -> str:
+        return f"<TieRange {self.value}: {self.worst} to {self.best}, expected {self.expected}>"
+
+
+class TieReport(Frozen):
+    """The ties of a run.
+
+    lines: how many results the run has. tied: how many of them have the score of another one of
+    their query. largest: the most results with one score. evaluated: how many queries there are.
+    queries: for each query with ties, in the order of the run, how many of its results are tied.
+    measures: by printed name a TieRange, over the judged queries; empty without judgments.
+
+    >>> found = fr.tie_report({"q1": {"d1": 1, "d2": 1, "d3": 0}, "q2": {"d1": 1}})
+    >>> found.lines, found.tied, found.largest, found.queries
+    (4, 2, 2, {'q1': 2})
+    """
+
+    __slots__ = ("evaluated", "largest", "lines", "measures", "queries", "tag", "tied")
+
+    tag: bytes
+    lines: int
+    tied: int
+    largest: int
+    evaluated: int
+    queries: dict[str, int]
+    measures: dict[str, TieRange]
+
+    def __repr__(self) -> str:
+        return f"<TieReport of {decoded(self.tag)!r}: {self.tied} of {self.lines} lines tied>"
+
+    def __str__(self) -> str:
+        if not self.tied:
+            made = [f"none of the {self.lines} lines is tied"]
+        else:
+            made = [
+                f"{self.tied} of {self.lines} lines are tied, in {len(self.queries)} of"
+                f" {self.evaluated} queries; at most {self.largest} have one score"
+            ]
+        most = sorted(self.queries.items(), key=lambda item: -item[1])
+        width = max((len(query) for query, _ in most[:PRINTED]), default=0)
+        made += [f"  {query:{width}}  {count} tied" for query, count in most[:PRINTED]]
+        if len(most) > PRINTED:
+            made.append(f"  and {len(most) - PRINTED} more queries")
+        if self.measures:
+            width = max(map(len, self.measures))
+            made.append(f"{'':{width}}   value   worst    best  expected")
+        for name, found in self.measures.items():
+            expected = "-" if found.expected is None else f"{found.expected:.4f}"
+            made.append(
+                f"{name:{width}}  {found.value:.4f}  {found.worst:.4f}  {found.best:.4f}"
+                f"  {expected:>8}"
+            )
+        return "\n".join(made)
+
+
+def tie_report(
+    run: Run | Convertible | Source,
+    qrels: Qrels | Convertible | Source | None = None,
+    measures: Measures | None = None,
+    *,
+    relevance_level: float = 1,
+    depth: int | None = None,
+    compat: str = DEFAULT_COMPAT,
+) -> TieReport:
+    """How many results of a run have equal scores, and what that could do to each measure.
+
+    run, qrels: as in `evaluate`; the judgments are for the measures.
+    measures: as in `evaluate`; without them map, recip_rank, P_10, recall_100, ndcg, ndcg_cut_10.
+    relevance_level, depth, compat: as in `evaluate`. At 9.0.8 scores that are one 32-bit float tie.
+
+    The range of a measure holds its value in every order of the tied documents: "worst" and
+    "best" put the lowest and the highest grades first, and only measures that cannot fall when a
+    higher grade moves up are taken. Raises MeasureError for others (such as G, infAP, Rndcg or
+    custom gains), OptionError for measures without judgments or a negative level, EvaluationError
+    for a score that is NaN, and what `evaluate` raises.
+
+    >>> run, qrels = {"q1": {"d1": 1, "d2": 1, "d3": 0}}, {"q1": {"d1": 1}}
+    >>> print(fr.tie_report(run, qrels, "map"))
+    2 of 3 lines are tied, in 1 of 1 queries; at most 2 have one score
+      q1  2 tied
+          value   worst    best  expected
+    map  0.5000  0.5000  1.0000    0.7500
+    """
+    from fastrank.formats.accept import as_qrels, as_run
+
+    judgments = None if qrels is None else as_qrels(qrels, compat=compat)
+    if isinstance(judgments, Preferences):
+        raise TypeError("qrels: expected Qrels, found Preferences, which have no grades")
+    if judgments is None and measures is not None:
+        raise OptionError("measures", "expected judgments with them: qrels is None")
+    relevance_level = relevance(relevance_level)
+    if relevance_level < 0:
+        raise OptionError("relevance_level", f"expected 0 or more, found {relevance_level}")
+    deepest = settle_depth(depth, None)
+    names = MEASURES if measures is None else measures
+    bound = Selection(names).bind(check_compat(compat))
+    check_range(bound)
+    own = as_run(run, compat=compat)
+    tied, largest = _count(own, single=compat == DEFAULT_COMPAT)
+    found = zip(own.queries, tied, strict=True)
+    ranges: dict[str, TieRange] = {}
+    if judgments is not None:
+        options = Options(
+            compat=compat, relevance_format="qrels", relevance_level=relevance_level,
+            complete=False, judged_only=False,
+            max_retrieved=deepest, collection_size=0, query=None,
+        )  # fmt: skip
+        ranges = _ranges(judgments, own, bound, options)
+    return TieReport(
+        tag=own.tag,
+        lines=len(own.docs),
+        tied=sum(tied),
+        largest=max(largest, default=0),
+        evaluated=len(own),
+        queries={decoded(query): count for query, count in found if count},
+        measures=ranges,
+    )
+
+
+def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
+    """Per query the results whose score another one has, and the most with one score."""
+    tied, largest = zeros("q", len(run)), zeros("q", len(run))
+    widest = kernels.widest(run.offset_column)
+    keys, order, scratch = zeros("d", widest), zeros("q", widest), zeros("q", widest)
+    done = kernels.count_ties(
+        run.score_column, run.offset_column, single, keys, order, scratch, tied, largest
+    )
+    if done < len(run):
+        query = run.queries[done]
+        reason = f"{run.source}: query '{decoded(query)}': a score is no number"
+        raise EvaluationError("", query, reason)
+    return tied, largest
+
+
+def _ranges(
+    qrels: Qrels, run: Run, bound: list[BoundMeasure], options: Options
+) -> dict[str, TieRange]:
+    def mean(wanted: list[BoundMeasure], ties: str) -> dict[str, float]:
+        return evaluate_bound(qrels, run, wanted, options.changed(ties=ties)).mean
+
+    value, worst, best = (mean(bound, ties) for ties in ("docno_desc", "worst", "best"))
+    known = [own for own in bound if expects(own)]
+    expected = mean(known, "average") if known else {}
+    return {
+        name: TieRange(
+            value=value[name], worst=worst[name], best=best[name], expected=expected.get(name)
+        )
+        for name in value
+    }

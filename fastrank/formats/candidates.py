@@ -1,0 +1,162 @@
+"""Answer selection: questions, candidates and labels in; judgments, pairs and runs out."""
+
+from __future__ import annotations
+
+from fastrank.data.columns import Frozen
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import decoded
+from fastrank.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.formats.files import Source
+
+
+class Candidates(Frozen):
+    """Labelled candidates of questions, in the order of the table they come from.
+
+    queries, docs: the ids of question and candidate of every row. labels: the grade of each, 0 for
+    a wrong answer. question_texts, texts: the texts of the rows, None where the table has only
+    ids. qrels: the labels as judgments.
+
+    >>> table = {
+    ...     "question": ["What flows?", "What flows?", "Who sings?"],
+    ...     "answer": ["A river.", "A rock.", "A stone."],
+    ...     "label": [1, 0, 0],
+    ... }
+    >>> found = fr.load_candidates(table)
+    >>> found
+    <Candidates <dict>: 2 questions, 3 candidates, 1 questions without an answer>
+    >>> found.queries, found.docs
+    (['Q1', 'Q1', 'Q2'], ['Q1-0', 'Q1-1', 'Q2-0'])
+    """
+
+    __slots__ = ("docs", "qrels", "queries", "question_texts", "source", "texts")
+
+    source: str
+    queries: list[str]
+    docs: list[str]
+    qrels: Qrels
+    question_texts: list[str] | None
+    texts: list[str] | None
+
+    @property
+    def labels(self) -> npt.NDArray[Any]:
+        """The label of every row.
+
+        >>> table = {"qid": [7, 7], "docno": ["b", "a"], "label": [0, 2]}
+        >>> fr.load_candidates(table).labels.tolist()
+        [0, 2]
+        """
+        import numpy
+
+        known = self.qrels.to_dict()
+        rows = zip(self.queries, self.docs, strict=True)
+        return numpy.array([known[query][doc] for query, doc in rows])
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Question and candidate of every row, as models of pairs take them.
+
+        Raises InputError if the table has no texts.
+
+        >>> table = {"question": ["What flows?"], "answer": ["A river."], "label": [1]}
+        >>> fr.load_candidates(table).pairs
+        [('What flows?', 'A river.')]
+        """
+        if self.question_texts is None or self.texts is None:
+            lacking = "question" if self.question_texts is None else "candidate"
+            raise InputError(self.source, f"there is no column with the text of the {lacking}")
+        return list(zip(self.question_texts, self.texts, strict=True))
+
+    def run(self, scores: Any, *, tag: str | None = None, higher_is_better: bool = True) -> Run:
+        """The run of a model that gave each row a score: the ranking of each question's candidates.
+
+        scores: numbers, one a row, in the order of the rows. tag: the run's name. Raises InputError
+        for another number of scores, and what `Run.from_arrays` raises.
+
+        >>> table = {"qid": [7, 7], "sentence_id": ["a", "b"], "label": [0, 1]}
+        >>> found = fr.load_candidates(table)
+        >>> fr.evaluate(found.qrels, found.run([0.2, 0.9], tag="model"), "map recip_rank").mean
+        {'map': 1.0, 'recip_rank': 1.0}
+        """
+        count = len(scores) if hasattr(scores, "__len__") else -1
+        if count != len(self.docs):
+            expected = f"expected {len(self.docs)} scores, one for each candidate"
+            found = f"{count} scores" if count >= 0 else type(scores).__name__
+            raise InputError(self.source, f"{expected}, found {found}")
+        return Run.from_arrays(
+            self.queries, self.docs, scores, tag=tag, higher_is_better=higher_is_better
+        )
+
+    @property
+    def unanswered(self) -> list[str]:
+        """Ids of the questions without a right candidate (a label above 0), in their order.
+
+        >>> fr.load_candidates({"qid": [7, 8], "docno": ["a", "b"], "label": [0, 1]}).unanswered
+        ['7']
+        """
+        offsets, grades = self.qrels.offset_column, self.qrels.grade_column
+        return [
+            decoded(query)
+            for i, query in enumerate(self.qrels.queries)
+            if all(grade <= 0 for grade in grades[offsets[i] : offsets[i + 1]])
+        ]
+
+    def __len__(self) -> int:
+        return len(self.docs)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Candidates {self.source}: {len(self.qrels)} questions, {len(self)} candidates,"
+            f" {len(self.unanswered)} questions without an answer>"
+        )
+
+
+def load_candidates(
+    source: Source | Any,
+    format: str | None = None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+) -> Candidates:
+    """Read labelled candidates of questions: WikiQA, TREC-QA, or any table of that shape.
+
+    source: a file of CSV, TSV, JSON, JSONL or parquet, compressed or not; a frame of pandas or
+        polars, an arrow table, or a dict of columns. A row has a question (text, id or both), a
+        candidate (likewise) and a label, a number above 0 for a right answer. Also TREC-QA as
+        people have it: the file of tagged pairs (<QApairs id='1.1'>), whose tokens are joined with
+        blanks, and the folder of a.toks, b.toks, sim.txt and id.txt.
+    format: csv, tsv, json, jsonl, parquet or qapairs; by default what the content shows. In TSV a
+        cell is what stands between tabs, as in WikiQA: quotes have no meaning.
+    columns: the names of columns, or their numbers from 0 where a file has no header, by role
+        (question, question_id, candidate, candidate_id, label), if they have none of the usual
+        names. Without a header, and with three columns, these are question, candidate and label.
+
+    Questions without an id are called Q1, Q2, ... in their order, equal texts being one question;
+    candidates without one <question>-0, <question>-1, ... in theirs, and in the folder of TREC-QA
+    0, 1, ... through all questions. Candidates with equal scores rank by these ids.
+
+    Raises ReadError, FormatError and InputError, which name the row or line: for a question id
+    with two texts, a candidate that stands twice, and a label that is no number.
+
+    >>> import io
+    >>> lines = (
+    ...     b"QuestionID\\tQuestion\\tDocumentID\\tDocumentTitle\\tSentenceID\\tSentence\\tLabel\\n"
+    ...     b"Q1\\thow are caves formed?\\tD1\\tCave\\tD1-0\\tBy water.\\t1\\n"
+    ...     b"Q1\\thow are caves formed?\\tD1\\tCave\\tD1-1\\tBears live there.\\t0\\n"
+    ... )
+    >>> found = fr.load_candidates(io.BytesIO(lines))
+    >>> found.qrels.to_dict()
+    {'Q1': {'D1-0': 1, 'D1-1': 0}}
+    >>> found.pairs[1]
+    ('how are caves formed?', 'Bears live there.')
+    """
+    from fastrank.formats.candidate_tables import candidates_of
+
+    return candidates_of(source, format, columns)

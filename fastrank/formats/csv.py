@@ -1,0 +1,125 @@
+"""CSV and TSV files, with or without a header."""
+
+from __future__ import annotations
+
+from fastrank.data.texts import decoded
+from fastrank.errors import FormatError
+from fastrank.formats.column_names import WITHOUT_HEADER, is_header
+from fastrank.formats.tables import CellsTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+
+def read_delimited(
+    content: bytes,
+    name: str,
+    form: str,
+    kind: str,
+    columns: Mapping[str, Any] | None,
+    order: str = "score",
+) -> CellsTable:
+    """The table of a CSV or TSV file; kind: qrels or run.
+
+    Without a header, and with `columns` given, the columns are called 0, 1, 2, ... Raises
+    FormatError. order: what a run ranks by, which may say what its third column is.
+    """
+    from array import array
+
+    rows: list[list[str]] = []
+    lines = array("q")
+    for line, row in records(content, name, DELIMITERS[form]):
+        rows.append(row)
+        lines.append(line)
+    if not rows:
+        raise FormatError(name, 1, "no rows, and no header")
+    width = len(rows[0])
+    if any(len(row) != width for row in rows):
+        at = next(i for i, row in enumerate(rows) if len(row) != width)
+        reason = f"expected {width} cells as in the first line, found {len(rows[at])}"
+        raise FormatError(name, lines[at], reason)
+    given = set(map(str, (columns or {}).values()))
+    names: Sequence[Any] = [cell.strip() for cell in rows[0]]
+    if is_header(names) or (given and given <= set(names)):
+        del rows[0], lines[0]
+        cells = list(zip(*rows, strict=True)) or [()] * width
+    else:
+        cells = list(zip(*rows, strict=True))
+        names = range(width) if columns else _names(kind, cells, name, lines, order)
+    return CellsTable(name, names, cells, memoryview(lines))
+
+
+def records(content: bytes, name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Number of the first line, and cells, of every record. Raises FormatError."""
+    import csv
+    import io
+
+    text = decoded(content).removeprefix("\ufeff")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for row in reader:
+            if row:
+                yield line, row
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise FormatError(name, line, str(error)) from None
+
+
+def _names(kind: str, cells: Any, name: str, lines: Any, order: str) -> list[str]:
+    names = list(WITHOUT_HEADER[kind].get(len(cells), ()))
+    if not names:
+        widths = " or ".join(map(str, WITHOUT_HEADER[kind]))
+        reason = (
+            f"expected a header with the names of query and document, or {widths} cells,"
+            f" found {', '.join(repr(column[0]) for column in cells)}"
+        )
+        raise FormatError(name, lines[0], reason)
+    if "" in names:
+        third = _rank_or_score(cells, name, lines) if order == "score" else "rank"
+        names[names.index("")] = third
+    return names
+
+
+def _rank_or_score(cells: Any, name: str, lines: Any) -> str:
+    """What the third column of a run without header is: ranks as in MS MARCO, or scores."""
+    queries, _, numbers = cells
+    if not all(number.strip().isdecimal() for number in numbers):
+        return "score"
+    ranks: dict[str, int] = {}
+    for i, (query, number) in enumerate(zip(queries, numbers, strict=True)):
+        expected = ranks[query] = ranks.get(query, 0) + 1
+        if int(number) != expected:
+            reason = (
+                "three cells, the last an integer, may end in a rank or in a score: the ranks of"
+                f" query {query!r} would go on with {expected}, here is {number}; say which with a"
+                " header or with columns={'query': 0, 'doc': 1, 'rank' or 'score': 2}"
+            )
+            raise FormatError(name, lines[i], reason)
+    return "rank"
+
+
+def lines_of(form: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+    """The lines of a CSV or TSV file with a header."""
+    import csv
+    import io
+
+    text = io.StringIO(newline="")
+    plain, quoted = (
+        csv.writer(text, delimiter=DELIMITERS[form], lineterminator="\n", quoting=quoting)
+        for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+    )
+    plain.writerow(names)
+    for row in rows:
+        # A carriage return ends a line for readers, which Python's writer knows from 3.13 on.
+        writer = quoted if any("\r" in cell for cell in row if isinstance(cell, str)) else plain
+        writer.writerow(row)
+        if text.tell() > 1 << 16:
+            yield text.getvalue().encode("utf-8", "surrogateescape")
+            text.seek(0)
+            text.truncate()
+    yield text.getvalue().encode("utf-8", "surrogateescape")

@@ -1,0 +1,137 @@
+"""Dicts of dicts, as pytrec_eval takes them, into judgments and runs, and back."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from itertools import accumulate, chain
+
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import NO_ITERATION, PlacedTexts, Texts, constant, decoded
+from fastrank.errors import InputError
+from fastrank.formats.ids import first_repeat, texts_of_list
+from fastrank.formats.rank_order import in_order
+from fastrank.formats.rows import tag_of
+from fastrank.formats.values import grades_of, scores_of
+from fastrank.native import kernels
+from fastrank.native.buffers import filled, table_size, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+SOURCE = "<dict>"
+
+
+def qrels_from_dict(given: Mapping[Any, Mapping[Any, Any]], *, source: str = SOURCE) -> Qrels:
+    """Judgments from {query: {document: grade}}; `source` is for messages."""
+    rows = _Rows(given, "grade", source, keep_empty=False)
+    grades, scale = grades_of(rows.values, rows.fail_value)
+    return Qrels(
+        queries=rows.queries,
+        docs=rows.docs,
+        groups=constant(NO_ITERATION, len(rows.docs)),
+        source=source,
+        grade_column=grades,
+        offset_column=rows.offsets,
+        scale=scale,
+    )
+
+
+def run_from_dict(
+    given: Mapping[Any, Mapping[Any, Any]],
+    *,
+    tag: str | bytes | None = None,
+    higher_is_better: bool = True,
+    order: str = "score",
+    source: str = SOURCE,
+) -> Run:
+    """A run from {query: {document: score}}; `source` is for messages.
+
+    A query with an empty dict is one for which nothing was retrieved, and stays.
+    """
+    rows = _Rows(given, "score", source, keep_empty=True)
+    scores = scores_of(rows.values, rows.fail_value, higher_is_better=higher_is_better)
+    run = Run(
+        queries=rows.queries,
+        docs=rows.docs,
+        tag=tag_of(tag, source),
+        source=source,
+        score_column=scores,
+        offset_column=rows.offsets,
+    )
+    return in_order(run, order)
+
+
+class _Rows:
+    """The dict as rows. A query without documents has none: one to `keep_empty` or to drop."""
+
+    def __init__(self, given: Any, number: str, source: str, *, keep_empty: bool) -> None:
+        self._source = source
+        if not isinstance(given, Mapping):
+            found = type(given).__name__
+            self._refuse(f"expected {{query: {{document: {number}}}}}, found {found}")
+        for query, own in given.items():
+            if not isinstance(own, Mapping):
+                found = type(own).__name__
+                reason = f"expected a dict of documents and {number}s, found {found}"
+                hint = ""
+                if isinstance(own, (list, tuple)):
+                    hint = "; for columns of a table there is from_arrays"
+                self._refuse(f"query {query!r:.60}: {reason}{hint}")
+        kept = {query: own for query, own in given.items() if own or keep_empty}
+        self._ids = list(kept)
+        ends = list(accumulate(map(len, kept.values()), initial=0))
+        self.offsets = filled("q", ends)
+        self._ends = ends
+        self.queries = texts_of_list(
+            self._ids, lambda _, reason: self._refuse(f"a query: {reason}")
+        )
+        self._check_distinct()
+        self._doc_ids = list(chain.from_iterable(kept.values()))
+        docs = texts_of_list(self._doc_ids, self._fail_doc)
+        self.docs = PlacedTexts(*docs.columns, None, "item")
+        self.values = list(chain.from_iterable(own.values() for own in kept.values()))
+
+    def fail_value(self, row: int, reason: str) -> NoReturn:
+        """Raise the error about a value."""
+        query, doc = self._ids[bisect_right(self._ends, row) - 1], self._doc_ids[row]
+        self._refuse(f"query {query!r:.60}, document {doc!r:.60}: {reason}")
+
+    def _fail_doc(self, row: int, reason: str) -> NoReturn:
+        query = self._ids[bisect_right(self._ends, row) - 1]
+        self._refuse(f"query {query!r:.60}, a document: {reason}")
+
+    def _refuse(self, reason: str) -> NoReturn:
+        raise InputError(self._source, reason)
+
+    def _check_distinct(self) -> None:
+        count = len(self.queries)
+        ids, firsts = zeros("q", count), zeros("q", count)
+        table = zeros("q", table_size(count))
+        if kernels.intern_texts(*self.queries.columns, table, ids, firsts) < count:
+            row = next(i for i in range(count) if firsts[ids[i]] != i)
+            one, other = self._ids[firsts[ids[row]]], self._ids[row]
+            self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same text")
+
+
+def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
+    """{query: {document: grade or score}}. Raises InputError for a document twice in a query."""
+    docs = strings(noun.docs)
+    numbers = (noun.grades if hasattr(noun, "grades") else noun.scores).tolist()
+    offsets = noun.offsets.tolist()
+    made = {}
+    for query, first, stop in zip(noun.queries, offsets[:-1], offsets[1:], strict=True):
+        own = made[decoded(query)] = dict(zip(docs[first:stop], numbers[first:stop], strict=True))
+        if len(own) < stop - first:
+            row = first + first_repeat(docs[first:stop])
+            where = f"{noun.docs.unit} {noun.docs.line(row)}"
+            reason = f"query {decoded(query)!r}: document {docs[row]!r} stands twice, again in"
+            raise InputError(noun.source, f"{reason} {where}; a dict cannot hold it")
+    return made
+
+
+def strings(texts: Texts) -> list[str]:
+    """All texts as str."""
+    return [decoded(text) for text in texts.take(range(len(texts)))]

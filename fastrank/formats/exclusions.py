@@ -1,0 +1,59 @@
+"""Documents to leave out of rankings, per query: from a mapping, or from a file."""
+
+from __future__ import annotations
+
+from fastrank.errors import FormatError, InputError
+from fastrank.formats import files
+from fastrank.formats.ids import encoded_id
+from fastrank.formats.source import read_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any, NoReturn
+
+    from fastrank.formats.files import Source
+
+    Exclusions = dict[bytes, list[bytes]]
+
+
+def as_exclusions(exclude: Mapping[Any, Iterable[Any]] | None) -> Exclusions:
+    """The documents of a mapping from query to documents, each one once, ids as bytes.
+
+    Raises InputError for what is no id, TypeError for anything else.
+    """
+    if exclude is None:
+        return {}
+    if not hasattr(exclude, "items"):
+        found = type(exclude).__name__
+        raise TypeError(f"exclude: expected a mapping from query to documents, found {found}")
+    found_ids: Exclusions = {}
+
+    def fail(reason: str) -> NoReturn:
+        raise InputError("exclude", f"query {query!r:.60}: {reason}")
+
+    for query, docs in exclude.items():
+        if isinstance(docs, (str, bytes)) or not hasattr(docs, "__iter__"):
+            raise TypeError(
+                f"exclude: query {query!r}: expected a list or set of documents, found {docs!r}"
+            )
+        own = found_ids.setdefault(encoded_id(query, fail), [])
+        own += [encoded_id(doc, fail) for doc in docs]
+    return {query: list(dict.fromkeys(docs)) for query, docs in found_ids.items()}
+
+
+def read_exclusions(source: Source) -> Exclusions:
+    """The same from a file with a query and a document on every line.
+
+    Raises ReadError and FormatError.
+    """
+    name = files.name_of(source)
+    found: Exclusions = {}
+    for number, line in enumerate(read_all(source).split(b"\n"), 1):
+        fields = line.split()
+        if not fields:
+            continue
+        if len(fields) != 2:
+            raise FormatError(name, number, f"expected 2 fields (query doc), found {len(fields)}")
+        found.setdefault(fields[0], []).append(fields[1])
+    return {query: list(dict.fromkeys(docs)) for query, docs in found.items()}

@@ -1,0 +1,77 @@
+"""Bytes in and out of files: compressed or not, from a pipe or a path, never half-written."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+
+from fastrank.formats.source import name_of as name_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from fastrank.formats.source import Source as Source
+
+
+def write(target: Source, pieces: Iterable[bytes]) -> None:
+    """Write to a path, to `-` (standard output) or to a binary file object.
+
+    A path gets its content by renaming a finished temporary file beside it: whatever fails, the
+    path holds the old content or the new, never a part. A device, pipe or socket is written to.
+    """
+    if not isinstance(target, (str, os.PathLike)):
+        for piece in pieces:
+            target.write(piece)
+        return
+    if os.fspath(target) == "-":
+        sys.stdout.buffer.writelines(pieces)
+        return
+    path = os.path.realpath(target)
+    if os.path.exists(target) and not os.path.isfile(path):
+        with open(target, "wb") as device:
+            device.writelines(pieces)
+        return
+
+    def fill(scratch: str) -> None:
+        with open(scratch, "wb") as file:
+            file.writelines(pieces)
+
+    replace(path, fill)
+
+
+def check_target(target: Source) -> None:
+    """Raise OSError for a path that `write` could not write, before there is anything to write."""
+    if not isinstance(target, (str, os.PathLike)) or os.fspath(target) == "-":
+        return
+    path = os.path.realpath(target)
+    problem = 0
+    if os.path.isdir(path):
+        problem = errno.EISDIR
+    elif not os.path.exists(path) and not os.path.isdir(os.path.dirname(path)):
+        problem = errno.ENOENT
+    if problem:
+        raise OSError(problem, os.strerror(problem), path)
+
+
+def replace(path: str, fill: Callable[[str], None]) -> None:
+    """Fill a temporary file beside the path, then give it the path's name; or leave nothing."""
+    folder, name = os.path.split(path)
+    scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
+    try:
+        try:
+            # Created like any other file, so that the umask applies without our touching it.
+            os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        except OSError as error:
+            error.filename = path
+            raise
+        fill(scratch)
+        if name and os.path.exists(path):
+            os.chmod(scratch, os.stat(path).st_mode & 0o7777)
+        os.replace(scratch, path)
+    except BaseException:
+        # An interrupt may come at any time, even just before or after the file is made.
+        if os.path.exists(scratch):
+            os.unlink(scratch)
+        raise

@@ -1,0 +1,289 @@
+"""Files of every format: their judgments and runs, read and written.
+
+Formats: `trec` (see fastrank.formats.trec); `csv` and `tsv`, with a header whose names the aliases
+know or without one (BEIR's qrels, MS MARCO's runs of query, document and rank); `json`, which holds
+{query: {document: number}} or a list of records; `jsonl`, records with the names of columns;
+`parquet`, which needs pyarrow. Files compressed with gzip, bzip2, xz or zstd are read as they are,
+and written where the name ends in .gz, .bz2, .xz or .zst.
+"""
+
+from __future__ import annotations
+
+from fastrank.arguments import DEFAULT_COMPAT, ORDERS, check_choice
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import decoded
+from fastrank.errors import InputError
+from fastrank.formats import dicts, files, rows, sniff, trec, trec_writers
+from fastrank.formats.column_names import check_mapping
+from fastrank.formats.tables import Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from fastrank.formats.source import Pieces, Source
+    from fastrank.formats.trec import Warn
+
+
+def load_qrels(
+    source: Source | Pieces,
+    format: str | None = None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    compat: str = DEFAULT_COMPAT,
+    warn: Warn = trec.python_warning,
+) -> Qrels:
+    """Read judgments from a path, `-` or a binary file, of any format.
+
+    format: trec, csv, tsv, json, jsonl or parquet; by default what the content shows. columns:
+    the names of columns, or their numbers from 0 where a file has no header, by role (query, doc,
+    grade, iteration), if they have none of the usual names. Raises ReadError, FormatError and
+    InputError, and ImportError for parquet without pyarrow.
+
+    >>> import io
+    >>> fr.load_qrels(io.BytesIO(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t1\\n")).to_dict()
+    {'q1': {'d1': 1}}
+    >>> fr.load_qrels("data/digits.qrels")
+    <Qrels data/digits.qrels: 200 queries, 37428 rows>
+    """
+    file, form = _opened(source, format, "qrels")
+    with file:
+        if form == "trec":
+            return trec.parse_qrels(file.read(), file.name, compat=compat, warn=warn)
+        found = content_of(file.read(), file.name, form, "qrels", columns)
+    if not isinstance(found, Table):
+        return dicts.qrels_from_dict(found, source=file.name)
+    return rows.qrels_of(found, columns)
+
+
+def load_run(
+    source: Source | Pieces,
+    format: str | None = None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    tag: str | None = None,
+    order: str = "score",
+    compat: str = DEFAULT_COMPAT,
+    warn: Warn = trec.python_warning,
+) -> Run:
+    """Read a run from a path, `-` or a binary file, of any format.
+
+    format and columns: as in `load_qrels`, with the roles query, doc, score, rank and tag. Where
+    there are ranks and no scores, a document's score is minus its rank. tag: the run's name,
+    instead of the one in the file. order: "rank" makes that of the ranks also where there are
+    scores, "given" of the order of the lines. Raises what `load_qrels` raises.
+
+    >>> import io
+    >>> fr.load_run(io.BytesIO(b'{"q1": {"d1": 0.5, "d2": 0.75}}'), tag="bm25").to_dict()
+    {'q1': {'d1': 0.5, 'd2': 0.75}}
+    >>> fr.load_run(io.BytesIO(b"q1\\td7\\t1\\nq1\\td3\\t2\\n")).to_dict()
+    {'q1': {'d7': -1.0, 'd3': -2.0}}
+    >>> lines = b"q1 Q0 d7 1 0.5 bm25\\nq1 Q0 d3 2 0.75 bm25\\n"
+    >>> fr.load_run(io.BytesIO(lines), order="rank").to_dict()
+    {'q1': {'d7': -1.0, 'd3': -2.0}}
+    """
+    check_choice("order", order, ORDERS)
+    file, form = _opened(source, format, "run")
+    with file:
+        if form == "trec":
+            run = trec.read_run(file, compat=compat, order=order, warn=warn)
+            return run if tag is None else _tagged(run, tag)
+        found = content_of(file.read(), file.name, form, "run", columns, order)
+    if not isinstance(found, Table):
+        return dicts.run_from_dict(found, tag=tag, order=order, source=file.name)
+    return rows.run_of(found, columns, tag=tag, order=order)
+
+
+def save_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
+    """Write judgments: reading the file gives them again.
+
+    format: as in `load_qrels`, by default what the suffix of the path says. JSON has no place for
+    iterations. A path gets its content when it is complete. Raises InputError for what the format
+    cannot hold.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> fr.save_qrels(fr.Qrels.from_dict({"q1": {"d1": 1}}), file, "csv")
+    >>> file.getvalue().splitlines()
+    [b'query_id,doc_id,relevance', b'q1,d1,1']
+    """
+    _save(qrels, Qrels, path, format)
+
+
+def save_run(run: Run, path: Source, format: str | None = None) -> None:
+    """Write a run: reading the file gives it again.
+
+    format: as in `load_qrels`, by default what the suffix of the path says. JSON has no place for
+    the tag; TREC's format gets the tag `-` where there is none. A query without results has no
+    row, and only JSON holds it. Raises InputError for what the format cannot hold.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> fr.save_run(fr.Run.from_dict({"q1": {"d1": 0.5}}), file, "jsonl")
+    >>> print(file.getvalue().decode(), end="")
+    {"query_id": "q1", "doc_id": "d1", "score": 0.5}
+    """
+    _save(run, Run, path, format)
+
+
+def find_kind(source: Source | Pieces, format: str | None) -> tuple[Pieces, str | None]:
+    """The source, open, and whether it is certain to hold `qrels` or a `run`."""
+    file, head = sniff.head_of(sniff.opened(source))
+    if format in (None, "trec"):
+        for kind, fits in sniff.TREC_FIELDS.items():
+            if sniff.format_of(head, file.name, kind) == "trec" and fits(sniff.fields_of(head)):
+                return file, kind
+    form = sniff.check_format(format or sniff.format_of(head, file.name, "run"))
+    if form == "parquet":
+        file, content = _reread(file)
+        return file, sniff.kind_of_names(parquet_table(content, file.name).names)
+    return file, sniff.kind_of_names(sniff.names_in(head, form))
+
+
+def _opened(source: Source | Pieces, format: str | None, kind: str) -> tuple[Pieces, str]:
+    if format is not None:
+        sniff.check_format(format)
+        return sniff.opened(source), format
+    file, head = sniff.head_of(sniff.opened(source))
+    return file, sniff.format_of(head, file.name, kind)
+
+
+def _reread(file: Pieces) -> tuple[Pieces, bytes]:
+    """All that a source has, and a source that still has it."""
+    content = file.read()
+    return file if file.rereadable else sniff.pieces_of(content, file.name), content
+
+
+def content_of(
+    content: bytes,
+    name: str,
+    form: str,
+    kind: str,
+    columns: Mapping[str, Any] | None = None,
+    order: str = "score",
+) -> Table | dict[Any, Any]:
+    """The table of a file that is not TREC's, or {query: {document: number}}.
+
+    kind: qrels or run. Raises FormatError and InputError.
+    """
+    check_mapping(columns, name)
+    if form in ("csv", "tsv"):
+        from fastrank.formats.csv import read_delimited
+
+        return read_delimited(content, name, form, kind, columns, order)
+    if form == "parquet":
+        return parquet_table(content, name)
+    from fastrank.formats.json import read_json, read_jsonl
+
+    return read_json(content, name) if form == "json" else read_jsonl(content, name)
+
+
+def parquet_table(content: bytes, name: str) -> Table:
+    """The table of a parquet file. Raises InputError, and ImportError without pyarrow."""
+    from fastrank.formats.arrow import ArrowTable
+
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ImportError(f"{name}: parquet needs pyarrow (pip install pyarrow)") from error
+    try:
+        return ArrowTable(name, parquet.read_table(pyarrow.BufferReader(content)))
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise InputError(name, f"not a parquet file that can be read: {error}") from None
+
+
+def _tagged(run: Run, tag: str) -> Run:
+    fields = {name: getattr(run, name) for name in run.field_names()}
+    return Run(**{**fields, "tag": rows.tag_of(tag, run.source)})
+
+
+def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> None:
+    if not isinstance(noun, expected):
+        raise TypeError(f"expected {expected.__name__}, found {type(noun).__name__}")
+    name = files.name_of(path)
+    form = format or sniff.format_by_name(name)
+    if form is None:
+        known = ", ".join(sniff.SUFFIXES)
+        raise InputError(name, f"format unknown: give format=, or a name ending in {known}")
+    sniff.check_format(form)
+    if form == "trec":
+        pieces = trec_writers.lines_of(noun)
+    else:
+        _refuse_nan(noun)
+        pieces = _pieces(noun, form)
+    from fastrank.formats.compression import packed
+
+    files.write(path, packed(pieces, name))
+
+
+def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:
+    if form == "json":
+        from fastrank.formats.json import json_of
+
+        return json_of(dicts.to_dict(noun))
+    if form == "parquet":
+        return [_parquet_of(noun)]
+    names, records = _records(noun)
+    if form == "jsonl":
+        from fastrank.formats.json import jsonl_of
+
+        return jsonl_of(names, records)
+    from fastrank.formats.csv import lines_of
+
+    return lines_of(form, names, records)
+
+
+def _parquet_of(noun: Qrels | Run) -> bytes:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ImportError("parquet needs pyarrow (pip install pyarrow)") from error
+    from fastrank.formats.arrow import to_arrow
+
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(to_arrow(noun), sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _records(noun: Qrels | Run) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+    """Names of columns, and the rows."""
+    columns: list[Iterable[Any]] = [map(decoded, noun.docs)]
+    if isinstance(noun, Qrels):
+        from fastrank.formats.arrow import says_iterations
+
+        names = ["query_id", "doc_id", "relevance"]
+        columns.append(noun.grades.tolist())
+        if says_iterations(noun):
+            names.append("iteration")
+            columns.append(map(decoded, noun.groups))
+    else:
+        names = ["query_id", "doc_id", "score"]
+        columns.append(noun.scores.tolist())
+        if noun.tag:
+            names.append("tag")
+            columns.append([decoded(noun.tag)] * len(noun.docs))
+    queries = (
+        decoded(query)
+        for query, first, stop in zip(
+            noun.queries, noun.offset_column[:-1], noun.offset_column[1:], strict=True
+        )
+        for _ in range(first, stop)
+    )
+    return names, zip(queries, *columns, strict=True)
+
+
+def _refuse_nan(noun: Qrels | Run) -> None:
+    if isinstance(noun, Qrels):
+        return
+    import numpy
+
+    missing = numpy.isnan(noun.scores)
+    if missing.any():
+        row = int(missing.argmax())
+        query = int(numpy.searchsorted(noun.offsets, row, "right")) - 1
+        where = f"query {decoded(noun.queries[query])!r}, document {decoded(noun.docs[row])!r}"
+        raise InputError(noun.source, f"{where}: a NaN score can only be written to trec files")

@@ -1,0 +1,129 @@
+"""Rows of query, document and number into judgments and runs."""
+
+from __future__ import annotations
+
+from fastrank.data.grouping import Groups, take
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import NO_ITERATION, PlacedTexts, Texts, constant
+from fastrank.errors import InputError
+from fastrank.formats.column_names import QRELS_ROLES, RUN_ROLES, find_columns
+from fastrank.formats.ids import encoded_id
+from fastrank.formats.rank_order import as_given, by_negated_rank
+from fastrank.formats.values import grades_of, ranks_of, scores_of
+from fastrank.native import kernels
+from fastrank.native.buffers import table_size, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, NoReturn
+
+    from fastrank.formats.tables import Table
+
+
+def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
+    """The judgments of a table; `columns` names those that have no name the aliases know."""
+    found = find_columns(table.names, QRELS_ROLES, columns, table.source)
+    grouped, docs = _grouped(table, found)
+    place = found["grade"]
+    grades, scale = grades_of(table.numbers(place), table.failing(place))
+    groups = constant(NO_ITERATION, table.size)
+    if "iteration" in found:
+        groups = _taken(grouped, table.texts(found["iteration"]))
+    return Qrels(
+        queries=grouped.queries,
+        docs=docs,
+        groups=groups,
+        source=table.source,
+        grade_column=grouped.taken(grades),
+        offset_column=grouped.offsets,
+        scale=scale,
+    )
+
+
+def run_of(
+    table: Table,
+    columns: Mapping[str, Any] | None = None,
+    *,
+    tag: str | bytes | None = None,
+    higher_is_better: bool = True,
+    order: str = "score",
+) -> Run:
+    """The run of a table; `columns` names those that have no name the aliases know.
+
+    With order="rank", or where there are ranks and no scores, a document's score is minus its rank.
+    """
+    # Who says where the scores are may still want the ranks.
+    ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[order]]
+    found = find_columns(table.names, RUN_ROLES[order], columns, table.source, ignored=ignored)
+    grouped, docs = _grouped(table, found)
+    if "score" in found:
+        numbers, fail = table.numbers(found["score"]), table.failing(found["score"])
+        scores = scores_of(numbers, fail, higher_is_better=higher_is_better)
+    elif "rank" in found:
+        fail = table.failing(found["rank"])
+        ranks = ranks_of(table.numbers(found["rank"]), fail)
+        scores = scores_of(_array(ranks), fail, higher_is_better=False)
+    else:
+        scores = zeros("d", table.size)
+    own_tag = b""
+    if tag is not None:
+        own_tag = tag_of(tag, table.source)
+    elif "tag" in found:
+        own_tag = _only_tag(table.texts(found["tag"]), table.source)
+    run = Run(
+        queries=grouped.queries,
+        docs=docs,
+        tag=own_tag,
+        source=table.source,
+        score_column=grouped.taken(scores),
+        offset_column=grouped.offsets,
+    )
+    if order == "given":
+        return as_given(run)
+    return run if "score" in found else by_negated_rank(run)
+
+
+def tag_of(tag: str | bytes | None, source: str) -> bytes:
+    """The name of a run, as bytes."""
+
+    def fail(reason: str) -> NoReturn:
+        raise InputError(source, f"tag: {reason}")
+
+    return b"" if tag is None else encoded_id(tag, fail)
+
+
+def _grouped(table: Table, found: dict[str, int]) -> tuple[Groups, PlacedTexts]:
+    queries, docs = table.texts(found["query"]), table.texts(found["doc"])
+    firsts = zeros("q", table.size)
+    firsts = firsts[: kernels.find_stretches(*queries.columns, firsts)]
+    text, starts, lengths = queries.columns
+    stretches = Texts(text, take(starts, firsts), take(lengths, firsts))
+    grouped = Groups(stretches, firsts, table.size)
+    rows = grouped.order if table.rows is None else grouped.taken(table.rows)
+    taken = _taken(grouped, docs)
+    return grouped, PlacedTexts(*taken.columns, rows, table.unit)
+
+
+def _taken(grouped: Groups, texts: Texts) -> Texts:
+    return Texts(texts.buffer, grouped.taken(texts.starts), grouped.taken(texts.lengths))
+
+
+def _array(column: Any) -> Any:
+    import numpy
+
+    return numpy.asarray(column)
+
+
+def _only_tag(tags: Texts, source: str) -> bytes:
+    count = len(tags)
+    firsts = zeros("q", count)
+    distinct = kernels.intern_texts(
+        *tags.columns, zeros("q", table_size(count)), zeros("q", count), firsts
+    )
+    if distinct > 1:
+        one, other = (tags[firsts[i]].decode("utf-8", "replace") for i in range(2))
+        reason = f"holds {distinct} runs, {one!r}, {other!r} and so on"
+        raise InputError(source, f"{reason}; select one of them, or say tag=NAME if they are one")
+    return tags[0] if count else b""

@@ -1,0 +1,113 @@
+"""Run files read into columns in pieces: the text is not kept, only its ids, one after the other.
+
+Such columns take half of the memory, and fresh memory is what reading takes longest for.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from fastrank.data.grouping import Groups
+from fastrank.data.run import Run
+from fastrank.data.texts import LineTexts, Texts
+from fastrank.formats.feeding import Feeder, block_index
+from fastrank.formats.file_parts import PIECE, SHORTEST_LINE, Parts
+from fastrank.native import codes as at
+from fastrank.native import kernels
+from fastrank.native.buffers import Recycled, zeros
+from fastrank.native.threads import in_threads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from fastrank.formats.source import Pieces
+
+# That of the last run: whoever reads one after the other reads twice as fast with it.
+_MEMORY = Recycled()
+
+
+def read_packed(file: Pieces, parts: Parts, *, comments: bool) -> Run | None:
+    """Read a run in parts, each in a thread; None if it is not one plain result per line.
+
+    Raises ReadError.
+    """
+    bases = _lines_before(file, parts)
+    # Each line takes a row: there is no room for those that are too short for a result.
+    if any(base > cut // SHORTEST_LINE for base, cut in zip(bases, parts.cuts, strict=False)):
+        return None
+    columns = _Columns(parts.cuts[-1])
+    feeders = [columns.feeder(base) for base in bases]
+    for feeder, room, base, cut in zip(feeders, parts.rooms, bases, parts.cuts, strict=False):
+        feeder.begin(room, comments=comments)
+        feeder.state[at.ROWS], feeder.state[at.KEPT] = base, cut
+    readers = parts.readers()
+    in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
+    file.check_unchanged()
+    ends = [feeder.state[at.ROWS] for feeder in feeders]
+    if ends[:-1] != bases[1:] or any(feeder.status != at.DONE for feeder in feeders):
+        return None
+    tag = next((feeder.tag for feeder in reversed(feeders) if feeder.tag), b"")
+    return columns.run(file.name, tag, [feeder.state for feeder in feeders], bases)
+
+
+def _lines_before(file: Pieces, parts: Parts) -> list[int]:
+    """How many lines come before each part; all threads count a share of each but the last."""
+    threads = len(parts)
+    found = [[0] * threads for _ in range(threads)]
+
+    def count(thread: int) -> None:
+        text = zeros("B", PIECE)
+        for part, (start, stop) in enumerate(pairwise(parts.cuts[:-1])):
+            edges = [start + (stop - start) * share // threads for share in (thread, thread + 1)]
+            reader = file.part(*edges)
+            while size := reader.readinto(text):
+                found[part + 1][thread] += kernels.count_lines(text[:size]) - 1
+
+    in_threads(count, threads)
+    bases = list(map(sum, found))
+    return [sum(bases[: part + 1]) for part in range(threads)]
+
+
+class _Columns:
+    """The columns of a run of so many bytes, of which only what is filled takes up memory."""
+
+    def __init__(self, size: int) -> None:
+        rows = size // SHORTEST_LINE + 1
+        self._kept, self._starts, self._lengths, self._scores, *self._stretches = _MEMORY.make(
+            ("B", size + at.SLACK), ("q", rows), ("q", rows), ("d", rows), *[("q", rows)] * 3
+        )
+
+    def feeder(self, base: int) -> Feeder:
+        """What fills the rows from `base` on with a part of the run."""
+
+        def prepare(text: Any, _: int, cursor: Any, state: Any) -> Callable[[], int]:
+            return kernels.prepare(
+                "pack_run", text, self._kept, self._starts, self._lengths, self._scores,
+                *(column[base:] for column in self._stretches),
+                *block_index(), *(zeros("q", at.CHUNK) for _ in range(4)), cursor, state,
+            )  # fmt: skip
+
+        return Feeder(prepare)
+
+    def run(self, name: str, tag: bytes, states: list[Any], bases: list[int]) -> Run:
+        """What was filled, by query."""
+        rows, kept, stretches = states[-1][at.ROWS], states[-1][at.KEPT], 0
+        for state, base in zip(states, bases, strict=True):
+            found = state[at.STRETCHES]
+            for column in self._stretches:
+                column[stretches : stretches + found] = column[base : base + found]
+            stretches += found
+        text = self._kept[: kept + at.SLACK]
+        *queries, first_rows = (column[:stretches] for column in self._stretches)
+        groups = Groups(Texts(text, *queries), first_rows, rows)
+        starts, lengths = groups.taken(self._starts), groups.taken(self._lengths)
+        return Run(
+            queries=groups.queries,
+            docs=LineTexts(text, starts, lengths, groups.order, "line"),
+            tag=tag,
+            source=name,
+            offset_column=groups.offsets,
+            score_column=groups.taken(self._scores),
+        )

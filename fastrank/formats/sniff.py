@@ -1,0 +1,165 @@
+"""Which format a file has, by what stands at its beginning."""
+
+from __future__ import annotations
+
+from fastrank.errors import FastrankError, ReadError
+from fastrank.formats.column_names import ALIASES, WITHOUT_HEADER, is_header, normal
+from fastrank.formats.source import Pieces, open_pieces
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Any
+
+    from fastrank.formats.source import Source
+
+FORMATS = ("trec", "csv", "tsv", "json", "jsonl", "parquet")
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".parq": "parquet",
+    ".pq": "parquet",
+    ".trec": "trec",
+    ".qrels": "trec",
+    ".qrel": "trec",
+    ".run": "trec",
+    ".res": "trec",
+    ".txt": "trec",
+}
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+HEAD = 1 << 16
+# Fields in a line of TREC's formats: exactly four, or at least six.
+TREC_FIELDS: dict[str, Callable[[int], bool]] = {
+    "qrels": lambda count: count == 4,
+    "run": lambda count: count >= 6,
+}
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def check_format(name: str) -> str:
+    """The name, if it is that of a format. Raises FastrankError."""
+    if name not in FORMATS:
+        raise FastrankError(f"format {name!r}: expected one of {', '.join(FORMATS)}")
+    return name
+
+
+def format_by_name(path: str) -> str | None:
+    """What the suffix of a file's name says, that of a compressed file included."""
+    name = path.lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return next((kind for suffix, kind in SUFFIXES.items() if name.endswith(suffix)), None)
+
+
+def opened(source: Source | Pieces) -> Pieces:
+    """The source, open."""
+    return source if isinstance(source, Pieces) else open_pieces(source)
+
+
+def pieces_of(content: bytes, name: str) -> Pieces:
+    """A source that has this content."""
+    import io
+
+    return Pieces(name, io.BytesIO(content), may_be_empty=True)
+
+
+def head_of(file: Pieces) -> tuple[Pieces, bytes]:
+    """The first bytes of a source, decompressed, and a source that still has them."""
+    if not file.rereadable:
+        # What can be read only once is read now.
+        with file:
+            content = file.read()
+        return pieces_of(content, file.name), content[:HEAD]
+    buffer = bytearray(HEAD)
+    try:
+        return file, bytes(buffer[: file.whole().readinto(buffer)])
+    except ReadError:
+        file.close()
+        raise
+
+
+def format_of(head: bytes, name: str, kind: str) -> str:
+    """The format of a file that begins with `head`; kind: qrels or run.
+
+    Content decides; the name does where that says nothing.
+    """
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    head = head.removeprefix(BYTE_ORDER_MARK)
+    own = head.lstrip()
+    if own[:1] in (b"{", b"[") and own[1:].lstrip()[:1] in (b'"', b"}", b"{", b"]"):
+        return _kind_of_json(own)
+    line = _first_line(head)
+    if line is None:
+        return format_by_name(name) or "trec"
+    text = line.decode("utf-8", "replace")
+    tabs, commas = text.split("\t"), text.split(",")
+    for found, cells in (("tsv", tabs), ("csv", commas)):
+        if len(cells) > 1 and is_header([cell.strip(' "\r') for cell in cells]):
+            return found
+    if TREC_FIELDS[kind](len(line.split())):
+        return "trec"
+    for found, cells in (("tsv", tabs), ("csv", commas)):
+        if len(cells) in WITHOUT_HEADER[kind]:
+            return found
+    return format_by_name(name) or "trec"
+
+
+def kind_of_names(names: Collection[Any]) -> str | None:
+    """Whether columns with these names are certain to be qrels or a run."""
+    known = {normal(name) for name in names}
+    graded = bool(known & set(ALIASES["grade"][0]))
+    if known & {"rank", "tag", "system"}:
+        return None if graded else "run"
+    # `score` is the grade of BEIR's qrels as well as the score of a run.
+    return "qrels" if graded and "score" not in known else None
+
+
+def names_in(head: bytes, form: str) -> list[str]:
+    """The names of columns in the first line of a CSV, TSV or JSONL file, if it has any."""
+    line = (_first_line(head.removeprefix(BYTE_ORDER_MARK)) or b"").decode("utf-8", "replace")
+    if form in ("csv", "tsv"):
+        cells = [cell.strip(' "\r') for cell in line.split("," if form == "csv" else "\t")]
+        return cells if is_header(cells) else []
+    if form == "jsonl":
+        import json
+
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            return []
+        return list(record) if isinstance(record, dict) else []
+    return []
+
+
+def fields_of(head: bytes) -> int:
+    """How many fields the first line has."""
+    return len((_first_line(head) or b"").split())
+
+
+def _first_line(head: bytes) -> bytes | None:
+    """The first line that is neither blank nor a comment."""
+    lines = head.split(b"\n")
+    for line in lines:
+        if line.strip() and not line.startswith(b"#"):
+            return line
+    return next((line for line in lines if line.strip()), None)
+
+
+def _kind_of_json(text: bytes) -> str:
+    """JSON lines where the first line is an object of its own, and no dict of dicts."""
+    import json
+
+    line, _, rest = text.partition(b"\n")
+    try:
+        first = json.loads(line)
+    except (ValueError, RecursionError):
+        return "json"
+    if not isinstance(first, dict):
+        return "json"
+    nested = bool(first) and all(isinstance(value, dict) for value in first.values())
+    return "json" if nested or not (rest.strip() or first) else "jsonl"

@@ -1,0 +1,359 @@
+"""Reading a source in pieces, into buffers of the caller, without ever holding all of it."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+
+from fastrank.errors import ReadError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, BinaryIO
+
+    Source = str | os.PathLike[str] | BinaryIO
+
+# Magic numbers. That of bzip2 is only text ("BZh9"), so the first block's marker is included.
+_GZIP = b"\x1f\x8b\x08"
+_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
+_XZ = b"\xfd7zXZ\0"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_LONGEST_MAGIC = 10
+
+_PIECE = 1 << 16
+_READ = 1 << 20
+# Some systems refuse to read 2 GiB or more at once, the others read less.
+_AT_ONCE = 1 << 30
+# What may be read without a look at whether the user wants to stop: a second of a slow disk.
+_UNINTERRUPTED = 1 << 26
+
+
+def name_of(source: Source) -> str:
+    """What to call a source in messages."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source)
+    return str(getattr(source, "name", "<file object>"))
+
+
+def open_pieces(source: Source, *, may_be_empty: bool = False) -> Pieces:
+    """Open a path, `-` (standard input) or a binary file object, to be read in pieces.
+
+    gzip, bzip2, xz and zstd are recognised by content. That there is nothing in it is an error
+    when it is read, since trec_eval reads no empty file, unless it `may_be_empty`. A file object
+    is read from where it stands, and stays open. Raises ReadError.
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        if not hasattr(source, "read"):
+            raise TypeError(f"expected a path or a binary file, found {type(source).__name__}")
+        return Pieces(name_of(source), source, may_be_empty)
+    name = name_of(source)
+    with _Reasons(name):
+        if name == "-" and not os.path.exists(name):
+            return open_stdin(may_be_empty=may_be_empty)
+        file = io.FileIO(name)
+        try:
+            return Pieces(name, file, may_be_empty, os.fstat(file.fileno()))
+        except BaseException:
+            file.close()
+            raise
+
+
+def open_stdin(*, may_be_empty: bool = False) -> Pieces:
+    """Standard input, also where there is a file called `-`. Raises ReadError if it is closed."""
+    if sys.stdin is None:
+        raise ReadError("-", "standard input is closed")
+    return Pieces("-", sys.stdin.buffer, may_be_empty)
+
+
+class Pieces:
+    """An open source: `name` for messages, and readers of its content or of parts of it.
+
+    `compression` is the kind, or None. `rereadable` says that more than one reader can be had: it
+    is a regular file that was opened by its path. `size` is the number of bytes of such a file if
+    it is not compressed, else None. Files such as those in /proc, which do not say how long they
+    are, count as pipes.
+    """
+
+    def __init__(
+        self, name: str, file: Any, may_be_empty: bool, status: os.stat_result | None = None
+    ) -> None:
+        self.name = name
+        self._file = file
+        self._may_be_empty = may_be_empty
+        # What is said of a file that was opened by its path, and so is ours to close.
+        self._status = status
+        self._regular = status is not None and stat.S_ISREG(status.st_mode)
+        self._stream: _Stream | None = None
+        self.rereadable = status is not None and self._regular and status.st_size > 0
+        if self.rereadable:
+            with _Reasons(name):
+                head = os.pread(file.fileno(), _LONGEST_MAGIC, 0)
+        else:
+            self._stream = _Stream(name, file, may_be_empty)
+            head = self._stream.head()
+        self.compression = _compression_of(head)
+        plain = status is not None and self.rereadable and self.compression is None
+        self.size = status.st_size if status is not None and plain else None
+
+    def __enter__(self) -> Pieces:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what was opened; its readers read no more."""
+        if self._status is not None:
+            self._file.close()
+
+    def part(self, start: int, stop: int) -> Reader:
+        """A reader of these bytes, if `size` is known.
+
+        Readers have their own positions: each may be used in another thread.
+        """
+        if self.size is None or not 0 <= start <= stop <= self.size:
+            raise ValueError(f"{self.name} has no part from {start} to {stop}")
+        return _Part(self.name, self._file, start, stop, self.size)
+
+    def whole(self) -> Reader:
+        """A reader of everything, decompressed. Only a rereadable source has a second one."""
+        raw: Reader
+        if self._status is not None and self.rereadable:
+            size = self._status.st_size
+            raw = _Part(self.name, self._file, 0, size, size)
+        elif self._stream is not None:
+            raw, self._stream = self._stream, None
+        else:
+            raise ReadError(self.name, "it can be read only once")
+        if self.compression is None:
+            return raw
+        return _Unpacked(self.name, self.compression, raw, self._may_be_empty)
+
+    def read(self) -> bytes:
+        """The whole content, decompressed. Raises ReadError, also if it changed meanwhile."""
+        if self.size is None:
+            content = _all_of(self.whole())
+        else:
+            # Python reads a file of known size without a second copy of it.
+            with _Reasons(self.name):
+                self._file.seek(0)
+                content = self._file.readall()
+            self._check_size(len(content))
+        self.check_unchanged()
+        return content
+
+    def check_unchanged(self) -> None:
+        """Raise ReadError if a regular file has another size or time now than when opened.
+
+        What is not a regular file, or was not opened by its path, passes.
+        """
+        if self._status is None or not self._regular:
+            return
+        with _Reasons(self.name):
+            now = os.fstat(self._file.fileno())
+        self._check_size(now.st_size)
+        if self.rereadable and now.st_mtime_ns != self._status.st_mtime_ns:
+            raise ReadError(self.name, "the file changed while it was read")
+
+    def _check_size(self, found: int) -> None:
+        size = self._status.st_size if self._status is not None else found
+        if found < size:
+            raise _shrank(self.name, size, found)
+        if found > size:
+            change = f"{size} bytes at the start, {found} at the end"
+            raise ReadError(self.name, f"the file grew while it was read: {change}")
+
+
+class Reader:
+    """Bytes of a source in their order, for one thread at a time."""
+
+    def __init__(self, name: str, may_be_empty: bool) -> None:
+        self._name = name
+        self._may_be_empty = may_be_empty
+        self._ended = False
+
+    def readinto(self, view: memoryview | bytearray) -> int:
+        """Fill the view; the number of bytes, which is less than its length only at the end.
+
+        Raises ReadError, also if there is nothing at all and there should be.
+        """
+        view = memoryview(view)
+        filled = 0
+        while filled < len(view) and not self._ended:
+            count = self._some(view[filled : filled + _AT_ONCE])
+            filled += count
+            # A terminal would go on after its end.
+            self._ended = not count
+        if filled:
+            self._may_be_empty = True
+        elif self._ended and not self._may_be_empty:
+            raise ReadError(self._name, "the file is empty")
+        return filled
+
+    def place(self) -> tuple[int, int, int] | None:
+        """If it reads a regular file: what the system calls that, from where and up to where."""
+        return None
+
+    def pass_to(self, position: int) -> None:
+        """Go on from there, what is before having been read by somebody else."""
+
+    def _some(self, view: memoryview) -> int:
+        """Put at least one byte into the view, which has room; 0 at the end."""
+        raise NotImplementedError
+
+
+class _Part(Reader):
+    """A stretch of a regular file, read without moving the position of the file."""
+
+    def __init__(self, name: str, file: io.FileIO, start: int, stop: int, size: int) -> None:
+        super().__init__(name, may_be_empty=True)
+        self._file = file
+        self._at = start
+        self._stop = stop
+        self._size = size
+
+    def _some(self, view: memoryview) -> int:
+        if self._at == self._stop:
+            return 0
+        with _Reasons(self._name):
+            handle = self._file.fileno()
+            count = os.preadv(handle, [view[: self._stop - self._at]], self._at)
+            if not count:
+                found = min(self._at, os.fstat(handle).st_size)
+                raise _shrank(self._name, self._size, found)
+        self._at += count
+        return count
+
+    def place(self) -> tuple[int, int, int]:
+        with _Reasons(self._name):
+            return self._file.fileno(), self._at, min(self._stop, self._at + _UNINTERRUPTED)
+
+    def pass_to(self, position: int) -> None:
+        self._at = max(self._at, position)
+
+
+class _Stream(Reader):
+    """What a file object has left."""
+
+    def __init__(self, name: str, file: Any, may_be_empty: bool) -> None:
+        super().__init__(name, may_be_empty)
+        # Not for types derived from these, whose `read` may do something of its own.
+        if type(file) in (io.FileIO, io.BufferedReader, io.BytesIO):
+            self._read = file.readinto
+        else:
+            self._read = lambda view: file.read(min(len(view), _READ))
+        self._waiting = b""
+
+    def head(self) -> bytes:
+        """The first bytes, as many as magic numbers have, which are still to be read."""
+        buffer = memoryview(bytearray(_PIECE))
+        filled = 0
+        while filled < _LONGEST_MAGIC:
+            count = self._some(buffer[filled:])
+            filled += count
+            if not count:
+                break
+        # Of what read() gave beyond what was asked for, some may be waiting already.
+        self._waiting = bytes(buffer[:filled]) + self._waiting
+        return self._waiting[:_LONGEST_MAGIC]
+
+    def _some(self, view: memoryview) -> int:
+        if not self._waiting:
+            with _Reasons(self._name):
+                content = self._read(view)
+            if isinstance(content, int):
+                return content
+            if not isinstance(content, (bytes, bytearray, memoryview)):
+                found = type(content).__name__
+                reason = f"expected a file that yields bytes, found {found}"
+                raise ReadError(self._name, reason)
+            self._waiting = bytes(content)
+        given = self._waiting[: len(view)]
+        self._waiting = self._waiting[len(view) :]
+        view[: len(given)] = given
+        return len(given)
+
+
+class _Unpacked(Reader):
+    """What another reader reads, decompressed."""
+
+    def __init__(self, name: str, compression: str, raw: Reader, may_be_empty: bool) -> None:
+        # Only now, since few files are compressed and every call of the command pays for imports.
+        from fastrank.formats.decompression import Unpacker
+
+        super().__init__(name, may_be_empty)
+        self._unpacker = Unpacker(compression, raw.readinto, name)
+        self._waiting = memoryview(b"")
+
+    def _some(self, view: memoryview) -> int:
+        if not self._waiting:
+            self._waiting = memoryview(self._unpacker.next())
+        given = self._waiting[: len(view)]
+        self._waiting = self._waiting[len(view) :]
+        view[: len(given)] = given
+        return len(given)
+
+
+class _Reasons:
+    """Turns what goes wrong at reading, inside `with`, into a ReadError that gives the reason."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if isinstance(error, OSError):
+            raise ReadError(self._name, (error.strerror or str(error)).lower()) from error
+        # A path with a NUL byte, or a closed file object.
+        if isinstance(error, ValueError) and not isinstance(error, ReadError):
+            raise ReadError(self._name, str(error)) from error
+
+
+def _compression_of(head: bytes) -> str | None:
+    if head.startswith(_GZIP):
+        return "gzip"
+    if head.startswith(b"BZh") and head[4:10] in _BZIP2:
+        return "bzip2"
+    if head.startswith(_XZ):
+        return "xz"
+    if head.startswith(_ZSTD):
+        return "zstd"
+    return None
+
+
+def _all_of(reader: Reader) -> bytes:
+    buffer = memoryview(bytearray(_PIECE))
+    parts = []
+    while count := reader.readinto(buffer):
+        parts.append(bytes(buffer[:count]))
+    return b"".join(parts)
+
+
+def _shrank(name: str, size: int, found: int) -> ReadError:
+    only = f"{size} bytes at the start, only {found} found"
+    return ReadError(name, f"the file shrank while it was read: {only}")
+
+
+def read_all(source: Source) -> bytes:
+    """The whole content of a path, of `-` (standard input) or of a binary file object.
+
+    gzip, bzip2, xz and zstd are recognised by content and decompressed. An empty file is an
+    error, since trec_eval does not read one. Raises ReadError.
+    """
+    with open_pieces(source) as pieces:
+        return pieces.read()

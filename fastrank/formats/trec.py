@@ -1,0 +1,370 @@
+"""Readers and writers of the TREC formats.
+
+Every reader takes a path, `-` for standard input, or a binary file object, compressed or not, and
+follows trec_eval's lexical rules: fields are separated by any run of blanks (space, tab, VT, FF,
+CR), only a newline ends a line, lines of a query may stand anywhere, numbers are read as C's atol
+and strtod read them. A line that breaks its format raises FormatError with file and line.
+
+`compat="10.0"` reads comments as trec_eval 10.0 does: in runs, lines whose first character other
+than a blank is `#`; in judgments, lines with `#` in column 0, except that the line after such a
+line is always data. With `"9.0.8"` a `#` has no meaning, unless the file could not be read
+without comments: then all lines that begin with `#` are comments. `warn` is told of bytes that
+are not read.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from fastrank.arguments import DEFAULT_COMPAT, ORDERS, check_choice, check_compat, check_threads
+from fastrank.c_numbers import atof
+from fastrank.data.grouping import Groups, split_groups
+from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import Texts
+from fastrank.errors import FormatError
+from fastrank.formats import files
+from fastrank.formats.feeding import block_index
+from fastrank.formats.file_parts import Parts
+from fastrank.formats.source import Pieces, open_pieces, read_all
+from fastrank.native import codes as at
+from fastrank.native import kernels
+from fastrank.native.buffers import table_size, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from fastrank.formats.files import Source
+
+    Warn = Callable[[str], None]
+
+# Larger files are read in pieces, and in threads if that helps.
+WORTH_PACKING = 1 << 22
+RUN_LINE = "at least 6 fields (query Q0 doc rank score tag)"
+QRELS_LINE = "4 fields (query iter doc grade)"
+QRELS_JG_LINE = "4 fields (query group doc grade)"
+PREFS_LINE = "5 fields (query group subgroup doc level)"
+QRELS_PREFS_LINE = "4 fields (query group doc level)"
+
+
+def python_warning(message: str) -> None:
+    """Tell what a reader passes over, as a Python warning at the line that called the reader."""
+    import warnings
+
+    depth, package = 1, __name__.partition(".")[0]
+    while sys._getframe(depth).f_globals.get("__name__", "").partition(".")[0] == package:
+        depth += 1
+    warnings.warn(message, stacklevel=depth + 1)
+
+
+def read_run(
+    source: Source | Pieces,
+    *,
+    compat: str = DEFAULT_COMPAT,
+    order: str = "score",
+    warn: Warn = python_warning,
+    threads: int | None = None,
+) -> Run:
+    """Read a run: lines `query Q0 doc rank score tag`.
+
+    Blank lines and fields after the sixth are ignored, rank and Q0 too. order: with "rank" a
+    document's score is minus its rank, with "given" minus its place among the lines of its query,
+    and the score column is ignored. threads: how many may read a file, by default as many as help.
+    The memory of a large run that nobody holds any more is kept for the next one. Raises ReadError,
+    FormatError, OptionError, and InputError for a rank that stands twice in a query. Format:
+    trec_eval's `trec_results`.
+
+    >>> import io
+    >>> run = fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))
+    >>> run.to_dict(), run.tag
+    ({'q1': {'d1': 0.75, 'd2': 0.5}}, b'bm25')
+    >>> fr.read_run("data/pixels.run")
+    <Run data/pixels.run: 200 queries, 20000 rows>
+    """
+    check_threads(threads)
+    if order != "score":
+        # The trec_eval command does without the module.
+        from fastrank.formats import rank_order as rankings
+
+        check_choice("order", order, ORDERS)
+        if order == "given":
+            return rankings.as_given(read_run(source, compat=compat, warn=warn, threads=threads))
+        with source if isinstance(source, Pieces) else open_pieces(source) as file:
+            return rankings.by_rank_field(
+                parse_run(file.read(), file.name, compat=compat, warn=warn)
+            )
+    with source if isinstance(source, Pieces) else open_pieces(source) as file:
+        comments = check_compat(compat) != DEFAULT_COMPAT
+        if file.size is not None and file.size >= WORTH_PACKING:
+            # Not above: the trec_eval command judges what is as large without reading it so.
+            from fastrank.formats.run_columns import read_packed
+
+            run = read_packed(file, Parts(file, threads), comments=comments)
+            if run is not None:
+                return run
+        return parse_run(file.read(), file.name, compat=compat, warn=warn)
+
+
+def parse_run(
+    text: bytes, name: str = "<bytes>", *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+) -> Run:
+    """Read a run from its text; `name` is for messages."""
+
+    def scan(scanner: _Scanner, comments: int) -> None:
+        cursor = zeros("q", at.CURSOR_SIZE)
+        kernels.scan_run(
+            text, comments, *scanner.docs, scanner.numbers, scanner.hard, *scanner.stretches,
+            *block_index(), zeros("q", at.CHUNK), zeros("q", at.CHUNK), cursor, scanner.state,
+        )  # fmt: skip
+
+    scanner = _Scanner(text, name, RUN_LINE, {"docs", "numbers"})
+    return _run_of(scanner.run(scan, compat, warn, indented=True))
+
+
+def _run_of(found: _Scanner) -> Run:
+    queries, offsets, docs, scores = found.grouped(found.docs, found.numbers)
+    start, length = found.state[at.TAG_START], found.state[at.TAG_LENGTH]
+    return Run(
+        queries=queries,
+        docs=Texts(found.text, *docs),
+        tag=bytes(found.text[start : start + length]),
+        source=found.name,
+        offset_column=offsets,
+        score_column=scores,
+    )
+
+
+def read_qrels(
+    source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+) -> Qrels:
+    """Read judgments: lines `query iter doc grade`, the grade an integer.
+
+    Raises ReadError, FormatError. Format: trec_eval's `qrels`.
+
+    >>> import io
+    >>> fr.read_qrels(io.BytesIO(b"q1 0 d1 1\\nq1 0 d2 0\\n")).to_dict()
+    {'q1': {'d1': 1, 'd2': 0}}
+    >>> fr.read_qrels(io.BytesIO(b"q1 0 d1\\n"))
+    Traceback (most recent call last):
+    fastrank.errors.FormatError: <file object>:1: malformed line: expected 4 fields ...
+    """
+    return parse_qrels(read_all(source), files.name_of(source), compat=compat, warn=warn)
+
+
+def parse_qrels(
+    text: bytes,
+    name: str = "<bytes>",
+    *,
+    compat: str = DEFAULT_COMPAT,
+    warn: Warn = python_warning,
+    expected: str = QRELS_LINE,
+) -> Qrels:
+    """Read judgments from their text; `name` is for messages."""
+
+    def scan(scanner: _Scanner, comments: int) -> None:
+        kernels.scan_qrels(
+            text, comments, *scanner.groups, *scanner.docs, scanner.numbers, *scanner.stretches,
+            scanner.bounds, scanner.state,
+        )  # fmt: skip
+
+    found = _Scanner(text, name, expected, {"docs", "groups", "integers"}).run(scan, compat, warn)
+    queries, offsets, docs, groups, grades = found.grouped(found.docs, found.groups, found.numbers)
+    return Qrels(
+        queries=queries,
+        docs=Texts(text, *docs),
+        groups=Texts(text, *groups),
+        source=name,
+        grade_column=grades,
+        offset_column=offsets,
+    )
+
+
+def read_qrels_jg(
+    source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+) -> Qrels:
+    """Read judgments whose second field names the judgment group: `query group doc grade`.
+
+    A document twice in a group raises FormatError. Format: trec_eval's `qrels_jg`.
+
+    >>> import io
+    >>> lines = b"q1 ann d1 1\\nq1 ann d2 0\\nq1 bob d1 0\\nq1 bob d2 1\\n"
+    >>> qrels = fr.read_qrels_jg(io.BytesIO(lines))
+    >>> fr.evaluate(qrels, {"q1": {"d1": 0.75, "d2": 0.5}}, "map_avgjg").mean
+    {'map_avgjg': 0.75}
+    """
+    name = files.name_of(source)
+    return parse_qrels_jg(read_all(source), name, compat=compat, warn=warn)
+
+
+def parse_qrels_jg(
+    text: bytes, name: str = "<bytes>", *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+) -> Qrels:
+    """Read judgments with groups from their text."""
+    qrels = parse_qrels(text, name, compat=compat, warn=warn, expected=QRELS_JG_LINE)
+    by_group, _ = split_groups(qrels)
+    rows = len(by_group.docs)
+    repeat = kernels.find_repeat(
+        text,
+        by_group.offset_column,
+        by_group.docs.starts,
+        by_group.docs.lengths,
+        zeros("q", table_size(rows)),
+        zeros("q", rows),
+        zeros("q", rows),
+    )
+    if repeat >= 0:
+        doc = by_group.docs[repeat].decode("utf-8", "replace")
+        reason = f"duplicate document {doc!r} in a judgment group of its query"
+        raise FormatError(name, by_group.docs.line(repeat), reason)
+    return qrels
+
+
+def read_prefs(
+    source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+) -> Preferences:
+    """Read preferences: lines `query group subgroup doc level`, a higher level preferred.
+
+    Raises ReadError, FormatError. Format: trec_eval's `prefs`.
+
+    >>> import io
+    >>> preferences = fr.read_prefs(io.BytesIO(b"q1 ann 0 d1 2\\nq1 ann 0 d2 1\\n"))
+    >>> list(preferences.groups), preferences.levels.tolist()
+    ([b'ann', b'ann'], [2.0, 1.0])
+    """
+    return parse_prefs(read_all(source), files.name_of(source), compat=compat, warn=warn)
+
+
+def read_qrels_prefs(
+    source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+) -> Preferences:
+    """Read preferences in the layout of qrels: lines `query group doc level`.
+
+    Raises ReadError, FormatError. Format: trec_eval's `qrels_prefs`.
+
+    >>> import io
+    >>> preferences = fr.read_qrels_prefs(io.BytesIO(b"q1 ann d1 2\\nq1 ann d2 1\\n"))
+    >>> fr.evaluate(preferences, {"q1": {"d1": 0.75, "d2": 0.5}}, "prefs_simp").mean
+    {'prefs_simp': 1.0}
+    """
+    name = files.name_of(source)
+    return parse_prefs(read_all(source), name, compat=compat, warn=warn, subgroups=False)
+
+
+def parse_prefs(
+    text: bytes,
+    name: str = "<bytes>",
+    *,
+    compat: str = DEFAULT_COMPAT,
+    warn: Warn = python_warning,
+    subgroups: bool = True,
+) -> Preferences:
+    """Read preferences from their text, with or without the field for subgroups."""
+    expected = PREFS_LINE if subgroups else QRELS_PREFS_LINE
+
+    def scan(scanner: _Scanner, comments: int) -> None:
+        kernels.scan_preferences(
+            text, comments, 5 if subgroups else 4, *scanner.groups, *scanner.subgroups,
+            *scanner.docs, scanner.numbers, scanner.hard, *scanner.stretches, scanner.bounds,
+            scanner.state,
+        )  # fmt: skip
+
+    wanted = {"docs", "groups", "subgroups", "numbers"}
+    found = _Scanner(text, name, expected, wanted).run(scan, compat, warn)
+    queries, offsets, docs, groups, subs, levels = found.grouped(
+        found.docs, found.groups, found.subgroups, found.numbers
+    )
+    return Preferences(
+        queries=queries,
+        groups=Texts(text, *groups),
+        subgroups=Texts(text, *subs),
+        docs=Texts(text, *docs),
+        source=name,
+        level_column=levels,
+        offset_column=offsets,
+    )
+
+
+class _Scanner:
+    """The columns that a scan kernel fills, and what is done with them afterwards."""
+
+    def __init__(self, text: bytes, name: str, expected: str, columns: set[str]) -> None:
+        lines = kernels.count_lines(text)
+        self.text, self.name, self.expected = text, name, expected
+
+        def texts(wanted: bool) -> tuple[Any, Any]:
+            return zeros("q", lines if wanted else 0), zeros("q", lines if wanted else 0)
+
+        self.docs = texts("docs" in columns)
+        self.groups = texts("groups" in columns)
+        self.subgroups = texts("subgroups" in columns)
+        self.numbers = zeros("q" if "integers" in columns else "d", lines)
+        self.hard = zeros("q", 3 * lines if "numbers" in columns else 0)
+        self.stretches = (*texts(True), zeros("q", lines + 1))
+        self.bounds = zeros("q", 12)
+        self.state = zeros("q", at.STATE_SIZE)
+
+    def run(
+        self,
+        scan: Callable[[_Scanner, int], None],
+        compat: str,
+        warn: Warn,
+        *,
+        indented: bool = False,
+    ) -> _Scanner:
+        """Scan with the comments of a compat level; raise FormatError for what is malformed."""
+        has_comments = check_compat(compat) != DEFAULT_COMPAT
+        scan(self, at.SINGLE_COMMENTS if has_comments else at.NO_COMMENTS)
+        if self.state[at.STATUS] == at.MALFORMED and not has_comments:
+            line = self._line()
+            if (line.lstrip() if indented else line).startswith(b"#"):
+                for i in range(at.STATE_SIZE):
+                    self.state[i] = 0
+                scan(self, at.ALL_COMMENTS)
+        self._check(warn)
+        self._read_hard_numbers()
+        return self
+
+    def _read_hard_numbers(self) -> None:
+        for i in range(self.state[at.HARD_NUMBERS]):
+            row, start, length = self.hard[3 * i : 3 * i + 3]
+            self.numbers[row] = atof(bytes(self.text[start : start + length]))
+
+    def _line(self) -> bytes:
+        """The line at which scanning ended, without its newline."""
+        start = self.state[at.AT]
+        end = self.text.find(b"\n", start)
+        return bytes(self.text[start : end if end >= 0 else len(self.text)])
+
+    def _check(self, warn: Warn) -> None:
+        status, start = self.state[at.STATUS], self.state[at.AT]
+        if status == at.DONE:
+            return
+        number = self.text.count(b"\n", 0, start) + 1
+        if status == at.NUL_IN_LINE or (status == at.NUL_AT_LINE_START and self.name == "-"):
+            reason = "NUL byte in the line: this is not a text file"
+            raise FormatError(self.name, number, reason)
+        if status == at.MALFORMED:
+            reason = malformed(self.expected, self.state[at.FIELDS_FOUND], self._line())
+            raise FormatError(self.name, number, reason)
+        # A NUL at the start of a line ends the file, as in trec_eval, but not in silence. On
+        # standard input trec_eval 10.0 would join what is around it: that is refused.
+        warn(
+            f"{self.name}:{number}: the line begins with a NUL byte, which ends the file:"
+            f" {len(self.text) - start} bytes from here on are not read"
+        )
+
+    def grouped(self, *columns: Any) -> tuple[Any, ...]:
+        """Queries, their row ranges, and the columns with each query's rows together."""
+        stretches = self.state[at.STRETCHES]
+        starts, lengths, first_rows = (column[:stretches] for column in self.stretches)
+        groups = Groups(Texts(self.text, starts, lengths), first_rows, self.state[at.ROWS])
+        return groups.queries, groups.offsets, *map(groups.taken, columns)
+
+
+def malformed(expected: str, found: int, line: bytes) -> str:
+    """Why a line is malformed, with its beginning."""
+    shown = line[:60].decode("utf-8", "replace") + ("..." if len(line) > 60 else "")
+    return f"malformed line: expected {expected}, found {found}: {shown!r}"

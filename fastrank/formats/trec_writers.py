@@ -1,0 +1,147 @@
+"""Writers of TREC's formats."""
+
+from __future__ import annotations
+
+from fastrank.c_numbers import printed
+from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import Texts, decoded
+from fastrank.errors import InputError
+from fastrank.formats import files
+from fastrank.native import kernels
+from fastrank.native.buffers import filled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from fastrank.formats.files import Source
+
+
+# What stands in the last field where a run has no name.
+NO_TAG = b"-"
+
+
+def write_run(run: Run, target: Source) -> None:
+    """Write a run, each query's documents in their order, ranks counted from 1.
+
+    Scores get the shortest text that restores the double: reading the file gives the same run.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> fr.write_run(fr.Run.from_dict({"q1": {"d1": 0.75, "d2": 0.5}}, tag="bm25"), file)
+    >>> print(file.getvalue().decode(), end="")
+    q1 Q0 d1 1 0.75 bm25
+    q1 Q0 d2 2 0.5 bm25
+    """
+    _expect(Run, run)
+    files.write(target, lines_of(run))
+
+
+def write_qrels(qrels: Qrels, target: Source) -> None:
+    """Write judgments, second field included: reading the file gives the same judgments.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> fr.write_qrels(fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}), file)
+    >>> print(file.getvalue().decode(), end="")
+    q1 0 d1 1
+    q1 0 d2 0
+    """
+    _expect(Qrels, qrels)
+    files.write(target, lines_of(qrels))
+
+
+def write_prefs(preferences: Preferences, target: Source) -> None:
+    """Write preferences, with subgroups if they have any (prefs), else without (qrels_prefs).
+
+    >>> import io
+    >>> lines, file = b"q1 ann 0 d1 2.5\\nq1 ann 0 d2 1.0\\n", io.BytesIO()
+    >>> fr.write_prefs(fr.read_prefs(io.BytesIO(lines)), file)
+    >>> file.getvalue() == lines
+    True
+    """
+    _expect(Preferences, preferences)
+    columns = zip(
+        preferences.groups,
+        preferences.subgroups,
+        preferences.docs,
+        map(shortest, preferences.level_column),
+        strict=True,
+    )
+    files.write(
+        target,
+        (
+            b" ".join(filter(None, (query, *row))) + b"\n"
+            for query, row in _by_query(preferences, columns)
+        ),
+    )
+
+
+def _expect(noun: type, found: object) -> None:
+    if not isinstance(found, noun):
+        raise TypeError(f"expected {noun.__name__}, found {type(found).__name__}")
+
+
+def shortest(value: float) -> bytes:
+    """The shortest text that reads back as the same double."""
+    return (repr(value) if value == value else printed("%3.2f", value).strip()).encode()
+
+
+def lines_of(noun: Qrels | Run) -> Iterable[bytes]:
+    """The lines of a run or of judgments. Raises InputError for an id that is no field."""
+    for role, texts in (("query", noun.queries), ("document", noun.docs)):
+        check_fields(texts, role, noun.source)
+    if isinstance(noun, Qrels):
+        check_fields(noun.groups, "iteration", noun.source)
+        _refuse_fractions(noun)
+        columns = zip(noun.groups, noun.docs, noun.grade_column, strict=True)
+        return (b"%b %b %b %d\n" % (query, *row) for query, row in _by_query(noun, columns))
+    if noun.tag:
+        check_fields(
+            Texts(noun.tag, filled("q", [0]), filled("q", [len(noun.tag)])), "tag", noun.source
+        )
+    # A run without queries is a blank line: of nothing at all, trec_eval cannot read a file.
+    return _run_lines(noun) if len(noun.docs) else [b"\n"]
+
+
+def _refuse_fractions(qrels: Qrels) -> None:
+    """Raise InputError for a grade with a fraction, which trec_eval would cut off."""
+    if qrels.scale is None:
+        return
+    from fastrank.data.grade_scale import whose
+
+    row, grade = qrels.scale.first_fraction(qrels.grade_column)
+    query, document = whose(qrels, row)
+    where = f"query {decoded(query)!r}, document {document!r}"
+    reason = f"the grade {grade!r} is no integer, as TREC's format needs it"
+    raise InputError(qrels.source, f"{where}: {reason}; other formats hold it")
+
+
+def check_fields(texts: Texts, role: str, source: str) -> None:
+    """Raise InputError for a text that is no field of a line."""
+    wrong = kernels.find_no_field(*texts.columns)
+    if wrong >= 0:
+        found = texts[wrong].decode("utf-8", "replace")
+        reason = f"the {role} {found!r} is empty, or holds a blank or a NUL"
+        raise InputError(source, f"{reason}, and so is no field of a line")
+
+
+def _run_lines(run: Run) -> Iterator[bytes]:
+    rank = 0
+    previous = None
+    tag = run.tag or NO_TAG
+    columns = zip(run.docs, run.score_column, strict=True)
+    for query, (doc, score) in _by_query(run, columns):
+        rank = rank + 1 if query is previous else 1
+        previous = query
+        yield b"%b Q0 %b %d %b %b\n" % (query, doc, rank, shortest(score), tag)
+
+
+def _by_query(noun: Any, rows: Any) -> Iterator[tuple[bytes, Any]]:
+    """Every row with the query it belongs to."""
+    for i, query in enumerate(noun.queries):
+        for _ in range(noun.offset_column[i], noun.offset_column[i + 1]):
+            yield query, next(rows)

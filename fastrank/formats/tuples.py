@@ -1,0 +1,34 @@
+"""Named tuples, a judgment or a result each, as ir_measures and ir_datasets have them."""
+
+from __future__ import annotations
+
+from fastrank.errors import InputError
+from fastrank.formats.tables import ColumnsTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SOURCE = "<tuples>"
+
+
+def is_named(row: Any) -> bool:
+    """Whether this is a named tuple."""
+    return isinstance(row, tuple) and hasattr(row, "_fields")
+
+
+def table_of_tuples(given: Any) -> ColumnsTable | None:
+    """A table of named tuples of one kind, from anything that can be gone through once.
+
+    None if they are something else. Raises InputError, which names the row.
+    """
+    rows = given if isinstance(given, (list, tuple)) else list(given)
+    if not rows or not is_named(rows[0]):
+        return None
+    names = rows[0]._fields
+    for place, row in enumerate(rows):
+        if not is_named(row) or row._fields != names:
+            found, first = type(row).__name__, type(rows[0]).__name__
+            reason = f"row {place} (the first is 0): expected a {first} as before, found {found}"
+            raise InputError(SOURCE, reason)
+    return ColumnsTable(SOURCE, names, [list(column) for column in zip(*rows, strict=True)])

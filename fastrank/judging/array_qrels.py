@@ -1,0 +1,275 @@
+"""Judgments of documents with integer ids, indexed once for any number of evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastrank.data.grade_scale import Graded
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import decoded, text_order
+from fastrank.errors import ArrayError
+from fastrank.formats.arrays import (
+    LARGEST,
+    as_rows,
+    as_texts,
+    check_integers,
+    graded_numbers,
+    of_stretches,
+    query_ids,
+    row_numbers,
+    row_offsets,
+    to_int64,
+)
+from fastrank.formats.values import grades_of
+from fastrank.native import codes as at
+from fastrank.native import kernels
+from fastrank.native.buffers import zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, NoReturn
+
+    import numpy.typing as npt
+
+    from fastrank.data.grade_scale import Scale
+
+    Array = npt.NDArray[Any]
+    # Offsets, document ids, and grades with what they stand for.
+    Rows = tuple[Array, Array, Array, Scale | None]
+
+
+class ArrayQrels(Graded):
+    """Judgments of documents with integer ids, ready for `evaluate_arrays`; see `index_qrels`.
+
+    queries: those with judgments. order: their places in the byte order of the ids. rows: for each
+    row of the arrays evaluated without `queries=` the place of its query, or -1; None where the
+    judgments are keyed by query. named: whether the queries have ids of their own. columns: as the
+    kernel takes them.
+
+    >>> judged = fr.index_qrels({"q1": {31: 1, 4: 2}, "q2": {15: 1}})
+    >>> len(judged)
+    2
+    >>> for ids in [[4, 9], [15, 3]], [[31, 4], [2, 15]]:
+    ...     print(fr.evaluate_arrays(ids, None, judged, "P.1", queries=["q1", "q2"]).mean)
+    {'P_1': 1.0}
+    {'P_1': 0.5}
+    """
+
+    __slots__ = ("columns", "named", "order", "rows")
+
+    order: Any
+    rows: Any
+    named: bool
+    columns: list[Any]
+
+    def __repr__(self) -> str:
+        rows = len(self.grade_column)
+        return f"<{type(self).__name__}: {len(self)} queries, {rows} judgments>"
+
+
+def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> ArrayQrels:
+    """Index judgments of documents with integer ids, for `evaluate_arrays`.
+
+    qrels: one of
+        * `(indptr, doc_ids, grades)`, arrays: row i has the judgments indptr[i] : indptr[i + 1];
+          or a scipy.sparse CSR matrix of queries × documents, whose stored values are grades;
+        * a sequence with a dict {document id: grade} for each row;
+        * a dict {query: {document id: grade}};
+        * Qrels whose document ids are decimal numbers.
+    queries: the ids of the rows, for the first two; by default their numbers: "0", "1", ...
+
+    Document ids are integers from 0 to 2**63 - 1. Grades are integers, truth values or floats;
+    a negative grade means not judged, as in trec_eval. A row without judgments
+    is a query that is not judged. Raises ArrayError for anything else, and for a document that is
+    judged twice for a query.
+
+    >>> fr.index_qrels([{31: 1, 4: 2}, {15: 1}])
+    <ArrayQrels: 2 queries, 3 judgments>
+    >>> fr.index_qrels(([0, 2, 3], [31, 4, 15], [1, 2, 1]), queries=["q1", "q2"])
+    <ArrayQrels: 2 queries, 3 judgments>
+    """
+    if isinstance(qrels, ArrayQrels):
+        if queries is not None:
+            raise ArrayError("queries", "these judgments are indexed, with their queries")
+        return qrels
+    if isinstance(qrels, (Qrels, Mapping)):
+        if queries is not None:
+            raise ArrayError("queries", "these judgments have the ids of their queries already")
+        if isinstance(qrels, Mapping):
+            ids = query_ids(qrels)
+            return _index(ids, *_flatten(list(qrels.values()), ids), keyed=True, named=True)
+        return _index(list(qrels.queries), *_numbered(qrels), keyed=True, named=True)
+    if all(hasattr(qrels, name) for name in ("indptr", "indices", "data")):
+        qrels = (qrels.indptr, qrels.indices, qrels.data)
+    if not isinstance(qrels, (list, tuple)):
+        found = type(qrels).__name__
+        raise ArrayError("qrels", f"expected arrays, dicts or Qrels, found {found}")
+    of_dicts = all(isinstance(one, Mapping) for one in qrels)
+    if not of_dicts and len(qrels) != 3:
+        raise ArrayError(
+            "qrels", "expected (indptr, doc_ids, grades), or a dict {document id: grade} per row"
+        )
+    named = queries is not None
+    ids = query_ids(queries) if queries is not None else []
+    if of_dicts:
+        ids = ids if named else row_numbers(len(qrels))
+        _check_count(ids, len(qrels))
+        return _index(ids, *_flatten(qrels, ids), keyed=False, named=named)
+    offsets, docs, grades, scale = _compressed_rows(*qrels)
+    ids = ids if named else row_numbers(len(offsets) - 1)
+    _check_count(ids, len(offsets) - 1)
+    return _index(ids, offsets, docs, grades, scale, keyed=False, named=named)
+
+
+def of_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
+    """The judgments of the queries at some places, and where these are now, or -1."""
+    import numpy
+
+    own = numpy.asarray(picks)
+    places = numpy.full(len(qrels), -1, numpy.int64)
+    places[own] = numpy.arange(len(own))
+    chosen, offsets = of_stretches(qrels.offset_column, own)
+    made = _index(
+        qrels.queries.take(picks), offsets, qrels.columns[1][chosen], qrels.grade_column[chosen],
+        qrels.scale, keyed=qrels.rows is None, named=qrels.named,
+    )  # fmt: skip
+    if qrels.rows is None:
+        return made, places
+    return made.changed(rows=moved(qrels.rows, places)), places
+
+
+def moved(places: Array, new: Array) -> Array:
+    """Places of queries, or -1, where they are now."""
+    import numpy
+
+    return numpy.where(places < 0, -1, new[places]) if len(new) else places
+
+
+def _check_count(ids: list[bytes], rows: int) -> None:
+    if len(ids) != rows:
+        raise ArrayError("queries", f"expected {rows} ids, one per row of qrels, found {len(ids)}")
+
+
+def _compressed_rows(indptr: Any, doc_ids: Any, grades: Any) -> Rows:
+    """CSR arrays as int64, with offsets that ascend from 0 to the number of judgments."""
+    name = "qrels doc_ids"
+    docs = to_int64(name, check_integers(name, as_rows(name, doc_ids, 1)))
+    values, scale = graded_numbers("qrels grades", as_rows("qrels grades", grades, 1))
+    if len(values) != len(docs):
+        raise ArrayError(
+            "qrels grades", f"expected {len(docs)}, one per document id, found {len(values)}"
+        )
+    return row_offsets("qrels indptr", indptr, len(docs), "judgments"), docs, values, scale
+
+
+def _flatten(rows: Sequence[Any], ids: list[bytes]) -> Rows:
+    """Dicts {document id: grade} as CSR arrays."""
+    from itertools import chain
+
+    import numpy
+
+    for i, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise ArrayError(
+                "qrels", f"query {decoded(ids[i])!r}: expected a dict {{document id: grade}},"
+                f" found {type(row).__name__}", i,
+            )  # fmt: skip
+    offsets = numpy.zeros(len(rows) + 1, numpy.int64)
+    numpy.cumsum(numpy.fromiter(map(len, rows), numpy.int64, len(rows)), out=offsets[1:])
+    docs = list(chain.from_iterable(rows))
+
+    def fail(place: int, reason: str) -> NoReturn:
+        row = int(numpy.searchsorted(offsets, place, "right")) - 1
+        query = decoded(ids[row])
+        raise ArrayError("qrels", f"query {query!r}: document {docs[place]!r}: {reason}", row)
+
+    grades, scale = grades_of(list(chain.from_iterable(row.values() for row in rows)), fail)
+    return offsets, _doc_ids(docs, rows, ids), numpy.asarray(grades), scale
+
+
+def _doc_ids(given: list[Any], rows: Sequence[Any], ids: list[bytes]) -> Array:
+    """Integers of dicts as an array. Raises ArrayError, naming the query, for the first other."""
+    import numpy
+
+    kinds = set(map(type, given))
+    if all(kind is int or issubclass(kind, numpy.signedinteger) for kind in kinds):
+        try:
+            return numpy.array(given, numpy.int64)
+        except OverflowError:
+            pass
+    queries = (i for i, row in enumerate(rows) for _ in row)
+    for doc, i in zip(given, queries, strict=True):
+        is_truth = isinstance(doc, (bool, numpy.bool_))
+        if is_truth or not hasattr(doc, "__index__") or not -LARGEST - 1 <= doc <= LARGEST:
+            reason = f"expected an integer as document id, found {doc!r}"
+            raise ArrayError("qrels", f"query {decoded(ids[i])!r}: {reason}", i)
+    return numpy.array([doc.__index__() for doc in given], numpy.int64)
+
+
+def _numbered(qrels: Qrels) -> Rows:
+    """Judgments with document ids as texts, as CSR arrays."""
+    import numpy
+
+    docs = numpy.empty(len(qrels.docs), numpy.int64)
+    for row, text in enumerate(qrels.docs):
+        if not text.isdigit() or (text[:1] == b"0" and text != b"0") or int(text) > LARGEST:
+            query = int(numpy.searchsorted(qrels.offsets, row, "right")) - 1
+            raise ArrayError(
+                "qrels", f"query {decoded(qrels.queries[query])!r}: document {decoded(text)!r}:"
+                " expected the digits of an integer", query,
+            )  # fmt: skip
+        docs[row] = int(text)
+    return qrels.offsets, docs, numpy.asarray(qrels.grade_column), qrels.scale
+
+
+def _index(
+    ids: list[bytes], offsets: Array, docs: Array, grades: Array, scale: Scale | None, *,
+    keyed: bool, named: bool,
+) -> ArrayQrels:  # fmt: skip
+    """Leave out queries without judgments, and index the documents of the others."""
+    import numpy
+
+    # Copies: what the caller does with the arrays later must not reach an index made from them.
+    docs, grades = numpy.array(docs), numpy.array(grades)
+    negative = numpy.flatnonzero(docs < 0)
+    if len(negative):
+        row = int(negative[0])
+        query = int(numpy.searchsorted(offsets, row, "right")) - 1
+        raise ArrayError(
+            "qrels", f"query {decoded(ids[query])!r}: expected document ids of at least 0,"
+            f" found {docs[row]}", query,
+        )  # fmt: skip
+    sizes = numpy.diff(offsets)
+    judged = numpy.flatnonzero(sizes)
+    rows = numpy.full(len(ids), -1, numpy.int64)
+    rows[judged] = numpy.arange(len(judged))
+    own = numpy.concatenate([numpy.zeros(1, numpy.int64), offsets[1:][judged]])
+    texts = as_texts([ids[i] for i in judged.tolist()] if len(judged) < len(ids) else ids)
+    count, total = len(judged), len(docs)
+    table_offsets, tables = zeros("q", count + 1), zeros("i", 4 * total)
+    grade_offsets, values, counts = zeros("q", count + 1), zeros("q", total), zeros("q", total)
+    problem = zeros("q", 3)
+    done = kernels.index_judgments(
+        own, docs, grades, table_offsets, tables, grade_offsets, values, counts, problem
+    )
+    if problem[0] != at.FINE:
+        query = int(judged[done])
+        reason = "a grade is too large to count judgments by grade"
+        if problem[0] == at.QRELS_REPEAT:
+            first = own[done]
+            reason = (
+                f"document {docs[problem[1]]} is judged twice, as number"
+                f" {problem[1] - first} and {problem[2] - first}"
+            )
+        raise ArrayError("qrels", f"query {decoded(ids[query])!r}: {reason}", query)
+    return ArrayQrels(
+        queries=texts,
+        offset_column=own,
+        grade_column=grades,
+        scale=scale,
+        order=numpy.asarray(text_order(texts)),
+        rows=None if keyed else rows,
+        named=named,
+        columns=[own, docs, grades, table_offsets, tables, grade_offsets, values, counts],
+    )

@@ -1,0 +1,218 @@
+"""Judges rankings that are rows of integer ids, for `evaluate_arrays` and for searches."""
+
+from __future__ import annotations
+
+from fastrank.data.texts import decoded
+from fastrank.errors import ArrayError
+from fastrank.formats.arrays import picked_integers, to_single
+from fastrank.formats.file_parts import MOST_PARTS
+from fastrank.judging.judged import NEGATIVE_ONLY, Judged, JudgedRun, StoppedError, room_for_judged
+from fastrank.native import codes as at
+from fastrank.native import kernels
+from fastrank.native.buffers import Recycled, filled, table_size, zeros
+from fastrank.native.threads import MOST_THREADS, default_threads, in_threads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.errors import FastrankError
+    from fastrank.judging.array_qrels import ArrayQrels
+    from fastrank.judging.request import Asked
+
+    Array = npt.NDArray[Any]
+
+# Items converted at a time, where the arrays are not as the kernels take them: a megabyte or two.
+BLOCK_ITEMS = 1 << 17
+# Documents, below which starting a thread costs more than it gains: about half a millisecond.
+WORTH_A_THREAD = 1 << 18
+PADDING = -1
+# Places in the table of a row's ids, of at most 8 to 16 per id: few ids share one, and the table of
+# 1,000 ids stays in the first cache beside them. Up to so many ids, their numbers have 16 bits.
+PLACES, MOST_PLACES = 1 << 12, 1 << 18
+WIDEST = (1 << 15) - 1
+# Columns that the kernels look at together.
+BLOCK = 64
+# Listed documents, fewer than which take memory that is soon made, and more than which take too
+# much to keep it for the next evaluation, in each thread that is started by default.
+RECYCLED = (1 << 14, 1 << 20)
+_MEMORY = tuple(Recycled() for _ in range(MOST_THREADS))
+
+
+class ArrayJudge:
+    """Judges rows of arrays, several at a time where they must be converted.
+
+    most: the most judgments of a query, if that is known.
+    """
+
+    def __init__(
+        self, ids: Array, scores: Array | None, qrels: ArrayQrels, asked: Asked,
+        most: int | None = None,
+    ) -> None:  # fmt: skip
+        self._ids, self._scores, self._qrels, self._asked = ids, scores, qrels, asked
+        self._most = kernels.widest(qrels.offset_column) if most is None else most
+        self._options = asked.judging(qrels)
+        self._single = True
+        if scores is not None and not self._options.single_precision:
+            self._single = scores.dtype.kind == "f" and scores.dtype.itemsize <= 4
+        self._layout = zeros("q", at.LAYOUT_SIZE)
+        self._layout[at.WIDTH] = ids.shape[1]
+        self._layout[at.IN_ORDER] = scores is None
+        self._layout[at.WITH_ABSENT] = asked.evaluates_missing
+
+    def lay_out(self, *, lower_is_better: bool, unique: bool) -> None:
+        """What the scores mean, and whether no row has a document twice."""
+        self._layout[at.ASCENDING_SCORES] = lower_is_better
+        self._layout[at.UNIQUE] = unique
+
+    def judge(
+        self, order: Array, rows: Array, *, stop_if_none_judged: bool = True,
+        threads: int | None = None,
+    ) -> JudgedRun:  # fmt: skip
+        """Judge the row rows[i], or none (-1), by the judgments of the query order[i], for each.
+
+        stop_if_none_judged: a first query with only negative grades is an error. threads: at most
+        so many, by default as many as help.
+        """
+        import numpy
+
+        if threads is None:
+            threads = default_threads(len(rows) * self._ids.shape[1], WORTH_A_THREAD)
+        count = max(1, min(threads, len(rows), MOST_PARTS))
+        cuts = [len(rows) * number // count for number in range(count + 1)]
+        stretches: list[Any] = [None] * count
+
+        def work(number: int) -> None:
+            own = slice(cuts[number], cuts[number + 1])
+            stop = stop_if_none_judged and number == 0
+            memory = _MEMORY[number] if number < len(_MEMORY) else None
+            stretches[number] = self._judge(order[own], rows[own], memory, stop_if_none_judged=stop)
+
+        in_threads(work, count)
+        if count > 1 and stop_if_none_judged and not len(stretches[0][0]):
+            # The first query evaluated is in another stretch.
+            return self.judge(order, rows, threads=1)
+        marked = numpy.concatenate([evaluated for evaluated, _ in stretches])
+        absent = numpy.flatnonzero(marked < 0).tolist()
+        return JudgedRun(
+            queries=numpy.where(marked < 0, -1 - marked, marked).tolist(),
+            judged=Judged.joined([judged for _, judged in stretches]),
+            missing=len(order) - len(marked) + len(absent),
+            absent=absent,
+            tag=b"arrays",
+        )
+
+    def _judge(
+        self, order: Array, rows: Array, memory: Recycled | None, *, stop_if_none_judged: bool
+    ) -> tuple[Array, Judged]:
+        """Judge some rows: the queries evaluated, as -1 - query where absent, and the rankings."""
+        import numpy
+
+        judge_rows = kernels.judge_single_arrays if self._single else kernels.judge_double_arrays
+        options = self._options
+        width = self._ids.shape[1]
+        listed = kernels.count_picked(self._qrels.offset_column, order)
+        if options.list_unjudged:
+            listed = len(order) * max(1, width)
+        memory = memory if RECYCLED[0] <= listed <= RECYCLED[1] else None
+        judged, columns = room_for_judged(self._qrels, order, listed, options, memory)
+        evaluated, problem = zeros("q", len(order)), zeros("q", 4)
+        places = options.places(stop_if_none_judged=stop_if_none_judged)
+        scratch = self._scratch()
+        done = 0
+        for first, stop, own_rows, ids, scores in self._blocks(rows):
+            done = judge_rows(
+                ids, scores, own_rows, order[first:stop], done, *self._qrels.columns,
+                self._layout, places, *scratch, evaluated, *columns, problem,
+            )  # fmt: skip
+            if problem[0] != at.FINE:
+                i = first + problem[1]
+                raise self._error(problem, int(rows[i]), self._qrels.queries[int(order[i])])
+        return numpy.asarray(evaluated)[:done], judged.first(done)
+
+    def _scratch(self) -> tuple[Any, ...]:
+        """Room for judging one row at a time."""
+        width = self._ids.shape[1]
+        own = (min(max(PLACES, table_size(4 * width)), MOST_PLACES), (width // BLOCK + 1) * BLOCK)
+        narrow, wide = (own, (0, 0)) if width <= WIDEST else ((0, 0), own)
+        return (
+            *(zeros("H", count) for count in narrow),
+            *(zeros("i", count) for count in wide),
+            filled("q", [1]),
+            zeros("q", self._most),
+            zeros("q", width),
+            zeros("f" if self._single else "d", width),
+            *(zeros("q", width + BLOCK) for _ in range(4)),
+        )
+
+    def _blocks(self, rows: Array) -> Iterator[tuple[int, int, Array, Array, Array]]:
+        """Stretches of rows as the kernel takes them: first, stop, row numbers, ids, scores."""
+        import numpy
+
+        ids, scores = self._ids, self._scores
+        item = numpy.float32 if self._single else numpy.float64
+        none = numpy.empty(0, item)
+        fits = ids.dtype == numpy.int64 and ids.flags.c_contiguous and ids.dtype.isnative
+        if scores is not None:
+            fits = fits and scores.dtype == item and scores.flags.c_contiguous
+        if fits:
+            flat = none if scores is None else scores.reshape(-1)
+            yield 0, len(rows), rows, ids.reshape(-1), flat
+            return
+        step = max(1, BLOCK_ITEMS // max(1, ids.shape[1]))
+        for first in range(0, len(rows), step):
+            picked = rows[first : first + step]
+            found = picked[picked >= 0]
+            own = numpy.where(picked >= 0, numpy.cumsum(picked >= 0) - 1, -1)
+            yield (
+                first, first + len(picked), own,
+                picked_integers("ids", self._ids, found).reshape(-1),
+                none if scores is None else self._converted_scores(scores[found]),
+            )  # fmt: skip
+
+    def _converted_scores(self, scores: Array) -> Array:
+        import numpy
+
+        if scores.dtype.kind in "iu":
+            scores = scores.astype(numpy.float64)
+        if self._single:
+            return to_single(scores).reshape(-1)
+        return numpy.ascontiguousarray(scores, numpy.float64).reshape(-1)
+
+    def _error(self, problem: Any, row: int, query: bytes) -> FastrankError:
+        """What is wrong with a query; the places of the problem count documents, not padding."""
+        import numpy
+
+        kind = problem[0]
+        if kind == at.NONE_JUDGED:
+            return StoppedError(0, NEGATIVE_ONLY).error(self._asked.first_measure, query)
+        own = self._ids[row]
+        if kind == at.NEGATIVE_ID:
+            return negative_id(query, own, row, problem[2])
+        columns = numpy.flatnonzero(own != PADDING).tolist()
+        column = columns[problem[2]]
+        if kind == at.SCORE_IS_NAN:
+            return nan_score(query, own, row, column)
+        return repeated_id(query, own, row, (column, columns[problem[3]]))
+
+
+def negative_id(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
+    """The error about a row of ids with one that is none."""
+    reason = f"expected an id of at least 0, or -1 for none, found {ids[column]}"
+    return ArrayError("ids", f"query {decoded(query)!r}: {reason}", row, column)
+
+
+def nan_score(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
+    """The error about a row of ids of which one has no score."""
+    reason = f"document {ids[column]} has the score nan"
+    return ArrayError("scores", f"query {decoded(query)!r}: {reason}", row, column)
+
+
+def repeated_id(query: bytes, ids: Array, row: int, columns: tuple[int, int]) -> ArrayError:
+    """The error about a row of ids with one at two places."""
+    first, again = columns
+    reason = f"document {ids[first]} is retrieved twice, in the columns {first} and {again}"
+    return ArrayError("ids", f"query {decoded(query)!r}: {reason}", row, again)

@@ -1,0 +1,92 @@
+"""Runs and judgments without some of their rows; nothing is copied where nothing is left out."""
+
+from __future__ import annotations
+
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import PlacedTexts, Texts, joined
+from fastrank.native import kernels
+from fastrank.native.buffers import table_size, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.formats.exclusions import Exclusions
+
+
+def without_excluded(run: Run, exclude: Exclusions, *, identical: bool) -> Run:
+    """The run without documents excluded for their query; `identical`: nor the query's own id."""
+    if not (exclude or identical):
+        return run
+    text, offsets, starts, lengths, _ = run.columns
+    docs = [exclude.get(query, []) for query in run.queries] if exclude else []
+    ids = [doc for own in docs for doc in own]
+    excluded = joined(b"".join(ids), ids)
+    ranges = zeros("q", len(offsets))
+    for i, own in enumerate(docs):
+        ranges[i + 1] = ranges[i] + len(own)
+    dropped = zeros("B", len(starts))
+    count = kernels.drop_excluded(
+        text, offsets, starts, lengths, *run.queries.columns, identical, excluded.buffer, ranges,
+        excluded.starts, excluded.lengths, zeros("q", table_size(kernels.widest(ranges))), dropped,
+    )  # fmt: skip
+    return _kept(run, dropped, count)
+
+
+def without_repeats(run: Run, *, by_score: bool) -> Run:
+    """The run with each document once per ranking: its first line, or that of highest score."""
+    text, offsets, starts, lengths, scores = run.columns
+    dropped = zeros("B", len(starts))
+    table = zeros("q", table_size(kernels.widest(offsets)))
+    count = kernels.drop_repeats(text, offsets, starts, lengths, scores, by_score, table, dropped)
+    return _kept(run, dropped, count)
+
+
+def of_queries(qrels: Qrels, picks: Any) -> Qrels:
+    """The judgments of the queries at some places."""
+    offsets, grades = qrels.offset_column, qrels.grade_column
+    ranges = zeros("q", len(picks) + 1)
+    order = zeros("q", kernels.count_picked(offsets, picks))
+    kernels.picked_rows(offsets, picks, order, ranges)
+    return Qrels(
+        queries=_taken(qrels.queries, picks), docs=_taken(qrels.docs, order), source=qrels.source,
+        offset_column=ranges, groups=_taken(qrels.groups, order),
+        grade_column=_integers(grades, order), scale=qrels.scale,
+    )  # fmt: skip
+
+
+def rows_of(run: Run, rankings: Any) -> int:
+    """How many documents some of the run's rankings have together."""
+    return int(kernels.count_picked(run.offset_column, rankings))
+
+
+def _kept(run: Run, dropped: Any, count: int) -> Run:
+    if not count:
+        return run
+    ranges = zeros("q", len(run.offset_column))
+    order = zeros("q", len(run.docs) - count)
+    kernels.kept_rows(dropped, run.offset_column, order, ranges)
+    scores = zeros("d", len(order))
+    kernels.take_numbers(run.score_column, order, scores)
+    return Run(
+        queries=run.queries, docs=_taken(run.docs, order), tag=run.tag, source=run.source,
+        offset_column=ranges, score_column=scores,
+    )  # fmt: skip
+
+
+def _taken(texts: Texts, order: Any) -> Texts:
+    # Judgments read without groups have no texts for them.
+    if not len(texts):
+        return texts
+    starts, lengths = _integers(texts.starts, order), _integers(texts.lengths, order)
+    if not isinstance(texts, PlacedTexts):
+        return Texts(texts.buffer, starts, lengths)
+    rows = order if texts.rows is None else _integers(texts.rows, order)
+    return type(texts)(texts.buffer, starts, lengths, rows, texts.unit)
+
+
+def _integers(column: Any, order: Any) -> Any:
+    taken = zeros("q", len(order))
+    kernels.take_integers(column, order, taken)
+    return taken

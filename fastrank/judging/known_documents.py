@@ -1,0 +1,46 @@
+"""Rankings judged by whether the judgments of any query name a document."""
+
+from __future__ import annotations
+
+from fastrank.data.grouping import take
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import Texts
+from fastrank.judging.judged import Judged
+from fastrank.judging.memory import judge
+from fastrank.judging.queries import Matched
+from fastrank.native import kernels
+from fastrank.native.buffers import filled, table_size, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.data.run import Run
+    from fastrank.judging.judged import JudgingOptions
+
+
+def judge_annotated(qrels: Qrels, run: Run, matched: Matched, options: JudgingOptions) -> Judged:
+    """Judge the matched rankings, a document having grade 0 if any query's judgments name it.
+
+    Each ranking is judged by its own documents of that kind: not by all there are, of which there
+    may be as many as judgments.
+    """
+    rows = len(qrels.docs)
+    table, firsts = zeros("q", table_size(rows)), zeros("q", rows)
+    distinct = kernels.intern_texts(*qrels.docs.columns, table, zeros("q", rows), firsts)
+    known = _taken(qrels.docs, firsts[:distinct])
+    offsets = zeros("q", len(matched) + 1)
+    order = zeros("q", kernels.count_picked(run.offset_column, matched.rankings))
+    kernels.known_rows(*known.columns, table, *run.columns[:4], matched.rankings, order, offsets)
+    docs = _taken(run.docs, order[: offsets[len(matched)]])
+    annotated = Qrels(
+        queries=_taken(qrels.queries, matched.judgments), docs=docs, groups=docs,
+        source=qrels.source, offset_column=offsets, grade_column=zeros("q", len(docs)),
+    )  # fmt: skip
+    places = filled("q", list(range(len(matched))))
+    return judge(
+        annotated, run, Matched(judgments=places, rankings=matched.rankings),
+        options.changed(relevance_level=0, list_unjudged=False), groups=True,
+    )  # fmt: skip
+
+
+def _taken(texts: Texts, rows: memoryview) -> Texts:
+    return Texts(texts.buffer, take(texts.starts, rows), take(texts.lengths, rows))

@@ -1,0 +1,224 @@
+"""Run files judged while they are read, however large they are.
+
+What cannot be done from pieces (a repeated document, a line that holds no result) makes the file be
+read as a whole: the readers and the judging of runs in memory know all cases and say what is wrong.
+"""
+
+from __future__ import annotations
+
+from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import byte_order
+from fastrank.formats import source as pieces
+from fastrank.formats import trec
+from fastrank.formats.feeding import Feeder, block_index, feed_in_turn
+from fastrank.formats.file_parts import Parts
+from fastrank.judging.judged import PLACEHOLDER, Judged, JudgedRun, hit_scratch, room_for_judged
+from fastrank.native import codes as at
+from fastrank.native import kernels
+from fastrank.native.buffers import filled, table_size, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Any
+
+    from fastrank.data.run import Run
+    from fastrank.formats.source import Pieces, Source
+    from fastrank.formats.trec import Warn
+    from fastrank.judging.judged import JudgingOptions
+
+
+class FileJudge:
+    """Judges run files, one after the other, by the same judgments and options.
+
+    only: the one query to evaluate. with_absent: judged queries without results are evaluated too,
+    with a placeholder document.
+    """
+
+    def __init__(
+        self,
+        qrels: Qrels,
+        options: JudgingOptions,
+        *,
+        only: bytes | None = None,
+        with_absent: bool = False,
+        compat: str = DEFAULT_COMPAT,
+    ) -> None:
+        self._qrels, self._options, self._compat = qrels, options, compat
+        self._with_absent = with_absent
+        count = len(qrels)
+        self._table = zeros("q", table_size(count))
+        kernels.intern_texts(
+            *qrels.queries.columns, self._table, zeros("q", count), zeros("q", count)
+        )
+        # Judgments that come from elsewhere may have ids with blanks, for which there is no line.
+        self._has_odd_ids = with_absent and kernels.find_no_field(*qrels.queries.columns) >= 0
+        self._order = byte_order(qrels)
+        if only is not None:
+            self._order = filled("q", [q for q in self._order if qrels.queries[q] == only])
+        self._streams: _Streams | None = None
+
+    def judge(
+        self,
+        source: Source | Pieces,
+        *,
+        threads: int | None = None,
+        warn: Warn = trec.python_warning,
+    ) -> JudgedRun | Run:
+        """Judge a run file; or read it, as `read_run` does, where it cannot be judged in pieces.
+
+        threads: at most so many, by default as many as help. Raises ReadError and FormatError.
+        """
+        with source if isinstance(source, pieces.Pieces) else pieces.open_pieces(source) as file:
+            content = None if file.rereadable else file.read()
+            if not (self._options.list_unjudged or self._has_odd_ids):
+                parts = Parts(file if content is None else content, threads)
+                judged = self._judge(parts)
+                file.check_unchanged()
+                if judged is not None:
+                    return judged
+            if content is None:
+                return trec.read_run(file, compat=self._compat, warn=warn, threads=threads)
+            return trec.parse_run(content, file.name, compat=self._compat, warn=warn)
+
+    def _judge(self, parts: Parts) -> JudgedRun | None:
+        """Judge a run in pieces; None if that is not possible."""
+        needed = parts.threads + 1
+        if self._streams is None or self._streams.count < needed:
+            self._streams = _Streams(self._qrels, self._table, self._options, needed)
+        streams = self._streams
+        comments = self._compat != DEFAULT_COMPAT
+        tag = streams.feed(parts, comments=comments)
+        if not comments and streams.met_comment:
+            comments = True
+            tag = streams.feed(parts, comments=comments)
+        scattered = streams.are_scattered
+        if tag is not None and not scattered:
+            return self._gathered(streams, tag)
+        return self._collected(parts, comments) if scattered else None
+
+    def _gathered(self, streams: _Streams, tag: bytes) -> JudgedRun | None:
+        absent: Collection[int] = ()
+        if self._with_absent:
+            absent = {query for query in self._order if not streams.has_results(query)}
+            placeholders = streams.feeders[-1]
+            placeholders.feed_text(self._placeholder_lines(absent))
+            if placeholders.status != at.DONE:
+                return None
+        gathered = streams.gathered(self._order)
+        return None if gathered is None else self._streamed(*gathered, absent, tag)
+
+    def _collected(self, parts: Parts, comments: bool) -> JudgedRun | None:
+        """The same from a run whose queries' lines are scattered."""
+        # Needed by few runs, and not at the start of a command.
+        from fastrank.judging.scattered import Collector
+
+        collector = Collector(self._qrels, parts, comments=comments)
+        tag = collector.collect()
+        if tag is None:
+            return None
+        queries = collector.among(self._order)
+        absent: Collection[int] = ()
+        if self._with_absent:
+            absent = set(self._order) - set(queries)
+            if not collector.add(self._placeholder_lines(absent)):
+                return None
+            queries = self._order
+        judged = collector.judge(queries, self._options)
+        return None if judged is None else self._streamed(queries, judged, absent, tag)
+
+    def _streamed(
+        self, queries: Any, judged: Judged, absent: Collection[int], tag: bytes
+    ) -> JudgedRun:
+        return JudgedRun(
+            queries=queries,
+            judged=judged,
+            missing=len(self._order) - len(queries) + len(absent),
+            absent=[i for i, query in enumerate(queries) if query in absent] if absent else [],
+            tag=tag,
+        )
+
+    def _placeholder_lines(self, queries: Collection[int]) -> bytes:
+        ids = self._qrels.queries
+        return b"".join(b"%b Q0 %b 1 1 -\n" % (ids[query], PLACEHOLDER) for query in queries)
+
+
+class _Streams:
+    """Feeders of the streaming kernel, and what they find: columns with a stretch for each."""
+
+    def __init__(self, qrels: Qrels, table: Any, options: JudgingOptions, count: int) -> None:
+        self.count = count
+        self._qrels, self._options = qrels, options
+        self._places = options.places(stop_if_none_judged=True)
+        self._judgments = (*qrels.queries.columns, table, *qrels.columns, self._places)
+        self._most_judged = kernels.widest(qrels.offset_column)
+        self._listed = [zeros("q", count * len(qrels.docs)) for _ in range(2)]
+        self._firsts, *self._counts = (zeros("q", count * len(qrels)) for _ in range(4))
+        self.feeders = [Feeder(self._kernel_of(number)) for number in range(count)]
+        self._fed: list[Feeder] = []
+
+    def _kernel_of(self, number: int) -> Callable[[Any, int, Any, Any], Callable[[], int]]:
+        columns = [(column, len(self._qrels.docs)) for column in self._listed]
+        columns += [(column, len(self._qrels)) for column in (self._firsts, *self._counts)]
+        found = [column[number * size : (number + 1) * size] for column, size in columns]
+        # Not self, which has the feeders: in a cycle, large buffers wait for the garbage collector.
+        judgments, most_judged = self._judgments, self._most_judged
+
+        def prepare(text: Any, lines: int, cursor: Any, state: Any) -> Callable[[], int]:
+            return kernels.prepare(
+                "stream_run",
+                text,
+                *judgments,
+                *block_index(),
+                *(zeros("q", lines) for _ in range(5)),
+                *hit_scratch(lines, most_judged),
+                zeros("d", lines),
+                zeros("d", lines),
+                zeros("q", lines),
+                zeros("q", lines),
+                *found,
+                zeros("q", 3),
+                cursor,
+                state,
+            )
+
+        return prepare
+
+    def feed(self, parts: Parts, *, comments: bool) -> bytes | None:
+        """Judge all parts; the tag of the last line, or None if one could not be judged."""
+        if len(self._firsts) and self._fed:
+            self._firsts.cast("B")[:] = bytes(self._firsts.nbytes)
+        self._fed = self.feeders[: parts.threads]
+        return feed_in_turn(self._fed, parts, comments=comments)
+
+    @property
+    def met_comment(self) -> bool:
+        """Whether a part could not be judged because of a comment."""
+        return any(feeder.met_comment for feeder in self._fed)
+
+    @property
+    def are_scattered(self) -> bool:
+        """Whether a query's lines stand in several places, and that is all that is unusual."""
+        statuses = {feeder.status for feeder in self._fed}
+        if statuses == {at.DONE}:
+            return bool(kernels.is_in_two_parts(self.count, self._firsts))
+        return statuses <= {at.DONE, at.SCATTERED}
+
+    def has_results(self, query: int) -> bool:
+        """Whether results of a query were found."""
+        queries = len(self._qrels)
+        return any(self._firsts[part * queries + query] for part in range(self.count))
+
+    def gathered(self, order: Any) -> tuple[Any, Judged] | None:
+        """The queries found, in the given order, and their rankings; None if one is refused."""
+        qrels, options = self._qrels, self._options
+        queries = zeros("q", len(order))
+        judged, columns = room_for_judged(qrels, order, len(qrels.docs), options)
+        found = kernels.gather_judged(
+            order, self.count, self._firsts, *self._counts, *self._listed, qrels.offset_column,
+            qrels.grade_column, self._places, queries, *columns,
+        )  # fmt: skip
+        if found < 0:
+            return None
+        return queries[:found], judged.first(found)

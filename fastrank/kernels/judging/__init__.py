@@ -1,0 +1,1 @@
+"""Judgments and rankings into ranks and grades."""

@@ -1,0 +1,94 @@
+"""What judging leaves of a query for the measures: counts, and ranks with grades."""
+
+from __future__ import annotations
+
+from fastrank.kernels.texts.text import sort_if_needed_by
+from fastrank.native.codes import (
+    FINE,
+    GRADE_TOO_LARGE,
+    JUDGED_ONLY,
+    LEVEL,
+    NONE_JUDGED,
+    POOLED,
+    STOP_IF_NONE_JUDGED,
+    UNJUDGED,
+)
+from fastrank.native.declare import helper
+
+# trec_eval counts the judgments of each grade in a table of 8-byte items; this is the largest
+# grade for which such a table fits the 47-bit address space of a process.
+LARGEST_GRADE = 2**44 - 2
+
+
+@helper
+def by_value(a, b, data):
+    return a - b
+
+
+sort_values_if_needed = sort_if_needed_by(by_value)
+
+
+@helper
+def count_grades(grades, values, counts):
+    """Distinct grades >= 0 in ascending order and how often each occurs; returns how many."""
+    judged = 0
+    for grade in grades:
+        if grade >= 0:
+            values[judged] = grade
+            judged += 1
+    sort_values_if_needed(values, judged, counts, ())
+    distinct = 0
+    for i in range(judged):
+        if distinct == 0 or values[i] != values[distinct - 1]:
+            values[distinct] = values[i]
+            counts[distinct] = 0
+            distinct += 1
+        counts[distinct - 1] += 1
+    return distinct
+
+
+@helper
+def count_judgments(grades, options, is_first, values, counts):
+    """Count the judgments of a query by grade: how many grades, how many relevant documents.
+
+    Third comes FINE, or why the query cannot be evaluated.
+    """
+    distinct = count_grades(grades, values, counts)
+    relevant = 0
+    for v in range(distinct):
+        if values[v] >= options[LEVEL]:
+            relevant += counts[v]
+    problem = FINE
+    if distinct == 0 and options[STOP_IF_NONE_JUDGED] and is_first:
+        problem = NONE_JUDGED
+    elif distinct > 0 and values[distinct - 1] > LARGEST_GRADE:
+        problem = GRADE_TOO_LARGE
+    return distinct, relevant, problem
+
+
+@helper
+def list_hits(hits, found, kept, grades, options, ranks, codes):
+    """List the documents of hits = (ranks, rows of the judgments or -1), best first.
+
+    Of the ranking, the first `kept` documents count. Returns how many are listed, retrieved and
+    relevant retrieved.
+    """
+    hit_ranks, hit_rows = hits
+    listed = relevant = 0
+    for h in range(found):
+        rank = hit_ranks[h]
+        if rank > kept:
+            break
+        code = UNJUDGED
+        if hit_rows[h] >= 0:
+            grade = grades[hit_rows[h]]
+            code = grade if grade >= 0 else POOLED
+        if options[JUDGED_ONLY]:
+            if code < 0:
+                continue
+            rank = listed + 1
+        if code >= 0 and code >= options[LEVEL]:
+            relevant += 1
+        ranks[listed], codes[listed] = rank, code
+        listed += 1
+    return listed, (listed if options[JUDGED_ONLY] else kept), relevant

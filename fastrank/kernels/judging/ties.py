@@ -1,0 +1,156 @@
+"""Documents with equal scores: which they are, and the ranks that grades can give them."""
+
+from __future__ import annotations
+
+from fastrank.kernels.judging.judged_documents import make_keys
+from fastrank.kernels.judging.listing import sort_values_if_needed
+from fastrank.kernels.texts.text import sort_if_needed_by
+from fastrank.native.declare import helper, kernel
+
+
+@helper
+def by_key(a, b, keys):
+    """Higher score first."""
+    if keys[a] > keys[b]:
+        return -1
+    return 1 if keys[a] < keys[b] else 0
+
+
+sort_keys_if_needed = sort_if_needed_by(by_key)
+
+
+@helper
+def order_keys(scores, single, keys, order, scratch):
+    """The scores as they are compared, and their order; False if one is no number."""
+    results = len(scores)
+    if not make_keys(scores, results, single, keys):
+        return False
+    for i in range(results):
+        order[i] = i
+    sort_keys_if_needed(order, results, scratch, keys)
+    return True
+
+
+@helper
+def end_of_ties(keys, order, low, results):
+    """The end of the places, from 0, whose score is that of place `low`."""
+    high = low + 1
+    while high < results and keys[order[high]] == keys[order[low]]:
+        high += 1
+    return high
+
+
+@kernel(
+    "int64(float64[::1], int64[::1], int64, float64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1])"
+)
+def count_ties(scores, offsets, single, keys, order, scratch, tied, largest):
+    """Per query of a run: results whose score another one has, and the most with one score.
+
+    Returns the number of queries before the first with a score that is no number.
+    """
+    for q in range(len(offsets) - 1):
+        own = scores[offsets[q] : offsets[q + 1]]
+        if not order_keys(own, single, keys, order, scratch):
+            return q
+        low = 0
+        while low < len(own):
+            high = end_of_ties(keys, order, low, len(own))
+            if high - low > 1:
+                tied[q] += high - low
+            largest[q] = max(largest[q], high - low)
+            low = high
+    return len(offsets) - 1
+
+
+@kernel(
+    "void(float64[::1], int64[::1], int64[::1], int64, int64[::1], int64[::1],"
+    " float64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def bound_ties(
+    scores, run_offsets, rankings, single, offsets, ranks, keys, order, scratch, lows, highs
+):
+    """For each listed document: the others with its score are at ranks lows + 1 to highs.
+
+    No score may be NaN.
+    """
+    for q in range(len(rankings)):
+        own = scores[run_offsets[rankings[q]] : run_offsets[rankings[q] + 1]]
+        order_keys(own, single, keys, order, scratch)
+        low, high = 0, 0
+        for row in range(offsets[q], offsets[q + 1]):
+            while high < ranks[row]:
+                low = high
+                high = end_of_ties(keys, order, low, len(own))
+            lows[row], highs[row] = low, high
+
+
+@kernel("void(int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
+def order_ties(highest_first, offsets, lows, highs, ranks, codes, scratch):
+    """Rank the listed documents of each tie group by grade, the highest or the lowest first.
+
+    Documents outside the judgments (-1) rank as if below grade 0 and above negative ones (-2).
+    """
+    for q in range(len(offsets) - 1):
+        first = offsets[q]
+        while first < offsets[q + 1]:
+            stop = first + 1
+            while stop < offsets[q + 1] and lows[stop] == lows[first]:
+                stop += 1
+            count = stop - first
+            own = codes[first:stop]
+            sort_values_if_needed(own, count, scratch, ())
+            if highest_first:
+                for i in range(count // 2):
+                    own[i], own[count - 1 - i] = own[count - 1 - i], own[i]
+            for i in range(count):
+                # Between grades >= 0 and negative ones stand those that are not listed.
+                if (own[i] >= 0) == (highest_first != 0):
+                    ranks[first + i] = lows[first] + 1 + i
+                else:
+                    ranks[first + i] = highs[first] - (count - 1 - i)
+            first = stop
+
+
+@kernel("void(int64, int64, int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
+def cut_listing(depth, judged_only, level, offsets, ranks, codes, num_ret, num_rel_ret):
+    """Keep of the listed documents what `list_hits` lists: in the first `depth`, and judged."""
+    start, to = 0, 0
+    for q in range(len(offsets) - 1):
+        stop = offsets[q + 1]
+        kept = min(num_ret[q], depth)
+        listed, relevant = 0, 0
+        for row in range(start, stop):
+            rank, code = ranks[row], codes[row]
+            if rank > kept:
+                break
+            if judged_only:
+                if code < 0:
+                    continue
+                rank = listed + 1
+            relevant += code >= 0 and code >= level
+            ranks[to], codes[to] = rank, code
+            listed, to = listed + 1, to + 1
+        num_ret[q] = listed if judged_only else kept
+        num_rel_ret[q] = relevant
+        start, offsets[q + 1] = stop, to
+
+
+@kernel("void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
+def drop_unjudged(offsets, codes, lows, highs, num_ret):
+    """Leave the judged documents alone in the ranking, as -J does, within and between ties."""
+    start, to = 0, 0
+    for q in range(len(offsets) - 1):
+        stop, base = offsets[q + 1], to
+        row = start
+        while row < stop:
+            first, low = to, lows[row]
+            while row < stop and lows[row] == low:
+                if codes[row] >= 0:
+                    codes[to] = codes[row]
+                    to += 1
+                row += 1
+            for kept in range(first, to):
+                lows[kept], highs[kept] = first - base, to - base
+        num_ret[q] = to - base
+        start, offsets[q + 1] = stop, to

@@ -1,0 +1,193 @@
+"""Expected values of measures when documents with equal scores stand in random order.
+
+Closed forms of McSherry and Najork, 'Computing information retrieval performance measures
+efficiently in the presence of tied scores', ECIR 2008. A tie group of n documents stands at the
+ranks low + 1 to low + n; how many of them are relevant, and the sum of their gains, is all that
+counts. Where nothing ties, the values are those of kernels/measures/trec.py and
+kernels/measures/gains.py, to the bit.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fastrank.kernels.measures.gains import ideal_dcg_of, ideal_size
+from fastrank.kernels.measures.records import Tied, TiedGains  # noqa: F401  (declared by name)
+from fastrank.native.declare import helper, kernel
+
+TIED = "void(Tied, float64[::1], float64[::1])"
+TIED_GAINS = "void(TiedGains, float64[::1], float64[::1])"
+
+
+@helper
+def relevant_in_group(q, first):
+    """The end of the rows tied with row `first`, and how many of their documents are relevant."""
+    stop, relevant = first, 0
+    while stop < len(q.lows) and q.lows[stop] == q.lows[first]:
+        relevant += q.grades[stop] >= q.level
+        stop += 1
+    return stop, relevant
+
+
+@helper
+def ranks_within(q, first, depth):
+    """Documents that tie with row `first`, and how many of their ranks are in the first `depth`."""
+    depth = min(depth, np.float64(q.num_ret))
+    low, high = q.lows[first], q.highs[first]
+    return high - low, max(np.int64(0), np.int64(min(np.float64(high), depth)) - low)
+
+
+@helper
+def expected_relevant(q, depth):
+    """How many of the first `depth` documents are relevant."""
+    total, first = 0.0, 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first)
+        size, places = ranks_within(q, first, depth)
+        total += np.float64(relevant * places) / size
+        first = stop
+    return total
+
+
+@helper
+def expected_precision_sum(q, depth):
+    """The sum of the precisions at the relevant ranks up to `depth`.
+
+    A rank is relevant with probability r / n, and then so is, of the n - 1 other documents of the
+    group, each one with probability (r - 1) / (n - 1).
+    """
+    total, first, above = 0.0, 0, 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first)
+        size, places = ranks_within(q, first, depth)
+        chance = np.float64(relevant) / size
+        others = np.float64(relevant - 1) / (size - 1) if size > 1 else 0.0
+        if relevant:
+            for i in range(places):
+                total += chance * ((above + 1 + i * others) / (q.lows[first] + 1 + i))
+        above += relevant
+        first = stop
+    return total
+
+
+@helper
+def first_relevant_group(q):
+    """The first row of the first group with relevant documents, and their number; or 0 and 0."""
+    first = 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first)
+        if relevant:
+            return first, relevant
+        first = stop
+    return 0, 0
+
+
+@helper
+def expected_gain_sum(q, depth):
+    """Discounted cumulative gain of the first `depth` ranks."""
+    total, first = 0.0, 0
+    while first < len(q.lows):
+        stop, gain = first, 0.0
+        while stop < len(q.lows) and q.lows[stop] == q.lows[first]:
+            gain += q.gains[stop]
+            stop += 1
+        size, places = ranks_within(q, first, depth)
+        if gain != 0.0:
+            for i in range(places):
+                total += gain / size / math.log2(q.lows[first] + i + 2)
+        first = stop
+    return total
+
+
+@kernel(TIED)
+def expected_average_precision(q, parameters, values):
+    if q.num_rel:
+        values[0] = expected_precision_sum(q, np.float64(q.num_ret)) / q.num_rel
+
+
+@kernel(TIED)
+def expected_average_precision_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        if q.num_rel:
+            values[c] = expected_precision_sum(q, cutoffs[c]) / q.num_rel
+
+
+@kernel(TIED)
+def expected_precision_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        values[c] = expected_relevant(q, cutoffs[c]) / cutoffs[c]
+
+
+@kernel(TIED)
+def expected_recall_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        if q.num_rel:
+            values[c] = expected_relevant(q, cutoffs[c]) / q.num_rel
+
+
+@kernel(TIED)
+def expected_relative_precision_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        if q.num_rel:
+            values[c] = expected_relevant(q, cutoffs[c]) / min(cutoffs[c], np.float64(q.num_rel))
+
+
+@kernel(TIED)
+def expected_r_precision(q, parameters, values):
+    if q.num_rel:
+        values[0] = expected_relevant(q, np.float64(q.num_rel)) / q.num_rel
+
+
+@kernel(TIED)
+def expected_success_cut(q, cutoffs, values):
+    """One minus the probability that all relevant documents of the group stand behind the cut."""
+    first, relevant = first_relevant_group(q)
+    for c in range(len(cutoffs)):
+        if not relevant:
+            break
+        size, places = ranks_within(q, first, cutoffs[c])
+        behind = 1.0
+        for i in range(relevant):
+            behind *= max(np.int64(0), size - places - i) / np.float64(size - i)
+        values[c] = 1.0 - behind
+
+
+@kernel(TIED)
+def expected_recip_rank(q, cutoffs, values):
+    """The first relevant document is the i-th of its group with probability C(n-i, r-1) / C(n, r).
+
+    Each probability follows from the one before: no binomial coefficient is ever formed.
+    """
+    first, relevant = first_relevant_group(q)
+    if relevant:
+        depth = np.float64(q.num_ret)
+        if len(cutoffs):
+            depth = min(depth, cutoffs[0])
+        size, places = ranks_within(q, first, depth)
+        chance = np.float64(relevant) / size
+        for i in range(min(places, size - relevant + 1)):
+            values[0] += chance * (1.0 / (q.lows[first] + 1 + i))
+            if i + 1 < size:
+                chance *= np.float64(size - relevant - i) / (size - 1 - i)
+
+
+@kernel(TIED_GAINS)
+def expected_discounted_gain(q, parameters, values):
+    values[0] = expected_gain_sum(q, np.float64(q.num_ret))
+
+
+@kernel(TIED_GAINS)
+def expected_normalized_discounted_gain(q, parameters, values):
+    ideal = ideal_dcg_of(q, ideal_size(q))
+    if ideal > 0.0:
+        values[0] = expected_gain_sum(q, np.float64(q.num_ret)) / ideal
+
+
+@kernel(TIED_GAINS)
+def expected_normalized_discounted_gain_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        ideal = ideal_dcg_of(q, cutoffs[c])
+        if ideal > 0.0:
+            values[c] = expected_gain_sum(q, cutoffs[c]) / ideal

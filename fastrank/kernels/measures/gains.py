@@ -1,0 +1,321 @@
+"""Measures over gains: what each grade is worth, and the ranking measured against the best one."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fastrank.kernels.measures.records import Gained, Ranking  # noqa: F401  (declared by name)
+from fastrank.kernels.simd.arithmetic import log2_or_nan, to_integer
+from fastrank.kernels.texts.text import sort_by
+from fastrank.native.declare import helper, kernel
+
+MEASURE = "void(Gained, float64[::1], float64[::1])"
+
+
+@helper
+def by_whole_gain(a, b, data):
+    """The sign of the difference as trec_eval's comparison returns it, cut to an integer.
+
+    Gains less than 1 apart therefore compare as equal. Differences outside the range of an int,
+    where the original's result is undefined, are compared as numbers.
+    """
+    gains = data
+    difference = gains[a] - gains[b]
+    if abs(difference) < 2147483648.0:
+        return to_integer(difference)
+    return 1 if difference > 0 else -1
+
+
+sort_gains = sort_by(by_whole_gain)
+
+
+@kernel(
+    "void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], float64[::1], int64, int64,"
+    " int64[::1], float64[::1], int64[::1], int64[::1], int64[::1],"
+    " float64[::1], int64[::1], float64[::1], int64[::1])"
+)
+def assign_gains(
+    offsets,
+    grades,
+    grade_offsets,
+    grade_values,
+    grade_counts,
+    named_grades,
+    named_gains,
+    dense,
+    rescale,
+    table_grades,
+    table_gains,
+    table_counts,
+    order,
+    scratch,
+    gains,
+    ideal_offsets,
+    ideal_gains,
+    ideal_counts,
+):
+    """Give every listed document its gain, and every query its best possible ranking.
+
+    A grade is worth itself unless it is among `named_grades`. `dense` also enters the grades
+    below the highest one that no document has: they matter when gains are not whole numbers,
+    because then they take part in a sort that is no total order. `rescale` maps the gains of a
+    query to [0, 1] when one lies outside. table_* and the two that follow are scratch, with room
+    for the named grades and the grades of one query.
+    """
+    pairs = len(named_grades)
+    listed = 0
+    for q in range(len(offsets) - 1):
+        for i in range(pairs):
+            table_grades[i] = named_grades[i]
+            table_gains[i] = named_gains[i]
+            table_counts[i] = 0
+        size = pairs
+        first, stop = grade_offsets[q], grade_offsets[q + 1]
+        previous = -1
+        for v in range(first, stop):
+            if dense:
+                for absent in range(previous + 1, grade_values[v]):
+                    size = enter(absent, 0, table_grades, table_gains, table_counts, pairs, size)
+            previous = grade_values[v]
+            size = enter(
+                grade_values[v],
+                grade_counts[v],
+                table_grades,
+                table_gains,
+                table_counts,
+                pairs,
+                size,
+            )
+        for i in range(size):
+            order[i] = i
+        sort_gains(order, size, scratch, table_gains)
+        if rescale:
+            to_unit_interval(table_gains, size)
+        for i in range(offsets[q], offsets[q + 1]):
+            gains[i] = gain_of(grades[i], table_grades, table_gains, order, size)
+        # Entries without documents are passed over, but if the very last has no gain, none counts.
+        if size > 0 and table_gains[order[size - 1]] > 0.0:
+            for at in range(size - 1, -1, -1):
+                entry = order[at]
+                if table_counts[entry] == 0:
+                    continue
+                if not table_gains[entry] > 0.0:
+                    break
+                ideal_gains[listed] = table_gains[entry]
+                ideal_counts[listed] = table_counts[entry]
+                listed += 1
+        ideal_offsets[q + 1] = listed
+
+
+@helper
+def enter(grade, count, table_grades, table_gains, table_counts, pairs, size):
+    """Count documents of a grade in the gain table; returns the table's new size."""
+    for i in range(pairs):
+        if table_grades[i] == grade:
+            table_counts[i] = count
+            return size
+    table_grades[size] = grade
+    table_gains[size] = grade
+    table_counts[size] = count
+    return size + 1
+
+
+@helper
+def gain_of(grade, table_grades, table_gains, order, size):
+    """The gain of the first entry of a grade in sorted order, 0 if there is none."""
+    for i in range(size):
+        if table_grades[order[i]] == grade:
+            return table_gains[order[i]]
+    return 0.0
+
+
+@helper
+def to_unit_interval(gains, size):
+    """Map gains linearly so that the smallest (or 0) is 0 and the largest (or 0) is 1."""
+    smallest, largest = 0.0, 0.0
+    for i in range(size):
+        smallest = min(smallest, gains[i])
+        largest = max(largest, gains[i])
+    if smallest < 0.0 or largest > 1.0:
+        for i in range(size):
+            gains[i] = (gains[i] - smallest) / (largest - smallest)
+
+
+@helper
+def ideal_size(q):
+    """How many documents the best ranking has."""
+    size = 0
+    for count in q.ideal_counts:
+        size += count
+    return size
+
+
+@helper
+def dcg(q, depth):
+    """Discounted cumulative gain of the first `depth` ranks."""
+    total = 0.0
+    for rank, gain in zip(q.ranks, q.gains):
+        if rank > depth:
+            break
+        if gain != 0.0:
+            total += gain / math.log2(rank + 1)
+    return total
+
+
+@helper
+def ideal_dcg_of(q, depth):
+    """Discounted cumulative gain of the first `depth` ranks of the best ranking."""
+    total = 0.0
+    rank = 0
+    for gain, count in zip(q.ideal_gains, q.ideal_counts):
+        for _ in range(count):
+            rank += 1
+            if rank > depth:
+                return total
+            total += gain / math.log2(rank + 1)
+    return total
+
+
+@kernel(MEASURE)
+def discounted_gain(q, parameters, values):
+    values[0] = dcg(q, q.num_ret)
+
+
+@kernel(MEASURE)
+def ideal_discounted_gain(q, parameters, values):
+    values[0] = ideal_dcg_of(q, ideal_size(q))
+
+
+@kernel(MEASURE)
+def normalized_discounted_gain(q, parameters, values):
+    ideal = ideal_dcg_of(q, ideal_size(q))
+    if ideal > 0.0:
+        values[0] = dcg(q, q.num_ret) / ideal
+
+
+@kernel(MEASURE)
+def normalized_discounted_gain_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        ideal = ideal_dcg_of(q, cutoffs[c])
+        if ideal > 0.0:
+            values[c] = dcg(q, cutoffs[c]) / ideal
+
+
+@helper
+def ideal_gain_at(q, rank, at, passed):
+    """The gain at a rank of the best ranking, walking on from run `at`, before which `passed`."""
+    while at < len(q.ideal_gains) and rank > passed + q.ideal_counts[at]:
+        passed += q.ideal_counts[at]
+        at += 1
+    return at, passed
+
+
+@kernel(MEASURE)
+def normalized_gain_at_relevant(q, parameters, values):
+    """ndcg_rel: ndcg averaged over the ranks of the relevant documents."""
+    size = ideal_size(q)
+    total, own, ideal = 0.0, 0.0, 0.0
+    found, rank_done, at, passed = 0, 0, 0, 0
+    for rank, gain in zip(q.ranks, q.gains):
+        if gain == 0.0:
+            continue
+        own += gain / math.log2(rank + 1)
+        if gain > 0.0:
+            while rank_done < min(rank, size):
+                rank_done += 1
+                at, passed = ideal_gain_at(q, rank_done, at, passed)
+                ideal += q.ideal_gains[at] / math.log2(rank_done + 1)
+            total += np.float64(own) / ideal
+            found += 1
+    total += (size - found) * np.float64(own) / ideal_dcg_of(q, size)
+    if total > 0.0:
+        values[0] = np.float64(total) / size
+
+
+@kernel(MEASURE)
+def normalized_gain_at_levels(q, parameters, values):
+    """Rndcg: ndcg averaged over the ranks where the best ranking's gain changes."""
+    if q.num_rel == 0:
+        return
+    size = ideal_size(q)
+    total, points = 0.0, 0
+    depth = 0
+    for i in range(len(q.ideal_gains)):
+        depth += q.ideal_counts[i]
+        if i + 1 == len(q.ideal_gains) or q.ideal_gains[i] != q.ideal_gains[i + 1]:
+            total += np.float64(dcg(q, depth)) / ideal_dcg_of(q, depth)
+            points += 1
+    if size > 0 and q.num_ret > size + 1:
+        total += np.float64(dcg(q, q.num_ret)) / ideal_dcg_of(q, size)
+        points += 1
+    values[0] = np.float64(total) / points
+
+
+@kernel(MEASURE)
+def graded_g(q, parameters, values):
+    """G: gain discounted by how far the cumulated gain falls behind the best ranking's."""
+    total, own, ideal, best = 0.0, 0.0, 0.0, 0.0
+    for gain, count in zip(q.ideal_gains, q.ideal_counts):
+        for _ in range(count):
+            best += gain
+    i, at, passed = 0, 0, 0
+    for rank in range(1, q.num_ret + 1):
+        gain = 0.0
+        if i < len(q.ranks) and q.ranks[i] == rank:
+            gain = q.gains[i]
+            i += 1
+        own += gain
+        at, passed = ideal_gain_at(q, rank, at, passed)
+        ideal += max(1.0, q.ideal_gains[at]) if at < len(q.ideal_gains) else 1.0
+        if gain != 0.0:
+            total += gain / log2_or_nan(2.0 + ideal - own)
+    if best > 0.0:
+        values[0] = total / best
+
+
+@kernel(MEASURE)
+def expected_reciprocal_rank(q, cutoffs, values):
+    """The gain of a document is the probability that the reader stops there."""
+    going_on, total = 1.0, 0.0
+    for rank, gain in zip(q.ranks, q.gains):
+        if rank > cutoffs[0]:
+            break
+        if gain > 0.0:
+            total += going_on * gain / rank
+            going_on *= 1.0 - gain
+    values[0] = total
+
+
+@kernel(MEASURE)
+def rank_biased_precision(q, parameters, values):
+    """rbp: the reader goes on to the next rank with probability p."""
+    p = parameters[0]
+    weight, total = 1.0, 0.0
+    rank_done = 1
+    for rank, gain in zip(q.ranks, q.gains):
+        while rank_done < rank:
+            weight *= p
+            rank_done += 1
+        if gain != 0.0:
+            total += gain * weight
+    values[0] = (1.0 - p) * total
+
+
+@kernel(MEASURE)
+def rank_biased_precision_cut(q, parameters, values):
+    """The same of the ranks up to a cutoff; parameters: the cutoff, and p."""
+    cutoff, p = parameters[0], parameters[1]
+    weight, total = 1.0, 0.0
+    rank_done = 1
+    for rank, gain in zip(q.ranks, q.gains):
+        if rank > cutoff:
+            break
+        while rank_done < rank:
+            weight *= p
+            rank_done += 1
+        if gain != 0.0:
+            total += gain * weight
+    values[0] = (1.0 - p) * total

@@ -1,0 +1,192 @@
+"""Measures over one judged ranking that trec_eval does not have, and rankings judged otherwise.
+
+Definitions and sources: the records in fastrank/measures/more.py. A cutoff is infinite where none
+is given. Values come in zeroed; a value that a query does not have is NaN. Where queries are
+pooled, the value is followed by its numerator and its denominator.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.kernels.measures.records import Ranking  # noqa: F401  (declared by name)
+from fastrank.kernels.measures.trec import precision_sum, relevant_within
+from fastrank.native.declare import helper, kernel
+
+MEASURE = "void(Ranking, float64[::1], float64[::1])"
+# The choices of options as numbers, in the order of the records.
+SPAN, DEPTH = 0.0, 1.0
+WORST = 1.0
+AT_K = 1.0
+
+
+@kernel(MEASURE)
+def reciprocal_rank_cut(q, cutoffs, values):
+    for rank, grade in zip(q.ranks, q.grades):
+        if rank > cutoffs[0]:
+            break
+        if grade >= q.level:
+            values[0] = 1.0 / rank
+            break
+
+
+@kernel(MEASURE)
+def average_precision_of_possible(q, cutoffs, values):
+    """Divided by how many relevant documents the ranks up to the cutoff can hold."""
+    total, found = precision_sum(q, cutoffs[0])
+    if found:
+        values[0] = total / min(cutoffs[0], np.float64(q.num_rel))
+
+
+@kernel(MEASURE)
+def average_precision_of_found(q, cutoffs, values):
+    """Divided by how many relevant documents the ranks up to the cutoff do hold."""
+    total, found = precision_sum(q, cutoffs[0])
+    if found:
+        values[0] = total / found
+
+
+@kernel(MEASURE)
+def precision_of_retrieved(q, cutoffs, values):
+    """Precision at cutoff, of no more than was retrieved."""
+    within = min(cutoffs[0], np.float64(q.num_ret))
+    if within > 0.0:
+        values[0] = relevant_within(q, within) / within
+
+
+@kernel(MEASURE)
+def hit_share(q, cutoffs, values):
+    found = relevant_within(q, cutoffs[0])
+    values[0] = np.float64(found) / q.num_rel_ret if q.num_rel_ret else np.nan
+    values[1], values[2] = found, q.num_rel_ret
+
+
+@kernel(MEASURE)
+def percentile_rank(q, parameters, values):
+    """parameters: the base (0 span, 1 depth, 2 relevant), and 1 if what is missing counts 1."""
+    base, missing = parameters[0], parameters[1]
+    total, pairs = 0.0, 0
+    for rank, grade in zip(q.ranks, q.grades):
+        if grade < q.level or grade < 0:
+            continue
+        if base == SPAN:
+            total += np.float64(rank - 1) / (q.num_ret - 1) if q.num_ret > 1 else 0.0
+        elif base == DEPTH:
+            total += np.float64(rank) / q.num_ret
+        else:
+            total += np.float64(rank) / q.num_rel
+        pairs += 1
+    if missing == WORST:
+        total += q.num_rel - pairs
+        pairs = q.num_rel
+    values[0] = np.float64(total) / pairs if pairs else np.nan
+    values[1], values[2] = total, pairs
+
+
+@kernel(MEASURE)
+def first_rank(q, parameters, values):
+    """parameters: 1 if a query of which nothing is found has an infinite rank."""
+    values[0] = np.inf if parameters[0] == WORST and q.num_rel else np.nan
+    for rank, grade in zip(q.ranks, q.grades):
+        if grade >= q.level and grade >= 0:
+            values[0] = rank
+            break
+
+
+@kernel(MEASURE)
+def rank_biased_precision_binary(q, parameters, values):
+    """parameters: the cutoff, and the probability p of going on to the next rank."""
+    cutoff, p = parameters[0], parameters[1]
+    weight, total = 1.0, 0.0
+    rank_done = 1
+    for rank, grade in zip(q.ranks, q.grades):
+        if rank > cutoff:
+            break
+        while rank_done < rank:
+            weight *= p
+            rank_done += 1
+        if grade >= q.level:
+            total += weight
+    values[0] = (1.0 - p) * total
+
+
+@helper
+def judged_within(q, depth):
+    """How many of the first `depth` documents are judged."""
+    judged = 0
+    for rank, grade in zip(q.ranks, q.grades):
+        if rank > depth:
+            break
+        if grade >= 0:
+            judged += 1
+    return judged
+
+
+@helper
+def share(q, counted, depth, parameters, values):
+    """A share of the top documents: of those there are, or of as many as asked for."""
+    within = parameters[0] if parameters[1] == AT_K else depth
+    values[0] = counted / within if within > 0.0 else 0.0
+    values[1], values[2] = counted, within
+
+
+@kernel(MEASURE)
+def judged_share(q, parameters, values):
+    """parameters: the cutoff k, and 1 if k documents are the whole however few were retrieved."""
+    depth = min(parameters[0], np.float64(q.num_ret))
+    share(q, np.float64(judged_within(q, depth)), depth, parameters, values)
+
+
+@kernel(MEASURE)
+def hole_share(q, cutoffs, values):
+    """Of k documents, however few were retrieved."""
+    depth = min(cutoffs[0], np.float64(q.num_ret))
+    values[0] = (depth - judged_within(q, depth)) / cutoffs[0]
+
+
+@kernel(MEASURE)
+def unjudged_share(q, parameters, values):
+    depth = min(parameters[0], np.float64(q.num_ret))
+    share(q, depth - judged_within(q, depth), depth, parameters, values)
+
+
+@kernel(
+    "void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64, int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def judge_otherwise(
+    offsets,
+    ranks,
+    grades,
+    grade_offsets,
+    grade_values,
+    grade_counts,
+    num_ret,
+    level,
+    judged_only,
+    new_offsets,
+    new_ranks,
+    new_grades,
+    new_num_ret,
+    num_rel,
+    num_rel_ret,
+):
+    """What judging gives for another level of relevance, or for the judged documents only."""
+    listed = 0
+    for q in range(len(offsets) - 1):
+        kept, relevant = listed, 0
+        for i in range(offsets[q], offsets[q + 1]):
+            if judged_only and grades[i] < 0:
+                continue
+            new_ranks[listed] = listed - kept + 1 if judged_only else ranks[i]
+            new_grades[listed] = grades[i]
+            listed += 1
+            if grades[i] >= 0 and grades[i] >= level:
+                relevant += 1
+        new_offsets[q + 1] = listed
+        new_num_ret[q] = listed - kept if judged_only else num_ret[q]
+        num_rel_ret[q] = relevant
+        num_rel[q] = 0
+        for v in range(grade_offsets[q], grade_offsets[q + 1]):
+            if grade_values[v] >= level:
+                num_rel[q] += grade_counts[v]

@@ -1,0 +1,600 @@
+"""Preference judgments: pairs of documents of which one should rank above the other.
+
+Documents named in a query's judgments are numbered: the retrieved ones 0, 1, ... in rank order,
+the others after them in the order of their ids. A pair is then fulfilled when the preferred
+document has the smaller number and is retrieved.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.kernels.judging.memory import join, rank_documents
+from fastrank.kernels.measures.records import Preferences  # noqa: F401  (declared by name)
+from fastrank.kernels.texts.text import (
+    compare,
+    equal,
+    intern_texts,
+    sort_by,
+    sort_texts,
+    table_mask,
+)
+from fastrank.native.codes import (
+    ABSENT,
+    CYCLE,
+    IMP,
+    IMP_DONE,
+    MAX_RETRIEVED,
+    NONREL,
+    NONREL_RET,
+    REL,
+    REL_RET,
+    RET,
+    RET_DONE,
+    RUN_REPEATS,
+    SINGLE_PRECISION,
+    SMALLER_ID_FIRST,
+    TALLY_SIZE,
+    TWO_LEVELS,
+    ZERO_AND_NONZERO,
+)
+from fastrank.native.declare import helper, kernel
+
+
+@kernel(
+    "int64(uint8[::1], int64[::1], int64[::1], int64[::1],"
+    " uint8[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
+    " int64[::1], int64[::1], int64[::1],"
+    " float64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def number_documents(
+    text,
+    offsets,
+    starts,
+    lengths,
+    run_text,
+    run_offsets,
+    run_starts,
+    run_lengths,
+    scores,
+    judgments,
+    rankings,
+    options,
+    keys,
+    order,
+    scratch,
+    table,
+    ids,
+    firsts,
+    numbers_of,
+    doc_starts,
+    doc_lengths,
+    numbers,
+    sizes,
+    problem,
+):
+    """numbers[row] = number of the document of a judgment; sizes = documents, retrieved ones.
+
+    Stops at a query whose ranking repeats a document; returns how many queries were numbered
+    before it.
+    """
+    for i in range(len(judgments)):
+        first, stop = offsets[judgments[i]], offsets[judgments[i] + 1]
+        mask = table_mask(stop - first)
+        table[: mask + 1] = 0
+        documents = intern_texts(
+            text, starts[first:stop], lengths[first:stop], table[: mask + 1], ids, firsts
+        )
+        for d in range(documents):
+            doc_starts[d] = starts[first + firsts[d]]
+            doc_lengths[d] = lengths[first + firsts[d]]
+            numbers_of[d] = -1
+        run_first = run_offsets[rankings[i]]
+        retrieved = run_offsets[rankings[i] + 1] - run_first
+        rank_documents(
+            run_text,
+            run_starts,
+            run_lengths,
+            scores,
+            run_first,
+            retrieved,
+            options[SINGLE_PRECISION] != 0,
+            SMALLER_ID_FIRST,
+            keys,
+            order,
+            scratch,
+        )
+        kept = min(retrieved, options[MAX_RETRIEVED])
+        problem[0] = join(
+            (text, doc_starts, doc_lengths),
+            0,
+            documents,
+            (run_text, run_starts, run_lengths),
+            run_first,
+            order,
+            kept,
+            table,
+            scratch,
+            problem,
+        )
+        if problem[0] == RUN_REPEATS:
+            return i
+        number = 0
+        for r in range(kept):
+            if scratch[r] >= 0:
+                numbers_of[scratch[r]] = number
+                number += 1
+        sizes[2 * i] = documents
+        sizes[2 * i + 1] = number
+        sort_texts(text, doc_starts, doc_lengths, order, documents, scratch)
+        for d in range(documents):
+            if numbers_of[order[d]] < 0:
+                numbers_of[order[d]] = number
+                number += 1
+        for row in range(first, stop):
+            numbers[row] = numbers_of[ids[row - first]]
+    return len(judgments)
+
+
+@helper
+def by_group_subgroup_level(a, b, data):
+    """Groups and subgroups in byte order, then higher level first, then smaller number."""
+    text, group_starts, group_lengths, subgroup_starts, subgroup_lengths, levels, numbers = data
+    sign = compare(text, group_starts[a], group_lengths[a], text, group_starts[b], group_lengths[b])
+    if sign == 0:
+        sign = compare(
+            text,
+            subgroup_starts[a],
+            subgroup_lengths[a],
+            text,
+            subgroup_starts[b],
+            subgroup_lengths[b],
+        )
+    if sign != 0:
+        return sign
+    if levels[a] > levels[b]:
+        return -1
+    if levels[a] < levels[b]:
+        return 1
+    return numbers[a] - numbers[b]
+
+
+sort_lines = sort_by(by_group_subgroup_level)
+
+
+@helper
+def same_text(text, starts, lengths, a, b):
+    return equal(text, starts[a], lengths[a], text, starts[b], lengths[b])
+
+
+@kernel(
+    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " float64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int32[::1], uint8[::1], float64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " float64[::1], float64[::1], float64[::1], float64[::1],"
+    " float64[::1], int64[::1], int64[::1])"
+)
+def count_preferences(
+    text,
+    offsets,
+    group_starts,
+    group_lengths,
+    subgroup_starts,
+    subgroup_lengths,
+    levels,
+    numbers,
+    judgments,
+    sizes,
+    order,
+    scratch,
+    wins,
+    prefers,
+    level_of,
+    state_of,
+    group_offsets,
+    possible_ret,
+    fulfilled_ret,
+    possible_imp,
+    fulfilled_imp,
+    absent,
+    balanced_fulfilled,
+    balanced_possible,
+    balanced_fulfilled_ret,
+    balanced_possible_ret,
+    pair_agreement,
+    pair_count,
+    problem,
+):
+    """Count the preferences of each judgment group, and over groups the agreement on each pair.
+
+    wins and prefers are scratch for a square of the largest number of documents, level_of and
+    state_of for one row of it. Stops at the first query with a problem and returns its place.
+    """
+    data = (
+        text,
+        group_starts,
+        group_lengths,
+        subgroup_starts,
+        subgroup_lengths,
+        levels,
+        numbers,
+    )
+    g = 0
+    for i in range(len(judgments)):
+        first, stop = offsets[judgments[i]], offsets[judgments[i] + 1]
+        documents, retrieved = sizes[2 * i], sizes[2 * i + 1]
+        rows = stop - first
+        for r in range(rows):
+            order[r] = first + r
+        sort_lines(order, rows, scratch, data)
+        wins[: documents * documents] = 0
+        begin = 0
+        while begin < rows:
+            end = begin + 1
+            subgroups = 1
+            while end < rows and same_text(
+                text, group_starts, group_lengths, order[begin], order[end]
+            ):
+                if not same_text(
+                    text, subgroup_starts, subgroup_lengths, order[end - 1], order[end]
+                ):
+                    subgroups += 1
+                end += 1
+            lines = order[begin:end]
+            # The sort, which also uses the scratch memory, is done.
+            tally = scratch[:TALLY_SIZE]
+            tally[:] = 0
+            if subgroups == 1:
+                lines = lines[: counted_lines(lines, levels)]
+                problem[0] = count_classes(
+                    lines, levels, numbers, documents, retrieved, wins, level_of, state_of, tally,
+                    problem,
+                )  # fmt: skip
+            else:
+                problem[0] = count_closure(
+                    lines, levels, numbers, documents, retrieved, wins, prefers, level_of,
+                    state_of, text, subgroup_starts, subgroup_lengths, tally, problem,
+                )  # fmt: skip
+            if problem[0] != 0:
+                return i
+            possible_ret[g], fulfilled_ret[g] = tally[RET], tally[RET_DONE]
+            possible_imp[g], fulfilled_imp[g] = tally[IMP], tally[IMP_DONE]
+            absent[g] = tally[ABSENT]
+            for only_retrieved in range(2):
+                if subgroups == 1:
+                    fulfilled, possible = balance_classes(
+                        lines, levels, numbers, retrieved, only_retrieved, tally
+                    )
+                else:
+                    fulfilled, possible = balance_closure(
+                        prefers, level_of, state_of, documents, retrieved, only_retrieved, tally
+                    )
+                if only_retrieved:
+                    balanced_fulfilled_ret[g], balanced_possible_ret[g] = fulfilled, possible
+                else:
+                    balanced_fulfilled[g], balanced_possible[g] = fulfilled, possible
+            g += 1
+            begin = end
+        group_offsets[i + 1] = g
+        agree_on_pairs(
+            wins,
+            documents,
+            retrieved,
+            pair_agreement[3 * i : 3 * i + 3],
+            pair_count[3 * i : 3 * i + 3],
+        )
+    return len(judgments)
+
+
+@helper
+def count_pair(x, y, retrieved, tally):
+    """Count one preference of document number x over y."""
+    if x < retrieved and y < retrieved:
+        tally[RET] += 1
+        if x < y:
+            tally[RET_DONE] += 1
+    elif x < retrieved or y < retrieved:
+        tally[IMP] += 1
+        if x < retrieved:
+            tally[IMP_DONE] += 1
+    else:
+        tally[ABSENT] += 1
+
+
+@helper
+def count_relevance(relevant, number, retrieved, tally):
+    """Count one relevant or nonrelevant judgment of a group."""
+    tally[REL if relevant else NONREL] += 1
+    if number < retrieved:
+        tally[REL_RET if relevant else NONREL_RET] += 1
+
+
+@helper
+def count_classes(
+    lines, levels, numbers, documents, retrieved, wins, level_of, state_of, tally, problem
+):
+    """A group without subgroups: every line is preferred to all lines of lower level."""
+    for line in lines:
+        state_of[numbers[line]] = 0
+    for line in lines:
+        number = numbers[line]
+        if state_of[number] == 1 and level_of[number] != levels[line]:
+            problem[1] = line
+            return TWO_LEVELS
+        state_of[number] = 1
+        level_of[number] = levels[line]
+    for a in range(len(lines)):
+        x, level = numbers[lines[a]], levels[lines[a]]
+        count_relevance(level > 0.0, x, retrieved, tally)
+        for b in range(a + 1, len(lines)):
+            if levels[lines[b]] < level:
+                y = numbers[lines[b]]
+                count_pair(x, y, retrieved, tally)
+                wins[x * documents + y] += 1
+    return 0
+
+
+@helper
+def counted_lines(lines, levels):
+    """How many lines of a group without subgroups count.
+
+    trec_eval starts counting classes at a level of -3. Where the first class has that level it is
+    one class short, and leaves out the last.
+    """
+    count = len(lines)
+    if levels[lines[0]] == -3.0:
+        lowest = levels[lines[count - 1]]
+        while count > 0 and levels[lines[count - 1]] == lowest:
+            count -= 1
+    return count
+
+
+@helper
+def count_closure(
+    lines,
+    levels,
+    numbers,
+    documents,
+    retrieved,
+    wins,
+    prefers,
+    level_of,
+    state_of,
+    text,
+    subgroup_starts,
+    subgroup_lengths,
+    tally,
+    problem,
+):
+    """A group with subgroups: the transitive closure of the preferences within subgroups."""
+    prefers[: documents * documents] = 0
+    state_of[:documents] = 0
+    for a in range(len(lines)):
+        x, level = numbers[lines[a]], levels[lines[a]]
+        lowest, highest = min(level_of[x], level), max(level_of[x], level)
+        if state_of[x] and lowest == 0.0 and highest > 0.0:
+            problem[1] = lines[a]
+            return ZERO_AND_NONZERO
+        state_of[x] = 1
+        level_of[x] = level
+        for b in range(a + 1, len(lines)):
+            if not same_text(text, subgroup_starts, subgroup_lengths, lines[a], lines[b]):
+                break
+            if levels[lines[b]] < level:
+                prefers[x * documents + numbers[lines[b]]] = 1
+    for via in range(documents):
+        for x in range(documents):
+            if prefers[x * documents + via]:
+                for y in range(documents):
+                    prefers[x * documents + y] |= prefers[via * documents + y]
+    for x in range(documents):
+        prefers[x * documents + x] = 0
+        if state_of[x] and level_of[x] >= 0.0:
+            count_relevance(level_of[x] > 0.0, x, retrieved, tally)
+    for x in range(documents):
+        for y in range(documents):
+            if prefers[x * documents + y]:
+                if prefers[y * documents + x]:
+                    problem[1] = lines[0]
+                    return CYCLE
+                count_pair(x, y, retrieved, tally)
+                wins[x * documents + y] += 1
+    return 0
+
+
+@helper
+def fulfilled_and_possible(only_retrieved, tally):
+    """The plain counts of a group, which Rnonrel starts from."""
+    if only_retrieved:
+        return tally[RET_DONE], tally[RET]
+    return tally[RET_DONE] + tally[IMP_DONE], tally[RET] + tally[IMP] + tally[ABSENT]
+
+
+@helper
+def balance_up(only_retrieved, tally):
+    """Rnonrel with at least as many relevant as nonrelevant documents: the missing ones count."""
+    fulfilled, possible = fulfilled_and_possible(only_retrieved, tally)
+    surplus = tally[REL] - tally[NONREL]
+    if only_retrieved:
+        surplus = tally[REL_RET] - tally[NONREL_RET]
+    # The possible ones are counted by all relevant documents in both variants, as trec_eval does.
+    fulfilled += tally[REL_RET] * surplus
+    possible += tally[REL] * surplus
+    return np.float64(fulfilled), np.float64(possible)
+
+
+@helper
+def is_balanced_up(only_retrieved, tally):
+    if only_retrieved:
+        return tally[REL_RET] >= tally[NONREL_RET]
+    return tally[REL] >= tally[NONREL]
+
+
+@helper
+def balance_classes(lines, levels, numbers, retrieved, only_retrieved, tally):
+    """Rnonrel without subgroups: only as many documents of the last class as are relevant.
+
+    The last class is also set against its own first members, as in trec_eval.
+    """
+    if is_balanced_up(only_retrieved, tally):
+        return balance_up(only_retrieved, tally)
+    wanted = tally[REL_RET] if only_retrieved else tally[REL]
+    last = len(lines) - 1
+    while last > 0 and levels[lines[last - 1]] == levels[lines[len(lines) - 1]]:
+        last -= 1
+    fulfilled, possible = 0, 0
+    for a in range(len(lines)):
+        x = numbers[lines[a]]
+        for b in range(min(len(lines), last + wanted)):
+            y = numbers[lines[b]]
+            if b < last and not levels[lines[b]] < levels[lines[a]]:
+                continue
+            if only_retrieved and (x >= retrieved or y >= retrieved):
+                continue
+            possible += 1
+            if x < y and x < retrieved:
+                fulfilled += 1
+    return np.float64(fulfilled), np.float64(possible)
+
+
+@helper
+def balance_closure(prefers, level_of, state_of, documents, retrieved, only_retrieved, tally):
+    """Rnonrel with subgroups: nonrelevant documents beyond the number of relevant ones drop out."""
+    if is_balanced_up(only_retrieved, tally):
+        return balance_up(only_retrieved, tally)
+    kept = 0
+    for number in range(documents):
+        if state_of[number] and level_of[number] == 0.0:
+            kept += 1
+            if kept > tally[REL]:
+                state_of[number] = 2
+    fulfilled, possible = 0, 0
+    for x in range(documents):
+        for y in range(documents):
+            if not prefers[x * documents + y] or state_of[x] == 2 or state_of[y] == 2:
+                continue
+            if only_retrieved and (x >= retrieved or y >= retrieved):
+                continue
+            possible += 1
+            if x < y and x < retrieved:
+                fulfilled += 1
+    return np.float64(fulfilled), np.float64(possible)
+
+
+@helper
+def agree_on_pairs(wins, documents, retrieved, agreement, count):
+    """Mean agreement's sum and number of pairs: both retrieved, at least one, all."""
+    total = 0.0
+    pairs = 0
+    for x in range(retrieved):
+        for y in range(x + 1, retrieved):
+            both = wins[x * documents + y] + wins[y * documents + x]
+            if both:
+                total += wins[x * documents + y] / both
+                pairs += 1
+    agreement[0], count[0] = total, pairs
+    for x in range(retrieved):
+        for y in range(retrieved, documents):
+            both = wins[x * documents + y] + wins[y * documents + x]
+            if both:
+                total += wins[x * documents + y] / both
+                pairs += 1
+    agreement[1], count[1] = total, pairs
+    for x in range(retrieved, documents):
+        for y in range(x + 1, documents):
+            if wins[x * documents + y] + wins[y * documents + x]:
+                pairs += 1
+    agreement[2], count[2] = total, pairs
+
+
+MEASURE = "void(Preferences, float64[::1], float64[::1])"
+
+
+@helper
+def total_of(counts):
+    total = 0
+    for count in counts:
+        total += count
+    return total
+
+
+@helper
+def share(part, whole):
+    return part / whole if whole else 0.0
+
+
+@kernel(MEASURE)
+def preferences_possible(q, parameters, values):
+    values[0] = total_of(q.possible_ret) + total_of(q.possible_imp) + total_of(q.absent)
+
+
+@kernel(MEASURE)
+def preferences_fulfilled(q, parameters, values):
+    values[0] = total_of(q.fulfilled_ret) + total_of(q.fulfilled_imp)
+
+
+@kernel(MEASURE)
+def preferences_fulfilled_retrieved(q, parameters, values):
+    values[0] = total_of(q.fulfilled_ret)
+
+
+@helper
+def group_counts(q, g, scope):
+    """Fulfilled and possible preferences of group g: 0 both retrieved, 1 at least one, 2 all."""
+    fulfilled, possible = q.fulfilled_ret[g], q.possible_ret[g]
+    if scope >= 1:
+        fulfilled += q.fulfilled_imp[g]
+        possible += q.possible_imp[g]
+    if scope == 2:
+        possible += q.absent[g]
+    return fulfilled, possible
+
+
+@kernel(MEASURE)
+def preferences_simple(q, scope, values):
+    """Fulfilled preferences over possible ones; scope[0] as in `group_counts`."""
+    fulfilled, possible = 0, 0
+    for g in range(len(q.absent)):
+        own, all_ = group_counts(q, g, scope[0])
+        fulfilled += own
+        possible += all_
+    values[0] = share(fulfilled, possible)
+
+
+@kernel(MEASURE)
+def preferences_by_pair(q, scope, values):
+    """The mean over pairs of documents of the share of preferences the ranking agrees with."""
+    at = int(scope[0])
+    values[0] = share(q.pair_agreement[at], q.pair_count[at])
+
+
+@kernel(MEASURE)
+def preferences_by_group(q, scope, values):
+    """The mean over judgment groups of the share of fulfilled preferences."""
+    total = 0.0
+    for g in range(len(q.absent)):
+        fulfilled, possible = group_counts(q, g, scope[0])
+        total += share(fulfilled, possible)
+    values[0] = total / len(q.absent)
+
+
+@kernel(MEASURE)
+def preferences_balanced(q, only_retrieved, values):
+    """prefs_avgjg_Rnonrel: the mean over groups with as many nonrelevant as relevant documents."""
+    total = 0.0
+    for g in range(len(q.absent)):
+        if only_retrieved[0] != 0.0:
+            total += np.float64(q.balanced_fulfilled_ret[g]) / q.balanced_possible_ret[g]
+        else:
+            total += np.float64(q.balanced_fulfilled[g]) / q.balanced_possible[g]
+    if total > 0.0:
+        values[0] = total / len(q.absent)
+
+
+@kernel("void(float64[::1], float64[::1])")
+def to_single_precision(values, rounded):
+    """The values as C floats, which trec_eval 9.0.8 holds preference levels in."""
+    for i in range(len(values)):
+        rounded[i] = np.float32(values[i])

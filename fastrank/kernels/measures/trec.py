@@ -1,0 +1,366 @@
+"""The measures over one judged ranking, named and defined as trec_eval does.
+
+Each kernel takes a `Ranking` (see kernels/measures/records.py), its parameters, and the array its
+values go into: one value, or one for each cutoff. Values come in zeroed. Every sum runs in
+increasing rank, multiplications and additions are rounded one by one: the results are trec_eval's
+bits.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fastrank.kernels.measures.records import Ranking  # noqa: F401  (declared by name)
+from fastrank.kernels.simd.arithmetic import log_or_nan, to_integer
+from fastrank.native.declare import helper, kernel
+
+MEASURE = "void(Ranking, float64[::1], float64[::1])"
+# What the geometric means take a value of 0 for.
+SMALLEST_GEOMETRIC = 0.00001
+
+
+@helper
+def precision_sum(q, depth):
+    """The sum of the precisions at the relevant ranks up to `depth`, and how many there are."""
+    total, found = 0.0, 0
+    for rank, grade in zip(q.ranks, q.grades):
+        if rank > depth:
+            break
+        if grade >= q.level:
+            found += 1
+            total += found / rank
+    return total, found
+
+
+@helper
+def relevant_within(q, depth):
+    """How many of the first `depth` documents are relevant."""
+    found = 0
+    for rank, grade in zip(q.ranks, q.grades):
+        if rank > depth:
+            break
+        if grade >= q.level:
+            found += 1
+    return found
+
+
+@kernel(MEASURE)
+def num_ret(q, parameters, values):
+    values[0] = q.num_ret
+
+
+@kernel(MEASURE)
+def num_rel(q, parameters, values):
+    values[0] = q.num_rel
+
+
+@kernel(MEASURE)
+def num_rel_ret(q, parameters, values):
+    values[0] = q.num_rel_ret
+
+
+@kernel(MEASURE)
+def num_nonrel_judged_ret(q, parameters, values):
+    judged = 0
+    for grade in q.grades:
+        if grade >= 0:
+            judged += 1
+    values[0] = judged - q.num_rel_ret
+
+
+@kernel(MEASURE)
+def average_precision(q, parameters, values):
+    total, found = precision_sum(q, q.num_ret)
+    if found:
+        values[0] = np.float64(total) / q.num_rel
+
+
+@kernel(MEASURE)
+def log_average_precision(q, parameters, values):
+    average_precision(q, parameters, values)
+    values[0] = math.log(max(values[0], SMALLEST_GEOMETRIC))
+
+
+@kernel(MEASURE)
+def log_odds_average_precision(q, parameters, values):
+    """Of the average precision with one more relevant and one more nonrelevant document."""
+    total, _ = precision_sum(q, q.num_ret)
+    values[0] = log_or_nan(np.float64(1.0 + total) / (1.0 + q.num_rel - total))
+
+
+@kernel(MEASURE)
+def average_precision_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        total, _ = precision_sum(q, cutoffs[c])
+        if q.num_rel:
+            values[c] = total / q.num_rel
+
+
+@kernel(MEASURE)
+def r_precision(q, parameters, values):
+    depth = min(q.num_ret, q.num_rel)
+    if depth:
+        values[0] = relevant_within(q, depth) / q.num_rel
+
+
+@kernel(MEASURE)
+def reciprocal_rank(q, parameters, values):
+    for rank, grade in zip(q.ranks, q.grades):
+        if grade >= q.level:
+            values[0] = 1.0 / rank
+            break
+
+
+@kernel(MEASURE)
+def precision_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        values[c] = relevant_within(q, cutoffs[c]) / cutoffs[c]
+
+
+@kernel(MEASURE)
+def recall_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        if q.num_rel:
+            values[c] = relevant_within(q, cutoffs[c]) / q.num_rel
+
+
+@kernel(MEASURE)
+def relative_precision_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        if q.num_rel:
+            values[c] = relevant_within(q, cutoffs[c]) / min(cutoffs[c], np.float64(q.num_rel))
+
+
+@kernel(MEASURE)
+def success_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        if relevant_within(q, cutoffs[c]):
+            values[c] = 1.0
+
+
+@kernel(MEASURE)
+def unjudged_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        judged = 0
+        for rank, grade in zip(q.ranks, q.grades):
+            if rank <= cutoffs[c] and grade >= 0:
+                judged += 1
+        values[c] = (min(cutoffs[c], np.float64(q.num_ret)) - judged) / cutoffs[c]
+
+
+@kernel(MEASURE)
+def set_precision(q, parameters, values):
+    if q.num_ret:
+        values[0] = q.num_rel_ret / q.num_ret
+
+
+@kernel(MEASURE)
+def set_recall(q, parameters, values):
+    if q.num_rel:
+        values[0] = q.num_rel_ret / q.num_rel
+
+
+@kernel(MEASURE)
+def set_relative_precision(q, parameters, values):
+    if q.num_ret and q.num_rel:
+        values[0] = q.num_rel_ret / min(q.num_ret, q.num_rel)
+
+
+@kernel(MEASURE)
+def set_average_precision(q, parameters, values):
+    if q.num_ret and q.num_rel:
+        found = np.float64(q.num_rel_ret)
+        values[0] = (found * found) / (np.float64(q.num_ret) * q.num_rel)
+
+
+@kernel(MEASURE)
+def set_f(q, parameters, values):
+    x = parameters[0]
+    if q.num_rel_ret:
+        precision = np.float64(q.num_rel_ret) / q.num_ret
+        recall = np.float64(q.num_rel_ret) / q.num_rel
+        values[0] = ((x + 1.0) * precision * recall) / (x * precision + recall)
+
+
+@kernel(MEASURE)
+def utility(q, p, values):
+    found = np.float64(q.num_rel_ret)
+    absent = np.float64(q.collection_size + q.num_rel_ret - q.num_ret - q.num_rel)
+    values[0] = (
+        p[0] * found
+        + p[1] * np.float64(q.num_ret - q.num_rel_ret)
+        + p[2] * np.float64(q.num_rel - q.num_rel_ret)
+        + p[3] * absent
+    )
+
+
+@kernel(MEASURE)
+def binary_g(q, parameters, values):
+    """Each relevant document counts 1 / log2(2 + nonrelevant documents before it)."""
+    total, found = 0.0, 0
+    for rank, grade in zip(q.ranks, q.grades):
+        if grade >= q.level:
+            total += 1.0 / math.log2(2.0 + (rank - 1 - found))
+            found += 1
+    if found:
+        values[0] = np.float64(total) / q.num_rel
+
+
+@kernel("void(Ranking, float64[::1], uint8[::1])")
+def relevance_string(q, parameters, codes):
+    """The grades of the first ranks as characters: 0-9, > above 9, - unjudged, . negative."""
+    length = min(len(codes), q.num_ret)
+    codes[:length] = 45
+    for rank, grade in zip(q.ranks, q.grades):
+        if rank > length:
+            break
+        if grade >= 0:
+            codes[rank - 1] = 48 + grade if grade <= 9 else 62
+        elif grade == -2:
+            codes[rank - 1] = 46
+
+
+@kernel(MEASURE)
+def binary_preference(q, parameters, values):
+    """bpref: how many judged nonrelevant documents rank above each relevant one."""
+    nonrelevant = 0
+    for grade, count in zip(q.grade_values, q.grade_counts):
+        if grade < q.level:
+            nonrelevant += count
+    total, above = 0.0, 0
+    for grade in q.grades:
+        if grade < 0:
+            continue
+        if grade < q.level:
+            above += 1
+        elif above == 0:
+            total += 1.0
+        else:
+            total += 1.0 - min(above, q.num_rel) / min(nonrelevant, q.num_rel)
+    values[0] = total / q.num_rel if q.num_rel else total
+
+
+@kernel(MEASURE)
+def log_binary_preference(q, parameters, values):
+    binary_preference(q, parameters, values)
+    values[0] = math.log(max(values[0], SMALLEST_GEOMETRIC))
+
+
+@kernel(MEASURE)
+def inferred_average_precision(q, parameters, values):
+    """infAP: the expected precision at each relevant rank, from a sample of the pool."""
+    epsilon = 0.00001
+    total = 0.0
+    relevant, nonrelevant, pooled = 0, 0, 0
+    for rank, grade in zip(q.ranks, q.grades):
+        above = np.float64(rank - 1)
+        if grade == -1:
+            continue
+        if grade < 0:
+            pooled += 1
+        elif grade < q.level:
+            nonrelevant += 1
+        elif rank == 1:
+            relevant += 1
+            total += 1.0
+        else:
+            in_pool = np.float64(relevant + nonrelevant + pooled) / above
+            share = (relevant + epsilon) / (relevant + nonrelevant + 2.0 * epsilon)
+            total += 1.0 / rank + (above / rank) * in_pool * share
+            relevant += 1
+    values[0] = total / q.num_rel if q.num_rel else total
+
+
+@helper
+def interpolate(q, recalls, rounded, best_at):
+    """best_at[j] = the highest precision at or after recall level recalls[j].
+
+    The level is met by `rounded ? lround(c * R) : trunc(c * R + 0.9)` relevant documents, of
+    trec_eval 10.0 and 9.0.8. `recalls` ascend, or else are met from last to first as trec_eval
+    does.
+    """
+    last = len(recalls) - 1
+    while last >= 0 and recall_target(recalls[last], q.num_rel, rounded) > q.num_rel_ret:
+        last -= 1
+    best = np.float64(q.num_rel_ret) / q.num_ret
+    remaining = q.num_rel_ret
+    # Between two listed documents the precision only falls, so their ranks are enough.
+    for i in range(len(q.ranks) - 1, -1, -1):
+        if remaining <= 0:
+            break
+        precision = remaining / q.ranks[i]
+        if best < precision:
+            best = precision
+        if q.grades[i] >= q.level:
+            while last >= 0 and recall_target(recalls[last], q.num_rel, rounded) == remaining:
+                best_at[last] = best
+                last -= 1
+            remaining -= 1
+    while last >= 0:
+        best_at[last] = best
+        last -= 1
+
+
+@helper
+def recall_target(recall, num_rel, rounded):
+    """How many relevant documents make up a share of all of them."""
+    if not rounded:
+        return to_integer(recall * num_rel + 0.9)
+    exact = recall * num_rel
+    whole = np.floor(abs(exact))
+    if abs(exact) - whole >= 0.5:
+        whole += 1.0
+    return to_integer(whole if exact > 0 else -whole)
+
+
+@kernel(MEASURE)
+def interpolated_precision(q, parameters, values):
+    """parameters[0] says whether targets are rounded; the recall levels follow."""
+    interpolate(q, parameters[1:], parameters[0] != 0.0, values)
+
+
+@kernel(MEASURE)
+def average_interpolated_precision(q, parameters, values):
+    """The mean of interpolated_precision; values beyond the first are scratch."""
+    interpolate(q, parameters[1:], parameters[0] != 0.0, values)
+    total = 0.0
+    for j in range(len(values) - 1, -1, -1):
+        total += values[j]
+    values[0] = total / len(values)
+
+
+@kernel(MEASURE)
+def r_precision_multiple(q, factors, values):
+    """Precision after a multiple of R documents: relevant in the first c * R ranks / (c * R)."""
+    remaining = q.num_rel_ret
+    i = len(q.ranks) - 1
+    for j in range(len(factors) - 1, -1, -1):
+        target = recall_target(factors[j], q.num_rel, False)
+        while i >= 0 and q.ranks[i] > target:
+            if q.grades[i] >= q.level:
+                remaining -= 1
+            i -= 1
+        if target > q.num_ret:
+            values[j] = q.num_rel_ret / target
+        elif target > 0 and remaining > 0:
+            values[j] = remaining / target
+
+
+@kernel(MEASURE)
+def rank_biased_residual(q, parameters, values):
+    """rbp_resid: the weight of all ranks that are unjudged or beyond the ranking."""
+    p = parameters[0]
+    weight, total = 1.0, 0.0
+    unjudged = False
+    i = 0
+    for rank in range(1, q.num_ret + 1):
+        if i < len(q.ranks) and q.ranks[i] == rank:
+            i += 1
+        if i == 0 or q.ranks[i - 1] != rank or q.grades[i - 1] < 0:
+            total += weight
+            unjudged = True
+        weight *= p
+    if unjudged:
+        values[0] = weight + (1.0 - p) * total

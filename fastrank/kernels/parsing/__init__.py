@@ -1,0 +1,1 @@
+"""Bytes of a file into lines, fields and columns."""

@@ -1,0 +1,269 @@
+"""Lines of a file that may be wrong in any way: none of them ends the reading.
+
+What a data line holds goes into columns, with what its numbers look like; a line that is odd as a
+whole is noted with what is odd about it. What trec_eval reads in a number is decided by the same
+functions that the readers use.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.kernels.parsing.scan import NEWLINE, split_line
+from fastrank.kernels.texts.numbers import EXACT, is_digit, read_decimal, read_integer
+from fastrank.kernels.texts.text import equal, intern_texts, table_mask
+from fastrank.native.codes import (
+    A_NUMBER,
+    A_PREFIX,
+    BLANK_LINE,
+    CHECKED_HARD,
+    CHECKED_ODD,
+    CHECKED_ROWS,
+    CHECKED_STRETCHES,
+    CHECKED_TAGS,
+    COMMENT_LINE,
+    FRACTION,
+    HARD_NUMBER,
+    INFINITE,
+    NO_NUMBER,
+    NOT_A_NUMBER,
+    NUL_LINE,
+    TOO_FEW_FIELDS,
+    TOO_MANY_FIELDS,
+    WHOLE_DECIMAL,
+)
+from fastrank.native.declare import helper, kernel
+
+HASH, MINUS, PLUS, POINT, ZERO = 35, 45, 43, 46, 48
+LETTER_A, LETTER_E, LETTER_F, LETTER_I, LETTER_N, LETTER_X = 97, 101, 102, 105, 110, 120
+
+
+@helper
+def after_sign(text, start, stop):
+    """Where a number goes on behind its sign, if it has one."""
+    return start + 1 if start < stop and (text[start] == MINUS or text[start] == PLUS) else start
+
+
+@helper
+def after_digits(text, at, stop):
+    """Where digits that begin at `at` end."""
+    while at < stop and is_digit(text[at]):
+        at += 1
+    return at
+
+
+@helper
+def decimal_end(text, start, stop):
+    """Where the longest decimal number that begins at `start` ends; `start` if there is none."""
+    first = after_sign(text, start, stop)
+    at = after_digits(text, first, stop)
+    digits = at - first
+    if at < stop and text[at] == POINT:
+        end = after_digits(text, at + 1, stop)
+        digits += end - at - 1
+        at = end
+    if digits == 0:
+        return start
+    if at < stop and text[at] | 32 == LETTER_E:
+        exponent = after_sign(text, at + 1, stop)
+        end = after_digits(text, exponent, stop)
+        if end > exponent:
+            at = end
+    return at
+
+
+@helper
+def has_word(text, at, stop, first, second, third):
+    """Whether three letters, in any case, stand at `at`."""
+    return (
+        at + 3 <= stop
+        and text[at] | 32 == first
+        and text[at + 1] | 32 == second
+        and text[at + 2] | 32 == third
+    )
+
+
+@helper
+def class_of_score(text, start, stop):
+    """What the text of a score is, A_NUMBER to HARD_NUMBER."""
+    first = after_sign(text, start, stop)
+    if has_word(text, first, stop, LETTER_N, LETTER_A, LETTER_N):
+        return NOT_A_NUMBER
+    if first + 1 < stop and text[first] == ZERO and text[first + 1] | 32 == LETTER_X:
+        return HARD_NUMBER
+    if has_word(text, first, stop, LETTER_I, LETTER_N, LETTER_F):
+        return INFINITE if stop - first == 3 else HARD_NUMBER
+    end = decimal_end(text, start, stop)
+    if end == start:
+        return NO_NUMBER
+    return A_NUMBER if end == stop else A_PREFIX
+
+
+@helper
+def class_of_grade(text, start, stop):
+    """What the text of a grade is: A_NUMBER if it is an integer."""
+    first = after_sign(text, start, stop)
+    end = after_digits(text, first, stop)
+    if end == stop and end > first:
+        return A_NUMBER
+    if decimal_end(text, start, stop) == stop:
+        if end > first and text[end] == POINT:
+            at = end + 1
+            while at < stop and text[at] == ZERO:
+                at += 1
+            if at == stop:
+                return WHOLE_DECIMAL
+        return FRACTION
+    return A_PREFIX if end > first else NO_NUMBER
+
+
+@helper
+def begin_stretch(text, start, stop, row, stretches, state, place):
+    """Begin a new stretch at `row` unless its text is that of the line before."""
+    starts, lengths, rows = stretches
+    last = state[place] - 1
+    if last < 0 or not equal(text, starts[last], lengths[last], text, start, stop - start):
+        starts[last + 1], lengths[last + 1], rows[last + 1] = start, stop - start, row
+        state[place] += 1
+
+
+@helper
+def note_odd(line, start, what, fields, odd, state):
+    """Note a line that is odd as a whole."""
+    at = 4 * state[CHECKED_ODD]
+    odd[at], odd[at + 1], odd[at + 2], odd[at + 3] = line, start, what, fields
+    state[CHECKED_ODD] += 1
+
+
+@helper
+def oddity(text, start, fields, width, exact, bounds):
+    """What is odd about a line with so many fields (-1: it holds a NUL), or -1."""
+    if fields < 0:
+        return NUL_LINE
+    if fields == 0:
+        return BLANK_LINE
+    if text[start if exact else bounds[0]] == HASH:
+        return COMMENT_LINE
+    if fields < width:
+        return TOO_FEW_FIELDS
+    return TOO_MANY_FIELDS if fields > width else -1
+
+
+@helper
+def read_result(text, bounds, row, columns, state):
+    """Score and rank of a result into their columns."""
+    scores, integers, classes, rank_classes, hard = columns
+    start, stop = bounds[8], bounds[9]
+    status, scores[row] = read_decimal(text, start, stop)
+    kind = class_of_score(text, start, stop)
+    if kind == NOT_A_NUMBER:
+        scores[row] = np.nan
+    elif kind == INFINITE:
+        scores[row] = -np.inf if text[start] == MINUS else np.inf
+    elif status != EXACT:
+        # The slower reader can tell that it is too large for a double, too.
+        hard[state[CHECKED_HARD]] = row
+        state[CHECKED_HARD] += 1
+    classes[row] = kind
+    rank_classes[row] = class_of_grade(text, bounds[6], bounds[7])
+    integers[row] = read_integer(text, bounds[6], bounds[7])
+
+
+@kernel(
+    "void(uint8[::1], int64, int64, int64[::1], int64[::1], int64[::1], float64[::1], int64[::1],"
+    " uint8[::1], uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def check_lines(
+    text,
+    at,
+    judgments,
+    lines,
+    doc_starts,
+    doc_lengths,
+    scores,
+    integers,
+    classes,
+    rank_classes,
+    query_starts,
+    query_lengths,
+    query_rows,
+    tag_starts,
+    tag_lengths,
+    tag_rows,
+    odd,
+    hard,
+    bounds,
+    state,
+):
+    """Read all that can be read from `at` on: lines of judgments, or of a run.
+
+    For row r: lines[r] is its line, from 1; integers[r] the grade, or the rank; classes[r] what
+    the text of grade or score is, rank_classes[r] that of the rank. Rows in `hard` have scores for
+    a slower reader. Four items of `odd` are a line, where it starts, what is odd about it and how
+    many fields it has. Only a line with too many fields, in a run, is also a row.
+    """
+    size = len(text)
+    width = 4 if judgments else 6
+    line = row = 0
+    columns = (scores, integers, classes, rank_classes, hard)
+    queries = (query_starts, query_lengths, query_rows)
+    tags = (tag_starts, tag_lengths, tag_rows)
+    while at < size:
+        line += 1
+        start = at
+        fields, at = split_line(text, start, bounds)
+        if fields < 0:
+            while at < size and text[at - 1] != NEWLINE:
+                at += 1
+        what = oddity(text, start, fields, width, judgments != 0, bounds)
+        if what >= 0:
+            note_odd(line, start, what, fields, odd, state)
+            if judgments or what != TOO_MANY_FIELDS:
+                continue
+        lines[row] = line
+        doc_starts[row], doc_lengths[row] = bounds[4], bounds[5] - bounds[4]
+        begin_stretch(text, bounds[0], bounds[1], row, queries, state, CHECKED_STRETCHES)
+        if judgments:
+            integers[row] = read_integer(text, bounds[6], bounds[7])
+            classes[row] = class_of_grade(text, bounds[6], bounds[7])
+        else:
+            begin_stretch(text, bounds[10], bounds[11], row, tags, state, CHECKED_TAGS)
+            read_result(text, bounds, row, columns, state)
+        row += 1
+    state[CHECKED_ROWS] = row
+
+
+@kernel(
+    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1])"
+)
+def note_repeats(text, offsets, starts, lengths, table, ids, firsts, earlier):
+    """earlier[row] = the first row of the same range with the same text, or -1; how many have one.
+
+    `table` is scratch with room for twice the widest range, rounded up to a power of two.
+    """
+    repeats = 0
+    for q in range(len(offsets) - 1):
+        first, stop = offsets[q], offsets[q + 1]
+        mask = table_mask(stop - first)
+        table[: mask + 1] = 0
+        found = intern_texts(
+            text, starts[first:stop], lengths[first:stop], table[: mask + 1], ids, firsts
+        )
+        for i in range(stop - first):
+            earlier[first + i] = -1
+            if found < stop - first and firsts[ids[i]] != i:
+                earlier[first + i] = first + firsts[ids[i]]
+                repeats += 1
+    return repeats
+
+
+@kernel("void(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1])")
+def note_self_matches(text, offsets, query_starts, query_lengths, starts, lengths, same):
+    """same[row] = 1 where the document has the id of its query."""
+    for q in range(len(offsets) - 1):
+        for row in range(offsets[q], offsets[q + 1]):
+            same[row] = equal(
+                text, query_starts[q], query_lengths[q], text, starts[row], lengths[row]
+            )

@@ -1,0 +1,352 @@
+"""Lines of a run into fields, consecutive lines of one query in one go.
+
+A block of text is indexed first (kernels/parsing/block_index.py). Most lines begin like the line
+before, up to the document; what comes then is seen from a single word with one bit per byte, of the
+index or made from the text. `cursor` (native/codes.py) says how far all has come; a line that goes
+over the end of a block is indexed again with the next.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.kernels.parsing.block_index import ALL, ONE, WORD, ZERO, look, next_mark, note_nul
+from fastrank.kernels.simd.instructions import (
+    differ,
+    load_word_inside,
+    trailing_zeros,
+)
+from fastrank.kernels.simd.text import load_near_spaces, load_spaces
+from fastrank.kernels.texts.text import equal, equal_inside, is_blank
+from fastrank.native.codes import (
+    BASE,
+    BLANKS,
+    BLOCK,
+    BLOCKS,
+    CHUNK,
+    COMMENTS,
+    END_OF_BLOCK,
+    FIELD_ENDS,
+    FIELD_STARTS,
+    FIELDS_IN_LINE,
+    INDEXED,
+    LINE,
+    LINES,
+    MALFORMED,
+    MISSES,
+    NEW_QUERY,
+    NUL_AT_LINE_START,
+    NUL_IN_LINE,
+    NUL_SEEN,
+    POSITION,
+    PREFIX,
+    QUERY,
+    QUERY_LENGTH,
+    SAME_QUERY,
+    SIMILAR,
+    SINGLE,
+    SIZE,
+    TAG,
+    TAG_SIZE,
+    TEMPLATE,
+    UNMARKED,
+)
+from fastrank.native.declare import helper, inlined
+
+HASH = 35
+U = np.uint64
+# Fields of a line, by what they are in a run.
+DOC, SCORE, RUN_TAG, FIELDS = 2, 4, 5, 6
+# How the fields of a line are found: by marks, by its spaces, or byte by byte.
+BY_MARKS, BY_SPACES, BY_BYTES = range(3)
+
+
+@helper
+def begin_text(cursor, start):
+    """Set the cursor to a line that begins at `start`."""
+    cursor[POSITION] = cursor[INDEXED] = cursor[BASE] = cursor[QUERY] = start
+    cursor[LINE] = cursor[LINES] = 0
+    cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = cursor[TEMPLATE] = cursor[PREFIX] = 0
+    cursor[BLOCKS] = cursor[MISSES] = 0
+    cursor[NUL_SEEN] = -1
+
+
+@inlined
+def how_to_split(text, stop, cursor):
+    """How to find the fields of a line that ends at `stop`."""
+    if stop - cursor[BASE] > BLOCK:
+        return BY_BYTES
+    if cursor[BLANKS] != UNMARKED:
+        return BY_MARKS
+    return BY_SPACES if stop + WORD <= len(text) else BY_BYTES
+
+
+@inlined
+def next_field(text, index, at, stop, how, base):
+    """Where the next field of a line begins; not before `stop` if there is none."""
+    starts, _, _ = index
+    if how == BY_MARKS:
+        return base + next_mark(starts, at - base)
+    if how == BY_SPACES:
+        others = ~load_spaces(text, at)
+        while others == ZERO:
+            at += WORD
+            others = ~load_spaces(text, at)
+        return at + trailing_zeros(others)
+    while at < stop and is_blank(text[at]):
+        at += 1
+    return at
+
+
+@inlined
+def end_of_field(text, index, at, stop, how, base):
+    """Where the field that begins at a place ends."""
+    _, ends, _ = index
+    if how == BY_MARKS:
+        return base + next_mark(ends, at - base)
+    if how == BY_SPACES:
+        spaces = load_spaces(text, at)
+        while spaces == ZERO and at < stop:
+            at += WORD
+            spaces = load_spaces(text, min(at, stop))
+        return min(at + trailing_zeros(spaces), stop)
+    while at < stop and not is_blank(text[at]):
+        at += 1
+    return at
+
+
+@helper
+def split_line(text, index, stop, cursor):
+    """Find the fields of the line from cursor[POSITION] to `stop`, the first six at most.
+
+    Their starts and ends go to cursor[FIELD_STARTS:] and cursor[FIELD_ENDS:]. Returns how many; if
+    fewer than six, the start after them is not before `stop` and not behind the next field.
+    """
+    base, at = cursor[BASE], cursor[POSITION]
+    how = how_to_split(text, stop, cursor)
+    for field in range(FIELDS):
+        at = next_field(text, index, at, stop, how, base)
+        cursor[FIELD_STARTS + field] = at
+        if at >= stop:
+            return field
+        at = end_of_field(text, index, at, stop, how, base)
+        cursor[FIELD_ENDS + field] = at
+    return FIELDS
+
+
+@inlined
+def without_lowest(word):
+    """All set bits but the lowest."""
+    return word & (word - ONE)
+
+
+def look_past_spaces_by(load, reach):
+    """Make the look at a line whose document starts at a place of the text, `at` of the block.
+
+    It tells whether it reaches the line's tag, and how far from there are document and score, each
+    with its end, and tag. This one is for a block without marks; `load` gives the spaces among as
+    many bytes as `reach`.
+    """
+
+    @inlined
+    def look_past_spaces(text, index, place, at):
+        doc = load(text, place)
+        rank = without_lowest(doc)
+        score = without_lowest(rank)
+        rank_end, score_end = trailing_zeros(rank), trailing_zeros(score)
+        # Behind the score another byte must be seen: a space there is one of several, as one is
+        # where the document should begin.
+        near = (score_end < reach - 1) & (doc & (doc >> ONE | ONE) == ZERO)
+        return near, np.int64(0), trailing_zeros(doc), rank_end + 1, score_end, score_end + 1
+
+    return look_past_spaces
+
+
+@inlined
+def look_past_single_blanks(text, index, place, at):
+    """The same for a block in which no more than one blank comes between fields."""
+    starts, _, _ = index
+    rank = without_lowest(look(starts, at))
+    score = without_lowest(rank)
+    tag = without_lowest(score)
+    rank_at, score_at, tag_at = trailing_zeros(rank), trailing_zeros(score), trailing_zeros(tag)
+    return tag != ZERO, np.int64(0), rank_at - 1, score_at, tag_at - 1, tag_at
+
+
+@inlined
+def look_past_blanks(text, index, place, at):
+    """The same for any block, and for a place before the document and behind the field before."""
+    starts, ends, _ = index
+    doc, doc_end = look(starts, at), look(ends, at)
+    score = without_lowest(without_lowest(doc))
+    score_end = without_lowest(without_lowest(doc_end))
+    tag = without_lowest(score)
+    return (
+        tag != ZERO,
+        trailing_zeros(doc),
+        trailing_zeros(doc_end),
+        trailing_zeros(score),
+        trailing_zeros(score_end),
+        trailing_zeros(tag),
+    )
+
+
+@inlined
+def load_beginning(text, at, length):
+    """The first 16 bytes of text[at : at + length] as two words, and which of their bits count."""
+    first = ALL >> U(64 - 8 * min(length, 8))
+    second = ALL >> U(64 - 8 * min(length - 8, 8)) if length > 8 else ZERO
+    return (load_word_inside(text, at), load_word_inside(text, at + 8)), (first, second)
+
+
+@helper
+def usual_lines(newlines, cursor):
+    """Up to which line of a block all lines have their fields marked and hold no NUL."""
+    line, lines = cursor[LINE], cursor[LINES]
+    if cursor[INDEXED] - cursor[BASE] > BLOCK:
+        return line
+    if cursor[NUL_SEEN] >= 0:
+        while lines > line and newlines[lines - 1] > cursor[NUL_SEEN]:
+            lines -= 1
+    return lines
+
+
+@helper
+def take_lines(text, kind, index, cursor, row, columns):
+    """Note document and score of the next lines, into `row` and on, while their query is the same.
+
+    `kind` says what is known of the first of them: NEW_QUERY, SAME_QUERY (its fields were found
+    by `next_query`), END_OF_BLOCK (nothing) or SIMILAR, which is to be tried again after as many as
+    CHUNK lines were taken. columns = starts and lengths of documents and of scores. Returns the
+    next free row. Stops before the first line that is of another query, or none.
+    """
+    stop = row + CHUNK
+    if kind in (NEW_QUERY, SAME_QUERY):
+        row = take_split_line(index, cursor, row, columns)
+    return take_similar_lines(text, index, stop, cursor, row, columns)
+
+
+@helper
+def take_split_line(index, cursor, row, columns):
+    """Take the line whose fields `next_query` has found: others are compared with it."""
+    doc_starts, doc_lengths, score_starts, score_lengths = columns
+    _, _, newlines = index
+    doc, score = cursor[FIELD_STARTS + DOC], cursor[FIELD_STARTS + SCORE]
+    doc_starts[row], doc_lengths[row] = doc, cursor[FIELD_ENDS + DOC] - doc
+    score_starts[row], score_lengths[row] = score, cursor[FIELD_ENDS + SCORE] - score
+    cursor[TAG] = cursor[FIELD_STARTS + RUN_TAG]
+    cursor[TAG_SIZE] = cursor[FIELD_ENDS + RUN_TAG] - cursor[TAG]
+    cursor[TEMPLATE], cursor[PREFIX] = cursor[POSITION], doc - cursor[POSITION]
+    cursor[POSITION] = newlines[cursor[LINE]] + 1
+    cursor[LINE] += 1
+    return row + 1
+
+
+@helper
+def note_taken(text, index, tag, position, line, cursor):
+    """Go on to a line, where the tag of the one before begins at a place."""
+    how = how_to_split(text, position - 1, cursor)
+    cursor[TAG] = tag
+    cursor[TAG_SIZE] = end_of_field(text, index, tag, position - 1, how, cursor[BASE]) - tag
+    cursor[POSITION], cursor[LINE] = position, line
+
+
+def take_by(look):
+    """Make what takes lines 0 to `count` - 1 from cursor[LINE] on that begin as the one at
+    cursor[TEMPLATE] does, up to the document, and are as `look` wants them.
+
+    Lines from the first that is not so are left. Returns how many were taken.
+    """
+
+    @helper
+    def take(text, index, count, cursor, row, columns):
+        doc_starts, doc_lengths, score_starts, score_lengths = columns
+        _, _, newlines = index
+        template, prefix, base = cursor[TEMPLATE], cursor[PREFIX], cursor[BASE]
+        beginning, bits = load_beginning(text, template, prefix)
+        rest = max(prefix - 16, 0)
+        position, first, tag = cursor[POSITION], cursor[LINE], np.int64(0)
+        taken = np.int64(0)
+        while taken < count and not differ(text, position, beginning, bits):
+            at, stop = position + prefix, newlines[U(first + taken)]
+            if rest > 0 and not equal_inside(text, at - rest, rest, text, template + 16, rest):
+                break
+            near, doc, doc_end, score, score_end, tag_at = look(text, index, at, at - base)
+            if not near or at + tag_at >= stop:
+                break
+            doc_starts[U(row + taken)], doc_lengths[U(row + taken)] = at + doc, doc_end - doc
+            score_starts[U(row + taken)] = at + score
+            score_lengths[U(row + taken)] = score_end - score
+            tag, position = at + tag_at, stop + 1
+            taken += 1
+        if taken > 0:
+            note_taken(text, index, tag, position, first + taken, cursor)
+        return taken
+
+    return take
+
+
+take_near = take_by(look_past_spaces_by(load_near_spaces, 32))
+take_far = take_by(look_past_spaces_by(load_spaces, 64))
+take_single_blanks, take_any_blanks = take_by(look_past_single_blanks), take_by(look_past_blanks)
+
+
+@helper
+def take_similar_lines(text, index, most, cursor, row, columns):
+    """Take lines like the one at cursor[TEMPLATE], up to row `most`; returns the next free row."""
+    _, _, newlines = index
+    line, lines = cursor[LINE], usual_lines(newlines, cursor)
+    # The end of the text is not loaded beyond.
+    while lines > line and newlines[lines - 1] > cursor[SIZE] - WORD:
+        lines -= 1
+    count = min(lines - line, most - row)
+    # Before the first result of a text there is nothing to be like.
+    if count <= 0 or cursor[PREFIX] == 0:
+        return row
+    if cursor[BLANKS] == UNMARKED:
+        taken = take_near(text, index, count, cursor, row, columns)
+        if taken < count:
+            taken += take_far(text, index, count - taken, cursor, row + taken, columns)
+        return row + taken
+    if cursor[BLANKS] == SINGLE:
+        return row + take_single_blanks(text, index, count, cursor, row, columns)
+    return row + take_any_blanks(text, index, count, cursor, row, columns)
+
+
+@helper
+def next_query(text, taken, index, cursor):
+    """Pass over lines without a result. Returns what comes then, `taken` lines having been taken.
+
+    SIMILAR if there may be more of the same; SAME_QUERY or NEW_QUERY, which becomes cursor[QUERY];
+    END_OF_BLOCK; or what is wrong with the line at cursor[POSITION].
+    """
+    if taken == CHUNK:
+        return SIMILAR
+    _, _, newlines = index
+    while cursor[LINE] < cursor[LINES]:
+        position, stop = cursor[POSITION], newlines[cursor[LINE]]
+        if text[position] == 0:
+            return NUL_AT_LINE_START
+        fields = split_line(text, index, stop, cursor)
+        start = cursor[FIELD_STARTS]
+        has_nul = position <= cursor[NUL_SEEN] < stop
+        if fields != 0 and not (cursor[COMMENTS] != 0 and text[start] == HASH):
+            if has_nul:
+                return NUL_IN_LINE
+            if fields < FIELDS:
+                cursor[FIELDS_IN_LINE] = fields
+                return MALFORMED
+            length = cursor[FIELD_ENDS] - start
+            if equal(text, start, length, text, cursor[QUERY], cursor[QUERY_LENGTH]):
+                cursor[MISSES] += 1
+                return SAME_QUERY
+            cursor[QUERY], cursor[QUERY_LENGTH] = start, length
+            return NEW_QUERY
+        if has_nul:
+            note_nul(text, stop, cursor)
+        line = cursor[LINE] + 1
+        # All blank lines at once: looked for from each of them, the next field may be far away.
+        while fields == 0 and line < cursor[LINES] and newlines[line] < start:
+            line += 1
+        cursor[POSITION], cursor[LINE] = newlines[line - 1] + 1, line
+    return END_OF_BLOCK

@@ -1,0 +1,282 @@
+"""Lines of text into fields: the lexical rules of trec_eval's input files.
+
+Every reader fills arrays that hold one item per data line, and `state` (native/codes.py). Texts
+are noted as (start, length) in the buffer. Consecutive lines of one query make one *stretch*: a
+file with its queries together has as many stretches as queries.
+"""
+
+from __future__ import annotations
+
+from fastrank.kernels.parsing.block_index import index_lines
+from fastrank.kernels.parsing.fields import HASH, begin_text, next_query, take_lines
+from fastrank.kernels.texts.numbers import EXACT, read_decimal, read_integer
+from fastrank.kernels.texts.text import equal, is_blank
+from fastrank.native.codes import (
+    ALL_COMMENTS,
+    AT,
+    COMMENTS,
+    END_OF_BLOCK,
+    ENDED,
+    FIELDS_FOUND,
+    FIELDS_IN_LINE,
+    HARD_NUMBERS,
+    INDEXED,
+    MALFORMED,
+    NEW_QUERY,
+    NUL_AT_LINE_START,
+    NUL_IN_LINE,
+    POSITION,
+    QUERY,
+    QUERY_LENGTH,
+    ROWS,
+    SIZE,
+    STATUS,
+    STRETCHES,
+    TAG,
+    TAG_LENGTH,
+    TAG_SIZE,
+    TAG_START,
+)
+from fastrank.native.declare import helper, kernel
+
+NEWLINE = 10
+
+
+@kernel("int64(uint8[::1])")
+def count_lines(text):
+    """How many lines there are at most: newlines plus one."""
+    lines = 1
+    for i in range(len(text)):
+        if text[i] == NEWLINE:
+            lines += 1
+    return lines
+
+
+@helper
+def split_line(text, at, bounds):
+    """Split the line that begins at `at` into fields.
+
+    bounds[2 * f], bounds[2 * f + 1] become start and stop of field f, as far as there is room.
+    Returns how many fields the line has (-1 when it holds a NUL) and where the next line begins.
+    """
+    fields = 0
+    size = len(text)
+    while True:
+        while at < size and text[at] != NEWLINE and is_blank(text[at]):
+            at += 1
+        if at >= size or text[at] == NEWLINE:
+            return fields, at + 1
+        start = at
+        while at < size and not is_blank(text[at]):
+            if text[at] == 0:
+                return -1, at + 1
+            at += 1
+        if 2 * fields < len(bounds):
+            bounds[2 * fields] = start
+            bounds[2 * fields + 1] = at
+        fields += 1
+
+
+@helper
+def skip_comment(text, at, indented):
+    """Where the line after a comment begins, or `at` when the line there is none."""
+    size = len(text)
+    first = at
+    while indented and first < size and text[first] != NEWLINE and is_blank(text[first]):
+        first += 1
+    if first >= size or text[first] != HASH:
+        return at
+    while first < size and text[first] != NEWLINE:
+        first += 1
+    return min(first + 1, size)
+
+
+@helper
+def note_query(text, start, stop, row, stretch_starts, stretch_lengths, stretch_rows, state):
+    """Begin a new stretch at `row` unless its query is that of the line before."""
+    last = state[STRETCHES] - 1
+    if last >= 0 and equal(
+        text, stretch_starts[last], stretch_lengths[last], text, start, stop - start
+    ):
+        return
+    stretch_starts[last + 1] = start
+    stretch_lengths[last + 1] = stop - start
+    stretch_rows[last + 1] = row
+    state[STRETCHES] += 1
+
+
+@helper
+def note_number(text, start, stop, row, numbers, hard, state):
+    """Read a decimal into numbers[row], or note in `hard` that a slower reader must."""
+    status, numbers[row] = read_decimal(text, start, stop)
+    if status != EXACT:
+        at = 3 * state[HARD_NUMBERS]
+        hard[at], hard[at + 1], hard[at + 2] = row, start, stop - start
+        state[HARD_NUMBERS] += 1
+
+
+@helper
+def stop_reading(state, status, at, fields):
+    """Note why and where reading ended."""
+    state[STATUS], state[AT], state[FIELDS_FOUND] = status, at, fields
+
+
+@kernel(
+    "void(uint8[::1], int64, int64[::1], int64[::1], float64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], uint8[::1], uint8[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def scan_run(
+    text,
+    comments,
+    doc_starts,
+    doc_lengths,
+    scores,
+    hard,
+    stretch_starts,
+    stretch_lengths,
+    stretch_rows,
+    field_starts,
+    field_ends,
+    newlines,
+    score_starts,
+    score_lengths,
+    cursor,
+    state,
+):
+    """Read `query Q0 doc rank score tag` lines; further fields and blank lines are ignored.
+
+    With `comments`, a line whose first non-blank character is # is skipped. Scratch: an index of a
+    block, and scores for CHUNK lines.
+    """
+    size = len(text)
+    row = 0
+    index = (field_starts, field_ends, newlines)
+    begin_text(cursor, 0)
+    cursor[SIZE], cursor[ENDED], cursor[COMMENTS] = size, 1, comments
+    kind = END_OF_BLOCK
+    while kind >= NEW_QUERY:
+        if kind == END_OF_BLOCK:
+            if cursor[INDEXED] == size:
+                break
+            index_lines(text, index, cursor)
+        elif kind == NEW_QUERY:
+            stretch = state[STRETCHES]
+            stretch_starts[stretch] = cursor[QUERY]
+            stretch_lengths[stretch] = cursor[QUERY_LENGTH]
+            stretch_rows[stretch] = row
+            state[STRETCHES] += 1
+        first = row
+        columns = (doc_starts[first:], doc_lengths[first:], score_starts, score_lengths)
+        row += take_lines(text, kind, index, cursor, 0, columns)
+        for i in range(row - first):
+            stop = score_starts[i] + score_lengths[i]
+            note_number(text, score_starts[i], stop, first + i, scores, hard, state)
+        kind = next_query(text, row - first, index, cursor)
+    state[ROWS] = row
+    if kind < NEW_QUERY:
+        stop_reading(state, kind, cursor[POSITION], cursor[FIELDS_IN_LINE])
+    state[TAG_START], state[TAG_LENGTH] = cursor[TAG], cursor[TAG_SIZE]
+
+
+@helper
+def next_judgment(text, at, comments, width, bounds, state):
+    """Split the next line of a relevance file, which must have exactly `width` fields.
+
+    With SINGLE_COMMENTS a line with # in column 0 is skipped, but the line after it is data
+    whatever it begins with, as in trec_eval 10.0; with ALL_COMMENTS every such line is skipped.
+    Returns where the next line begins, or -1 when reading ends.
+    """
+    if comments and text[at] == HASH:
+        at = skip_comment(text, at, False)
+        while comments == ALL_COMMENTS and at < len(text) and text[at] == HASH:
+            at = skip_comment(text, at, False)
+        if at >= len(text):
+            return -1
+    if text[at] == 0:
+        stop_reading(state, NUL_AT_LINE_START, at, 0)
+        return -1
+    line = at
+    fields, at = split_line(text, line, bounds)
+    if fields != width:
+        stop_reading(state, NUL_IN_LINE if fields < 0 else MALFORMED, line, fields)
+        return -1
+    return at
+
+
+@kernel(
+    "void(uint8[::1], int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def scan_qrels(
+    text,
+    comments,
+    group_starts,
+    group_lengths,
+    doc_starts,
+    doc_lengths,
+    grades,
+    stretch_starts,
+    stretch_lengths,
+    stretch_rows,
+    bounds,
+    state,
+):
+    """Read `query group doc grade` lines; the grade is the field's leading integer."""
+    at = 0
+    row = 0
+    while at < len(text):
+        at = next_judgment(text, at, comments, 4, bounds, state)
+        if at < 0:
+            break
+        note_query(
+            text, bounds[0], bounds[1], row, stretch_starts, stretch_lengths, stretch_rows, state
+        )
+        group_starts[row], group_lengths[row] = bounds[2], bounds[3] - bounds[2]
+        doc_starts[row], doc_lengths[row] = bounds[4], bounds[5] - bounds[4]
+        grades[row] = read_integer(text, bounds[6], bounds[7])
+        row += 1
+    state[ROWS] = row
+
+
+@kernel(
+    "void(uint8[::1], int64, int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], float64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1])"
+)
+def scan_preferences(
+    text,
+    comments,
+    width,
+    group_starts,
+    group_lengths,
+    subgroup_starts,
+    subgroup_lengths,
+    doc_starts,
+    doc_lengths,
+    levels,
+    hard,
+    stretch_starts,
+    stretch_lengths,
+    stretch_rows,
+    bounds,
+    state,
+):
+    """Read `query group subgroup doc level` lines (width 5) or such without subgroup (4)."""
+    at = 0
+    row = 0
+    while at < len(text):
+        at = next_judgment(text, at, comments, width, bounds, state)
+        if at < 0:
+            break
+        note_query(
+            text, bounds[0], bounds[1], row, stretch_starts, stretch_lengths, stretch_rows, state
+        )
+        group_starts[row], group_lengths[row] = bounds[2], bounds[3] - bounds[2]
+        doc = 2 * (width - 2)
+        if width == 5:
+            subgroup_starts[row], subgroup_lengths[row] = bounds[4], bounds[5] - bounds[4]
+        doc_starts[row], doc_lengths[row] = bounds[doc], bounds[doc + 1] - bounds[doc]
+        note_number(text, bounds[doc + 2], bounds[doc + 3], row, levels, hard, state)
+        row += 1
+    state[ROWS] = row

@@ -1,0 +1,1 @@
+"""Many bytes at once: instructions that numba does not offer by itself."""

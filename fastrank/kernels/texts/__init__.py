@@ -1,0 +1,1 @@
+"""Texts in one buffer: comparing, hashing, grouping, indexing, reading numbers."""

@@ -1,0 +1,166 @@
+"""Which rows of a run or of judgments to keep, and the columns of those that are kept."""
+
+from __future__ import annotations
+
+from fastrank.kernels.texts.text import equal, find_text, slot_of, table_mask
+from fastrank.native.declare import kernel
+
+
+@kernel(
+    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], uint8[::1], int64[::1], int64[::1],"
+    " int64, uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1])"
+)
+def drop_excluded(
+    text,
+    offsets,
+    starts,
+    lengths,
+    query_text,
+    query_starts,
+    query_lengths,
+    drop_identical,
+    excluded_text,
+    excluded_offsets,
+    excluded_starts,
+    excluded_lengths,
+    table,
+    dropped,
+):
+    """Mark in `dropped` the documents that are excluded for their query; return how many.
+
+    `drop_identical` also marks a document whose id is the query's. `table` is scratch.
+    """
+    found = 0
+    for q in range(len(offsets) - 1):
+        first, count = excluded_offsets[q], excluded_offsets[q + 1] - excluded_offsets[q]
+        mask = table_mask(count)
+        if count:
+            table[: mask + 1] = 0
+        for i in range(first, first + count):
+            slot = slot_of(excluded_text, excluded_starts[i], excluded_lengths[i], mask)
+            while table[slot] != 0:
+                slot = (slot + 1) & mask
+            table[slot] = i + 1
+        for row in range(offsets[q], offsets[q + 1]):
+            start, length = starts[row], lengths[row]
+            drop = drop_identical != 0 and equal(
+                text, start, length, query_text, query_starts[q], query_lengths[q]
+            )
+            if count and not drop:
+                slot = slot_of(text, start, length, mask)
+                while table[slot] != 0 and not drop:
+                    i = table[slot] - 1
+                    drop = equal(
+                        text, start, length, excluded_text, excluded_starts[i], excluded_lengths[i]
+                    )
+                    slot = (slot + 1) & mask
+            if drop:
+                dropped[row] = 1
+                found += 1
+    return found
+
+
+@kernel(
+    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], float64[::1], int64, int64[::1],"
+    " uint8[::1])"
+)
+def drop_repeats(text, offsets, starts, lengths, scores, by_score, table, dropped):
+    """Mark in `dropped` all but one of the lines of a document in a ranking; return how many.
+
+    The first line is kept or, `by_score`, the first of those with the highest score; NaN is below
+    every score. `table` is scratch.
+    """
+    found = 0
+    for q in range(len(offsets) - 1):
+        first, stop = offsets[q], offsets[q + 1]
+        mask = table_mask(stop - first)
+        table[: mask + 1] = 0
+        for row in range(first, stop):
+            slot = slot_of(text, starts[row], lengths[row], mask)
+            while table[slot] != 0:
+                other = first + table[slot] - 1
+                if equal(text, starts[row], lengths[row], text, starts[other], lengths[other]):
+                    break
+                slot = (slot + 1) & mask
+            if table[slot] == 0:
+                table[slot] = row - first + 1
+                continue
+            other = first + table[slot] - 1
+            better = scores[row] > scores[other] or (
+                scores[other] != scores[other] and scores[row] == scores[row]
+            )
+            found += 1
+            if by_score and better:
+                dropped[other] = 1
+                table[slot] = row - first + 1
+            else:
+                dropped[row] = 1
+    return found
+
+
+@kernel("void(uint8[::1], int64[::1], int64[::1], int64[::1])")
+def kept_rows(dropped, offsets, order, kept_offsets):
+    """order = the rows that are not dropped, kept_offsets[q] : kept_offsets[q + 1] those of q."""
+    kept = 0
+    for q in range(len(offsets) - 1):
+        for row in range(offsets[q], offsets[q + 1]):
+            if not dropped[row]:
+                order[kept] = row
+                kept += 1
+        kept_offsets[q + 1] = kept
+
+
+@kernel("int64(int64[::1], int64[::1], int64, int64[::1])")
+def with_relevant(offsets, grades, level, queries):
+    """The queries that have a grade >= 0 of at least `level`; returns how many they are."""
+    found = 0
+    for q in range(len(offsets) - 1):
+        for row in range(offsets[q], offsets[q + 1]):
+            if grades[row] >= level and grades[row] >= 0:
+                queries[found] = q
+                found += 1
+                break
+    return found
+
+
+@kernel("void(int64[::1], int64[::1], int64[::1], int64[::1])")
+def picked_rows(offsets, picks, order, picked_offsets):
+    """order = the rows of the picked queries, picked_offsets[i] : picked_offsets[i + 1] of one."""
+    taken = 0
+    for i in range(len(picks)):
+        for row in range(offsets[picks[i]], offsets[picks[i] + 1]):
+            order[taken] = row
+            taken += 1
+        picked_offsets[i + 1] = taken
+
+
+@kernel(
+    "void(uint8[::1], int64[::1], int64[::1], int64[::1], uint8[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def known_rows(
+    known_text,
+    known_starts,
+    known_lengths,
+    table,
+    text,
+    offsets,
+    starts,
+    lengths,
+    rankings,
+    order,
+    known_offsets,
+):
+    """order = the rows of the rankings whose documents are among the known, distinct ones.
+
+    Those of rankings[i] are known_offsets[i] : known_offsets[i + 1]; `table` is that of
+    `intern_texts` for the known documents.
+    """
+    known = (known_text, known_starts, known_lengths)
+    kept = 0
+    for i in range(len(rankings)):
+        for row in range(offsets[rankings[i]], offsets[rankings[i] + 1]):
+            if find_text(text, starts[row], lengths[row], known, table) >= 0:
+                order[kept] = row
+                kept += 1
+        known_offsets[i + 1] = kept

@@ -1,0 +1,294 @@
+"""Texts as byte ranges of a buffer: comparing, hashing, interning, and the one sort.
+
+A text is `buffer[start : start + length]`. Bytes decide equality and order; a hash only says
+where to look first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.kernels.simd.instructions import (
+    leading_zeros,
+    load_word,
+    load_word_inside,
+    multiply,
+    swap_bytes,
+)
+from fastrank.native.declare import helper, inlined, kernel
+
+
+@helper
+def compare(left, left_start, left_length, right, right_start, right_length):
+    """Order of two texts as C's strcmp: negative, zero or positive."""
+    shared = min(left_length, right_length)
+    for at in range(0, shared, 8):
+        own = swap_bytes(load_word(left, left_start + at))
+        other = swap_bytes(load_word(right, right_start + at))
+        if own != other:
+            # What differs may also stand behind the end of the shorter text.
+            if at + (leading_zeros(own ^ other) >> 3) >= shared:
+                break
+            return np.int64(1) if own > other else np.int64(-1)
+    return left_length - right_length
+
+
+def equal_by(load):
+    """Make what tells whether two texts, which `load` gives 8 bytes at a time, are the same."""
+
+    @inlined
+    def equal(left, left_start, left_length, right, right_start, right_length):
+        if left_length != right_length:
+            return False
+        rest = left_length
+        while rest > 8:
+            if load(left, left_start) != load(right, right_start):
+                return False
+            left_start, right_start, rest = left_start + 8, right_start + 8, rest - 8
+        # What stands in the two words behind the texts is shifted out.
+        difference = load(left, left_start) ^ load(right, right_start)
+        return rest == 0 or difference << np.uint64(64 - 8 * rest) == np.uint64(0)
+
+    return equal
+
+
+@inlined
+def mix(value, word):
+    """Both halves of a product, folded: every bit of the result depends on every bit given.
+
+    The multiplier is 2**64 divided by the golden ratio, as in Fibonacci hashing.
+    """
+    high, low = multiply(value ^ word, np.uint64(0x9E3779B97F4A7C15))
+    return high ^ low
+
+
+def hash_by(load):
+    """Make the hash of the bytes of a text, which `load` gives 8 at a time."""
+
+    @inlined
+    def hash_text(text, start, length):
+        value = np.uint64(length) * np.uint64(0xD6E8FEB86659FD93)
+        while length > 8:
+            value = mix(value, load(text, start))
+            start, length = start + 8, length - 8
+        if length == 0:
+            return value
+        return mix(value, load(text, start) << np.uint64(64 - 8 * length))
+
+    return hash_text
+
+
+equal, hash_text = equal_by(load_word), hash_by(load_word)
+# The same for texts with 8 bytes behind them. Looking whether they are there at every word takes
+# an eighth of the time of streaming a run.
+equal_inside, hash_text_inside = equal_by(load_word_inside), hash_by(load_word_inside)
+
+
+@inlined
+def slot_of(text, start, length, mask):
+    """Where the search for a text begins in a table of `mask` + 1 slots."""
+    return np.int64(hash_text(text, start, length) & np.uint64(mask))
+
+
+@helper
+def table_mask(items):
+    """One less than the smallest power of two that is at least twice `items`."""
+    size = 2
+    while size < 2 * items:
+        size *= 2
+    return size - 1
+
+
+@kernel("int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
+def intern_texts(text, starts, lengths, table, ids, firsts):
+    """Number the distinct texts in order of appearance; return how many there are.
+
+    ids[i] becomes the number of text i, firsts[n] the index of the first text with number n.
+    `table` is zeroed scratch whose size is a power of two above the number of texts.
+    """
+    found = 0
+    mask = len(table) - 1
+    for i in range(len(starts)):
+        slot = slot_of(text, starts[i], lengths[i], mask)
+        while True:
+            known = table[slot] - 1
+            if known < 0:
+                table[slot] = found + 1
+                firsts[found] = i
+                ids[i] = found
+                found += 1
+                break
+            first = firsts[known]
+            if equal(text, starts[first], lengths[first], text, starts[i], lengths[i]):
+                ids[i] = known
+                break
+            slot = (slot + 1) & mask
+    return found
+
+
+@helper
+def find_text(text, start, length, texts, table):
+    """The number of a text among distinct `texts`, -1 if it is none of them.
+
+    `table` is as `intern_texts` leaves it.
+    """
+    other, starts, lengths = texts
+    mask = len(table) - 1
+    slot = slot_of(text, start, length, mask)
+    while table[slot] != 0:
+        known = table[slot] - 1
+        if equal(text, start, length, other, starts[known], lengths[known]):
+            return known
+        slot = (slot + 1) & mask
+    return np.int64(-1)
+
+
+def sort_by(comparison):
+    """A function `sort(order, count, scratch, data)` that sorts order[:count] stably.
+
+    `comparison(a, b, data)` is negative, zero or positive as in C. The halving and the merging
+    are those of glibc's qsort: where a comparison is no total order (NaN scores, gains less than
+    1 apart) the outcome depends on them, and trec_eval's numbers with it. The comparison is bound
+    here and not passed along: numba cannot keep code on disk that passes functions. There is no
+    recursion, which would leave the library with unresolved symbols: the parts of each depth are
+    found by walking down from the whole.
+    """
+
+    @helper
+    def merge(order, low, middle, high, scratch, data):
+        for i in range(low, middle):
+            scratch[i] = order[i]
+        left, right, to = low, middle, low
+        while left < middle and right < high:
+            if comparison(scratch[left], order[right], data) <= 0:
+                order[to] = scratch[left]
+                left += 1
+            else:
+                order[to] = order[right]
+                right += 1
+            to += 1
+        while left < middle:
+            order[to] = scratch[left]
+            left += 1
+            to += 1
+
+    @helper
+    def sort(order, count, scratch, data):
+        depth = 0
+        while 1 << depth < count:
+            depth += 1
+        for level in range(depth - 1, -1, -1):
+            for part in range(1 << level):
+                low, high = 0, count
+                for bit in range(level - 1, -1, -1):
+                    middle = low + (high - low) // 2
+                    if part >> bit & 1:
+                        low = middle
+                    else:
+                        high = middle
+                merge(order, low, low + (high - low) // 2, high, scratch, data)
+
+    return sort
+
+
+def sort_if_needed_by(comparison):
+    """The same for a total order, where what is sorted already can be left alone."""
+    sort = sort_by(comparison)
+
+    @helper
+    def sort_if_needed(order, count, scratch, data):
+        for i in range(1, count):
+            if comparison(order[i - 1], order[i], data) > 0:
+                sort(order, count, scratch, data)
+                return
+
+    return sort_if_needed
+
+
+@helper
+def _by_text(a, b, data):
+    text, starts, lengths = data
+    return compare(text, starts[a], lengths[a], text, starts[b], lengths[b])
+
+
+_sort_by_text = sort_if_needed_by(_by_text)
+
+
+@helper
+def sort_texts(text, starts, lengths, order, count, scratch):
+    """Fill order[:count] with 0, 1, ... and sort it by the bytes of the texts."""
+    data = (text, starts, lengths)
+    for i in range(count):
+        order[i] = i
+    _sort_by_text(order, count, scratch, data)
+
+
+@helper
+def _by_beginning(a, b, data):
+    beginnings, text, starts, lengths = data
+    one, other = np.uint64(beginnings[a]), np.uint64(beginnings[b])
+    if one != other:
+        return -1 if one < other else 1
+    return compare(text, starts[a], lengths[a], text, starts[b], lengths[b])
+
+
+_sort_by_beginning = sort_if_needed_by(_by_beginning)
+
+
+@kernel("void(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
+def order_texts(text, starts, lengths, beginnings, order, scratch):
+    """Write into `order` the indices of the texts in byte order, equal texts as they stand.
+
+    `beginnings` becomes their first 8 bytes, zeros where there are fewer, as words that compare as
+    they do: hardly ever are more looked at.
+    """
+    for i in range(len(starts)):
+        word = swap_bytes(load_word(text, starts[i]))
+        length = min(lengths[i], 8)
+        behind = np.uint64(64 - 8 * length)
+        word = word >> behind << behind if length > 0 else np.uint64(0)
+        beginnings[i] = np.int64(word)
+        order[i] = i
+    _sort_by_beginning(order, len(starts), scratch, (beginnings, text, starts, lengths))
+
+
+@kernel(
+    "int64(uint8[::1], int64[::1], int64[::1], int64[::1],"
+    " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def match_texts(
+    text, starts, lengths, order, other_text, other_starts, other_lengths, other_order, matches
+):
+    """For the i-th text in byte order, the index of the equal text on the other side, or -1.
+
+    Both sides hold distinct texts, `order` and `other_order` sort them. Returns the number found.
+    """
+    found = 0
+    j = 0
+    for i in range(len(order)):
+        own = order[i]
+        matches[i] = -1
+        while j < len(other_order):
+            other = other_order[j]
+            sign = compare(
+                text,
+                starts[own],
+                lengths[own],
+                other_text,
+                other_starts[other],
+                other_lengths[other],
+            )
+            if sign < 0:
+                break
+            j += 1
+            if sign == 0:
+                matches[i] = other
+                found += 1
+                break
+    return found
+
+
+@inlined
+def is_blank(byte):
+    """C's isspace in the C locale."""
+    return byte == 32 or 9 <= byte <= 13

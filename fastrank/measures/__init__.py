@@ -1,0 +1,19 @@
+"""What can be computed: records of measures, their notation and their options."""
+
+from fastrank.lazy import public_names
+
+__all__, __getattr__ = public_names(
+    __name__,
+    {
+        "custom": (
+            "Ranking",
+            "measure",
+        ),
+        "more": ("MEASURES",),
+        "notation": (
+            "MeasureSpec",
+            "parse_measure",
+        ),
+        "trec": ("Measure",),
+    },
+)

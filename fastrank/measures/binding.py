@@ -1,0 +1,177 @@
+"""A measure with its parameters checked: what is computed, and how its values are called."""
+
+from __future__ import annotations
+
+import os
+
+from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.c_numbers import DIGITS, atof, atol, finite, printed
+from fastrank.data.columns import Frozen
+from fastrank.errors import MeasureError
+from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from fastrank.measures.options import Family
+
+# As many digits do not fit into 64 bits.
+CUTOFF_DIGITS = 19
+# What is asked for with a cutoff that a measure itself does not have.
+WITH_CUTOFF = {"map": "map_cut.", "ndcg": "ndcg_cut.", "recip_rank": "RR@", "set_recall": "recall."}
+
+
+class BoundMeasure(Frozen):
+    """A measure with its parameters: what is computed, and under which printed names.
+
+    names: one for each value, as bytes. numbers: what the kernel gets. pairs: (grade, gain).
+    width: how many values the kernel writes for a query. options: those
+    given for a measure that can have some, None for one of trec_eval's.
+    """
+
+    __slots__ = ("measure", "names", "numbers", "options", "pairs", "width")
+
+    measure: Measure
+    names: list[bytes]
+    numbers: list[float]
+    pairs: list[tuple[float, float]]
+    width: int
+    options: dict[str, Any] | None
+
+
+def split_trec(text: str, *, strict: bool = True) -> tuple[str, str | None] | None:
+    """Name and parameters of a measure or nickname in trec_eval's notation; None for another.
+
+    trec_eval reads `P.5x` as `P.5`, `set_F.x` as `set_F.0`, and `recip_rank.10` as `recip_rank`;
+    `strict` refuses them. Raises MeasureError.
+    """
+    name, point, parameters = text.partition(".")
+    if name not in BY_NAME and name not in NICKNAMES:
+        return None
+    if point and not parameters:
+        raise MeasureError(name, f"improper measure in parameter '{name}': nothing after the point")
+    if strict and point:
+        parameters = "".join(parameters.split())
+        _refuse_misread(name, parameters, text)
+    return name, parameters if point else None
+
+
+def _refuse_misread(name: str, parameters: str, text: str) -> None:
+    """Raise MeasureError for parameters that trec_eval takes for something else, or passes over."""
+    takes = BY_NAME[name].takes if name in BY_NAME else ""
+    if not takes:
+        hint = _cutoff_hint(name, parameters)
+        raise MeasureError(name, f"'{text}': {name} takes no parameters{hint}")
+    for item in parameters.split(","):
+        if takes == "cutoffs":
+            whole = item.isascii() and item.isdigit() and len(item) < CUTOFF_DIGITS
+            if not whole and atol(os.fsencode(item)) > 0:
+                raise MeasureError(name, f"'{text}': expected a whole number, found '{item}'")
+            continue
+        left, equals, right = item.partition("=")
+        if takes in ("gains", "persistence"):
+            if not equals or "=" in right:
+                # Refused, with a hint, where it is bound.
+                continue
+            if not _is_integer(os.fsencode(left)) and (takes, left) != ("persistence", "p"):
+                raise MeasureError(name, f"'{text}': expected grade=gain, found '{item}'")
+            item = right
+        if finite(item) is None and item.lower().lstrip("+-") not in ("nan", "inf"):
+            raise MeasureError(name, f"'{text}': expected a number, found '{item}'")
+
+
+def bind_trec(measure: Measure, text: str | None, compat: str) -> BoundMeasure:
+    """A measure of trec_eval's with the text of its parameters. Raises MeasureError."""
+    name = os.fsencode(measure.name)
+    numbers: list[float] = list(measure.default)
+    pairs: list[tuple[float, float]] = []
+    items = [] if text is None else [os.fsencode(item) for item in text.split(",")]
+    names = [name]
+    if measure.takes == "cutoffs":
+        cutoffs = sorted(map(atol, items)) if items else [int(c) for c in measure.default]
+        if cutoffs[0] <= 0:
+            raise MeasureError(
+                measure.name, f"Negative cutoff detected in '{measure.name}.{text}': every cutoff"
+                " must be a whole number of at least 1"
+            )  # fmt: skip
+        _refuse_duplicates(measure, text, cutoffs)
+        names = [b"%b_%d" % (name, cutoff) for cutoff in cutoffs]
+        numbers = list(map(float, cutoffs))
+    elif measure.takes == "recalls":
+        numbers = sorted(map(atof, items)) if items else numbers
+        _refuse_duplicates(measure, text, numbers)
+        # trec_eval cuts these to 8 characters, so names can coincide.
+        names = [name + b"_" + printed("%3.2f", level)[:8].encode() for level in numbers]
+    elif measure.takes and items:
+        names = [name + b"_" + os.fsencode(text or "")]
+    if measure.takes in ("numbers", "weights") and items:
+        numbers = list(map(atof, items))
+    if measure.takes in ("gains", "persistence"):
+        numbers = [0.9]
+        for item in items:
+            left, equals, right = item.partition(b"=")
+            if not equals or b"=" in right:
+                raise MeasureError(
+                    measure.name, f"malformed pair parameters in '{text}': expected"
+                    f" grade=gain, found '{item.decode('utf-8', 'replace')}'"
+                    + _cutoff_hint(measure.name, item.decode("utf-8", "replace"))
+                )  # fmt: skip
+            if left == b"p":
+                numbers = [atof(right)]
+            strict = compat != DEFAULT_COMPAT or measure.since != DEFAULT_COMPAT
+            if not strict or _is_integer(left):
+                pairs.append((atol(left), atof(right)))
+    width = len(names)
+    if measure.kernel in ("interpolated_precision", "average_interpolated_precision"):
+        width = len(numbers)
+        numbers.insert(0, float(compat != DEFAULT_COMPAT))
+    return BoundMeasure(
+        measure=measure, names=names, numbers=numbers, pairs=pairs, width=width, options=None
+    )
+
+
+def _cutoff_hint(name: str, item: str) -> str:
+    """Where a rank stands for something else, the measure that takes ranks."""
+    known = name in WITH_CUTOFF and item.isascii() and item.isdigit()
+    return f"; with a cutoff it is {WITH_CUTOFF[name]}{item}" if known else ""
+
+
+def bind_family(family: Family, options: dict[str, Any], name: str, compat: str) -> BoundMeasure:
+    """A measure with options, called `name`, as it is computed. Raises MeasureError."""
+    measure = family.resolved(options)
+    numbers = [
+        family.options[option].number(family.value(option, options)) for option in family.numbers
+    ]
+    if measure.kernel == "interpolated_precision":
+        numbers.insert(0, float(compat != DEFAULT_COMPAT))
+    if options.get("denom") == "k" and "cutoff" not in options:
+        raise MeasureError(family.name, f"'{name}': denom='k' needs a cutoff, as in {name}@10")
+    if options.get("gain") == "graded" and "rel" in options:
+        raise MeasureError(family.name, f"'{name}': graded gains have no level of relevance")
+    if "dcg" in options and "gains" in options:
+        raise MeasureError(family.name, f"'{name}': dcg and gains both say what a grade is worth")
+    return BoundMeasure(
+        measure=measure,
+        names=[os.fsencode(name)],
+        numbers=numbers,
+        pairs=list(options.get("gains", ())),
+        width=measure.width,
+        options=options,
+    )
+
+
+def _is_integer(text: bytes) -> bool:
+    digits = text[1:] if text[:1] in (b"+", b"-") else text
+    return bool(digits) and all(byte in DIGITS for byte in digits)
+
+
+def _refuse_duplicates(measure: Measure, text: str | None, ascending: Sequence[float]) -> None:
+    for i in range(1, len(ascending)):
+        if ascending[i] == ascending[i - 1]:
+            raise MeasureError(
+                measure.name,
+                f"duplicate cutoffs detected in '{measure.name}.{text}':"
+                f" {ascending[i]:g} stands twice",
+            )

@@ -1,0 +1,111 @@
+"""Measures of a user's own: a function over one ranking, registered under a name."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from fastrank.errors import MeasureError
+from fastrank.measures.more import FAMILIES, JUDGED, PLAIN, REL, SHORT
+from fastrank.measures.options import Family
+from fastrank.measures.trec import BY_NAME, NICKNAMES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Function = Callable[..., float]
+
+# The names stand in the order of the columns of a judged ranking (see kernels/measures/records.py).
+Ranking = namedtuple(
+    "Ranking",
+    "ranks grades grade_values grade_counts num_ret num_rel num_rel_ret level collection_size",
+)
+Ranking.__doc__ = """What a measure sees of one query.
+
+ranks, grades: int64 arrays of the retrieved documents that are in the judgments, best first. Ranks
+    start at 1. A grade below 0 is that of a document in the pool that was not judged. Where a grade
+    of the judgments has a fraction, grades, grade_values and level are floats.
+grade_values, grade_counts: int64 arrays: the different grades >= 0 of the query's judgments,
+    ascending, and how many documents have each: what the best ranking is made of.
+num_ret, num_rel, num_rel_ret: how many documents are retrieved, relevant, and both.
+level: the lowest grade that is relevant. collection_size: documents in the collection, or 0.
+
+>>> def depth_of_first(ranking):
+...     hits = ranking.ranks[ranking.grades >= ranking.level]
+...     return hits[0] / ranking.num_ret if len(hits) else 1.0
+>>> named = fr.measure(depth_of_first)
+>>> fr.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5, "d2": 0.75}}, "depth_of_first").mean
+{'depth_of_first': 1.0}
+"""
+
+OWN: dict[str, Family] = {}
+# What stands beside the measures in frames and tables.
+COLUMNS = ("file", "query")
+
+
+class OwnMeasure(Family):
+    """A measure that a function of the user's computes."""
+
+    __slots__ = ("function",)
+
+    function: Function
+
+    def __reduce__(self) -> Any:
+        # What is pickled are scores, which are read without the function; many have no pickle.
+        unpack, (kind, fields) = super().__reduce__()
+        return unpack, (kind, {**fields, "function": _lost})
+
+
+def _lost(_: object) -> float:
+    """Stands for the function of a measure that was pickled."""
+    raise TypeError("the function of a measure is not pickled with it")
+
+
+def measure(function: Function, *, name: str = "", help: str = "") -> Function:
+    """Make a function of one ranking a measure, by its name; use it as a decorator or call it.
+
+    function: takes a `Ranking` and returns the value of the query, a number; the mean over
+        queries is the value of the run. It may be compiled with `numba.njit`, and is then called
+        from a compiled loop.
+    name: what it is called in `evaluate`, by default the function's name. `name(rel=2)` and
+        `name(judged_only=True)` mean what they mean for other measures.
+    help: its definition, by default the function's docstring.
+
+    Returns the function. A name can be given again, to another function, but not that of a measure
+    there is already (also `P_10`), or of a column beside measures (`query`, `file`): raises
+    MeasureError. What the function raises becomes an EvaluationError that names the query. Scores
+    can be pickled whatever the function is, which is left out.
+
+    >>> import fastrank as fr
+    >>> @fr.measure
+    ... def share_of_top_ten(ranking):
+    ...     return (ranking.ranks <= 10).sum() / 10
+    >>> fr.parse_measure("share_of_top_ten")
+    MeasureSpec('share_of_top_ten')
+    """
+    if not callable(function):
+        raise TypeError(f"measure: expected a function, found {type(function).__name__}")
+    called = name or getattr(function, "__name__", "")
+    if not called.isidentifier():
+        raise MeasureError(called, f"measure {called!r}: expected a name such as my_measure")
+    if _is_taken(called):
+        raise MeasureError(called, f"measure {called!r}: there is one of that name already")
+    if called in COLUMNS:
+        raise MeasureError(called, f"measure {called!r}: tables have a column of that name")
+    text = help or function.__doc__ or "A measure of the user's own."
+    OWN[called] = OwnMeasure(
+        name=called, kernel="own", on="own", takes="", default=(), average="mean", sets=(),
+        since="9.0.8", help=text.strip(), options={option.name: option for option in (REL, JUDGED)},
+        at="", numbers=(), forms=(), aliases=(), plain="", function=function,
+    )  # fmt: skip
+    return function
+
+
+def _is_taken(name: str) -> bool:
+    """Whether it names another measure, alone or, as `P_10` does, with a number."""
+    stem, _, number = name.rpartition("_")
+    with_number = number.isdigit() and (stem in BY_NAME or stem in PLAIN)
+    return with_number or any(
+        name in names for names in (BY_NAME, NICKNAMES, FAMILIES, PLAIN, SHORT)
+    )

@@ -1,0 +1,151 @@
+"""From what a user asks for to measures with parameters: names, nicknames, parameter lists."""
+
+from __future__ import annotations
+
+import os
+
+from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.c_numbers import atof, atol
+from fastrank.errors import MeasureError
+from fastrank.measures.binding import BoundMeasure as BoundMeasure
+from fastrank.measures.binding import bind_trec, split_trec
+from fastrank.measures.trec import BY_NAME, MEASURES, NICKNAMES, Measure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastrank.measures.notation import MeasureSpec
+
+
+class Selection:
+    """The measures asked for, and the parameters given for them.
+
+    Asking twice computes once. Parameters (`P.5`) replace the default ones of a measure that came
+    in through a nickname, as in trec_eval. Apart from that, all that was asked for is computed
+    (`P P.7 P.8 P_9`), or is an error where that is impossible (`ndcg.1=2 ndcg.1=3`). trec_eval's
+    measures come in its order, then the others as they were asked for.
+
+    original: take trec_eval's measures only in its own notation, and of several lists of parameters
+    the first, as its command line does.
+    """
+
+    def __init__(
+        self, specifications: str | Iterable[object] | MeasureSpec = (), *, original: bool = False
+    ) -> None:
+        if not hasattr(specifications, "__iter__"):
+            from fastrank.measures import notation
+
+            if not notation.is_measure(specifications):
+                found = type(specifications).__name__
+                raise TypeError(f"measures: expected names, found {found}")
+            specifications = [specifications]
+        self._original = original
+        self._names: set[str] = set()
+        self._bare: set[str] = set()
+        self._parameters: dict[str, str] = {}
+        self._further: dict[str, list[str]] = {}
+        self._nicknames: set[str] = set()
+        self._families: list[MeasureSpec] = []
+        if isinstance(specifications, str):
+            specifications = _split(specifications)
+        for specification in specifications:
+            self.add(specification)
+
+    def __bool__(self) -> bool:
+        return bool(self._names or self._nicknames or self._families or self._further)
+
+    def add(self, specification: object) -> None:
+        """Ask for a measure in any notation, or a nickname. Raises MeasureError."""
+        if isinstance(specification, str):
+            text = specification if self._original else specification.strip()
+            trec = split_trec(text, strict=not self._original)
+            if trec is not None:
+                self._add_trec(*trec)
+                return
+        # Not imported above: the trec_eval command hardly ever needs to know more notations.
+        from fastrank.measures import notation
+
+        if not self._original or not isinstance(specification, str):
+            self._add_spec(notation.parse_measure(specification))
+            return
+        spec = notation.read_beyond(specification, aliases=False)
+        if spec is None:
+            raise notation.unknown(specification.partition(".")[0])
+        self._add_spec(spec)
+
+    def _add_trec(self, name: str, parameters: str | None) -> None:
+        (self._nicknames if name in NICKNAMES else self._names).add(name)
+        if parameters is None:
+            self._bare.add(name)
+            return
+        given = self._parameters.setdefault(name, parameters)
+        if given != parameters and not self._original:
+            self._further.setdefault(name, []).append(parameters)
+
+    def _add_spec(self, spec: MeasureSpec) -> None:
+        if spec.family is not None:
+            if spec not in self._families:
+                self._families.append(spec)
+        elif spec.name in NICKNAMES:
+            self._nicknames.add(spec.name)
+        elif spec.parameters is None or BY_NAME[spec.name].takes not in ("cutoffs", "recalls"):
+            self._add_trec(spec.name, spec.parameters)
+        else:
+            self._further.setdefault(spec.name, []).append(spec.parameters)
+
+    def measures(self, compat: str) -> list[Measure]:
+        """The measures of the table that are asked for, in its order."""
+        chosen = [
+            measure
+            for measure in MEASURES
+            if self._is_whole(measure, compat) or measure.name in self._further
+        ]
+        for spec in self._families:
+            family = spec.family
+            if family is not None and family not in chosen:
+                chosen.append(family)
+        return chosen
+
+    def _is_whole(self, measure: Measure, compat: str) -> bool:
+        """Whether a measure is asked for with trec_eval's or its default parameters."""
+        return measure.name in self._names or (
+            not self._nicknames.isdisjoint(measure.sets)
+            and (measure.since == DEFAULT_COMPAT or compat != DEFAULT_COMPAT)
+        )
+
+    def bind(self, compat: str) -> list[BoundMeasure]:
+        """The measures asked for, with parameters. Raises MeasureError for impossible ones."""
+        bound = [
+            bind_trec(measure, self._text(measure, compat), compat)
+            for measure in self.measures(compat)
+            if measure.name in BY_NAME and measure is BY_NAME[measure.name]
+        ]
+        return bound + [spec.bind(compat) for spec in self._families]
+
+    def _text(self, measure: Measure, compat: str) -> str | None:
+        """The parameters of a measure, all that were asked for together."""
+        name, text = measure.name, self._parameters.get(measure.name)
+        lists = list(self._further.get(name, ()))
+        bare = name in self._bare and not self._original
+        if not lists and (text is None or not bare):
+            return text
+        if measure.takes not in ("cutoffs", "recalls"):
+            others = " and ".join([name] * bare + [f"{name}.{own}" for own in (text, *lists)])
+            raise MeasureError(name, f"{others}: parameters of {name} can be given once")
+        if text is not None:
+            lists.insert(0, text)
+        if bare or (text is None and self._is_whole(measure, compat)):
+            lists.insert(0, ",".join(f"{number:g}" for number in measure.default))
+        items = ",".join(lists).split(",")
+        read = atol if measure.takes == "cutoffs" else atof
+        different = {read(os.fsencode(item)): item for item in reversed(items)}
+        return ",".join(different[number] for number in sorted(different))
+
+
+def _split(text: str) -> list[str]:
+    if not set(text) & set("@({["):
+        return text.split()
+    from fastrank.measures.notation import split_measures
+
+    return split_measures(text)

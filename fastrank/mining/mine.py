@@ -1,0 +1,159 @@
+"""Training data from a run: per query its relevant documents and the best results that are not."""
+
+from __future__ import annotations
+
+from fastrank.arguments import DEFAULT_COMPAT, at_least, check_choice, check_compat, finite, flag
+from fastrank.data.grade_scale import lowest_code
+from fastrank.data.preferences import Preferences
+from fastrank.data.texts import decoded
+from fastrank.errors import InputError
+from fastrank.judging.judged import what_is_wrong
+from fastrank.judging.options import relevance
+from fastrank.judging.queries import match
+from fastrank.mining.instances import HardNegatives as HardNegatives
+from fastrank.mining.instances import Instance as Instance
+from fastrank.native import codes as at
+from fastrank.native import kernels
+from fastrank.native.buffers import filled, table_size, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from fastrank.data.qrels import Qrels
+    from fastrank.data.run import Run
+    from fastrank.judging.queries import Matched
+
+# Which of a query's retrieved positives the margins are held to.
+POSITIVES = ("lowest", "highest")
+# Deeper than any ranking.
+UNCUT = 2**62
+
+
+def hard_negatives(
+    run: Any,
+    qrels: Any,
+    n: int,
+    *,
+    skip_top: int = 0,
+    depth: int | None = None,
+    margin: float | None = None,
+    relative_margin: float | None = None,
+    margin_below: str = "lowest",
+    exclude: Mapping[Any, Iterable[Any]] | None = None,
+    ignore_identical_ids: bool = False,
+    relevance_level: float = 1,
+    compat: str = DEFAULT_COMPAT,
+) -> HardNegatives:
+    """Mine training data from a run: of each query the best results that are not relevant.
+
+    run, qrels: what `evaluate` takes. n: how many negatives each query should get.
+    skip_top: results at the first ranks that are passed over, relevant or not, since what ranks
+        so high without a judgment is often relevant. depth: the last rank that is looked at.
+    margin: a negative's score is at most that of the positive minus the margin.
+    relative_margin: it is at most the positive's minus that share of its magnitude: 0.05 is the
+        "95 % of the positive" of NV-Retriever. With both, both hold.
+    margin_below: of several retrieved positives the "lowest" (as `mine_hard_negatives` of
+        sentence-transformers) or the "highest" score counts. A query of which none was retrieved
+        gets no negatives by a margin.
+    exclude: documents by query that are left out before ranks are given, such as known
+        duplicates of positives. ignore_identical_ids: those with the query's own id too.
+    relevance_level: the lowest grade that is relevant. A relevant document is never a negative;
+        one that is judged and not relevant, or was not judged, may be.
+    compat: which scores are equal, as in `evaluate`; of equal ones the larger id ranks first.
+
+    A query without enough such results gets those there are; see `HardNegatives.counts`.
+    sentence-transformers counts its `range_min` after positives and margins are gone; skip_top
+    counts ranks, as `range_for_sampling` of FlagEmbedding does. Sources: Karpukhin et al.,
+    EMNLP 2020 (DPR); Moreira et al. 2024 (NV-Retriever).
+
+    Raises OptionError, and InputError for a ranking or judgments that hold a document twice, and
+    for a score that is NaN; what `evaluate` raises for inputs that are no run or no judgments.
+
+    >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.78, "d4": 0.5, "d5": 0.4}}
+    >>> qrels = {"q1": {"d2": 1, "d4": 0}}
+    >>> fr.hard_negatives(run, qrels, 2)[0].negatives
+    ['d1', 'd3']
+    >>> fr.hard_negatives(run, qrels, 2, skip_top=2)[0].negatives
+    ['d3', 'd4']
+    >>> fr.hard_negatives(run, qrels, 2, relative_margin=0.05)[0].negatives
+    ['d4', 'd5']
+    """
+    from fastrank.formats.accept import as_qrels, as_run
+    from fastrank.formats.exclusions import as_exclusions
+    from fastrank.judging.filters import without_excluded
+
+    number, skipped = at_least("n", n, 1), at_least("skip_top", skip_top, 0)
+    last = UNCUT if depth is None else at_least("depth", depth, skipped + 1)
+    check_choice("margin_below", margin_below, POSITIVES)
+    margins = {"margin": margin, "relative_margin": relative_margin}
+    limits = filled(
+        "d", [0.0 if value is None else finite(name, value) for name, value in margins.items()]
+    )
+    judgments, taken = as_qrels(qrels, compat=check_compat(compat)), as_run(run, compat=compat)
+    if isinstance(judgments, Preferences):
+        raise InputError(judgments.source, "expected judgments with grades, found preferences")
+    before = len(taken.docs)
+    taken = without_excluded(
+        taken, as_exclusions(exclude), identical=flag("ignore_identical_ids", ignore_identical_ids)
+    )
+    options = zeros("q", at.MINE_OPTIONS_SIZE)
+    # A grade below 0 is none, whatever the level.
+    level = options[at.MINE_LEVEL] = max(lowest_code(judgments, relevance(relevance_level)), 0)
+    options[at.MINE_NUMBER], options[at.MINE_SKIP], options[at.MINE_DEPTH] = number, skipped, last
+    options[at.MINE_SINGLE] = compat == DEFAULT_COMPAT
+    options[at.MINE_MARGIN] = margin is not None
+    options[at.MINE_RELATIVE] = relative_margin is not None
+    options[at.MINE_BY_HIGHEST] = margin_below == "highest"
+    matched = match(judgments, taken)
+    mined, retrieved, picked = _mined(judgments, taken, matched, options, limits)
+
+    offsets, grades = judgments.offset_column, judgments.grade_column
+    places: list[tuple[int, int]] = []
+    counted: list[int] = []
+    missing = no_relevant = 0
+    for i, (place, ranking) in enumerate(zip(matched.judgments, matched.rankings, strict=True)):
+        if all(grade < level for grade in grades[offsets[place] : offsets[place + 1]]):
+            no_relevant += 1
+        elif ranking < 0:
+            missing += 1
+        else:
+            places.append((place, taken.offset_column[ranking]))
+            counted.append(mined[i])
+    found = [max(count, 0) for count in counted]
+    return HardNegatives(
+        number=number, level=level, qrels=judgments, run=taken, places=places, mined=found,
+        retrieved=retrieved, picked=picked,
+        counts={
+            "queries": len(places),
+            "negatives": sum(found),
+            "too_few": sum(count < number for count in found),
+            "none": sum(not count for count in found),
+            "no_reference": sum(count == at.NO_REFERENCE for count in counted),
+            "missing": missing,
+            "no_relevant": no_relevant,
+            "skipped": len(taken) - sum(ranking >= 0 for ranking in matched.rankings),
+            "removed": before - len(taken.docs),
+        },
+    )  # fmt: skip
+
+
+def _mined(
+    qrels: Qrels, run: Run, matched: Matched, options: Any, limits: Any
+) -> tuple[Any, Any, Any]:
+    """How many negatives each query got; by judgment 1 + the run's row; the rows of negatives."""
+    deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
+    mined, picked = zeros("q", len(matched)), zeros("q", len(run.docs))
+    retrieved, problem = zeros("q", len(qrels.docs)), zeros("q", 3)
+    done = kernels.mine_negatives(
+        *qrels.columns, *run.columns, matched.judgments, matched.rankings, options, limits,
+        zeros("q", table_size(deepest + widest)), zeros("d", deepest), zeros("q", deepest),
+        zeros("q", deepest), zeros("q", deepest), retrieved, picked, mined, problem,
+    )  # fmt: skip
+    if problem[0] != at.FINE:
+        query = decoded(qrels.queries[matched.judgments[done]])
+        reason = what_is_wrong(problem, qrels, run)
+        source = qrels.source if problem[0] == at.QRELS_REPEAT else run.source
+        raise InputError(source, f"query '{query}': {reason}")
+    return mined, retrieved, picked

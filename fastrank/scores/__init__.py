@@ -1,0 +1,20 @@
+"""Values of measures: means, text, tables, frames and groups of queries."""
+
+from fastrank.lazy import public_names
+
+__all__, __getattr__ = public_names(
+    __name__,
+    {
+        "groups": ("macro_mean",),
+        "scores": ("Scores",),
+        "tables": (
+            "Table",
+            "table",
+        ),
+        "zscores": (
+            "ZScores",
+            "read_zscores",
+            "write_zscores",
+        ),
+    },
+)

@@ -1,0 +1,78 @@
+"""Scores as pandas and polars frames."""
+
+from __future__ import annotations
+
+from fastrank.errors import FastrankError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy.typing as npt
+    import pandas
+    import polars
+
+    from fastrank.scores.scores import Scores
+
+
+def to_pandas(scores: Scores, *, wide: bool) -> pandas.DataFrame:
+    """One row per query and measure, or `wide` one per query."""
+    import numpy
+    import pandas
+
+    if wide:
+        return pandas.DataFrame({"query": _queries(scores), **_columns(scores)})
+    names, values = _numbers(scores)
+    queries = pandas.array(_queries(scores), dtype=str)
+    each, all_names = numpy.arange(len(queries)), numpy.arange(len(names))
+    return pandas.DataFrame(
+        {
+            "query": queries.take(each.repeat(len(names))),
+            "measure": pandas.array(names, dtype=str).take(numpy.tile(all_names, len(each))),
+            "value": values,
+        }
+    )
+
+
+def to_polars(scores: Scores, *, wide: bool) -> polars.DataFrame:
+    """The same as a polars frame."""
+    import numpy
+    import polars
+
+    queries = polars.Series(_queries(scores), dtype=polars.String)
+    if wide:
+        return polars.DataFrame({"query": queries, **_columns(scores)})
+    names, values = _numbers(scores)
+    each, all_names = numpy.arange(len(queries)), numpy.arange(len(names))
+    measures = polars.Series(names, dtype=polars.String)
+    return polars.DataFrame(
+        {
+            "query": queries.gather(each.repeat(len(names))),
+            "measure": measures.gather(numpy.tile(all_names, len(each))),
+            "value": values,
+        }
+    )
+
+
+def _queries(scores: Scores) -> list[str]:
+    """The ids of the queries. Raises FastrankError for one that is not UTF-8, as frames need it."""
+    for query, text in zip(scores.query_ids, scores.queries, strict=True):
+        if not text.isascii() and text != query.decode("utf-8", "replace"):
+            raise FastrankError(f"query {query!r}: a frame can only hold ids in UTF-8")
+    return scores.queries
+
+
+def _columns(scores: Scores) -> dict[str, Any]:
+    """Every measure's values, texts as a list."""
+    arrays = {name: scores[name] for name in scores.names}
+    return {name: own if own.dtype.kind == "f" else own.tolist() for name, own in arrays.items()}
+
+
+def _numbers(scores: Scores) -> tuple[list[str], npt.NDArray[Any]]:
+    """The measures whose values are numbers, and the values, query by query."""
+    import numpy
+
+    arrays = {name: own for name, own in _columns(scores).items() if not isinstance(own, list)}
+    if not arrays:
+        return [], numpy.empty(0)
+    return list(arrays), numpy.stack(list(arrays.values()), axis=1).ravel()

@@ -1,0 +1,304 @@
+"""The result of an evaluation: values per query and over all queries."""
+
+from __future__ import annotations
+
+from fastrank.data.columns import Frozen, as_array
+from fastrank.data.texts import decoded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    import numpy.typing as npt
+    import pandas
+    import polars
+
+    from fastrank.data.texts import Ids
+    from fastrank.measures.selection import BoundMeasure
+    from fastrank.scores.coverage import Coverage
+
+
+class Scores(Frozen):
+    """The values of measures for every evaluated query, and over all of them.
+
+    queries: the evaluated queries, in byte order of their ids. mean: the value of every measure
+    over all of them. scores["map"]: the values per query, an array over `queries`.
+    tag: the run's name. bound: the measures with their parameters.
+    counts: what was evaluated and what was not, as far as it is known:
+
+    evaluated: queries.
+    missing: judged queries without results.
+    skipped: queries of the run without judgments; not where a file is judged while it is read,
+        nor for arrays.
+    no_relevant: judged queries without a relevant document that were not left out; with
+        preferences 0.
+    left_out: judged queries left out for that (no_relevant="skip").
+    retrieved, unjudged: documents of the evaluated queries, and those without a grade >= 0 among
+        them; not for preferences and groups.
+    removed: documents left out of the rankings of judged queries (ignore_identical_ids, exclude).
+    repeated: lines left out of them because the document has another one (duplicates).
+    cut: of `evaluate_embeddings`: rankings that end between documents with equal scores.
+
+    >>> scores
+    <Scores of 'pixels': 200 queries, 1 values>
+    >>> scores.queries[:2], scores["map"][:2]
+    (['q0000', 'q0001'], array([0.63291139, 0.55438487]))
+    >>> scores.mean
+    {'map': 0.43476959975458557}
+    >>> scores.counts["retrieved"], scores.counts["unjudged"]
+    (20000, 2913)
+    """
+
+    __slots__ = (
+        "bound", "counts", "coverage", "extended_columns", "query_ids", "summaries", "tag",
+        "value_columns", "zscored",
+    )  # fmt: skip
+
+    bound: list[BoundMeasure]
+    counts: dict[str, int]
+    coverage: Coverage
+    tag: bytes
+    zscored: bool
+    query_ids: Ids
+    value_columns: list[Any]
+    # None, or the values followed by those of judged queries without results (see `summaries`).
+    extended_columns: list[Any]
+    summaries: list[Any]
+
+    @property
+    def queries(self) -> list[str]:
+        """Ids of the evaluated queries, in byte order."""
+        return [decoded(query) for query in self.query_ids]
+
+    @property
+    def missing(self) -> int:
+        """How many judged queries the run has no results for."""
+        return self.counts["missing"]
+
+    @property
+    def missing_queries(self) -> list[str]:
+        """Ids of the judged queries that the run has no results for, in byte order."""
+        return [decoded(query) for query in self.coverage.missing()]
+
+    @property
+    def skipped_queries(self) -> list[str] | None:
+        """Ids of the run's queries without judgments, in the order of the run.
+
+        None where they are not known: from a file that was judged while it was read, and arrays.
+        """
+        unknown = self.coverage.unknown
+        return None if unknown is None else [decoded(query) for query in unknown]
+
+    @property
+    def names(self) -> list[str]:
+        """The printed names of all values that exist per query, such as `map` and `P_10`."""
+        return list(dict.fromkeys(name for name, *_ in self._columns()))
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """Over all queries, by printed name, as trec_eval prints for `all`.
+
+        That is the mean for most measures, the sum for counts (num_ret, ...), the geometric mean
+        for gm_map and gm_bpref.
+        """
+        found: dict[str, float] = {}
+        for bound, summary in zip(self.bound, self.summaries, strict=True):
+            if bound.measure.average:
+                for name, value in zip(bound.names, summary, strict=True):
+                    found.setdefault(decoded(name), value)
+        return found
+
+    @property
+    def whole(self) -> set[str]:
+        """The printed names of the counts, whose values are whole numbers; of z-scores none is."""
+        if self.zscored:
+            return set()
+        counts = (bound for bound in self.bound if bound.measure.average == "sum")
+        return {decoded(name) for bound in counts for name in bound.names}
+
+    def lists(self) -> dict[str, list[Any]]:
+        """The values of every measure by printed name, each a list in the order of `queries`.
+
+        >>> scores.lists()["map"][:2]
+        [0.6329113924050633, 0.5543848694477524]
+        """
+        found: dict[str, list[Any]] = {}
+        listed: Any = None
+        for name, values, width, column in self._columns():
+            if isinstance(values, list):
+                found.setdefault(name, [decoded(text) for text in values])
+                continue
+            if column == 0:
+                listed = values.tolist()
+            found.setdefault(name, listed[column::width])
+        return found
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """The values of one measure by printed name, float64[queries] in the order of `queries`.
+
+        `relstring` gives strings. Raises KeyError for a name that has no values per query.
+        """
+        import numpy
+
+        for own, values, width, column in self._columns():
+            if own == name:
+                if isinstance(values, list):
+                    return numpy.array([decoded(text) for text in values])
+                return as_array(values).reshape(-1, width)[:, column]
+        raise KeyError(f"{name}: the values per query are {', '.join(self.names)}")
+
+    def _columns(self) -> Iterable[tuple[str, Any, int, int]]:
+        """Name, values, width and column of everything that has a value per query."""
+        for bound, values in zip(self.bound, self.value_columns, strict=True):
+            if values is not None and bound.measure.average != "geometric":
+                for column, name in enumerate(bound.names):
+                    yield decoded(name), values, bound.width, column
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Scores of {decoded(self.tag)!r}: {len(self.query_ids)} queries, {len(self)} values>"
+        )
+
+    def __str__(self) -> str:
+        from fastrank.scores.text import readable
+
+        return readable(self)
+
+    def _repr_html_(self) -> str:
+        from fastrank.scores.tables import to_notebook
+
+        return to_notebook(self)
+
+    def to_trec(self, *, per_query: bool = False) -> str:
+        """What trec_eval prints, to the byte; with `per_query` as after -q.
+
+        >>> scores.to_trec()
+        'map                   \\tall\\t0.4348\\n'
+        """
+        from fastrank.scores.text import trec_lines
+
+        return decoded(b"".join(trec_lines(self, per_query=per_query, summary=True)))
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Values per query as pytrec_eval returns them: {query: {measure: value}}.
+
+        Measures without values per query (gm_map, num_q, runid) are left out. `relstring` is a
+        text, all else a float.
+
+        >>> scores.to_dict()["q0000"]
+        {'map': 0.63291...}
+        """
+        from fastrank.scores.records import to_dict
+
+        return to_dict(self.queries, self._columns())
+
+    def to_json(self, *, per_query: bool = True, indent: int | None = None) -> str:
+        """One JSON object, with full precision, and null for what is no finite number.
+
+        {"run": tag, "counts": {name: n}, "mean": {measure: value},
+        "per_query": {query: {measure: value}}}. Bytes of ids that are not UTF-8 become lone
+        surrogates, escaped, which `json.loads` gives back as they are in `queries`.
+
+        >>> scores.to_json(per_query=False)
+        '{"run": "pixels", "counts": {...}, "mean": {"map": 0.4347...}}'
+        """
+        from fastrank.scores.records import to_json
+
+        return to_json(self, per_query=per_query, indent=indent)
+
+    def to_csv(self, *, per_query: bool = True) -> str:
+        """Lines `query,measure,value` with full precision, the summary under an empty query.
+
+        >>> scores.to_csv(per_query=False)
+        'query,measure,value\\n,map,0.4347...\\n'
+        """
+        from fastrank.scores.tables import lines_of
+
+        return lines_of(self, per_query=per_query).to_csv()
+
+    def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
+        """The values per query, one row each: columns query, measure and value (float64).
+
+        wide: one row per query instead, with a column per measure. Only there stands `relstring`,
+        which is a text. Raises ImportError without pandas, FastrankError for an id not in UTF-8.
+
+        >>> scores.to_pandas().head(2)
+           query measure     value
+        0  q0000     map  0.632911
+        1  q0001     map  0.554385
+        """
+        from fastrank.scores.frames import to_pandas
+
+        return to_pandas(self, wide=wide)
+
+    def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
+        """The same as `to_pandas` as a polars frame. Raises ImportError without polars.
+
+        >>> scores.to_polars(wide=True).columns
+        ['query', 'map']
+        """
+        from fastrank.scores.frames import to_polars
+
+        return to_polars(self, wide=wide)
+
+    def to_markdown(self, *, per_query: bool = False) -> str:
+        """A table of measures and their means; with `per_query` of queries, ending with `all`.
+
+        Four decimals. In markdown's pipe syntax, what would be markup is escaped.
+
+        >>> print(scores.to_markdown())
+        | measure   |   pixels |
+        |:----------|---------:|
+        | map       |   0.4348 |
+        """
+        from fastrank.scores.tables import table_of
+
+        return table_of(self, per_query=per_query).to_markdown()
+
+    def to_latex(self, *, per_query: bool = False) -> str:
+        r"""The table of `to_markdown` as a LaTeX tabular with the rules of booktabs.
+
+        >>> print(scores.to_latex())
+        \begin{tabular}{lr}
+        \toprule
+         measure   &   pixels \\
+        \midrule
+         map       &   0.4348 \\
+        \bottomrule
+        \end{tabular}
+        """
+        from fastrank.scores.tables import table_of
+
+        return table_of(self, per_query=per_query).to_latex()
+
+    def by_group(
+        self, groups: Mapping[Any, Hashable], *, rest: Hashable = None
+    ) -> dict[Any, Scores]:
+        """The scores of each group of queries: what evaluating only these queries gives.
+
+        groups: {query: group}; what it says about queries that were not evaluated is not used,
+            except that with `complete` judged queries without results count in their group too.
+        rest: the group of the queries that `groups` lacks or maps to None.
+
+        Each measure is averaged by its own rule; ERR keeps its scale, the highest grade of all
+        judgments. The groups come in the order of `groups`. Raises
+        GroupError for a query without a group, and for a group with judged queries of which none
+        has results.
+
+        >>> groups = {query: "early" if query < "q0900" else "late" for query in scores.queries}
+        >>> {group: own.mean["map"] for group, own in scores.by_group(groups).items()}
+        {'early': 0.4222..., 'late': 0.4485...}
+        """
+        from fastrank.scores.groups import by_group
+
+        return by_group(self, groups, rest=rest)

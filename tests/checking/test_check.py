@@ -1,0 +1,564 @@
+"""`fastrank.check`: everything that is wrong or odd in judgments and runs, each with its line."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastrank
+import fastrank.checking.checker
+from fastrank.checking.checker import KINDS
+from fastrank.checking.findings import Finding, Report
+from fastrank.errors import FastrankError, ReadError
+from fastrank.formats.trec import parse_qrels, parse_run
+from tests.helpers.commands import Command
+from tests.helpers.paths import DATA
+from tests.helpers.strategies import QRELS_ROWS, RUN_ROWS, examples, lines_of, untidy
+
+RUNS = ["pixels.run", "pca.run", "profile.run"]
+
+
+def source(content: bytes, name: str) -> io.BytesIO:
+    file = io.BytesIO(content)
+    file.name = name  # type: ignore[attr-defined]
+    return file
+
+
+def check(qrels: bytes | None, run: bytes | None = None, **options: object) -> Report:
+    return fastrank.check(
+        None if qrels is None else source(qrels, "qrels"),
+        [] if run is None else source(run, "run"),
+        **options,  # type: ignore[arg-type]
+    )
+
+
+def kinds(report: Report) -> set[str]:
+    return {finding.kind for finding in report}
+
+
+def only(report: Report, kind: str) -> Finding:
+    """The one finding of a kind."""
+    found = [finding for finding in report if finding.kind == kind]
+    assert len(found) == 1, str(report)
+    assert found[0].severity == KINDS[kind][0]
+    return found[0]
+
+
+# Judgments, each with what is found on which line.
+WRONG_JUDGMENTS = {
+    "three fields": (
+        b"q 0 d 1\nq e 1\n", "malformed", 2,
+        "expected 4 fields (query iter doc grade), found 3: 'q e 1'; is the second field missing?"
+        " Any word will do",
+    ),
+    "BEIR's header": (
+        b"q 0 d 1\nquery-id\tcorpus-id\tscore\n", "malformed", 2,
+        "expected 4 fields (query iter doc grade), found 3: 'query-id\\tcorpus-id\\tscore'; this"
+        " looks like BEIR's format: `fastrank convert` makes it a TREC file",
+    ),
+    "a run": (
+        b"q 0 d 1\nq Q0 d 1 0.5 tag\n", "malformed", 2,
+        "expected 4 fields (query iter doc grade), found 6: 'q Q0 d 1 0.5 tag'; this looks like a"
+        " run: with --no-qrels all files are runs",
+    ),
+    "JSON": (
+        b'q 0 d 1\n{"q": {"d": 1}}\n', "malformed", 2,
+        "expected 4 fields (query iter doc grade), found 3: '{\"q\": {\"d\": 1}}'; is the second"
+        " field missing? Any word will do",
+    ),
+    "commas": (
+        b"q 0 d 1\nq,0,d,1\n", "malformed", 2,
+        "expected 4 fields (query iter doc grade), found 1: 'q,0,d,1'; fields are separated by"
+        " blanks, not by commas",
+    ),
+    "a blank line": (
+        b"q 0 d 1\n \t\n", "malformed", 2,
+        "expected 4 fields (query iter doc grade), found a blank line",
+    ),
+    "a comment": (
+        b"# note\nq 0 d 1\n", "comment", 1,
+        "trec_eval 10.0 skips this comment, for 9.0.8 it is malformed: '# note'",
+    ),
+    "a comment after a comment": (
+        b"# one\n# two\nq 0 d 1\n", "ambiguous-comment", 2,
+        "trec_eval 10.0 skips one comment at a time and reads the second as a judgment: '# two'",
+    ),
+    "a comment with four words": (
+        b"q 0 d 1\n# judged by hand\n", "ambiguous-comment", 2,
+        "trec_eval 9.0.8 reads this comment as a judgment of query '#': '# judged by hand'",
+    ),
+    "a NUL byte": (
+        b"q 0 d 1\nq 0 \0e 1\n", "nul", 2,
+        "a NUL byte in the line, on which trec_eval crashes: 'q 0 \\x00e 1'",
+    ),
+    "a NUL byte at the start": (
+        b"q 0 d 1\n\0\nq 0 e 1\n", "nul", 2,
+        "the line begins with a NUL byte: for trec_eval the file ends here",
+    ),
+    "nothing but a comment": (
+        b"# note\n", "no-results", None, "no line of the file is a judgment",
+    ),
+    "a fraction": (
+        b"q 0 d 1\nq 0 e 1.9\n", "float-grade", 2,
+        "grade '1.9' of document 'e' is not an integer: trec_eval reads 1",
+    ),
+    "an exponent": (
+        b"q 0 d 1\nq 0 e 1e3\n", "float-grade", 2,
+        "grade '1e3' of document 'e' is not an integer: trec_eval reads 1",
+    ),
+    "a whole decimal": (
+        b"q 0 d 1\nq 0 e 2.0\n", "decimal-grade", 2,
+        "grade '2.0' of document 'e' is written as a decimal: trec_eval reads 2, others refuse it",
+    ),
+    "a word": (
+        b"q 0 d 1\nq 0 e yes\n", "bad-grade", 2,
+        "grade 'yes' of document 'e' is not a number: trec_eval reads 0",
+    ),
+    "a number and more": (
+        b"q 0 d 1\nq 0 e 2x\n", "bad-grade", 2,
+        "grade '2x' of document 'e' is not a number: trec_eval reads 2",
+    ),
+    "a huge grade": (
+        b"q 0 d 1\nq 0 e 99999999999999999999\n", "huge-grade", 2,
+        "grade '99999999999999999999' of document 'e' is too large to count judgments by grade",
+    ),
+    "a negative grade": (
+        b"q 0 d 1\nq 0 e -2\n", "negative-grade", 2,
+        "grade '-2' of document 'e' is negative: the document counts as unjudged",
+    ),
+    "negative grades only": (
+        b"q 0 d 1\np 0 e -2\np 0 d -1\n", "all-negative", 2,
+        "all judgments of query 'p' are negative: trec_eval stops with status 4 if it is the first"
+        " one evaluated, and may crash if not",
+    ),
+    "nothing relevant": (
+        b"q 0 d 1\np 0 e 0\np 0 d 0\n", "no-relevant", 2,
+        "query 'p' has no relevant document among 2 judgments: it counts as 0 in the means",
+    ),
+    "a document twice": (
+        b"q 0 d 1\np 0 d 1\nq 0 d 01\n", "duplicate", 3,
+        "document 'd' of query 'q' with grade 01 stands on line 1 already, with grade 1: trec_eval"
+        " stops at this query",
+    ),
+    "two grades": (
+        b"q 0 d 1\nq 0 d 0\n", "conflicting-grades", 2,
+        "document 'd' of query 'q' with grade 0 stands on line 1 already, with grade 1: trec_eval"
+        " stops at this query",
+    ),
+    "scattered lines": (
+        b"q 0 d 1\np 0 d 1\nq 0 e 1\n", "scattered", 3,
+        "query 'q' comes again after other queries; it began on line 1, its lines stand in"
+        " 2 places",
+    ),
+    "CR LF": (
+        b"q 0 d 1\nq 0 e 1\r\n", "crlf", 2, "CR LF ends 1 line of 2; the CR is read as a blank",
+    ),
+    "CR without LF": (
+        b"q 0 d 1\r\nq 0 e\r1\n", "bare-cr", 2,
+        "a carriage return without a newline (1 in the file): trec_eval reads it as a blank, not"
+        " as the end of a line",
+    ),
+    "Latin-1": (b"q 0 d 1\nq 0 \xe9 1\n", "invalid-utf8", 2, "bytes that are not UTF-8"),
+    "no newline at the end": (
+        b"q 0 d 1\nq 0 e 1", "no-final-newline", 2, "the last line has no newline",
+    ),
+    "a byte order mark": (
+        b"\xef\xbb\xbfq 0 d 1\n", "bom", 1,
+        "the file begins with a byte order mark (EF BB BF): it becomes part of the query id",
+    ),
+    "UTF-16": (
+        "q 0 d 1\n".encode("utf-16"), "encoding", 1,
+        "the file is UTF-16, expected UTF-8 or ASCII: convert it (iconv -f UTF-16)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG_JUDGMENTS)
+def test_what_is_wrong_with_judgments_is_said_with_its_line(case: str) -> None:
+    text, kind, line, message = WRONG_JUDGMENTS[case]
+
+    found = only(check(text), kind)
+
+    assert (found.file, found.line, found.message) == ("qrels", line, message)
+
+
+# Runs, each with what is found on which line.
+WRONG_RUNS = {
+    "five fields": (
+        b"q Q0 d 1 2 t\nq Q0 e 2 1\n", "malformed", 2,
+        "expected 6 fields (query Q0 doc rank score tag), found 5: 'q Q0 e 2 1'; is the second"
+        " field missing, or the last one, the tag? Any word will do",
+    ),
+    "judgments": (
+        b"q 0 d 1\n", "malformed", 1,
+        "expected 6 fields (query Q0 doc rank score tag), found 4: 'q 0 d 1'; this looks like a"
+        " judgment: judgments are the first file",
+    ),
+    "MS MARCO": (
+        b"q Q0 d 1 2 t\nq\td\t1\n", "malformed", 2,
+        "expected 6 fields (query Q0 doc rank score tag), found 3: 'q\\td\\t1'; this looks like"
+        " MS MARCO's format: `fastrank convert` makes it a TREC file",
+    ),
+    "JSON lines": (
+        b'q Q0 d 1 2 t\n{"q":1}\n', "malformed", 2,
+        "expected 6 fields (query Q0 doc rank score tag), found 1: '{\"q\":1}'; this looks like"
+        " JSON: `fastrank convert` makes it a TREC file",
+    ),
+    "seven fields": (
+        b"q Q0 d 1 2 my tag\n", "extra-fields", 1,
+        "expected 6 fields (query Q0 doc rank score tag), found 7: 'q Q0 d 1 2 my tag'; what is"
+        " behind the 6th is ignored; does an id contain a blank?",
+    ),
+    "a blank line": (b"q Q0 d 1 2 t\n\n", "blank-line", 2, "a blank line, which is ignored"),
+    "a comment": (
+        b"q Q0 d 1 2 t\n # a\n", "comment", 2,
+        "trec_eval 10.0 skips this comment, for 9.0.8 it is malformed: ' # a'",
+    ),
+    "a comment of six words": (
+        b"q Q0 d 1 2 t\n# made by our new model\n", "ambiguous-comment", 2,
+        "trec_eval 9.0.8 reads this comment as a result of query '#': '# made by our new model'",
+    ),
+    "only blank lines": (b"\n\n", "no-results", None, "no line of the file is a result"),
+    "a word": (
+        b"q Q0 d 1 high t\n", "bad-score", 1,
+        "score 'high' of document 'd' is not a number: trec_eval reads 0",
+    ),
+    "a decimal comma": (
+        b"q Q0 d 1 0,75 t\n", "bad-score", 1,
+        "score '0,75' of document 'd' is not a number: trec_eval reads 0; the decimal point is a"
+        " point",
+    ),
+    "a number and more": (
+        b"q Q0 d 1 1.5x t\n", "bad-score", 1,
+        "score '1.5x' of document 'd' is not a number: trec_eval reads 1.5",
+    ),
+    "NaN": (
+        b"q Q0 d 1 -NaN t\n", "nan-score", 1,
+        "score '-NaN' of document 'd' is not a number: its rank has no meaning",
+    ),
+    "infinity": (
+        b"q Q0 d 1 -Infinity t\n", "infinite-score", 1,
+        "score '-Infinity' of document 'd' is infinite: all such scores tie",
+    ),
+    "more than a double can hold": (
+        b"q Q0 d 1 1e999 t\n", "infinite-score", 1,
+        "score '1e999' of document 'd' is infinite: all such scores tie",
+    ),
+    "a document twice": (
+        b"q Q0 d 1 2 t\nq Q0 d 2 1 t\n", "duplicate", 2,
+        "document 'd' of query 'q' with score 1 stands on line 1 already, with score 2: trec_eval"
+        " stops at this query",
+    ),
+    "ranks against scores": (
+        b"q Q0 d 1 2 t\nq Q0 e 2 3 t\nq Q0 f 3 1 t\n", "rank-order", 1,
+        "rank 1 has score 2, but rank 2 has score 3 on line 2: trec_eval ranks by score alone"
+        " (1 such place in query 'q')",
+    ),
+    "distances": (
+        b"q Q0 d 1 0.1 t\nq Q0 e 2 0.2 t\nq Q0 f 3 0.2 t\n", "ascending-scores", 1,
+        "scores rise with the rank throughout (rank 1 has score 0.1, rank 2 has score 0.2 on"
+        " line 2): trec_eval ranks the highest score first; are they distances?",
+    ),
+    "a rank twice": (
+        b"q Q0 d 1 3 t\nq Q0 e 2 2 t\nq Q0 f 2 1 t\n", "repeated-rank", 3,
+        "rank 2 again in query 'q', where 1 rank repeats; trec_eval ignores ranks",
+    ),
+    "a rank that is none": (
+        b"q Q0 d first 3 t\n", "bad-rank", 1,
+        "rank 'first' is not an integer; trec_eval ignores it",
+    ),
+    "ties": (
+        b"q Q0 d 1 3 t\nq Q0 e 2 2 t\nq Q0 f 3 2.0 t\np Q0 d 1 1 t\n", "tied-scores", 2,
+        "2 results of 1 query tie, this is the first: trec_eval ranks them by document id, the"
+        " larger one first",
+    ),
+    "ties as floats": (
+        b"q Q0 d 1 0.12345678901 t\nq Q0 e 2 0.12345678900 t\n", "tied-as-floats", 1,
+        "2 results of 1 query tie as 32-bit floats only, this is the first: 9.0.8 and pytrec_eval"
+        " rank them by document id, 10.0 by score",
+    ),
+    "one score for all": (
+        b"q Q0 d 1 3 t\nq Q0 e 2 3 t\nq Q0 f 3 3 t\n", "constant-scores", 1,
+        "all 3 results of query 'q' have the same score: the ranking is that of the document ids",
+    ),
+    "not by score": (
+        b"q Q0 d 2 1 t\nq Q0 e 1 2 t\n", "unsorted", 2,
+        "the score is higher than that of the result before; the lines of 1 query are not in the"
+        " order of their scores",
+    ),
+    "padding": (
+        b"q Q0 d 1 3 t\nq Q0 -1 2 2 t\n", "padding", 2,
+        "document -1: faiss fills up with it where it finds fewer than were asked for",
+    ),
+    "a self-match": (
+        b"q Q0 d 1 3 t\nq Q0 q 2 2 t\n", "self-match", 2,
+        "document 'q' has the id of its query; BEIR removes such results, trec_eval does not",
+    ),
+    "several tags": (
+        b"q Q0 d 1 3 a\nq Q0 e 2 2 b\nq Q0 f 3 1 a\n", "several-tags", 2,
+        "tag 'b', but 'a' from line 1 on (2 tags in all): are these several runs in one file?",
+    ),
+    "uneven depth": (
+        b"q Q0 d 1 3 t\nq Q0 e 2 2 t\np Q0 d 1 3 t\nr Q0 d 1 3 t\n", "uneven-depth", 1,
+        "query 'q' has 2 results, 2 queries of 3 have 1; all have from 1 to 2",
+    ),
+    "more than TREC asks for": (
+        b"".join(b"q Q0 d%d %d %d t\n" % (i, i, -i) for i in range(1001)), "deep", 1,
+        "query 'q' has 1,001 results; TREC asks for 1,000 at most",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG_RUNS)
+def test_what_is_wrong_with_a_run_is_said_with_its_line(case: str) -> None:
+    text, kind, line, message = WRONG_RUNS[case]
+
+    found = only(check(None, text), kind)
+
+    assert (found.file, found.line, found.message) == ("run", line, message)
+
+
+# Judgments and a run, and what is found in the run.
+WRONG_PAIRS = {
+    "a query without judgments": (
+        b"q 0 d 1\n", b"q Q0 d 1 2 t\nx Q0 d 1 2 t\n", "unknown-query", 2,
+        "query 'x' has no judgments in qrels: it is not evaluated",
+    ),
+    "a query without results": (
+        b"q 0 d 1\nx 0 d 1\n", b"q Q0 d 1 2 t\n", "missing-query", None,
+        "judged query 'x' (qrels:2) is not in the run: it is left out of the means, with -c it"
+        " counts as 0",
+    ),
+    "a query in other case": (
+        b"q 0 d 1\nX1 0 d 1\n", b"q Q0 d 1 2 t\nx01 Q0 d 1 2 t\n", "similar-query", 2,
+        "query 'x01' has no judgments: did you mean 'X1' (qrels:2)?",
+    ),
+    "no query in common": (
+        b"1 0 d 1\n", b"q1 Q0 d 1 2 t\n", "no-common-query", 1,
+        "no query of the run is judged: 1 query here, such as 'q1', 1 there, such as '1' (qrels:1)",
+    ),
+    "queries that were floats": (
+        b"12 0 d 1\n", b"12.0 Q0 d 1 2 t\n", "no-common-query", 1,
+        "no query of the run is judged: 1 query here, such as '12.0', 1 there, such as '12'"
+        " (qrels:1); is that the same?",
+    ),
+    "no document in common": (
+        b"q 0 doc7 1\n", b"q Q0 7 1 2 t\n", "no-judged-document", 1,
+        "not one result of the run is judged: for query 'q' here '7', there 'doc7' (qrels:1); are"
+        " these ids of the same documents?",
+    ),
+    "documents counted from 0": (
+        b"q 0 1 1\nq 0 3 1\n", b"q Q0 0 1 2 t\nq Q0 5 1 1 t\n", "no-judged-document", 1,
+        "not one result of the run is judged: for query 'q' here '0', there '1' (qrels:1); are"
+        " these ids of the same documents? With 1 more in the ids of the run 1 of 2 results would"
+        " be: does one side count from 0?",
+    ),
+    "a query without a judged result": (
+        b"q 0 d 1\np 0 d 1\n", b"q Q0 d 1 2 t\np Q0 e 1 2 t\n", "unjudged-query", 2,
+        "none of the results of query 'p' is judged in qrels",
+    ),
+    "a document with the ending of a file": (
+        b"q 0 d 1\nq 0 e 1\n", b"q Q0 d 1 2 t\nq Q0 E.txt 2 1 t\n", "similar-document", 2,
+        "document 'E.txt' of query 'q' is not judged: did you mean 'e' (qrels:2)?",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG_PAIRS)
+def test_what_does_not_match_is_said_with_its_line(case: str) -> None:
+    qrels, run, kind, line, message = WRONG_PAIRS[case]
+
+    found = only(check(qrels, run), kind)
+
+    assert (found.file, found.line, found.message) == ("run", line, message)
+
+
+def test_every_kind_has_a_case() -> None:
+    cases = [*WRONG_JUDGMENTS.values(), *WRONG_RUNS.values()]
+
+    found = {case[1] for case in cases} | {case[2] for case in WRONG_PAIRS.values()}
+    # That one is for test_check_formats.py.
+    assert found == set(KINDS) - {"other-format"}
+
+
+@pytest.mark.parametrize(
+    ("judged", "retrieved"),
+    [
+        ("d1", "D1"), ("d1", "d01"), ("d1", "d1.html"), ("7", "7.0"), ("007", "7"), ("d", '"d"'),
+        ("a b".replace(" ", "_"), "a-b"), ("a_b", "a%20b"), ("a_b", "a+b"), ("d", "\xa0d"),
+        ("d", "d\u200b"), ("Doc.PDF", "doc"),
+    ],
+)  # fmt: skip
+def test_ids_that_are_almost_the_same_are_found(judged: str, retrieved: str) -> None:
+    report = check(f"q 0 {judged} 1\n".encode(), f"q Q0 {retrieved} 1 2 t\n".encode())
+
+    assert only(report, "similar-document").document == retrieved
+
+
+@pytest.mark.parametrize(
+    ("judged", "retrieved"),
+    [("d1", "d10"), ("d1", "d2"), ("d", "d.x"), ("1.5", "1.6"), ("0", "00a"), ("10", "1")],
+)
+def test_ids_that_only_look_alike_are_left_alone(judged: str, retrieved: str) -> None:
+    report = check(f"q 0 {judged} 1\n".encode(), f"q Q0 {retrieved} 1 2 t\n".encode())
+
+    assert "similar-document" not in kinds(report)
+
+
+def test_a_judged_document_that_was_retrieved_is_not_meant_by_another() -> None:
+    report = check(b"q 0 d 1\n", b"q Q0 d 1 2 t\nq Q0 D 2 1 t\n")
+
+    assert "similar-document" not in kinds(report)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_good_files_have_neither_errors_nor_warnings(run: str) -> None:
+    report = fastrank.check(DATA / "digits.qrels", DATA / run)
+
+    assert (report.total("error"), report.total("warning")) == (0, 0), str(report)
+
+
+def test_small_good_files_have_no_findings() -> None:
+    report = check(b"q 0 d 1\nq 0 e 0\n", b"q Q0 d 1 0x1p3 t\nq Q0 e 2 +1.5e-3 t\n")
+
+    assert list(report) == []
+
+
+def test_reading_goes_on_behind_everything_that_is_wrong() -> None:
+    text = b"a\nq 0 d 1\n\0\n\nq 0 e 0.5\n# x\nq 0 e f g h\nq 0 g -\n"
+
+    found = [(finding.line, finding.kind) for finding in check(text)]
+
+    assert found == [
+        (1, "malformed"), (3, "nul"), (4, "malformed"), (5, "float-grade"), (6, "comment"),
+        (7, "malformed"), (8, "bad-grade"),
+    ]  # fmt: skip
+
+
+def test_findings_come_in_the_order_of_files_and_lines() -> None:
+    bad = b"q Q0 d 1 x t\nq Q0 e\nq Q0 f 2 y t\n"
+    report = fastrank.check(source(b"q 0 d 0.5\n", "qrels"), [source(bad, "b"), source(bad, "a")])
+
+    found = [(finding.file, finding.line) for finding in report if finding.severity == "error"]
+
+    files = ["qrels", "b", "b", "b", "a", "a", "a"]
+    assert found == list(zip(files, [1, 1, 2, 3, 1, 2, 3], strict=True))
+
+
+def test_more_findings_of_a_kind_than_wanted_are_counted() -> None:
+    text = b"q 0 d 1\n" + b"".join(b"q 0 d%d x\n" % i for i in range(50))
+
+    report = check(text, max_per_kind=3)
+
+    assert [finding.line for finding in report if finding.kind == "bad-grade"] == [2, 3, 4]
+    (count,) = report.counts
+    assert count == ("error", "bad-grade", "qrels", 50, 3)
+    assert report.total("error") == 50
+
+
+def test_ignored_kinds_are_neither_listed_nor_counted() -> None:
+    report = check(b"q 0 d 0.5\nq 0 e x", ignore=["float-grade", "no-final-newline"])
+
+    assert {count.kind for count in report.counts} == {"bad-grade", "no-relevant"}
+
+
+def test_files_are_counted() -> None:
+    report = check(b"q 0 d 1\np 0 d 1\n", b"q Q0 d 1 2 t\n\nq Q0 e 2 1 t\np Q0 d 1 2 t\n")
+
+    assert report.files == [("qrels", "qrels", 2, 2, 2, 1), ("run", "run", 4, 3, 2, 2)]
+
+
+def test_duplicates_are_found_where_the_lines_of_queries_are_scattered() -> None:
+    report = check(
+        None, b"q Q0 d 1 2 t\np Q0 e 1 9 t\nq Q0 c 2 1e0 t\np Q0 e 2 8 t\nq Q0 d 3 0 t\n"
+    )
+
+    found = [(f.line, f.query, f.document) for f in report if f.kind == "duplicate"]
+    assert found == [(4, "p", "e"), (5, "q", "d")]
+
+
+def test_scores_for_the_slow_reader_stay_with_their_rows_in_scattered_files() -> None:
+    report = check(None, b"q Q0 d 1 0x2 t\np Q0 e 1 9 t\nq Q0 c 2 1 t\np Q0 f 2 1e999 t\n")
+
+    assert only(report, "infinite-score").line == 4
+    assert only(report, "rank-order" if "rank-order" in kinds(report) else "ascending-scores")
+
+
+def test_ids_that_are_not_text_are_escaped() -> None:
+    found = only(check(b"\xff 0 \xfe\x1b 1\n\xff 0 e 0.5\n"), "float-grade")
+
+    assert (found.query, found.document) == ("\\xff", "e")
+
+
+@pytest.mark.parametrize("wrong", [{"ignore": ["nonsense"]}, {"max_per_kind": -1}])
+def test_options_that_mean_nothing_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(FastrankError, match="expected"):
+        check(b"q 0 d 1\n", **wrong)
+
+
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="no such file"):
+        fastrank.check(tmp_path / "nowhere")
+
+
+# What trec_eval takes without a word, although the numbers then mean something else.
+ACCEPTED_IN_SILENCE = {
+    "float-grade": (b"q 0 d 0.9\n", b"q Q0 d 1 2 t\n"),
+    "bad-grade": (b"q 0 d yes\n", b"q Q0 d 1 2 t\n"),
+    "bad-score": (b"q 0 d 1\n", b"q Q0 d 1 0,5 t\n"),
+    "nan-score": (b"q 0 d 1\n", b"q Q0 d 1 nan t\n"),
+    "infinite-score": (b"q 0 d 1\n", b"q Q0 d 1 1e999 t\n"),
+    "rank-order": (b"q 0 d 1\n", b"q Q0 d 1 2 t\nq Q0 e 2 3 t\nq Q0 f 3 1 t\n"),
+    "ascending-scores": (b"q 0 d 1\n", b"q Q0 d 1 0.1 t\nq Q0 e 2 0.2 t\n"),
+    "extra-fields": (b"q 0 d 1\n", b"q Q0 d 1 2 3 t\n"),
+    "unknown-query": (b"q 0 d 1\n", b"q Q0 d 1 2 t\nx Q0 d 1 2 t\n"),
+    "similar-document": (b"q 0 d 1\n", b"q Q0 D 1 2 t\n"),
+    "no-judged-document": (b"q 0 d 1\n", b"q Q0 e 1 2 t\n"),
+    "padding": (b"q 0 d 1\n", b"q Q0 -1 1 2 t\n"),
+    "several-tags": (b"q 0 d 1\n", b"q Q0 d 1 2 t\nq Q0 e 2 1 s\n"),
+    "bare-cr": (b"q 0 d 1\n", b"q Q0 d 1 2 t\rq Q0 e 2 1 t\n"),
+    "ambiguous-comment": (b"q 0 d 1\n", b"q Q0 d 1 2 t\n# a b c d e\n"),
+    "no-relevant": (b"q 0 d 0\n", b"q Q0 d 1 2 t\n"),
+    "constant-scores": (b"q 0 d 1\n", b"q Q0 d 1 2 t\nq Q0 e 2 2 t\nq Q0 f 3 2 t\n"),
+}
+
+
+@pytest.mark.parametrize("kind", ACCEPTED_IN_SILENCE)
+def test_what_trec_eval_accepts_in_silence_is_told(kind: str, trec_eval: Command) -> None:
+    qrels, run = ACCEPTED_IN_SILENCE[kind]
+
+    evaluated = trec_eval("qrels", "run", files={"qrels": qrels, "run": run})
+    report = check(qrels, run)
+
+    assert (evaluated.status, evaluated.stderr) == (0, "")
+    assert kind in kinds(report)
+    assert KINDS[kind][0] != "note"
+
+
+class NotReadError(Exception):
+    """A reader would pass over the rest of a file."""
+
+
+def refuse(message: str) -> None:
+    raise NotReadError(message)
+
+
+@given(
+    qrels=st.one_of(lines_of(QRELS_ROWS), untidy(QRELS_ROWS)),
+    run=st.one_of(lines_of(RUN_ROWS), untidy(RUN_ROWS)),
+    compat=st.sampled_from(["9.0.8", "10.0"]),
+)
+@examples(1000)
+def test_what_cannot_be_read_or_evaluated_has_errors(qrels: bytes, run: bytes, compat: str) -> None:
+    if not qrels or not run:
+        return
+    try:
+        judgments = parse_qrels(qrels, compat=compat, warn=refuse)
+        results = parse_run(run, compat=compat, warn=refuse)
+        fastrank.evaluate(judgments, results, "all_trec", compat=compat)
+    except (FastrankError, NotReadError):
+        assert check(qrels, run).total("error") > 0

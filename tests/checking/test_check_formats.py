@@ -1,0 +1,311 @@
+"""`fastrank.check` of files that are not TREC's: the findings that make sense there, and where."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastrank as fr
+from fastrank.checking.findings import Finding, Report
+from fastrank.cli.main import main
+from fastrank.errors import FastrankError
+from tests.helpers.strategies import examples
+
+# Of a TREC file alone: what stands in its lines beside ids and numbers.
+ONLY_TREC = {"float-grade", "decimal-grade", "no-final-newline", "crlf", "bom"}
+
+
+def check(qrels: bytes | None, run: bytes | None = None, **options: Any) -> Report:
+    def source(content: bytes, name: str) -> io.BytesIO:
+        file = io.BytesIO(content)
+        file.name = name  # type: ignore[attr-defined]
+        return file
+
+    return fr.check(
+        None if qrels is None else source(qrels, "qrels"),
+        [] if run is None else source(run, "run"),
+        **options,
+    )
+
+
+def told(report: Report) -> list[tuple[str, int | None, str]]:
+    """Kind, line and message of what is found beside the format itself."""
+    return [(f.kind, f.line, f.message) for f in report if f.kind != "other-format"]
+
+
+BEIR = b"query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t0.5\n"
+
+
+def test_files_without_a_flaw() -> None:
+    """But that trec_eval does not read them."""
+    report = check(BEIR, b'{"q1": {"d1": 0.5, "d2": 0.25}, "q2": {"d2": 1, "d3": 0.5}}')
+
+    assert told(report) == [
+        (
+            "no-relevant", 3, "query 'q2' has no relevant document among 1 judgment: it counts as 0"
+            " in the means",
+        )
+    ]  # fmt: skip
+    assert [(f.kind, f.file) for f in report if f.severity == "note"] == [
+        ("other-format", "qrels"), ("other-format", "run")
+    ]  # fmt: skip
+    assert [tuple(file) for file in report.files] == [
+        ("qrels", "qrels", 3, 2, 2, 2), ("run", "run", 0, 4, 2, 3)
+    ]  # fmt: skip
+
+
+# Files, and what is found in them.
+WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
+    "CSV": (
+        b"qid,docno,score\nq,d,high\nq,e,-0.5\nq,d,-1\nq,f,nan\n",
+        [
+            ("bad-score", 2, "score 'high' of document 'd' is not a number"),
+            (
+                "duplicate", 4, "document 'd' of query 'q' with score -1 stands on line 2"
+                " already, with score high: trec_eval stops at this query",
+            ),
+            ("nan-score", 5, "score 'nan' of document 'f' is not a number: its rank has no"
+             " meaning"),
+        ],
+    ),
+    "an empty cell": (
+        b"qid\tdocno\tscore\nq\td\t \n",
+        [("bad-score", 2, "score '' of document 'd' is not a number")],
+    ),
+    "ranks that disagree": (
+        b"qid,docno,score,rank\nq,d,1,1\nq,e,3,2\nq,f,2,3\n",
+        [
+            ("unsorted", 3, "the score is higher than that of the result before; the lines of"
+             " 1 query are not in the order of their scores"),
+            ("rank-order", 2, "rank 1 has score 1, but rank 2 has score 3 on line 3: trec_eval"
+             " ranks by score alone (1 such place in query 'q')"),
+        ],
+    ),
+    "MS MARCO": (
+        b"q\td\t1\nq\te\t2\nq\td\t3\n",
+        [
+            ("duplicate", 3, "document 'd' of query 'q' with score -3 stands on line 1 already,"
+             " with score -1: trec_eval stops at this query")
+        ],
+    ),
+    "a rank that is none": (
+        b"qid,docno,rank\nq,d,1\nq,e,x\n",
+        [
+            ("malformed", 3, "column 'rank': expected a number, found 'x'"),
+            ("bad-rank", 3, "rank 'x' is not an integer"),
+        ],
+    ),
+    "JSONL": (
+        b'{"qid": "q", "docid": "d", "score": "0.5"}\n{"qid": "p", "docid": "-1", "score": null}\n',
+        [
+            ("bad-score", 1, "score \"'0.5'\" of document 'd' is not a number"),
+            ("bad-score", 2, "score 'None' of document '-1' is not a number"),
+            ("padding", 2, "document -1: faiss fills up with it where it finds fewer than were"
+             " asked for"),
+        ],
+    ),
+    "a list of records": (
+        b'[{"qid": "q", "docid": "d", "score": 2}, {"qid": "q", "docid": "d", "score": 1}]',
+        [
+            ("duplicate", None, "record 2: document 'd' of query 'q' with score 1 stands on record"
+             " 1 already, with score 2: trec_eval stops at this query"),
+        ],
+    ),
+    "a dict of dicts": (
+        b'{"q": {"q": Infinity, "e": "x"}}',
+        [
+            ("bad-score", None, "item 1: score \"'x'\" of document 'e' is not a number"),
+            ("infinite-score", None, "item 0: score 'inf' of document 'q' is infinite: all such"
+             " scores tie"),
+            ("self-match", None, "item 0: document 'q' has the id of its query; BEIR removes such"
+             " results, trec_eval does not"),
+        ],
+    ),
+    "broken JSON": (b'{"q": {"d": 1}, }', [
+        ("malformed", 1, "Expecting property name enclosed in double quotes at column 17")]),
+    "a dict of lists": (
+        b'{\n"q": [1, 2]}',
+        [("malformed", None, "query 'q': expected a dict of documents and scores, found list; for"
+          " columns of a table there is from_arrays")],
+    ),
+    "no column": (
+        b"qid,docno\nq,d\n",
+        [("malformed", None, "no column for the score; found 'qid', 'docno'; known names: score; or"
+          " say which with columns={'score': NAME}")],
+    ),
+    "ragged lines": (
+        b"qid,docno,score\nq,d,1\nq,e\n",
+        [("malformed", 3, "expected 3 cells as in the first line, found 2")],
+    ),
+    "nothing": (b"qid,docno,score\n", [("no-results", None, "the file holds no result")]),
+    "several tags": (
+        b"qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n",
+        [
+            ("malformed", None, "holds 2 runs, 'a', 'b' and so on; select one of them, or say"
+             " tag=NAME if they are one"),
+            ("several-tags", 3, "tag 'b', but 'a' from line 2 on (2 tags in all): are these several"
+             " runs in one file?"),
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG_RUNS)
+def test_what_is_wrong_with_a_run_is_said_with_its_place(case: str) -> None:
+    content, expected = WRONG_RUNS[case]
+    assert sorted(told(check(None, content)), key=str) == sorted(expected, key=str)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "line", "message"),
+    [
+        (b"query-id\tcorpus-id\tscore\nq\td\tyes\n", "bad-grade", 2,
+         "grade 'yes' of document 'd' is not a number"),
+        (b"query-id\tcorpus-id\tscore\nq\td\t1\nq\td\t2\n", "conflicting-grades", 3,
+         "document 'd' of query 'q' with grade 2 stands on line 2 already, with grade 1: trec_eval"
+         " stops at this query"),
+        (b'{"q": {"d": -1}, "p": {"d": 1}}', "all-negative", None,
+         "item 0: all judgments of query 'q' are negative: trec_eval stops with status 4 if it is"
+         " the first one evaluated, and may crash if not"),
+        (b"query_id,doc_id,grade\nq,a,1\np,a,1\nq,b,1\n", "scattered", 4,
+         "query 'q' comes again after other queries; it began on line 2, its lines stand in"
+         " 2 places"),
+        (b"query_id,doc_id,grade\nq\xff,a,1\n", "invalid-utf8", 2, "bytes that are not UTF-8"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_judgments_is_said_with_its_place(
+    content: bytes, kind: str, line: int | None, message: str
+) -> None:
+    found = [finding for finding in check(content) if finding.kind == kind]
+    assert [(f.line, f.message) for f in found] == [(line, message)]
+
+
+def test_a_parquet_file(tmp_path: Path) -> None:
+    """Its rows are counted from 0."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = {"qid": [1, 1, 1], "docno": ["a", "b", "a"], "score": [0.5, float("nan"), 0.25]}
+    parquet.write_table(pyarrow.table(table), tmp_path / "run.parquet")
+
+    assert [finding[1:] for finding in told(fr.check(None, str(tmp_path / "run.parquet")))] == [
+        (None, "row 1: score 'nan' of document 'b' is not a number: its rank has no meaning"),
+        (None, "row 2: document 'a' of query '1' with score 0.25 stands on row 0 already, with"
+         " score 0.5: trec_eval stops at this query"),
+    ]  # fmt: skip
+
+
+def test_decimal_numbers_of_a_parquet_file_are_numbers(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    numbers = pyarrow.array([2, 1], pyarrow.decimal128(5, 2))
+    table = pyarrow.table({"qid": ["q", "q"], "docno": ["a", "b"], "score": numbers})
+    parquet.write_table(table, tmp_path / "run.parquet")
+
+    assert told(fr.check(None, str(tmp_path / "run.parquet"))) == []
+
+
+def test_a_record_that_is_refused_is_no_line() -> None:
+    found = told(check(None, b'[{"qid": "q", "docno": "d", "score": 1}, 5]'))
+    assert found == [("malformed", None, "record 2, expected an object with names, found int")]
+
+
+def test_a_run_beside_judgments_of_another_format() -> None:
+    report = check(BEIR, b'{"q1": {"D1": 1}, "Q2": {"d2": 1}}')
+    assert {(f.kind, f.message.partition("item ")[2][3:]) for f in report if f.file == "run"} >= {
+        ("similar-query", "query 'Q2' has no judgments: did you mean 'q2' (qrels:3)?"),
+    }
+    report = check(b'{"q": {"a": 1, "b": 0}}', b"q Q0 A 1 1 t\nq Q0 b 2 0.5 t\n")
+    assert [f.message for f in report if f.kind == "similar-document"] == [
+        "document 'A' of query 'q' is not judged: did you mean 'a' (qrels, item 0)?"
+    ]
+
+
+# --- the same rows in every format ---
+
+IDS = st.sampled_from(["q", "p", "Q", "d1", "D1", "-1", "é"])
+SCORES = st.sampled_from([1.0, 0.5, 0.5 + 1e-9, 2.0, float("inf"), float("nan")])
+
+
+def _csv(rows: list[tuple[str, str, int, float]]) -> bytes:
+    lines = ["qid,docno,rank,score,tag"]
+    return "\n".join(lines + [f"{q},{d},{r},{s!r},t" for q, d, r, s in rows]).encode() + b"\n"
+
+
+def _jsonl(rows: list[tuple[str, str, int, float]]) -> bytes:
+    return b"".join(
+        json.dumps({"qid": q, "docno": d, "rank": r, "score": s, "tag": "t"}).encode() + b"\n"
+        for q, d, r, s in rows
+    )
+
+
+@pytest.mark.parametrize(("write", "header"), [(_csv, 1), (_jsonl, 0)])
+@given(
+    rows=st.lists(st.tuples(IDS, IDS, st.integers(1, 4), SCORES), min_size=1, max_size=12),
+    judged=st.lists(st.tuples(IDS, IDS, st.integers(-1, 2)), min_size=1, max_size=6),
+)
+@examples(100)
+def test_the_findings_are_those_of_the_same_rows_in_a_trec_file(
+    write: Callable[[Any], bytes], header: int, rows: Any, judged: Any
+) -> None:
+    def findings(qrels: bytes, run: bytes, skip: int) -> list[Any]:
+        def shown(finding: Finding) -> tuple[str, int | None, str | None, str | None]:
+            line = finding.line
+            return finding.kind, line and line - skip, finding.query, finding.document
+
+        report = check(qrels, run, max_per_kind=100)
+        return sorted(
+            (shown(f) for f in report if f.file == "run" and f.kind != "other-format"), key=str
+        )
+
+    qrels = "".join(f"{q} 0 {d} {grade}\n" for q, d, grade in judged).encode()
+    trec = "".join(f"{q} Q0 {d} {rank} {score!r} t\n" for q, d, rank, score in rows).encode()
+
+    assert findings(qrels, write(rows), header) == findings(qrels, trec, 0)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(IDS, IDS, st.sampled_from(["1", "x", "", "1_0", "0x1", "1e5", "nan", "1,5"])),
+        min_size=1, max_size=5,
+    )
+)  # fmt: skip
+@examples(200)
+def test_what_the_reader_refuses_is_an_error(rows: list[tuple[str, str, str]]) -> None:
+    content = b"qid\tdocno\tscore\n" + "".join("\t".join(row) + "\n" for row in rows).encode()
+    try:
+        fr.load_run(io.BytesIO(content))
+    except FastrankError:
+        assert check(None, content).total("error")
+
+
+def test_the_format_can_be_given() -> None:
+    assert [f.kind for f in check(b"q\td\t1\n", format="trec")] == ["malformed", "no-results"]
+    assert "other-format" in {f.kind for f in check(b"q\td\t1\n")}
+    with pytest.raises(FastrankError, match="format 'xml': expected one of trec, csv"):
+        check(b"", format="xml")
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels.tsv").write_bytes(BEIR)
+    (tmp_path / "run.json").write_bytes(b'{"q1": {"d1": 1}, "q2": {"d2": "x"}}')
+    files = [str(tmp_path / name) for name in ("qrels.tsv", "run.json")]
+
+    assert main(["check", "--ignore", "other-format,no-relevant", *files]) == 1
+    out = capsys.readouterr().out.replace(str(tmp_path) + "/", "")
+    assert out.splitlines() == [
+        "run.json: error: item 1: score \"'x'\" of document 'd2' is not a number [bad-score]",
+        "",
+        "qrels.tsv: 3 lines, 2 judgments, 2 queries, 2 documents",
+        "run.json: 2 results, 2 queries, 2 documents",
+        "  error    bad-score: 1",
+        "1 error, 0 warnings, 0 notes",
+    ]
+    assert main(["check", "--from", "trec", "--no-qrels", files[0]]) == 1
+    assert "[malformed]" in capsys.readouterr().out

@@ -1,0 +1,178 @@
+"""`fastrank check`: its output in every format, and its exit status."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fastrank.checking.checker import KINDS
+from tests.helpers.paths import DATA
+
+QRELS, PIXELS, PCA = (str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run"))
+FILES = {
+    "qrels": b"q 0 d 1\nq 0 e 0.5\n",
+    "run": b"q Q0 d 1 2 t\nq Q0 e 2 1 t\nx Q0 d 1 2 t\n",
+    "good": b"q 0 d 1\n",
+    "unknown": b"q Q0 d 1 2 t\nx Q0 d 1 2 t\n",
+}
+TEXT = """\
+qrels:2: error: grade '0.5' of document 'e' is not an integer: trec_eval reads 0 [float-grade]
+run:3: warning: query 'x' has no judgments in qrels: it is not evaluated [unknown-query]
+run:3: note: query 'x' has 1 result, 1 query of 2 have 2; all have from 1 to 2 [uneven-depth]
+
+qrels: 2 lines, 2 judgments, 1 query, 2 documents
+  error    float-grade: 1
+run: 3 lines, 3 results, 2 queries, 2 documents
+  warning  unknown-query: 1
+  note     uneven-depth: 1
+1 error, 1 warning, 1 note
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+def check(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fastrank", "check", *arguments],
+        capture_output=True, text=True, check=False, cwd=cwd,
+        env={"PYTHONPATH": str(DATA.parent), "PATH": ""},
+    )  # fmt: skip
+
+
+def test_findings_come_before_a_summary_of_each_file(folder: Path) -> None:
+    found = check("qrels", "run", cwd=folder)
+
+    assert (found.stdout, found.stderr, found.returncode) == (TEXT, "", 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["good", "run"], 0),
+        (["good", "unknown"], 0),
+        (["--strict", "good", "unknown"], 1),
+        (["--strict", "--ignore", "unknown-query", "good", "unknown"], 0),
+        (["--ignore", "unknown-query,deep", "--ignore", "tied-scores", "good", "unknown"], 0),
+        (["qrels"], 1),
+        (["--ignore", "float-grade", "qrels"], 0),
+        (["--no-qrels", "run", "unknown"], 0),
+        (["--no-qrels", "qrels"], 1),
+        (["good", "nowhere"], 2),
+        (["qrels", "nowhere", "run"], 2),
+        (["--ignore", "nonsense", "good"], 2),
+        (["--max", "-1", "good"], 2),
+        ([], 2),
+    ],
+)
+def test_the_exit_status_says_what_was_found(
+    arguments: list[str], status: int, folder: Path
+) -> None:
+    found = check(*arguments, cwd=folder)
+
+    assert found.returncode == status
+    assert "Traceback" not in found.stderr
+
+
+def test_a_file_that_cannot_be_read_leaves_the_others(folder: Path) -> None:
+    found = check("qrels", "nowhere", "run", cwd=folder)
+
+    assert found.stdout == TEXT
+    assert found.stderr == "fastrank check: nowhere: no such file or directory\n"
+
+
+def test_findings_that_are_not_listed_are_counted(folder: Path) -> None:
+    (folder / "run").write_bytes(b"".join(b"q%d Q0 d 1 x t\n" % i for i in range(5)))
+
+    found = check("--max", "1", "--no-qrels", "run", cwd=folder)
+
+    assert found.stdout == (
+        "run:1: error: score 'x' of document 'd' is not a number: trec_eval reads 0 [bad-score]\n"
+        "\n"
+        "run: 5 lines, 5 results, 5 queries, 1 document\n"
+        "  error    bad-score: 5 (4 of them not listed)\n"
+        "5 errors, 0 warnings, 0 notes\n"
+    )
+
+
+def test_json_is_one_object_with_findings_counts_and_files(folder: Path) -> None:
+    found = json.loads(check("--format", "json", "qrels", "run", cwd=folder).stdout)
+
+    assert set(found) == {"findings", "counts", "files", "errors", "warnings", "notes"}
+    assert found["findings"][0] == {
+        "severity": "error",
+        "kind": "float-grade",
+        "file": "qrels",
+        "line": 2,
+        "query": "q",
+        "document": "e",
+        "message": "grade '0.5' of document 'e' is not an integer: trec_eval reads 0",
+    }
+    assert found["counts"][0] == {
+        "severity": "error", "kind": "float-grade", "file": "qrels", "found": 1, "listed": 1
+    }  # fmt: skip
+    assert found["files"][1] == {
+        "file": "run", "role": "run", "lines": 3, "rows": 3, "queries": 2, "documents": 2
+    }  # fmt: skip
+    assert (found["errors"], found["warnings"], found["notes"]) == (1, 1, 1)
+
+
+def test_jsonl_has_a_record_per_line(folder: Path) -> None:
+    plain = json.loads(check("--format", "json", "qrels", "run", cwd=folder).stdout)
+
+    lines = check("--format", "jsonl", "qrels", "run", cwd=folder).stdout.splitlines()
+
+    records = [json.loads(line) for line in lines]
+    for record, items in (("finding", "findings"), ("count", "counts"), ("file", "files")):
+        own = [item for item in records if item["record"] == record]
+        assert own == [{"record": record, **item} for item in plain[items]]
+
+
+def test_github_shows_findings_at_their_lines(folder: Path) -> None:
+    (folder / "a,b").write_bytes(b"q 0 50% yes\n")
+
+    found = check("--format", "github", "a,b", cwd=folder).stdout.splitlines()
+
+    assert found[0] == (
+        "::error file=a%2Cb,line=1,title=bad-grade::grade 'yes' of document '50%25' is not a"
+        " number: trec_eval reads 0"
+    )
+    assert check("--format", "github", "good", "unknown", cwd=folder).stdout.startswith("::warning")
+
+
+def test_output_goes_into_a_file(folder: Path) -> None:
+    found = check("-o", "report", "qrels", "run", cwd=folder)
+
+    assert (found.stdout, found.returncode) == ("", 1)
+    assert (folder / "report").read_text() == TEXT
+
+
+def test_compressed_files_are_read(folder: Path) -> None:
+    (folder / "run.gz").write_bytes(gzip.compress(FILES["run"]))
+
+    assert check("--no-qrels", "run.gz", cwd=folder).stdout.startswith("run.gz:3: note")
+
+
+def test_good_runs_pass_the_strict_check(folder: Path) -> None:
+    found = check("--strict", QRELS, PIXELS, PCA, cwd=folder)
+
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.endswith("\n0 errors, 0 warnings, " + found.stdout.rpartition(", ")[2])
+
+
+def test_help_explains_every_kind(folder: Path) -> None:
+    found = check("--help", cwd=folder)
+
+    assert found.returncode == 0
+    for kind, (severity, meaning) in KINDS.items():
+        assert kind in found.stdout
+        assert f"{severity}: {meaning}" in found.stdout

@@ -1,0 +1,201 @@
+"""`fastrank eval --format` and `-o`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import fastrank as fr
+from tests.helpers.paths import DATA
+
+QRELS, PIXELS, PCA = (str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run"))
+MEASURES = ("-m", "num_q", "-m", "map", "-m", "P.5")
+FORMATS = ["trec", "table", "csv", "json", "jsonl", "markdown", "latex"]
+
+
+def evaluate(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fastrank", "eval", *arguments],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def printed(*arguments: str) -> str:
+    found = evaluate(*MEASURES, *arguments)
+    assert (found.stderr, found.returncode) == ("", 0)
+    return found.stdout
+
+
+@pytest.fixture(scope="module")
+def scores() -> list[fr.Scores]:
+    found = fr.evaluate(fr.read_qrels(QRELS), [PIXELS, PCA], "num_q map P.5")
+    assert isinstance(found, list)
+    return found
+
+
+def test_trec_is_the_default() -> None:
+    assert printed("--format", "trec", "-q", QRELS, PCA) == printed("-q", QRELS, PCA)
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+def test_tables_have_a_row_for_each_run(form: str, scores: list[fr.Scores]) -> None:
+    table = fr.table(scores, [PIXELS, PCA], label="file")
+    expected = {"table": str(table), "markdown": table.to_markdown(), "latex": table.to_latex()}
+    assert printed("--format", form, QRELS, PIXELS, PCA) == expected[form] + "\n"
+
+
+def test_tables_per_query_have_a_row_for_each_and_then_for_all() -> None:
+    lines = printed("--format", "table", "-q", QRELS, PIXELS, PCA).splitlines()
+
+    assert lines[0].split() == ["file", "query", "num_q", "map", "P_5"]
+    assert len(lines) == 2 + 2 * 201
+    assert lines[2].split() == [PIXELS, "q0000", "0.6329", "1.0000"]
+    assert lines[202].split() == [PIXELS, "all", "200", "0.4348", "0.9640"]
+    assert len(printed("--format", "table", "-q", "-n", QRELS, PCA).splitlines()) == 2 + 200
+
+
+@pytest.mark.parametrize("options", [[], ["-q"], ["-q", "-n"]])
+def test_csv_has_a_line_for_each_value(options: list[str], scores: list[fr.Scores]) -> None:
+    rows = list(csv.DictReader(io.StringIO(printed("--format", "csv", *options, QRELS, PCA))))
+
+    expected = [
+        {"file": PCA, "query": query, "measure": name, "value": repr(value)}
+        for query, own in scores[1].to_dict().items()
+        for name, value in own.items()
+        if "-q" in options
+    ]
+    if "-n" not in options:
+        expected += [
+            {"file": PCA, "query": "", "measure": name, "value": repr(value)}
+            for name, value in (scores[1].mean | {"num_q": 200}).items()
+        ]
+    assert rows == expected
+
+
+def test_jsonl_has_an_object_for_each_line_of_csv() -> None:
+    rows = csv.DictReader(io.StringIO(printed("--format", "csv", "-q", QRELS, PIXELS, PCA)))
+    lines = printed("--format", "jsonl", "-q", QRELS, PIXELS, PCA).splitlines()
+
+    assert [json.loads(line) for line in lines] == [
+        row | {"query": row["query"] or None, "value": json.loads(row["value"])} for row in rows
+    ]
+
+
+def test_json_has_an_object_for_each_run(scores: list[fr.Scores]) -> None:
+    found = json.loads(printed("--format", "json", "-q", QRELS, PIXELS, PCA))
+
+    assert found == [
+        {"file": file, **json.loads(own.to_json())}
+        for file, own in zip([PIXELS, PCA], scores, strict=True)
+    ]
+    short = json.loads(printed("--format", "json", QRELS, PCA))
+    assert short == [{"file": PCA, **json.loads(scores[1].to_json(per_query=False))}]
+    assert "mean" not in json.loads(printed("--format", "json", "-n", QRELS, PCA))[0]
+
+
+def test_values_of_fewer_runs_are_printed_when_others_fail(tmp_path: Path) -> None:
+    (tmp_path / "broken").write_text("5 Q0 d1\n")
+
+    found = evaluate(*MEASURES, "--format", "csv", QRELS, str(tmp_path / "broken"), PCA)
+
+    assert found.returncode == 1
+    assert found.stdout == printed("--format", "csv", QRELS, PCA)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_output_goes_to_a_file(form: str, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+
+    assert printed("--format", form, "-o", str(target), QRELS, PIXELS, PCA) == ""
+
+    assert target.read_text() == printed("--format", form, QRELS, PIXELS, PCA)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_standard_output_is_a_file_too() -> None:
+    assert printed("-o", "-", QRELS, PCA) == printed(QRELS, PCA)
+
+
+@pytest.mark.parametrize("options", [[], ["-o", "-"]])
+def test_a_closed_pipe_ends_quietly(options: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "fastrank", "eval", "-q", *options, QRELS, PCA],
+        stdout=write, stderr=subprocess.PIPE, check=False,
+    )  # fmt: skip
+    os.close(write)
+
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_file_is_not_written_where_a_run_fails(tmp_path: Path) -> None:
+    """What was there before stays."""
+    (tmp_path / "broken").write_text("5 Q0 d1\n")
+    target = tmp_path / "out"
+    target.write_text("before")
+
+    found = evaluate("-o", str(target), QRELS, PCA, str(tmp_path / "broken"))
+
+    assert found.returncode == 1
+    assert found.stderr.splitlines()[1:] == [
+        f"fastrank eval: {target} is not written",
+        "fastrank eval: 1 of 2 runs could not be evaluated",
+    ]
+    assert target.read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken", "out"]
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    found = evaluate("-o", str(tmp_path / "nowhere" / "out"), QRELS, PCA)
+
+    assert (found.returncode, found.stdout) == (1, "")
+    assert f"cannot write {tmp_path}/nowhere/out: No such file or directory" in found.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_an_interruption_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Between two runs: the first is evaluated, the second is a pipe into which nobody writes."""
+    pipe, target = tmp_path / "pipe", tmp_path / "out" / "values"
+    os.mkfifo(pipe)
+    target.parent.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fastrank", "eval", "-o", str(target), QRELS, PCA, str(pipe)],
+        stderr=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 60
+    while not list(target.parent.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert list(target.parent.iterdir()) != []
+
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+
+    assert (process.returncode, said) == (130, b"")
+    assert list(target.parent.iterdir()) == []
+
+
+def test_an_unknown_format_is_refused() -> None:
+    found = evaluate("--format", "html", QRELS, PCA)
+
+    assert found.returncode == 2
+    assert "invalid choice: 'html'" in found.stderr
+
+
+def test_names_are_escaped_as_the_format_asks(tmp_path: Path) -> None:
+    run = tmp_path / 'a|b_,"c'
+    run.write_bytes(Path(PCA).read_bytes())
+
+    assert r'a\|b\_,"c' in printed("--format", "markdown", QRELS, str(run))
+    assert r'a|b\_,"c' in printed("--format", "latex", QRELS, str(run))
+    assert '/a|b_,""c",,num_q,200' in printed("--format", "csv", QRELS, str(run))
+    assert json.loads(printed("--format", "json", QRELS, str(run)))[0]["file"] == str(run)

@@ -1,0 +1,444 @@
+"""Grades with fractions: they count as they are, wherever judgments come from."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastrank as fr
+from fastrank import InputError, Qrels, Run
+from tests.helpers.strategies import examples
+
+RUN = {"q": {"a": 5.0, "b": 4.0, "x": 3.0, "c": 2.0, "e": 1.0}}
+QRELS = {"q": {"a": 0.5, "b": 0.0, "c": 2.5, "d": 1, "e": -0.25, "f": -3}}
+# What whole grades stand for them, in the same order.
+LEVELS = {"q": {"a": 1, "b": 0, "c": 3, "d": 2, "e": -1, "f": -3}}
+# Grades with fractions that a float holds exactly, so that doubling them and more changes nothing.
+halves = st.integers(-4, 9).map(lambda number: number / 2)
+quarters = st.integers(-6, 14).map(lambda number: number / 4)
+
+
+def judgments(grades: st.SearchStrategy[float]) -> st.SearchStrategy[dict[str, dict[str, float]]]:
+    """Judgments with a grade that is not negative first, as trec_eval wants it."""
+    docs = st.dictionaries(st.sampled_from("abcdefgh"), grades, max_size=8)
+    return st.dictionaries(st.sampled_from("pqr"), docs.map(lambda own: {"i": 1.0, **own})).map(
+        lambda queries: {"q": {"a": 0.5, "b": 1}, **queries}
+    )
+
+
+runs = st.dictionaries(
+    st.sampled_from("pqr"),
+    st.dictionaries(st.sampled_from("abcdefxy"), st.integers(0, 4), min_size=1),
+).map(lambda queries: {"q": {"a": 1, "b": 2}, **queries})
+
+
+class Slow:
+    """Measures of one query, as they are defined; shares no code with fastrank."""
+
+    def __init__(self, qrels: dict[str, float], run: dict[str, float]) -> None:
+        # By score, then by id, both descending.
+        ranking = sorted(run, key=lambda doc: (run[doc], doc), reverse=True)
+        self.gains = [max(0.0, qrels.get(doc, 0.0)) for doc in ranking]
+        self.best = sorted((grade for grade in qrels.values() if grade > 0), reverse=True)
+        self.highest = 0.0
+
+    @staticmethod
+    def dcg(gains: list[float]) -> float:
+        return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1) if gain)
+
+    def ndcg(self, depth: int | None = None, worth: Any = float) -> float:
+        ideal = self.dcg([worth(grade) for grade in self.best[:depth]])
+        return self.dcg([worth(grade) for grade in self.gains[:depth]]) / ideal if ideal else 0.0
+
+    def err(self, depth: int, highest: float) -> float:
+        total, going_on = 0.0, 1.0
+        for rank, grade in enumerate(self.gains[:depth], 1):
+            stops = (2**grade - 1) / 2**highest
+            total += going_on * stops / rank
+            going_on *= 1 - stops
+        return total
+
+    def rbp(self, p: float) -> float:
+        largest = max([1.0, *self.best])
+        return (1 - p) * sum(p**i * gain / largest for i, gain in enumerate(self.gains))
+
+    def map(self, level: float) -> float:
+        relevant = [gain >= level for gain in self.gains]
+        hits = [sum(relevant[: i + 1]) / (i + 1) for i, is_one in enumerate(relevant) if is_one]
+        total = sum(grade >= level for grade in self.best)
+        return sum(hits) / total if total else 0.0
+
+
+@given(judgments(st.floats(-3, 3) | quarters), runs)
+@examples(150)
+def test_measures_are_what_they_are_defined_to_be(
+    qrels: dict[str, dict[str, float]], run: dict[str, dict[str, float]]
+) -> None:
+    highest = max(1.0, *(grade for own in qrels.values() for grade in own.values()))
+    found = fr.evaluate(
+        qrels,
+        run,
+        "ndcg ndcg_cut.3 nDCG@3 nDCG(dcg='exp-log2')@3 ERR@3 RBP(p=0.5,gain='graded') AP(rel=0.75)"
+        " dcg map",
+        relevance_level=0.25,
+    ).to_dict()
+
+    for query, values in found.items():
+        slow = Slow(qrels[query], run[query])
+        expected = {
+            "ndcg": slow.ndcg(),
+            "ndcg_cut_3": slow.ndcg(3),
+            "nDCG@3": slow.ndcg(3),
+            "nDCG(dcg='exp-log2')@3": slow.ndcg(3, lambda grade: 2**grade - 1),
+            "ERR@3": slow.err(3, highest),
+            "RBP(p=0.5,gain='graded')": slow.rbp(0.5),
+            "AP(rel=0.75)": slow.map(0.75),
+            "dcg": slow.dcg(slow.gains),
+            "map": slow.map(0.25),
+        }
+        assert values == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+@given(judgments(halves), runs)
+@examples(100)
+def test_doubling_all_grades_changes_what_is_relative_in_nothing(
+    qrels: dict[str, dict[str, float]], run: dict[str, dict[str, float]]
+) -> None:
+    """trec_eval's values for the doubled grades, which are whole, to the last bit."""
+    doubled = {
+        query: {doc: int(2 * grade) for doc, grade in own.items()} for query, own in qrels.items()
+    }
+    measures = "ndcg ndcg_cut ndcg_rel Rndcg map P bpref Rprec infAP num_rel recip_rank success"
+    found = fr.evaluate(qrels, run, measures, relevance_level=0.5)
+
+    assert found.to_dict() == fr.evaluate(doubled, run, measures).to_dict()
+    assert found.mean == fr.evaluate(doubled, run, measures).mean
+
+
+def test_as_scikit_learn_has_it() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    random = np.random.default_rng(4)
+    labels, scores = random.uniform(0, 3, (20, 12)), random.normal(size=(20, 12))
+    found = fr.evaluate_labels(labels, scores, "ndcg ndcg_cut.5")
+
+    for name, depth in (("ndcg", None), ("ndcg_cut_5", 5)):
+        expected = metrics.ndcg_score(labels, scores, k=depth)
+        assert found.mean[name] == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_level_lies_between_grades() -> None:
+    for level, relevant in ((0, 4), (0.25, 3), (0.5, 3), (0.75, 2), (1, 2), (2.5, 1), (2.6, 0)):
+        assert fr.evaluate(QRELS, RUN, "num_rel", relevance_level=level).mean["num_rel"] == relevant
+        assert fr.evaluate(QRELS, RUN, f"NumRel(rel={level})").mean.popitem()[1] == relevant
+
+
+def test_a_level_may_have_a_fraction_where_grades_have_none() -> None:
+    whole = {"q": {"a": 1, "b": 2, "c": 0}}
+    for level, same in ((0.5, 1), (1.5, 2), (1.0, 1), (-0.5, 0)):
+        found = fr.evaluate(whole, RUN, "map num_rel", relevance_level=level).mean
+        assert found == fr.evaluate(whole, RUN, "map num_rel", relevance_level=same).mean
+    assert fr.evaluate(whole, RUN, "AP(rel=1.5)").mean == {"AP(rel=1.5)": 0.5}
+    assert str(fr.parse_measure("AP(rel=2.0)")) == "AP(rel=2)"
+
+
+@pytest.mark.parametrize("level", [math.nan, math.inf, -1e300])
+def test_a_level_is_a_number(level: float) -> None:
+    with pytest.raises(fr.OptionError, match=r"^relevance_level: expected a .* number, found"):
+        fr.evaluate(QRELS, RUN, "map", relevance_level=level)
+
+
+def test_binary_measures_ask_for_the_order_of_grades_only() -> None:
+    measures = "map P bpref Rprec infAP iprec_at_recall num_rel 11pt_avg set unj rbp_resid"
+    found = fr.evaluate(QRELS, RUN, measures, relevance_level=0.5)
+
+    assert found.to_dict() == fr.evaluate(LEVELS, RUN, measures).to_dict()
+
+
+def test_negative_grades_mean_not_judged() -> None:
+    assert fr.evaluate(QRELS, RUN, "Judged@5").mean == {"Judged@5": 3 / 5}
+    without = {"q": {doc: grade for doc, grade in QRELS["q"].items() if grade >= 0}}
+    for measure in ("ndcg", "ERR", "P.5", "bpref"):
+        assert fr.evaluate(QRELS, RUN, measure).mean == fr.evaluate(without, RUN, measure).mean
+
+
+def test_gains_of_grades_with_fractions() -> None:
+    found = fr.evaluate(QRELS, RUN, "nDCG(gains={0.5:3,2.5:1})").mean
+    gains, best = [3, 0, 0, 1], [3, 1, 1]
+
+    assert found["nDCG(gains={0.5:3,2.5:1})"] == pytest.approx(Slow.dcg(gains) / Slow.dcg(best))
+    # Whole grades have none of 0.5.
+    whole = {"q": {"a": 1, "b": 2}}
+    expected = fr.evaluate(whole, RUN, "ndcg").mean["ndcg"]
+    assert fr.evaluate(whole, RUN, "nDCG(gains={0.5:3})").mean.popitem()[1] == expected
+
+
+def test_ties_in_every_order() -> None:
+    run = {"q": dict.fromkeys("abcx", 1.0)}
+    for ties in ("best", "worst", "average", "given", "docno_asc"):
+        for measure in ("map", "P.2", "recip_rank"):
+            found = fr.evaluate(QRELS, run, measure, ties=ties, relevance_level=0.5).mean
+            assert found == fr.evaluate(LEVELS, run, measure, ties=ties).mean
+    best = fr.evaluate(QRELS, run, "dcg", ties="best").mean["dcg"]
+    assert best == pytest.approx(Slow.dcg([2.5, 0.5]))
+    expected = fr.evaluate(QRELS, run, "dcg", ties="average").mean["dcg"]
+    assert expected == pytest.approx(3 / 4 * Slow.dcg([1, 1, 1, 1]))
+    assert fr.tie_report(run, QRELS, "map", relevance_level=0.5).tied == 4
+
+
+def test_what_needs_whole_grades_is_refused() -> None:
+    with pytest.raises(
+        fr.EvaluationError, match=r"'relstring' shows .* 0\.5, that of document a of query 'q'"
+    ):
+        fr.evaluate(QRELS, RUN, "relstring")
+
+
+def test_exponential_gains_have_a_limit() -> None:
+    with pytest.raises(
+        fr.EvaluationError, match=r"grade 1100\.5 of document b of query 'q' is too"
+    ):
+        fr.evaluate({"q": {"a": 0.5, "b": 1100.5}}, RUN, "nDCG(dcg='exp-log2')")
+    with pytest.raises(fr.EvaluationError, match=r"grade 4\.5 of document b .* max_grade=4"):
+        fr.evaluate({"q": {"a": 0.5, "b": 4.5}}, RUN, "ERR(max_grade=4)")
+
+
+def test_own_measures_see_the_grades() -> None:
+    seen = []
+
+    @fr.measure
+    def share_of_grades(ranking: Any) -> float:
+        seen.append((ranking.grades.tolist(), ranking.grade_values.tolist(), ranking.level))
+        return float(ranking.grades[ranking.grades >= ranking.level].sum())
+
+    assert fr.evaluate(QRELS, RUN, "share_of_grades", relevance_level=0.25).mean == {
+        "share_of_grades": 3.0
+    }
+    assert seen == [([0.5, 0.0, 2.5, -2.0], [0.0, 0.5, 1.0, 2.5], 0.25)]
+
+
+def test_queries_without_relevant_documents_depend_on_the_level() -> None:
+    qrels = {"q": {"a": 0.5}, "r": {"a": 0.25, "b": 1.5}}
+    run = {"q": {"a": 1}, "r": {"a": 1}}
+    found = fr.evaluate(qrels, run, "map", relevance_level=0.75, no_relevant="skip")
+
+    assert list(found.queries) == ["r"]
+    assert found.counts["left_out"] == 1
+    assert fr.evaluate(qrels, run, "map ndcg", missing="zero").counts["no_relevant"] == 1
+
+
+# In and out.
+
+
+def frames() -> list[Any]:
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    own = QRELS["q"]
+    columns = {"qid": ["q"] * len(own), "docno": list(own), "label": list(map(float, own.values()))}
+    return [
+        pandas.DataFrame(columns), polars.DataFrame(columns), pyarrow.table(columns),
+        pandas.DataFrame(columns).astype({"label": object}),
+        pandas.DataFrame(columns).astype({"label": "float32"}),
+        polars.DataFrame(columns).with_columns(polars.col("label").cast(polars.Decimal(8, 2))),
+    ]  # fmt: skip
+
+
+MEASURES = "ndcg nDCG(dcg='exp-log2')@3 ERR P.5 map num_rel"
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_frames_and_tables(place: int) -> None:
+    frame = frames()[place]
+    expected = fr.evaluate(QRELS, RUN, MEASURES)
+
+    assert fr.evaluate(frame, RUN, MEASURES).to_dict() == expected.to_dict()
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "parquet"])
+def test_files(form: str, tmp_path: Any) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    qrels, path = Qrels.from_dict(QRELS), str(tmp_path / f"qrels.{form}")
+    fr.save_qrels(qrels, path)
+
+    assert fr.load_qrels(path).to_dict() == QRELS
+    assert fr.evaluate(path, RUN, MEASURES).mean == fr.evaluate(QRELS, RUN, MEASURES).mean
+
+
+def test_files_of_beir_and_without_a_header() -> None:
+    beir = b"query-id\tcorpus-id\tscore\nq\ta\t0.5\nq\tb\t2\n"
+    assert fr.load_qrels(io.BytesIO(beir)).to_dict() == {"q": {"a": 0.5, "b": 2.0}}
+    bare = io.BytesIO(b"q,0,a,0.5\nq,0,b,2\n")
+    assert fr.load_qrels(bare, "csv").to_dict() == {"q": {"a": 0.5, "b": 2.0}}
+
+
+def test_a_file_of_trec_cannot_hold_them() -> None:
+    with pytest.raises(InputError, match=r"query 'q', document 'a': the grade 0\.5 is no integer"):
+        fr.save_qrels(Qrels.from_dict(QRELS), io.BytesIO(), "trec")
+
+
+def test_a_file_of_trec_is_read_as_trec_eval_reads_it() -> None:
+    """It cuts fractions off; `fastrank check` tells."""
+    assert fr.load_qrels(io.BytesIO(b"q 0 a 0.5\nq 0 b 2.9\n")).to_dict() == {"q": {"a": 0, "b": 2}}
+
+
+def test_they_come_out_as_they_went_in() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    qrels = Qrels.from_dict(QRELS)
+
+    assert qrels.to_dict() == QRELS
+    assert qrels.grades.dtype == np.float64
+    assert pandas.Series(qrels.to_pandas()["relevance"]).tolist() == [0.5, 0.0, 2.5, 1, -0.25, -3]
+    assert qrels.to_polars()["relevance"].dtype == polars.Float64
+    assert qrels.to_arrow()["relevance"].to_pylist() == list(QRELS["q"].values())
+    assert pickle.loads(pickle.dumps(qrels)).to_dict() == QRELS
+
+
+@given(st.dictionaries(st.text("abc"), st.floats(allow_nan=False, allow_infinity=False)))
+@examples(60)
+def test_any_finite_grade_comes_out_again(grades: dict[str, float]) -> None:
+    given = {"q": {**grades, "d": 0.5}}
+
+    assert Qrels.from_dict(given).to_dict() == given
+
+
+@pytest.mark.parametrize("grade", [2**53 + 1, -(2**63) + 1, 10**400])
+def test_an_integer_that_is_no_float_is_refused_beside_fractions(grade: int) -> None:
+    with pytest.raises(InputError, match=r"document 'a': grade -?\d+\.* is no 64-bit float"):
+        Qrels.from_dict({"q": {"b": 0.5, "a": grade}})
+
+
+def test_whole_grades_stay_integers() -> None:
+    qrels = Qrels.from_dict({"q": {"a": 1.0, "b": np.float32(2), "c": True}})
+
+    assert (qrels.grades.dtype, qrels.grades.tolist(), qrels.scale) == (np.int64, [1, 2, 1], None)
+
+
+def test_nothing_of_the_caller_changes() -> None:
+    labels, scores = np.array([[0.5, 1.0]]), np.array([[1.0, 2.0]])
+    grades = np.array([0.5, 1.0])
+    fr.evaluate_labels(labels, scores, "ndcg")
+    fr.index_qrels(([0, 2], [1, 2], grades))
+
+    assert labels.tolist() == [[0.5, 1.0]]
+    assert grades.tolist() == [0.5, 1.0]
+
+
+# Every way to judge: dicts, runs in memory, files, scattered files, arrays, labels.
+
+
+def test_all_ways_agree(tmp_path: Any) -> None:
+    qrels = {"q": {"7": 0.5, "8": 2.5, "9": 1}, "r": {"7": 0.25, "6": 0}}
+    run = {"q": {"7": 5.0, "3": 4.0, "8": 3.0}, "r": {"1": 2.0, "7": 1.0}}
+    names = "ndcg ERR map P.2 num_rel RBP(gain='graded')"
+    expected = fr.evaluate(Qrels.from_dict(qrels), Run.from_dict(run), names, relevance_level=0.5)
+    evaluator = fr.Evaluator(qrels, names, relevance_level=0.5)
+    path = tmp_path / "run.txt"
+    lines = [
+        f"{query} Q0 {doc} 1 {score} t\n"
+        for query, own in run.items()
+        for doc, score in own.items()
+    ]
+    for order in (lines, lines[::2] + lines[1::2]):
+        path.write_text("".join(order))
+        assert evaluator.evaluate(str(path)).to_dict() == expected.to_dict()
+    assert evaluator.evaluate(run).to_dict() == expected.to_dict()
+
+    ids, scores = [[7, 3, 8], [1, 7, -1]], [[5.0, 4.0, 3.0], [2.0, 1.0, 0.0]]
+    dicts = [{int(doc): grade for doc, grade in own.items()} for own in qrels.values()]
+    compressed = ([0, 3, 5], [7, 8, 9, 7, 6], [0.5, 2.5, 1, 0.25, 0])
+    for form in (dicts, compressed, Qrels.from_dict(qrels)):
+        queries = None if isinstance(form, Qrels) else ["q", "r"]
+        indexed = fr.index_qrels(form, queries=queries)
+        found = fr.evaluate_arrays(
+            ids, scores, indexed, names, queries=["q", "r"], relevance_level=0.5
+        )
+        assert found.to_dict() == expected.to_dict()
+
+
+def test_labels_as_judgments(tmp_path: Any) -> None:
+    labels, scores = [[0.5, 0, 2.5], [0.25, 1, 0]], [[3, 2, 1], [1, 2, 3]]
+    names = "ndcg ERR map nDCG(dcg='exp-log2')@2"
+    found = fr.evaluate_labels(labels, scores, names, relevance_level=0.5)
+    as_dicts = [
+        {str(i): {str(j): value for j, value in enumerate(row)} for i, row in enumerate(rows)}
+        for rows in (labels, scores)
+    ]
+
+    assert found.mean == fr.evaluate(*as_dicts, names, relevance_level=0.5).mean
+    flat = fr.evaluate_labels(np.ravel(labels), np.ravel(scores), names, groups=[3, 3],
+                              relevance_level=0.5)  # fmt: skip
+    assert flat.mean == found.mean
+
+
+def test_labels_as_half_precision_floats() -> None:
+    labels = np.array([[0.5, 1.0, 0.25]], np.float16)
+
+    assert fr.evaluate_labels(labels, [[3, 2, 1]], "dcg").mean == {
+        "dcg": pytest.approx(Slow.dcg([0.5, 1.0, 0.25]))
+    }
+
+
+def test_judgment_groups_hold_them() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {"qid": "q", "iteration": ["x", "x", "y", "y"], "docno": ["a", "b", "a", "b"],
+         "label": [0.5, 0, 0, 1.5]}
+    )  # fmt: skip
+    found = fr.evaluate(frame, RUN, "map_avgjg", relevance_level=0.5).mean
+
+    assert found == {"map_avgjg": (1 + 0.5) / 2}
+
+
+def test_pytrec_eval_takes_none() -> None:
+    from fastrank.compat import pytrec_eval
+
+    with pytest.raises(TypeError):
+        pytrec_eval.RelevanceEvaluator(QRELS, {"map"})  # type: ignore[arg-type]
+
+
+def fastrank(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fastrank", *arguments], capture_output=True, text=True
+    )
+
+
+def test_the_command_evaluates_and_converts_them(tmp_path: Path) -> None:
+    qrels, run, out = tmp_path / "qrels.tsv", tmp_path / "run.txt", tmp_path / "qrels.json"
+    qrels.write_text("query-id\tcorpus-id\tscore\nq\ta\t0.5\nq\tb\t2\n")
+    run.write_text("q Q0 a 1 5 t\nq Q0 b 2 4 t\n")
+    found = fastrank(
+        "eval", "-l", "0.75", "-m", "num_rel", "-m", "recip_rank", str(qrels), str(run)
+    )
+
+    assert [line.split()[-1] for line in found.stdout.splitlines()[1:]] == ["1", "0.5000"]
+    assert fastrank("convert", "--kind", "qrels", str(qrels), str(out)).returncode == 0
+    assert json.loads(out.read_text()) == {"q": {"a": 0.5, "b": 2.0}}
+    failed = fastrank("convert", "--kind", "qrels", str(qrels), str(tmp_path / "qrels.trec"))
+    assert (failed.returncode, "the grade 0.5 is no integer" in failed.stderr) == (1, True)
+    assert not (tmp_path / "qrels.trec").exists()
+
+
+def test_what_is_found_among_embeddings_is_judged_by_them() -> None:
+    pytest.importorskip("faiss")
+    corpus = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]], np.float32)
+    queries = np.array([[1.0, 0.25]], np.float32)
+    qrels = {"q": {"c": 2.5, "b": 0.5, "a": 0, "not in the corpus": 1.5}}
+    scores = (queries @ corpus.T)[0].tolist()
+    found = fr.evaluate_embeddings(
+        queries, corpus, qrels, MEASURES, k=3, query_ids=["q"], corpus_ids=["a", "b", "c"],
+        relevance_level=0.5,
+    )  # fmt: skip
+    run = {"q": dict(zip("abc", scores, strict=True))}
+
+    assert found.mean == fr.evaluate(qrels, run, MEASURES, relevance_level=0.5).mean

@@ -1,0 +1,541 @@
+"""Data sets of texts, from dicts, lists, folders, files, tables and articles."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastrank as fr
+from fastrank import Dataset, FormatError, InputError, OptionError, ReadError
+from tests.helpers.collections import COLLECTIONS, beir_folder, needs_collections
+from tests.helpers.strategies import examples
+
+CORPUS = {"d1": "red apples", "d2": "blue plums"}
+QUERIES = {"q1": "apples", "q2": "plums"}
+QRELS = {"q1": {"d1": 1}, "q2": {"d2": 2}}
+
+
+class Table:
+    """What a Dataset of `datasets` can do, as far as it is used."""
+
+    def __init__(self, columns: dict[str, list[Any]]) -> None:
+        self._columns = columns
+        self.column_names = list(columns)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values())))
+
+    def __getitem__(self, rows: slice) -> dict[str, list[Any]]:
+        return {name: column[rows] for name, column in self._columns.items()}
+
+    def select_columns(self, names: list[str]) -> Table:
+        return Table({name: self._columns[name] for name in names})
+
+    def with_format(self, kind: None) -> Table:
+        return self
+
+
+def topics(text: str, **options: Any) -> dict[str, str]:
+    """Ids and texts of queries in a file."""
+    corpus, qrels = io.BytesIO(b"d1\ttext"), {str(i): {"d1": 1} for i in range(400)}
+    data = Dataset.from_files(corpus, io.BytesIO(text.encode()), qrels, **options)
+    return dict(zip(data.query_ids, data.queries, strict=True))
+
+
+def documents(text: bytes, **options: Any) -> dict[str, str]:
+    """Ids and texts of documents in a file."""
+    qrels = {"q1": {f"d{i}": 1 for i in range(9)}}
+    data = Dataset.from_files(io.BytesIO(text), io.BytesIO(b"q1\ttext"), qrels, **options)
+    return dict(zip(data.corpus_ids, data.corpus, strict=True))
+
+
+# Dicts and lists
+
+
+def test_dicts_have_their_keys_as_ids() -> None:
+    data = Dataset.from_texts(CORPUS, QUERIES, QRELS)
+
+    assert (data.corpus_ids, list(data.corpus)) == (["d1", "d2"], ["red apples", "blue plums"])
+    assert (data.query_ids, list(data.queries)) == (["q1", "q2"], ["apples", "plums"])
+    assert data.qrels.to_dict() == QRELS
+    assert not data.exclude_self
+
+
+def test_lists_have_their_ids_beside_them_or_row_numbers() -> None:
+    data = Dataset.from_texts(["a", "b"], ["c"], {7: {1: 1}}, query_ids=[7])
+
+    assert (data.corpus_ids, data.query_ids) == (["0", "1"], ["7"])
+
+
+def test_title_and_text_are_joined_by_a_blank() -> None:
+    """As BEIR, MTEB and sentence-transformers do; a document without title is its text."""
+    corpus = {"d1": {"title": "Red", "text": "apples"}, "d2": {"title": "", "text": " plums"}}
+
+    assert Dataset.from_texts(corpus, QUERIES, QRELS).corpus == ["Red apples", " plums"]
+
+
+def test_queries_without_judgments_are_left_out() -> None:
+    data = Dataset.from_texts(CORPUS, {**QUERIES, "q3": "pears"}, QRELS)
+
+    assert data.query_ids == ["q1", "q2"]
+    assert data.unjudged == ["q3"]
+
+
+def test_judged_documents_outside_the_corpus_are_named() -> None:
+    data = Dataset.from_texts(CORPUS, QUERIES, {"q1": {"d1": 1, "d9": 1}})
+
+    assert data.outside == ["d9"]
+    assert repr(data) == (
+        "<Dataset texts: 2 documents, 1 query, 2 judgments, 1 judged document outside the corpus>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("corpus", "options", "reason"),
+    [
+        (["a", "b"], {"corpus_ids": ["d1"]}, r"corpus: expected 2 ids, one per text, found 1"),
+        (["a", "b"], {"corpus_ids": ["d1", "d1"]}, r"corpus: id 1: 'd1' stands at 0 already"),
+        (["a", "b"], {"corpus_ids": ["d1", 1.5]}, r"corpus: id 1: .* found the float 1.5"),
+        ({"d1": "a", "d2": None}, {}, r"corpus: 'd2': expected a text, found NoneType: None"),
+        ({"d1": {"title": "a"}}, {}, r"corpus: 'd1': expected a text, found dict"),
+        (CORPUS, {"corpus_ids": ["d1"]}, r"corpus: the keys of a dict are its ids"),
+        ({}, {}, r"texts: the corpus is empty"),
+        ("text", {}, r"corpus: expected a dict or a list of texts, found one text"),
+        ({"a", "b"}, {}, r"corpus: expected a dict or a list, found set, which has no order"),
+        (["a", "b"], {"corpus_ids": {"d1", "d2"}}, r"corpus: expected .* found set"),
+        ({"1": "a"}, {}, r"no judged document is in the corpus: the judgments are of 'd1' .* '1'"),
+    ],
+)
+def test_what_is_no_corpus(corpus: Any, options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        Dataset.from_texts(corpus, QUERIES, QRELS, **options)
+
+
+def test_judgments_of_other_queries() -> None:
+    """Ids of another kind would give 0 for every measure."""
+    with pytest.raises(InputError, match=r"no query has judgments: .* of '1' .* are 'q1'"):
+        Dataset.from_texts(CORPUS, QUERIES, {1: {"d1": 1}})
+
+
+# BEIR
+
+
+def test_folder_of_beir(tmp_path: Path) -> None:
+    data = Dataset.from_beir(beir_folder(tmp_path))
+
+    assert data.corpus == ["Red apples", "blue plums"]
+    assert data.query_ids == ["q1"]
+    assert data.qrels.to_dict() == {"q1": {"d1": 1}}
+    assert data.name == tmp_path.name
+
+
+def test_folder_of_beir_compressed(tmp_path: Path) -> None:
+    assert len(Dataset.from_beir(beir_folder(tmp_path, gzip.compress, ".gz")).corpus) == 2
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_the_package_beir_reads_the_same(tmp_path: Path) -> None:
+    loader = pytest.importorskip("beir.datasets.data_loader")
+    folder = beir_folder(tmp_path)
+    corpus, queries, qrels = loader.GenericDataLoader(str(folder)).load("test")
+
+    from_memory = Dataset.from_texts(corpus, queries, qrels)
+    data = Dataset.from_beir(folder)
+
+    assert (data.corpus_ids, data.corpus) == (from_memory.corpus_ids, from_memory.corpus)
+    assert (data.query_ids, data.queries) == (from_memory.query_ids, from_memory.queries)
+    assert data.qrels.to_dict() == qrels
+
+
+def test_split_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match=r"qrels/dev\.tsv: no such .*; the splits are test"):
+        Dataset.from_beir(beir_folder(tmp_path), "dev")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('{"_id": "d3"}', r"expected a text \(text, .*\), found _id"),
+        ('{"text": "a"}', r"expected an id \(_id, id, .*\), found text"),
+        ('{"_id": "d3", "text": 5}', r"text: expected a text, found int: 5"),
+        ('{"_id": null, "text": "a"}', r"_id: expected an id, found None"),
+        ('{"_id": "d1", "text": "a"}', r"document 'd1' stands twice"),
+        ('{"_id": "d3", "text": "a"', r"Expecting ',' delimiter at column 26"),
+        ('["d3", "a"]', r"expected an object with an id and a text, found list"),
+    ],
+)
+def test_line_of_a_corpus_that_is_none(tmp_path: Path, line: str, reason: str) -> None:
+    folder = beir_folder(tmp_path)
+    with (folder / "corpus.jsonl").open("a") as file:
+        file.write(f"\n{line}\n")
+
+    with pytest.raises(FormatError, match=rf"corpus\.jsonl:4: {reason}"):
+        Dataset.from_beir(folder)
+
+
+def test_line_that_is_not_in_the_encoding(tmp_path: Path) -> None:
+    folder = beir_folder(tmp_path)
+    with (folder / "queries.jsonl").open("ab") as file:
+        file.write(b'{"_id": "q3", "text": "caf\xe9"}\n')
+
+    with pytest.raises(FormatError, match=r"queries.jsonl:3: the byte 0xe9 at column 27 is not"):
+        Dataset.from_beir(folder)
+
+
+@pytest.mark.parametrize("length", [1 << 20, (1 << 20) - 1, 3 << 20])
+def test_lines_longer_than_what_is_read_at_once(length: int) -> None:
+    found = documents(b"d1\t" + b"a" * length + b"\nd2\tb")
+
+    assert found == {"d1": "a" * length, "d2": "b"}
+
+
+# TREC and other files
+
+
+def test_documents_of_trec() -> None:
+    """All text but the ids, with a blank where tags were."""
+    found = documents(
+        b"<!DOCTYPE x>\n<doc>\n<DOCNO> d1 </DOCNO>\n<HEADLINE>Red <i>apples</i></HEADLINE>\n"
+        b"<TEXT>\n<P>1 < 2 &amp; 3<P>AT&T\n</TEXT>\n</doc><DOC><DOCNO>d2</DOCNO>one line</DOC>"
+    )
+
+    assert {own: text.split() for own, text in found.items()} == {
+        "d1": ["Red", "apples", "1", "<", "2", "&", "3", "AT&T"],
+        "d2": ["one", "line"],
+    }
+
+
+def test_fields_of_documents() -> None:
+    """An element ends what was opened in it and never closed."""
+    text = b"<DOC><DOCNO>d1</DOCNO><HEAD>a</HEAD><TEXT><P>b<P>c</TEXT><NOTE>d</NOTE></DOC>"
+
+    assert documents(text, fields=["TEXT"]) == {"d1": "b c"}
+    assert documents(text, fields=["head", "note"]) == {"d1": "a d"}
+
+
+def test_text_without_tags_is_as_it_stands() -> None:
+    assert documents(b"<DOC><DOCNO>d1</DOCNO>\n a  b\nc\n</DOC>") == {"d1": "\n a  b\nc\n"}
+
+
+words = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=8)
+
+
+@examples(200)
+@given(st.lists(st.lists(words, max_size=3).map("\n".join), min_size=1, max_size=9))
+def test_any_text_comes_back(texts: list[str]) -> None:
+    """From SGML, where what would be markup is written as references; from JSON; from tables."""
+    expected = {f"d{i}": text for i, text in enumerate(texts)}
+    escaped = [f"<DOC><DOCNO>{own}</DOCNO>{escape(text)}</DOC>" for own, text in expected.items()]
+    lines = [json.dumps({"id": own, "text": text}) for own, text in expected.items()]
+    cells = {own: text.replace("\t", " ").replace("\n", " ") for own, text in expected.items()}
+
+    found = documents("\n".join(escaped).encode())
+    assert {own: text.strip() for own, text in found.items()} == {
+        own: text.strip() for own, text in expected.items()
+    }
+    assert documents("\n".join(lines).encode()) == expected
+    assert documents("".join(f"{o}\t{t}\n" for o, t in cells.items()).encode()) == cells
+
+
+TOPICS = """
+<top>
+<num> Number: 301
+<title> Topic: Red apples
+<desc> Description:
+Which apples are red?
+<narr> Narrative:
+Any.
+</top>
+"""
+
+
+def test_topics_without_end_tags() -> None:
+    assert topics(TOPICS) == {"301": "Red apples"}
+    assert topics(TOPICS, query_fields=["desc"]) == {"301": "Which apples are red?"}
+    assert topics(TOPICS, query_fields=["title", "narr"]) == {"301": "Red apples Any."}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<top>\n<num>7</num><title>\nred\n</title>\n</top>",
+        "<DOC>\n<DOCNO> 7 </DOCNO>\nred</DOC>",
+        '<topics task="x"><topic number="7"><query>red</query><question>why?</question></topic>\n'
+        "</topics>",
+        "7\tred",
+        "\ufeffqid\tquery\n7\tred\n",
+        '{"qid": 7, "query": "red"}',
+        '{"_id": "7", "text": "red"}',
+    ],
+)
+def test_forms_of_queries(text: str) -> None:
+    assert topics(text) == {"7": "red"}
+
+
+def test_text_and_title_of_tables_with_a_header() -> None:
+    """As in the passages of DPR."""
+    found = documents(b"id\ttext\ttitle\r\nd1\tapples\tRed\r\n")
+
+    assert found == {"d1": "Red apples"}
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ('"He said ""hi"" there"', 'He said "hi" there'),
+        ('""', ""),
+        ('"Red" and "blue"', '"Red" and "blue"'),
+        ('a "red" one', 'a "red" one'),
+        ('"', '"'),
+    ],
+)
+def test_cells_below_a_header_may_be_quoted(cell: str, text: str) -> None:
+    """As csv, with which DPR reads and writes its passages; MS MARCO has neither."""
+    assert documents(f"id\ttext\nd1\t{cell}\n".encode()) == {"d1": text}
+    assert documents(f"d1\t{cell}\n".encode()) == {"d1": cell}
+
+
+def test_cells_in_quotes_are_read_as_csv_writes_them_where_there_is_a_header() -> None:
+    """DPR's passages are; those of MS MARCO have quotes of their own, and no header."""
+    said = 'He said "no", and left'
+    file = io.StringIO()
+    writer = csv.writer(file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    file.write("id\ttext\ttitle\n")
+    writer.writerows([["d1", said, ""], ["d2", '""', "Two"]])
+    lines = 'd3\t"no" is "yes"\tThree\nd4\t"\tFour\n'
+
+    found = documents((file.getvalue() + lines).encode())
+
+    assert found == {"d1": said, "d2": 'Two ""', "d3": 'Three "no" is "yes"', "d4": 'Four "'}
+    assert documents(b'd1\t"no"\n') == {"d1": '"no"'}
+
+
+def test_corpus_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "part" / "deep").mkdir(parents=True)
+    (tmp_path / "b.trec").write_bytes(b"<DOC><DOCNO>d2</DOCNO>b</DOC>")
+    (tmp_path / "part" / "deep" / "c.gz").write_bytes(gzip.compress(b"d3\tc"))
+    (tmp_path / ".hidden").write_bytes(b"x")
+
+    data = Dataset.from_files(tmp_path, io.BytesIO(b"q1\tq"), {"q1": {"d3": 1}})
+
+    assert dict(zip(data.corpus_ids, data.corpus, strict=True)) == {"d2": "b", "d3": "c"}
+
+
+def test_other_encodings() -> None:
+    assert documents(b"d1\tcaf\xe9", encoding="latin-1") == {"d1": "café"}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (b"<DOC>\n<DOCNO>d1</DOCNO>", r":1: <doc> is not closed"),
+        (b"\n<DOC>\n<TEXT>a</TEXT></DOC>", r":2: expected <DOCNO> with an id in <doc>, found none"),
+        (b"<DOC><DOCNO>d1</DOCNO></DOC>\nand", r":2: expected <DOC> or <top>, found 'and'"),
+        (b"d1\ta\nd2", r":2: expected 2 cells \(id, text\), found 1"),
+        (b"d1\ta\nd1\tb", r":2: document 'd1' stands twice"),
+        (b"words only", r":1: expected <DOC> or <top>, JSON, or an id, a tab and a text"),
+        (b" \n", r":1: expected documents or queries, found nothing but blanks"),
+        (b'{"id": "d1", "body": 1}', r":1: body: expected a text, found int: 1"),
+    ],
+)
+def test_files_that_hold_no_texts(text: bytes, reason: str) -> None:
+    with pytest.raises(FormatError, match=reason):
+        documents(text)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"encoding": "latin-99"}, "encoding: unknown encoding: latin-99"),
+        ({"fields": "text"}, "fields: expected a list of names, found the text 'text'"),
+    ],
+)
+def test_options_of_files_that_are_wrong(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(OptionError, match=reason):
+        documents(b"d1\ta", **options)
+
+
+def test_field_that_is_not_there() -> None:
+    with pytest.raises(FormatError, match=r":1: expected 'abstract' .*, found id, text"):
+        documents(b'{"id": "d1", "text": "a"}', fields=["abstract"])
+
+
+@needs_collections
+def test_vaswani() -> None:
+    folder = COLLECTIONS / "vaswani"
+    data = Dataset.from_files(
+        folder / "corpus.trec", folder / "queries.trec", folder / "qrels.txt", name="vaswani"
+    )
+
+    assert repr(data) == "<Dataset vaswani: 11429 documents, 93 queries, 2083 judgments>"
+    assert data.queries[3] == "SYSTEMS OF DATA CODING FOR INFORMATION TRANSFER"
+
+
+@needs_collections
+def test_cacm() -> None:
+    """Twelve topics have no judgments, and 46 judged ids are not written as in the corpus."""
+    folder = COLLECTIONS / "cacm"
+    data = Dataset.from_files(
+        folder / "corpus.jsonl", folder / "topics.cacm.txt", folder / "qrels.cacm.txt"
+    )
+
+    assert (len(data.corpus), len(data.queries), len(data.unjudged)) == (3204, 52, 12)
+    assert len(data.outside) == 46
+    assert "CACM-756" in data.outside
+
+
+# Hugging Face
+
+
+def tables() -> tuple[Table, Table, Table]:
+    corpus = Table(
+        {"_id": ["d1", "d2"], "title": ["Red", None], "text": ["apples", "plums"], "x": [1, 2]}
+    )
+    queries = Table({"_id": ["q1", "q2"], "text": ["apples", "plums"]})
+    qrels = Table({"query-id": ["q1"], "corpus-id": ["d1"], "score": [1]})
+    return corpus, queries, qrels
+
+
+def test_tables_of_hugging_face() -> None:
+    data = Dataset.from_huggingface(*tables())
+
+    assert (data.corpus_ids, data.corpus[:]) == (["d1", "d2"], ["Red apples", "plums"])
+    assert list(data.corpus) == data.corpus[:]
+    assert (data.query_ids, data.queries[:], data.unjudged) == (["q1"], ["apples"], ["q2"])
+    assert data.qrels.to_dict() == {"q1": {"d1": 1}}
+
+
+def test_the_package_datasets() -> None:
+    """With its own tables: chosen rows, a dict of splits, rows as arrays."""
+    datasets = pytest.importorskip("datasets")
+    corpus, queries, qrels = (datasets.Dataset.from_dict(table[:]) for table in tables())
+
+    data = Dataset.from_huggingface(
+        datasets.DatasetDict({"corpus": corpus.select([1, 0])}),
+        queries.with_format("numpy"),
+        datasets.DatasetDict({"train": qrels.select([]), "test": qrels}),
+        split="test",
+    )
+
+    assert (data.corpus_ids, data.corpus[:]) == (["d2", "d1"], ["plums", "Red apples"])
+    assert data.corpus[1] == "Red apples"
+    assert data.query_ids == ["q1"]
+
+
+def test_tables_that_lack_something() -> None:
+    corpus, queries, qrels = tables()
+
+    with pytest.raises(InputError, match=r"corpus: expected a column of texts .* found _id, x"):
+        Dataset.from_huggingface(corpus.select_columns(["_id", "x"]), queries, qrels)
+    with pytest.raises(InputError, match=r"queries: expected a column of ids .* found text"):
+        Dataset.from_huggingface(corpus, queries.select_columns(["text"]), qrels)
+    with pytest.raises(InputError, match=r"corpus: expected one split, or split=, found a, b"):
+        Dataset.from_huggingface({"a": corpus, "b": corpus}, queries, qrels)
+    with pytest.raises(InputError, match=r"corpus: no split 'test', found a, b"):
+        Dataset.from_huggingface({"a": corpus, "b": corpus}, queries, qrels, split="test")
+    with pytest.raises(InputError, match=r"corpus: expected a Dataset of `datasets`, .* list"):
+        Dataset.from_huggingface([1], queries, qrels)
+    with pytest.raises(InputError, match=r"no column for the grade"):
+        Dataset.from_huggingface(corpus, queries, qrels.select_columns(["query-id", "corpus-id"]))
+
+
+# Articles
+
+
+def articles() -> list[dict[str, Any]]:
+    return [
+        {"id": 1, "text": "a", "similar": [3, 2]},
+        {"id": 2, "text": "b"},
+        {"id": 3, "text": "c", "similar": [3, 1]},
+        {"id": 4, "text": "d", "similar": []},
+    ]
+
+
+def test_labelled_articles_are_queries() -> None:
+    """Each against all others: none is a result of itself, though it may name itself."""
+    data = Dataset.from_articles(articles())
+
+    assert (data.corpus_ids, data.query_ids) == (["1", "2", "3", "4"], ["1", "3"])
+    assert data.queries == ["a", "c"]
+    assert data.query_rows is not None
+    assert data.query_rows.tolist() == [0, 2]
+    assert data.qrels.to_dict() == {"1": {"3": 1, "2": 1}, "3": {"1": 1}}
+    assert data.exclude_self
+    assert data.vectors is None
+
+
+def test_articles_with_embeddings() -> None:
+    given = [
+        {"key": "a", "vector": np.array([1, 2], np.float16), "like": ["b"]},
+        {"key": "b", "vector": [0.5, 0.25]},
+    ]
+
+    data = Dataset.from_articles(given, id="key", embedding="vector", similar="like")
+
+    assert data.vectors is not None
+    assert data.vectors.dtype == np.float32
+    assert data.vectors.tolist() == [[1, 2], [0.5, 0.25]]
+
+
+def test_articles_in_a_file() -> None:
+    lines = "".join(json.dumps(article) + "\n" for article in articles())
+
+    assert Dataset.from_articles(io.BytesIO(lines.encode())).query_ids == ["1", "3"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"similar": [9]}, r"article '1': 'similar': no article has the id '9'; unknown='keep'"),
+        ({"similar": "2"}, r"article '1': 'similar': expected a list of ids, found '2'"),
+        ({"similar": [1.5]}, r"article '1': 'similar': expected an id, found the float 1.5"),
+        ({"id": 2}, r"id 1: '2' stands at 0 already"),
+        ({"text": None}, r"article '1' has no 'text', and others have"),
+        ({"text": 5}, r"'1': expected a text, found int: 5"),
+        ({"embedding": [1.0]}, r"article '2' has no 'embedding', and others have"),
+    ],
+)
+def test_articles_that_are_wrong(change: dict[str, Any], reason: str) -> None:
+    first, *others = articles()
+
+    with pytest.raises(InputError, match=reason):
+        Dataset.from_articles([{**first, **change}, *others])
+
+
+def test_articles_of_nothing() -> None:
+    with pytest.raises(InputError, match=r"no article is labelled: none has ids in 'similar'"):
+        Dataset.from_articles([{"id": 1, "text": "a"}])
+    with pytest.raises(InputError, match=r"expected articles with 'text' or 'embedding'"):
+        Dataset.from_articles([{"id": 1}])
+    with pytest.raises(InputError, match=r"article 0: expected 'id', found text"):
+        Dataset.from_articles([{"text": "a"}])
+    with pytest.raises(InputError, match=r"article 0: expected a mapping with names, found str"):
+        Dataset.from_articles(["a"])  # type: ignore[list-item]
+
+
+def test_embeddings_of_articles_that_are_none() -> None:
+    rows: list[Any] = [[1.0, 2.0], [1.0, float("nan")], [1.0]]
+    given = [{"id": "abc"[i], "embedding": row, "similar": ["a"]} for i, row in enumerate(rows)]
+
+    with pytest.raises(fr.ArrayError, match=r"articles\[2\]: 'c': expected the shape \(2,\) as"):
+        Dataset.from_articles(given)
+    with pytest.raises(fr.ArrayError, match=r"articles\[1, 1\]: 'b': expected a finite .* nan"):
+        Dataset.from_articles(given[:2])
+
+
+def test_similar_articles_that_are_not_there() -> None:
+    given = [{"id": "a", "text": "a", "similar": ["b", "z"]}, {"id": "b", "text": "b"}]
+
+    assert Dataset.from_articles(given, unknown="drop").qrels.to_dict() == {"a": {"b": 1}}
+    assert Dataset.from_articles(given, unknown="keep").outside == ["z"]

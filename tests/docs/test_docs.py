@@ -1,0 +1,98 @@
+"""The documentation is true and whole: its code runs, and nothing public is missing from it."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fastrank as fr
+from tests.helpers.code_blocks import REPOSITORY, Block, blocks_of, python, shell
+
+DOCS = REPOSITORY / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+BLOCKS = [(page, block) for page in PAGES for block in blocks_of(page)]
+
+
+def _of_kind(kind: str) -> list[object]:
+    return [
+        pytest.param(block, id=f"{page.stem}-{block.text.splitlines()[0]}")
+        for page, block in BLOCKS
+        if block.kind == kind
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder with the example data, as a reader has it."""
+    (tmp_path / "data").symlink_to(REPOSITORY / "data")
+    return tmp_path
+
+
+def test_every_block_is_of_a_kind_that_is_tested() -> None:
+    """Shell, Python, a Python session, or text that says which command prints it."""
+    assert {block.kind for _, block in BLOCKS} == {"sh", "python", "pycon", "text"}
+    assert all(block.command for _, block in BLOCKS if block.kind == "text")
+
+
+@pytest.mark.parametrize("block", _of_kind("sh"))
+def test_commands_run(block: Block, folder: Path) -> None:
+    """They succeed one after the other, without complaint."""
+    found = shell(block.text, folder)
+
+    assert found.stderr == ""
+    assert found.returncode == 0
+
+
+@pytest.mark.parametrize("block", _of_kind("text"))
+def test_output_is_what_is_shown(block: Block, folder: Path) -> None:
+    """The text in a page is the command's output."""
+    assert shell(block.command, folder).stdout == block.text
+
+
+@pytest.mark.parametrize("block", _of_kind("python"))
+def test_programs_run(block: Block, folder: Path) -> None:
+    """Each runs in a process of its own and prints something."""
+    assert python(block.text, folder)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_sessions_print_what_they_show(
+    page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The Python sessions of a page follow one another."""
+    session = "\n".join(block.text for block in blocks_of(page) if block.kind == "pycon")
+    for module in re.findall(r"^>>> import (\w+)", session, re.MULTILINE):
+        pytest.importorskip(module)
+    monkeypatch.chdir(folder)
+    test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
+
+    found = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test)
+
+    assert found.failed == 0
+
+
+def test_page_of_measures_is_what_its_script_makes() -> None:
+    """It has every measure of the table, each with what the table says."""
+    command = [sys.executable, "docs/scripts/measures_page.py"]
+
+    made = subprocess.run(
+        command, cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True, check=True,
+    ).stdout.decode()  # fmt: skip
+
+    assert (DOCS / "measures.md").read_text("utf-8") == made, f"run {' '.join(command[1:])}"
+
+
+def test_every_public_name_has_its_place_in_the_reference() -> None:
+    """Of fastrank.__all__ only the version and the table of measures are not generated."""
+    text = "".join(page.read_text("utf-8") for page in (DOCS / "api").glob("*.md"))
+    found = re.findall(r"^::: fastrank\.(\w+)$", text, re.MULTILINE)
+
+    assert len(found) == len(set(found))
+    assert set(found) == set(fr.__all__) - {"__version__", "MEASURES"}

@@ -1,0 +1,86 @@
+"""The examples in docstrings are true, and nothing public lacks one."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+from pathlib import Path
+
+import pytest
+
+import fastrank as fr
+from fastrank.compat import datasets, mteb, pytrec_eval, sentence_transformers
+from fastrank.data.columns import Frozen
+from tests.helpers.paths import REPOSITORY
+
+SOURCES = [
+    source
+    for source in sorted((REPOSITORY / "fastrank").rglob("*.py"))
+    if ">>> " in source.read_text("utf-8")
+]
+# Values, which the reference explains.
+NO_DOCSTRING = {"MEASURES", "__version__"}
+
+
+def _module(source: Path) -> str:
+    parts = source.relative_to(REPOSITORY).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def _public() -> list[object]:
+    """Every public function and class, and the methods of these, also the inherited ones."""
+    found = [getattr(fr, name) for name in fr.__all__ if name not in NO_DOCSTRING]
+    found += [pytrec_eval.RelevanceEvaluator, pytrec_eval.compute_aggregated_measure]
+    found += [pytrec_eval.parse_qrel, pytrec_eval.parse_run]
+    found += [datasets.evaluate_results, datasets.results_to_run]
+    found += [mteb.SearchIndex, sentence_transformers.RankingEvaluator]
+    for kind in filter(inspect.isclass, list(found)):
+        found += [
+            method
+            for name, method in inspect.getmembers(kind, inspect.isroutine)
+            if name[0] != "_"
+            and not hasattr(Frozen, name)
+            and (getattr(method, "__module__", None) or "").startswith("fastrank")
+        ]
+    return list({thing.__qualname__: thing for thing in found}.values())
+
+
+def _compared() -> fr.IndexComparison:
+    import numpy
+
+    rng = numpy.random.default_rng(0)
+    corpus, queries = rng.standard_normal((64, 8)), rng.standard_normal((4, 8))
+    candidates = "IVF4,Flat nprobe=1 nprobe=4"
+    return fr.compare_indexes(
+        corpus, queries, candidates, k=3, qrels={"0": {"1": 1}}, measures="RR", repetitions=1
+    )
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=_module)
+def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`fr` is imported there, and `scores` is the average precision of a run in data/.
+
+    `compared` is a comparison of indexes, for those who look at one.
+    """
+    for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
+        pytest.importorskip(library)
+    monkeypatch.chdir(REPOSITORY)
+    qrels, run = fr.read_qrels("data/digits.qrels"), fr.read_run("data/pixels.run")
+    names = {"fr": fr, "scores": fr.evaluate(qrels, run, "map")}
+    if "compared" in source.read_text("utf-8"):
+        names["compared"] = _compared()
+
+    found = doctest.testmod(
+        importlib.import_module(_module(source)),
+        extraglobs=names, optionflags=doctest.ELLIPSIS,
+    )  # fmt: skip
+
+    assert found.failed == 0
+    assert found.attempted > 0
+
+
+@pytest.mark.parametrize("thing", _public(), ids=lambda thing: thing.__qualname__)
+def test_every_public_name_has_an_example(thing: object) -> None:
+    """So the reference shows how each is used."""
+    assert ">>> " in (inspect.getdoc(thing) or "")

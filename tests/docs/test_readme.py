@@ -1,0 +1,67 @@
+"""The README is true: its commands run, and what it shows is what they print."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.code_blocks import REPOSITORY, blocks_of, python, shell
+
+BLOCKS = blocks_of(REPOSITORY / "README.md")
+SETUP = [block for _, kind, block in BLOCKS if kind == "sh" and "-m venv" in block]
+COMMANDS = [
+    line
+    for _, kind, block in BLOCKS
+    if kind == "sh" and block not in SETUP
+    for line in block.strip().splitlines()
+]
+OUTPUTS = [(command, block) for command, kind, block in BLOCKS if kind == "text"]
+PYTHON = [block for _, kind, block in BLOCKS if kind == "python"]
+
+
+def test_every_block_is_of_a_kind_that_is_tested() -> None:
+    """Shell, Python, or text that says which command prints it."""
+    assert {kind for _, kind, _ in BLOCKS} == {"sh", "python", "text"}
+    assert all(command for command, _ in OUTPUTS)
+    assert len(COMMANDS) >= 6
+    assert len(PYTHON) >= 2
+
+
+def test_two_commands_do_all_the_set_up() -> None:
+    """One installs and evaluates, one installs and tests; what follows the installation runs."""
+    assert len(SETUP) == 2
+    evaluate, test = ([part.strip() for part in block.split("&&")] for block in SETUP)
+
+    assert evaluate[:2] == ["python3 -m venv .venv", ".venv/bin/pip install ."]
+    assert test == [
+        "python3 -m venv .venv",
+        ".venv/bin/pip install -e '.[test]'",
+        ".venv/bin/python -m pytest",
+    ]
+    found = shell(evaluate[2].removeprefix(".venv/bin/"))
+    assert found.returncode == 0
+    assert "map                   \tall\t0.4348\n" in found.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_runs(command: str) -> None:
+    """Each command of the README succeeds and prints something, without complaint."""
+    found = shell(command)
+
+    assert found.returncode == 0
+    assert found.stdout
+    assert found.stderr == ""
+
+
+@pytest.mark.parametrize(("command", "output"), OUTPUTS)
+def test_output_is_what_is_shown(command: str, output: str) -> None:
+    """The text in the README is the command's output."""
+    assert shell(command).stdout == output
+
+
+@pytest.mark.parametrize("block", PYTHON)
+def test_python_runs(block: str) -> None:
+    """Each Python example runs in a process of its own; the first prints the mean."""
+    found = python(block)
+
+    assert found
+    assert block != PYTHON[0] or found.startswith("map   0.4348\n")

@@ -1,0 +1,320 @@
+"""Whatever makes vectors of texts, taken as two functions, and what it makes, as float32."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastrank import ArrayError
+from fastrank.embeddings.encoders import Encoder, encoders_of
+from fastrank.search.embedding_rows import as_vectors
+
+CORPUS = ["red apples", "blue plums", "green pears", "yellow bananas and red plums"]
+IDS = ["d1", "d2", "d3", "d4"]
+
+
+def lengths(texts: list[str]) -> np.ndarray[Any, Any]:
+    return np.array([[len(text), 1.0] for text in texts])
+
+
+class Recorder:
+    """Remembers how it was called."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+
+    def _record(self, *call: Any) -> np.ndarray[Any, Any]:
+        self.calls.append(call)
+        return lengths(call[1])
+
+
+class SentenceTransformers(Recorder):
+    def encode(self, texts: list[str], batch_size: int = 32) -> Any:
+        return self._record("encode", texts)
+
+    def encode_query(
+        self, inputs: list[str], prompt: str | None = None, batch_size: int = 32,
+        show_progress_bar: bool | None = None, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        return self._record("query", inputs, prompt, batch_size, show_progress_bar, kwargs)
+
+    def encode_document(self, inputs: list[str], prompt: str | None = None) -> Any:
+        return self._record("document", inputs, prompt)
+
+
+class FlagEmbedding(Recorder):
+    def encode_queries(self, queries: list[str], batch_size: int | None = None, **_: Any) -> Any:
+        return {"dense_vecs": self._record("queries", queries, batch_size).astype("float16")}
+
+    def encode_corpus(self, corpus: list[str], batch_size: int | None = None, **_: Any) -> Any:
+        return {"dense_vecs": self._record("corpus", corpus, batch_size).astype("float16")}
+
+    def encode(self, texts: list[str]) -> Any:
+        raise AssertionError("the methods for a side come first")
+
+
+class Encode(Recorder):
+    def encode(self, texts: list[str]) -> Any:
+        return self._record("encode", texts)
+
+    def __call__(self, *_: Any) -> Any:
+        raise AssertionError("models of torch can be called too")
+
+
+class Embed(Recorder):
+    def embed(self, texts: list[str], norm: bool = False) -> Iterator[Any]:
+        return iter(self._record("embed", texts))
+
+
+def called(model: Any, **options: Any) -> list[list[float]]:
+    """Both sides encode a text; the vectors of queries and documents."""
+    queries, documents, fitted = encoders_of(model, CORPUS, **options)
+    assert not fitted
+    found = [queries.encode(["abc"], ["q"]), documents.encode(["abcd"], ["d"])]
+    assert all(vectors.dtype == np.float32 for vectors in found)
+    return [vectors[0].tolist() for vectors in found]
+
+
+# Models
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [
+        (SentenceTransformers(), ["query", "document"]),
+        (FlagEmbedding(), ["queries", "corpus"]),
+        (Encode(), ["encode", "encode"]),
+        (Embed(), ["embed", "embed"]),
+    ],
+    ids=lambda own: type(own).__name__,
+)
+def test_each_side_has_its_method(model: Recorder, names: list[str]) -> None:
+    assert called(model) == [[3, 1], [4, 1]]
+    assert [call[0] for call in model.calls] == names
+
+
+def test_plain_functions() -> None:
+    assert called(lengths) == [[3, 1], [4, 1]]
+    assert called(lambda texts: [[len(text)] for text in texts]) == [[3], [4]]
+
+
+def test_a_pair_of_encoders() -> None:
+    """Of each, the side that it is for."""
+    question, passage = SentenceTransformers(), SentenceTransformers()
+
+    assert called((question, passage)) == [[3, 1], [4, 1]]
+    assert question.calls[0][0] == "query"
+    assert passage.calls[0][0] == "document"
+    assert called((lengths, lambda texts: lengths(texts) * 2)) == [[3, 1], [8, 2]]
+
+
+def test_a_pair_of_encoders_that_have_one_side_each() -> None:
+    class Questions:
+        def encode_queries(self, texts: list[str]) -> Any:
+            return lengths(texts)
+
+    class Passages:
+        def encode_corpus(self, texts: list[str]) -> Any:
+            return lengths(texts) * 2
+
+    assert called((Questions(), Passages())) == [[3, 1], [8, 2]]
+    with pytest.raises(TypeError, match=r"model: expected .* found Passages"):
+        encoders_of(Passages(), CORPUS)
+
+
+def test_options_go_where_they_are_taken() -> None:
+    model = SentenceTransformers()
+
+    called(model, batch_size=8, query_prompt="query: ", document_prompt="passage: ")
+
+    assert model.calls == [
+        ("query", ["abc"], "query: ", 8, False, {}),
+        ("document", ["abcd"], "passage: "),
+    ]
+
+
+def test_prompts_stand_before_texts_where_they_are_not_taken() -> None:
+    model = FlagEmbedding()
+
+    called(model, query_prompt="query: ")
+
+    assert [call[1:] for call in model.calls] == [(["query: abc"], None), (["abcd"], None)]
+
+
+def test_how_many_texts_a_function_gets() -> None:
+    """As many as a batch, unless it makes batches of its own: then many of them."""
+    own, _, _ = encoders_of(lengths, CORPUS, batch_size=10)
+    batched, _, _ = encoders_of(FlagEmbedding(), CORPUS, batch_size=10)
+
+    assert own.step == 10
+    assert batched.step > 10
+    assert batched.step % 10 == 0
+
+
+@pytest.mark.parametrize("model", ["BAAI/bge-m3", b"name", 5, None, (lengths, lengths, lengths)])
+def test_what_is_no_model(model: Any) -> None:
+    """A text has a method `encode` of another kind."""
+    with pytest.raises(TypeError, match="model: expected"):
+        encoders_of(model, CORPUS)
+
+
+def test_static_models_of_model2vec() -> None:
+    model2vec = pytest.importorskip("model2vec")
+    tokenizers = pytest.importorskip("tokenizers")
+    words = tokenizers.models.WordLevel({"red": 0, "blue": 1, "[UNK]": 2}, unk_token="[UNK]")
+    tokenizer = tokenizers.Tokenizer(words)
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    model = model2vec.StaticModel(np.eye(3, dtype=np.float32), tokenizer, normalize=False)
+
+    _, documents, _ = encoders_of(model, CORPUS, batch_size=1)
+
+    assert documents.encode(["red blue", "blue"], ["a", "b"]).tolist() == [[0.5, 0.5, 0], [0, 1, 0]]
+
+
+# Transformers of scikit-learn
+
+
+def lsa() -> Any:
+    pytest.importorskip("sklearn")
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import Normalizer
+
+    # The last step needs no fitting, by which a pipeline is taken for fitted.
+    return make_pipeline(TfidfVectorizer(), TruncatedSVD(2, random_state=0), Normalizer())
+
+
+def test_a_transformer_is_fitted_on_the_corpus() -> None:
+    """A copy of it: what the caller passed is as it was."""
+    model = lsa()
+    expected = lsa().fit_transform(CORPUS)
+
+    queries, documents, fitted = encoders_of(model, CORPUS)
+
+    assert fitted
+    assert documents.encode(CORPUS, IDS) == pytest.approx(expected)
+    assert queries.encode(CORPUS, IDS) == pytest.approx(expected)
+    assert not hasattr(model[0], "vocabulary_")
+
+
+def test_a_fitted_transformer_stays_as_it_is() -> None:
+    model = lsa().fit(["red and blue", "blue and green", "apples"])
+
+    _, documents, fitted = encoders_of(model, CORPUS)
+
+    assert not fitted
+    assert documents.encode(CORPUS, IDS) == pytest.approx(model.transform(CORPUS))
+
+
+def test_sparse_vectors_become_dense() -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    expected = text.TfidfVectorizer().fit_transform(CORPUS).toarray()
+
+    _, documents, _ = encoders_of(text.TfidfVectorizer(), CORPUS)
+
+    assert documents.encode(CORPUS, IDS) == pytest.approx(expected)
+
+
+def test_sparse_vectors_that_are_too_wide() -> None:
+    """Before the corpus is encoded: all of it would not fit in memory."""
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    _, documents, _ = encoders_of(text.HashingVectorizer(n_features=2**20), ["a b"] * 10_000)
+
+    with pytest.raises(
+        ArrayError, match=r"corpus: sparse vectors of 1048576 columns would take 42"
+    ):
+        documents.encode(["a b"], ["d1"])
+
+
+# What they return
+
+
+def torch_tensors() -> list[Any]:
+    torch = pytest.importorskip("torch")
+    values = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    return [
+        values,
+        values.clone().requires_grad_(),
+        values.to(torch.bfloat16),
+        values.half(),
+        list(values),
+        values.to_sparse(),
+    ]
+
+
+def test_tensors_of_torch() -> None:
+    """On the graph, in other precisions, a list of rows, sparse ones."""
+    for tensor in torch_tensors():
+        assert as_vectors(tensor, "corpus", ["a", "b"]).tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.array([[1, 2], [3, 4]], np.float16),
+        np.array([[1, 2], [3, 4]], np.float64, order="F"),
+        np.array([[1, 2], [3, 4]], np.int8),
+        [[1, 2], [3.0, 4]],
+        (np.array(row, np.float32) for row in ([1, 2], [3, 4])),
+    ],
+    ids=["float16", "float64", "int8", "lists", "generator"],
+)
+def test_arrays_and_rows(given: Any) -> None:
+    found = as_vectors(given, "corpus", ["a", "b"])
+
+    assert found.dtype == np.float32
+    assert found.flags.c_contiguous
+    assert found.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (
+            None,
+            r"corpus: expected vectors, found NoneType, no array can be made of it: .* from model",
+        ),
+        ([["x", 1.0], [None, 2.0]], r"corpus: expected vectors of floats, found <U"),
+        ([[None, 1.0], [1.0, 2.0]], r"corpus\[40, 0\]: 'a': expected a finite .*, found nan"),
+        ([[{}, 1.0], [1.0, 2.0]], r"corpus: expected vectors, found list, no array can be made"),
+        (np.zeros((3, 2)), r"corpus: expected 2 vectors, one per text, found 3 from model"),
+        (np.zeros(2), r"corpus: expected a vector for each of 2 texts, found the shape \(2,\)"),
+        (np.zeros((2, 5, 3)), r"corpus: expected a vector for each .* shape \(2, 5, 3\)"),
+        (np.zeros((2, 0)), r"corpus: expected vectors, found no columns"),
+        ([], r"corpus: expected 2 vectors, one per text, found 0"),
+        ([[1.0], [1.0, 2.0]], r"corpus\[41\]: 'b': expected the shape \(1,\) .* found \(2,\)"),
+        (np.zeros((2, 4), np.uint8), r"corpus: expected vectors of floats, .* packed bits"),
+        ([["a"], ["b"]], r"corpus: expected vectors of floats, found <U1"),
+        ([[1.0, 2.0], [0.0, float("nan")]], r"corpus\[41, 1\]: 'b': .*finite.* found nan"),
+        ([[1.0, float("-inf")], [0.0, float("nan")]], r"corpus\[40, 1\]: 'a': .* found -inf"),
+        ([[1e300], [0.0]], r"corpus\[40, 0\]: 'a': expected a finite 32-bit float, found 1e\+300"),
+        ([[float("inf")], [float("-inf")]], r"corpus\[40, 0\]: 'a'"),
+    ],
+)
+def test_what_are_no_vectors_for_the_texts(given: Any, reason: str) -> None:
+    """The row counts from the first text of all."""
+    with pytest.raises(ArrayError, match=reason):
+        as_vectors(given, "corpus", ["a", "b"], first=40, by="model")
+
+
+def test_large_finite_vectors_are_vectors() -> None:
+    """Their sum is beyond a 32-bit float."""
+    largest = np.full((2, 3), np.finfo(np.float32).max)
+
+    assert as_vectors(largest, "corpus", ["a", "b"]).tolist() == largest.tolist()
+
+
+def test_messages_name_the_method() -> None:
+    class Model:
+        def encode(self, texts: list[str]) -> Any:
+            return np.zeros((1, 3))
+
+    encoder, _, _ = encoders_of(Model(), CORPUS)
+
+    assert isinstance(encoder, Encoder)
+    with pytest.raises(ArrayError, match=r"queries: expected 2 .* found 1 from Model\.encode$"):
+        encoder.encode(["a", "b"], ["q1", "q2"])

@@ -1,0 +1,306 @@
+"""Embeddings to metrics: the values are those of `evaluate` for the run that `search` gives."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import faiss
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import fastrank as fr
+from fastrank.search import build_index, load_index, search
+
+RNG = np.random.default_rng(3)
+CORPUS = RNG.standard_normal((200, 8)).astype(np.float32)
+QUERIES = RNG.standard_normal((30, 8)).astype(np.float32)
+QRELS = {
+    f"q{i}": {f"d{doc}": int(RNG.integers(0, 3)) for doc in RNG.choice(200, 9, replace=False)}
+    for i in range(30)
+}
+IDS = {"query_ids": [f"q{i}" for i in range(30)], "corpus_ids": [f"d{i}" for i in range(200)]}
+SMALL = st.integers(-1, 1).map(float)
+MEASURES = (
+    "all_trec relstring runid RR@3 ERR@5 nDCG(dcg='exp-log2')@5 HitRatio@2 PercentileRank"
+    " Judged@3 RCap@4"
+)
+
+
+def values_of(scores: fr.Scores) -> dict[str, Any]:
+    return {
+        "queries": scores.queries,
+        "mean": {name: repr(value) for name, value in scores.mean.items()},
+        "each": {name: list(map(repr, values)) for name, values in scores.lists().items()},
+        "missing": scores.missing_queries,
+        "skipped": scores.skipped_queries,
+    }
+
+
+def counts_of(scores: fr.Scores) -> dict[str, int]:
+    """But for what only a search knows."""
+    return {name: n for name, n in scores.counts.items() if name not in ("removed", "cut")}
+
+
+def result_of(evaluate: Any) -> Any:
+    """The values, or which error there is."""
+    try:
+        scores = evaluate()
+    except fr.FastrankError as error:
+        return type(error), str(error).replace("<search>", "<dict>")
+    return values_of(scores), counts_of(scores)
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    corpus=hnp.arrays(np.float32, st.tuples(st.integers(1, 20), st.just(2)), elements=SMALL),
+    queries=hnp.arrays(np.float32, st.tuples(st.integers(1, 7), st.just(2)), elements=SMALL),
+    metric=st.sampled_from(["ip", "l2"]),
+    k=st.integers(1, 25),
+    named=st.sampled_from(["numbers", "integers", "texts"]),
+    judged=st.dictionaries(
+        st.integers(0, 9), st.dictionaries(st.integers(0, 24), st.integers(-1, 3), min_size=1),
+        min_size=1,
+    ),
+    exclude_self=st.booleans(),
+    lists=st.dictionaries(st.integers(0, 9), st.sets(st.integers(0, 24)), max_size=4),
+    batch_size=st.integers(1, 8),
+    written=st.booleans(),
+    options=st.fixed_dictionaries(
+        {
+            "compat": st.sampled_from(["9.0.8", "10.0"]),
+            "complete": st.booleans(),
+            "judged_only": st.booleans(),
+            "relevance_level": st.integers(-1, 2),
+            "no_relevant": st.sampled_from(["zero", "skip", "error"]),
+            "depth": st.sampled_from([None, 0, 2]),
+            "collection_size": st.sampled_from([0, 1000]),
+        }
+    ),
+)  # fmt: skip
+def test_values_are_those_of_the_run_that_search_gives(
+    corpus: Any, queries: Any, metric: str, k: int, named: str, judged: Any,
+    exclude_self: bool, lists: Any, batch_size: int, written: bool, options: Any,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:  # fmt: skip
+    """Small integers: ties and duplicates, equal in every batch."""
+
+    def text(kind: str, number: int) -> str:
+        return f"{kind}{number}" if named == "texts" else str(5 * number if kind == "q" else number)
+
+    def ids(kind: str, count: int) -> list[Any] | None:
+        if named == "numbers":
+            return None
+        own = [text(kind, i) for i in range(count)]
+        return list(map(int, own)) if named == "integers" else own
+
+    if named == "numbers":
+        text = lambda kind, number: str(number)  # noqa: E731
+    doc_ids, query_ids = ids("d", len(corpus)), ids("q", len(queries))
+    qrels = {text("q", q): {text("d", d): g for d, g in own.items()} for q, own in judged.items()}
+    exclude = {text("q", q): [text("d", d) for d in docs] for q, docs in lists.items()}
+    common: Any = {
+        "query_ids": query_ids, "exclude_self": exclude_self, "exclude": exclude,
+        "batch_size": batch_size, "metric": metric,
+    }  # fmt: skip
+    run = search(corpus, queries, k, ids=doc_ids, **common)
+    path = tmp_path_factory.mktemp("run") / "found.run" if written else None
+
+    found = result_of(
+        lambda: fr.evaluate_embeddings(
+            queries, corpus, qrels, MEASURES, k=k, corpus_ids=doc_ids, run=path, **common, **options
+        )
+    )
+
+    expected = result_of(lambda: fr.evaluate(qrels, run, MEASURES, **options))
+    if expected[0] is fr.NoQueriesError:
+        assert found[0] is fr.NoQueriesError
+    elif len(run) == len(queries):
+        assert found == expected
+    else:
+        # A query that finds nothing is no query of the run, but one of the search.
+        found[0].pop("skipped") if isinstance(found[0], dict) else None
+        expected[0].pop("skipped") if isinstance(expected[0], dict) else None
+        assert found[0] == expected[0]
+    if path is not None and isinstance(found[0], dict) and len(run):
+        assert fr.read_run(path).to_dict() == run.to_dict()
+
+
+def test_lists_of_other_queries_change_no_ranking() -> None:
+    """Of documents with equal scores faiss finds others where it searches deeper."""
+    corpus, queries, qrels = np.zeros((3, 2)), np.zeros((2, 2)), {0: {0: 1}}
+
+    for vectors in (lambda: corpus, lambda: iter([corpus])):
+        run = search(vectors(), queries, 1, exclude={1: [0]})
+        found = fr.evaluate_embeddings(queries, vectors(), qrels, "P.1", k=1, exclude={1: [0]})
+        assert found.mean == fr.evaluate(qrels, run, "P.1").mean
+
+
+@pytest.mark.parametrize("metric", ["ip", "l2", "cosine"])
+@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+def test_values_of_real_numbers_are_those_of_the_run(metric: str, compat: str) -> None:
+    found = fr.evaluate_embeddings(
+        QUERIES, CORPUS, QRELS, "all_trec", k=20, metric=metric, compat=compat, **IDS
+    )
+
+    run = search(CORPUS, QUERIES, 20, metric=metric, ids=IDS["corpus_ids"],
+                 query_ids=IDS["query_ids"])  # fmt: skip
+    assert values_of(found) == values_of(fr.evaluate(QRELS, run, "all_trec", compat=compat))
+
+
+def test_an_index_an_iterator_and_a_file_give_the_same(tmp_path: Path) -> None:
+    expected = values_of(fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, "map", **IDS))
+    np.save(tmp_path / "corpus.npy", CORPUS)
+    np.save(tmp_path / "queries.npy", QUERIES)
+    queries = {"query_ids": IDS["query_ids"]}
+
+    for own, corpus in (
+        (QUERIES, tmp_path / "corpus.npy"),
+        (tmp_path / "queries.npy", iter([CORPUS[:50], CORPUS[50:]])),
+        (iter([QUERIES[:7], QUERIES[7:]]), CORPUS),
+    ):
+        assert values_of(fr.evaluate_embeddings(own, corpus, QRELS, "map", **IDS)) == expected
+    index = build_index(CORPUS, ids=IDS["corpus_ids"])
+    found = fr.evaluate_embeddings(iter([QUERIES]), index, QRELS, "map", **queries)
+    assert values_of(found) == expected
+
+
+def test_rows_without_ids_are_judged_by_their_numbers() -> None:
+    qrels = {"1": {"3": 1}, "0": {"7": 1}}
+
+    found = fr.evaluate_embeddings(iter([CORPUS[:5]]), CORPUS, qrels, "recip_rank", metric="cosine",
+                                   k=200)  # fmt: skip
+
+    run = search(CORPUS, CORPUS[:5], 200, metric="cosine")
+    assert found.mean == fr.evaluate(qrels, run, "recip_rank").mean
+    assert found.skipped_queries == ["2", "3", "4"]
+
+
+def test_a_factory_builds_an_index() -> None:
+    found = fr.evaluate_embeddings(
+        QUERIES, CORPUS, QRELS, "map", factory="IVF4,Flat", parameters="nprobe=4", **IDS
+    )
+
+    assert found.mean == fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, "map", **IDS).mean
+
+
+def test_counts_tell_removed_documents_and_cut_ties() -> None:
+    corpus = [[2.0], [1.0], [1.0], [1.0]]
+    qrels = {"0": {"1": 1}, "1": {"2": 1}}
+
+    found = fr.evaluate_embeddings([[1.0], [1.0], [1.0]], corpus, qrels, "map", k=2,
+                                   exclude={"1": ["0", "3"]})  # fmt: skip
+
+    assert (found.counts["removed"], found.counts["cut"], found.counts["skipped"]) == (2, 1, 1)
+    assert "rankings were cut between documents with equal scores (cut=1)" in str(found)
+    assert "documents were excluded from the rankings (removed=2)" in str(found)
+
+
+@pytest.mark.parametrize("name", ["found.run", "found.run.gz"])
+def test_the_run_is_written_on_the_side(name: str, tmp_path: Path) -> None:
+    fr.evaluate_embeddings(QUERIES, CORPUS, {"q3": {"d1": 1}}, "map", k=4, run=tmp_path / name,
+                           tag="mine", batch_size=7, **IDS)  # fmt: skip
+
+    written = fr.read_run(tmp_path / name)
+    ids = {"ids": IDS["corpus_ids"], "query_ids": IDS["query_ids"]}
+    assert written.to_dict() == search(CORPUS, QUERIES, 4, **ids).to_dict()
+    assert written.tag == b"mine"
+    if name.endswith(".gz"):
+        assert gzip.decompress((tmp_path / name).read_bytes()).count(b"\n") == 120
+
+
+def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "found.run"
+    path.write_text("before")
+    bad = [QUERIES[:9], np.full((3, 8), np.nan)]
+
+    with pytest.raises(fr.ArrayError, match=r"queries\[9, 0\]: expected finite values"):
+        fr.evaluate_embeddings(iter(bad), CORPUS, QRELS, run=path, batch_size=3,
+                               query_ids=IDS["query_ids"][:12])  # fmt: skip
+
+    assert path.read_text() == "before"
+    assert [own.name for own in tmp_path.iterdir()] == ["found.run"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        ({"measures": "mapp"}, fr.MeasureError, "illegal measure 'mapp'"),
+        ({"measures": "map_avgjg"}, fr.EvaluationError, "rel_info format not qrels_jg"),
+        ({"qrels": {"x": {"d1": 1}}}, fr.NoQueriesError, "No queries with both"),
+        ({"missing": "error", "qrels": {**QRELS, "x": {"d1": 1}}}, fr.EvaluationError, "1 of 31"),
+        ({"no_relevant": "drop"}, fr.OptionError, "no_relevant: expected one of"),
+        ({"corpus_ids": ["a b", *IDS["corpus_ids"][1:]], "run": "x.run"}, fr.InputError, "'a b'"),
+        ({"run": "x.jsonl"}, fr.OptionError, "run: only TREC's format is written"),
+        ({"run": "no/x.run"}, FileNotFoundError, "no/x.run"),
+        ({"run": "x.run", "tag": "two words"}, fr.InputError, "the tag 'two words' .* no field"),
+        ({"factory": "IVF4,Flat", "k": 0}, fr.OptionError, "k: expected 1 or more"),
+        ({"factory": "IVF4,Flat", "parameters": "efSearch=9"}, fr.OptionError, "no such parameter"),
+        ({"factory": "nonsense"}, fr.OptionError, "factory: faiss cannot build"),
+        ({"query_ids": ["q1"] * 30}, fr.ArrayError, r"query_ids\[1\]: 'q1' stands at 0"),
+        ({"corpus": build_index(CORPUS), "corpus_ids": None, "factory": "IVF4,Flat"},
+         fr.OptionError, "factory: an Index is built already"),
+        ({"corpus": build_index(CORPUS), "corpus_ids": None, "train_size": 9},
+         fr.OptionError, "train_size: an Index is built already"),
+        ({"corpus": build_index(CORPUS)}, fr.OptionError, "corpus_ids: an Index has the ids"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_found_before_the_search(
+    arguments: dict[str, Any], kind: type[Exception], message: str,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fastrank.search.batches._Search.run", None)
+    monkeypatch.setattr("fastrank.evaluation.embeddings.build_index", None)
+    given: dict[str, Any] = {"corpus": CORPUS, "qrels": QRELS, **IDS, **arguments}
+
+    with pytest.raises(kind, match=message):
+        fr.evaluate_embeddings(QUERIES, **given)
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_index_of_faiss_is_told_how_to_become_one(tmp_path: Path) -> None:
+    index = faiss.IndexFlatIP(2)
+    index.add(np.array([[1, 0], [0, 1]], np.float32))
+    queries, qrels = [[0.0, 1.0]], {"0": {"1": 1}}
+    with pytest.raises(fr.ArrayError, match=r"^corpus: .* found an IndexFlatIP of faiss; `load_in"):
+        fr.evaluate_embeddings(queries, index, qrels, "RR")
+
+    faiss.write_index(index, str(tmp_path / "index"))
+    loaded = load_index(tmp_path / "index")
+    assert fr.evaluate_embeddings(queries, loaded, qrels, "RR").mean == {"RR": 1.0}
+    scores, ids = index.search(np.array(queries, np.float32), 2)
+    assert fr.evaluate_arrays(ids, scores, [{1: 1}], "RR").mean == {"RR": 1.0}
+
+
+def test_a_document_judged_twice_is_named_with_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "qrels"
+    path.write_text("q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 0\n")
+
+    with pytest.raises(fr.EvaluationError, match="query 'q1': duplicate docs d1, lines 1 and 3"):
+        fr.evaluate_embeddings(QUERIES, CORPUS, path, "map", **IDS)
+
+
+def test_preferences_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "prefs"
+    path.write_text("q1 0 0 d1 2\nq1 0 0 d2 1\n")
+
+    with pytest.raises(fr.InputError, match="expected judgments of documents, found preferences"):
+        fr.evaluate_embeddings(QUERIES, CORPUS, fr.read_prefs(path), "map", **IDS)
+
+
+def test_queries_without_judgments_are_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor looked at: a million queries with a thousand judged ones cost a thousand."""
+    queries = QUERIES.copy()
+    queries[7] = np.nan
+
+    found = fr.evaluate_embeddings(queries, CORPUS, {"q3": {"d1": 1}}, "recip_rank", **IDS)
+
+    expected = fr.evaluate_embeddings(QUERIES, CORPUS, {"q3": {"d1": 1}}, "recip_rank", **IDS)
+    assert found.mean == expected.mean
+    assert len(found.skipped_queries or []) == 29

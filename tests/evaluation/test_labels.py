@@ -1,0 +1,213 @@
+"""evaluate_labels: every document labelled, as in learning to rank."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+import pytrec_eval
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastrank as fr
+from fastrank import ArrayError, NoQueriesError
+from tests.helpers.strategies import examples
+
+MEASURES = sorted(pytrec_eval.supported_measures - {"runid", "num_q", "relstring"})
+NOT_PER_QUERY = {"gm_map", "gm_bpref"}
+# Ties, and numbers that are equal as 32-bit floats only.
+SCORES = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, 1.0 + 2e-8, 0.5, float("-inf"), 1e300, 1e301]),
+    st.floats(-2, 2),
+)
+DOCUMENTS = st.lists(st.tuples(st.integers(0, 4), SCORES), max_size=40)
+
+
+def written(groups: list[list[tuple[int, float]]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Judgments and run, with document ids that descend as texts in the given order."""
+    qrels: dict[str, Any] = {}
+    run: dict[str, Any] = {}
+    for i, group in enumerate(groups):
+        if group:
+            ids = [f"{1000 - place:04}" for place in range(len(group))]
+            qrels[f"{i:02}"] = {doc: label for doc, (label, _) in zip(ids, group, strict=True)}
+            run[f"{i:02}"] = {doc: score for doc, (_, score) in zip(ids, group, strict=True)}
+    return qrels, run
+
+
+def flattened(groups: list[list[tuple[int, float]]]) -> tuple[Any, Any, list[int]]:
+    rows = [document for group in groups for document in group]
+    labels = np.array([label for label, _ in rows], int)
+    return labels, np.array([score for _, score in rows]), [len(group) for group in groups]
+
+
+@examples(200)
+@given(st.lists(DOCUMENTS, min_size=1, max_size=5), st.sampled_from([1, 2]))
+def test_values_have_the_bits_of_pytrec_eval(
+    groups: list[list[tuple[int, float]]], level: int
+) -> None:
+    """Under ids that descend: every measure, every query, every bit; empty queries are left out."""
+    qrels, run = written(groups)
+    if not qrels:
+        return
+    expected = pytrec_eval.RelevanceEvaluator(qrels, set(MEASURES), relevance_level=level).evaluate(
+        run
+    )
+    labels, scores, sizes = flattened(groups)
+
+    found = fr.evaluate_labels(labels, scores, MEASURES, groups=sizes, relevance_level=level)
+
+    assert [f"{int(query):02}" for query in found.queries] == sorted(expected)
+    for i, query in enumerate(sorted(expected)):
+        for name, value in expected[query].items():
+            if name not in NOT_PER_QUERY:
+                own = struct.pack("<d", found[name][i])
+                assert own == struct.pack("<d", value), (query, name, found[name][i], value)
+
+
+@examples(100)
+@given(st.integers(0, 2**32), st.integers(1, 30), st.sampled_from([1, 3, 10, 100]))
+def test_ndcg_is_that_of_scikit_learn_where_nothing_ties(seed: int, width: int, k: int) -> None:
+    """Linear gains and the best ranking of all labels, on both sides."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 5, (3, width + 1))
+    scores = np.array([rng.permutation(width + 1) for _ in range(3)])
+
+    found = fr.evaluate_labels(labels, scores, [f"ndcg_cut.{k}"])
+
+    for i in range(3):
+        expected = metrics.ndcg_score(labels[i : i + 1], scores[i : i + 1], k=k)
+        assert found[f"ndcg_cut_{k}"][i] == pytest.approx(expected, rel=1e-12)
+
+
+def ranking(labels: Any, scores: Any, **options: Any) -> str:
+    """The labels of one query in the order of its ranking."""
+    return str(fr.evaluate_labels(labels, scores, "relstring", **options)["relstring"][0])
+
+
+def test_equal_scores_rank_in_the_given_order() -> None:
+    assert ranking([[3, 1, 2, 4]], [[1.0, 1.0, 2.0, 1.0]]) == "2314"
+
+
+def test_single_precision_ties_exist_for_9_0_8_only() -> None:
+    assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]]) == "12"
+    assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]], compat="10.0") == "21"
+
+
+LABELS = np.array([[2, 0, 1], [0, 1, 0]])
+SCORE_ROWS = np.array([[0.5, 0.75, 0.25], [3, 2, 1]])
+EXPECTED = fr.evaluate_labels(LABELS, SCORE_ROWS, "all_trec").mean
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "float32", "float64"])
+@pytest.mark.parametrize("score", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_types_and_memory_orders_make_no_difference(kind: str, score: str, order: Any) -> None:
+    labels = LABELS.astype(kind, order=order)
+    scores = SCORE_ROWS.astype(score, order=order)
+
+    assert fr.evaluate_labels(labels, scores, "all_trec").mean == EXPECTED
+
+
+@pytest.mark.parametrize("shape", [{"offsets": [0, 3, 6]}, {"groups": [3, 3]}])
+def test_flat_labels_are_cut_by_offsets_or_by_group_sizes(shape: dict[str, Any]) -> None:
+    labels, scores = LABELS.ravel().tolist(), SCORE_ROWS.ravel().tolist()
+
+    assert fr.evaluate_labels(labels, scores, "all_trec", **shape).mean == EXPECTED
+
+
+def test_places_without_a_document_are_masked() -> None:
+    """What stands there has no meaning: a label of -1, a score that is no number."""
+    labels = np.insert(LABELS, [0, 2], -1, axis=1)
+    scores = np.insert(SCORE_ROWS, [0, 2], np.nan, axis=1)
+
+    found = fr.evaluate_labels(labels, scores, "all_trec", mask=labels >= 0)
+
+    assert found.mean == EXPECTED
+
+
+def test_truth_values_are_labels() -> None:
+    assert fr.evaluate_labels([[False, True]], [[2, 1]], "map").mean["map"] == 0.5
+
+
+def test_only_the_best_documents_count_under_a_cut() -> None:
+    assert ranking([[1, 2, 3]], [[1.0, 2.0, 3.0]], max_retrieved=2) == "32"
+
+
+def test_queries_come_out_in_the_byte_order_of_their_ids_or_in_row_order() -> None:
+    labels, scores = [[1]] * 11, [[1.0]] * 11
+    rows = [str(i) for i in range(11)]
+
+    assert fr.evaluate_labels(labels, scores, "map").queries == rows
+    assert fr.evaluate_labels(labels, scores, "map", queries=range(11)).queries == sorted(rows)
+
+
+def test_named_queries_keep_their_values() -> None:
+    scores = fr.evaluate_labels([[0, 1], [1, 0]], [[2, 1], [2, 1]], "map", queries=["b", "a"])
+
+    assert dict(zip(scores.queries, scores["map"].tolist(), strict=True)) == {"a": 1.0, "b": 0.5}
+
+
+def test_a_query_without_relevant_documents_counts_as_zero() -> None:
+    assert fr.evaluate_labels([[0, 0], [1, 0]], [[2, 1], [2, 1]], "ndcg").mean["ndcg"] == 0.5
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
+def test_no_documents_are_no_queries(shape: tuple[int, int]) -> None:
+    with pytest.raises(NoQueriesError):
+        fr.evaluate_labels(np.zeros(shape, int), np.zeros(shape), "map")
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "options", "message"),
+    [
+        ([[1, 0], [1, -1]], [[1, 2], [1, 2]], {},
+         "labels[1, 1]: expected at least 0 (see mask=), found -1"),
+        ([[1, -0.5]], [[1, 2]], {}, "labels[0, 1]: expected at least 0 (see mask=), found -0.5"),
+        ([[1, float("nan")]], [[1, 2]], {}, "labels[0, 1]: expected a grade of 64 bits, found nan"),
+        ([["a"]], [[1.0]], {}, "labels: expected integers, found <U1"),
+        ([[1, 0], [1]], [[1, 2], [1]], {}, "labels[1]: expected 2 columns as in row 0, found 1"),
+        ([[1, 0]], [[1, float("nan")]], {}, "scores[0, 1]: expected a number, found nan"),
+        ([[1, 0]], [[1]], {}, "scores: expected the shape of labels (1, 2), found (1, 1)"),
+        ([1, 0], [1, 2], {},
+         "labels: expected a table of queries × documents, found the shape (2,)"),
+        ([[1, 0]], [[1, 2]], {"groups": [2]},
+         "labels: expected a flat array, found the shape (1, 2)"),
+        ([1, 0], [1, 2], {"groups": [1]}, "groups: expected 2 labels in all, found 1"),
+        ([1, 0], [1, 2], {"groups": [3, -1]}, "groups[1]: expected at least 0, found -1"),
+        ([1, 0], [1, 2], {"groups": [1.0, 1.0]}, "groups: expected integers, found float64"),
+        ([1, 0], [1, 2], {"groups": [2], "offsets": [0, 2]},
+         "groups: expected offsets or groups, found both"),
+        ([1, 0], [1, 2], {"offsets": [0, 1]},
+         "offsets[1]: expected the number of labels, 2, last, found 1"),
+        ([1, 0], [1, 2], {"offsets": [1, 2]}, "offsets[0]: expected 0 first, found 1"),
+        ([1, 0], [1, 2], {"offsets": [0, 2, 1, 2]}, "offsets[2]: 1 comes after 2"),
+        ([1, 0], [1, 2], {"offsets": [0, 2], "mask": [True, True]},
+         "mask: flat labels have offsets or groups instead"),
+        ([[1, 0]], [[1, 2]], {"mask": [[1, 1]]},
+         "mask: expected truth values of the shape of labels (1, 2), found int64 (1, 2)"),
+        ([[1, 0]], [[1, 2]], {"queries": ["a", "b"]},
+         "queries: expected 1, one per query of labels, found 2"),
+        ([[1, 2**50]], [[1, 2]], {}, "labels[0]: a label is too large to count by grade"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named(labels: Any, scores: Any, options: Any, message: str) -> None:
+    with pytest.raises(ArrayError) as caught:
+        fr.evaluate_labels(labels, scores, "map", **options)
+
+    assert str(caught.value) == message
+
+
+def test_a_query_without_documents_is_not_counted() -> None:
+    """Neither as judged nor as one without a relevant document; later queries keep their places."""
+    scores = fr.evaluate_labels(
+        [1, 0, 1], [1, 2, 3], "map", groups=[0, 2, 0, 1], queries=list("badc")
+    )
+
+    assert scores.queries == ["a", "c"]
+    assert scores.counts["no_relevant"] == scores.counts["missing"] == 0
+    with pytest.raises(fr.ArrayError, match=r"^labels\[3\]: a label is too large"):
+        fr.evaluate_labels([1, 0, 2**50], [1, 2, 3], "ndcg", groups=[0, 2, 0, 1])

@@ -1,0 +1,45 @@
+"""Blocks of code in Markdown pages, and how they are run."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.helpers.paths import REPOSITORY
+
+FENCED = re.compile(r"(?:<!-- output of: (.*?) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
+
+
+class Block(NamedTuple):
+    """A block of a kind (`sh`, `python`, ...), and the command that is said to print it."""
+
+    command: str
+    kind: str
+    text: str
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """The fenced blocks of a page."""
+    return [Block(*found) for found in FENCED.findall(page.read_text("utf-8"))]
+
+
+def shell(command: str, folder: Path = REPOSITORY) -> subprocess.CompletedProcess[str]:
+    """Run commands until one fails, with this environment's programs first on the PATH."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path}
+    environment.pop("FASTRANK_COMPAT", None)
+    return subprocess.run(
+        ["sh", "-ec", command], cwd=folder, env=environment, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+
+
+def python(block: str, folder: Path = REPOSITORY) -> str:
+    """Run a program in a process of its own; returns what it prints."""
+    command = [sys.executable, "-c", block]
+    found = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return found.stdout

@@ -1,0 +1,36 @@
+"""Compressed files, whole and damaged."""
+
+from __future__ import annotations
+
+import io
+import random
+import sys
+
+
+def zstd(content: bytes) -> bytes:
+    """One frame with a checksum, as the zstd command writes it."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd as library
+
+        return library.compress(content, options={library.CompressionParameter.checksum_flag: 1})
+    import zstandard
+
+    return zstandard.ZstdCompressor(write_checksum=True).compress(content)
+
+
+def long_text() -> bytes:
+    """A run that makes several blocks in every compressed format, and compresses badly."""
+    chance = random.Random(1)
+    return b"".join(b"q Q0 %d 1 %r t\n" % (i, chance.random()) for i in range(12_000))
+
+
+def flipped(content: bytes, place: int) -> bytes:
+    """The content with one byte changed."""
+    return content[:place] + bytes([content[place] ^ 0x55]) + content[place + 1 :]
+
+
+class Standard:
+    """A standard input with these bytes."""
+
+    def __init__(self, content: bytes) -> None:
+        self.buffer = io.BytesIO(content)

@@ -1,0 +1,11 @@
+"""Where the tests find what lies in the repository, and beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+REPOSITORY = TESTS.parent
+DATA = REPOSITORY / "data"
+# Need not be there; the tests that read it are then skipped.
+SHARED = REPOSITORY.parent / "shared"

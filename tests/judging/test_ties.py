@@ -1,0 +1,295 @@
+"""The orders of documents with equal scores, against every order that pytrec_eval evaluates."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import pytrec_eval
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastrank as fr
+from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
+from fastrank.judging.options import BY_GRADE, TIES
+from fastrank.measures.ties import EXPECTED, MONOTONE
+from fastrank.measures.trec import MEASURES as TREC_MEASURES
+from tests.helpers.strategies import exactly, examples
+from tests.helpers.tie_orders import (
+    BOUNDED,
+    GRADES,
+    KNOWN,
+    RESULTS,
+    every_order,
+    groups,
+    nouns,
+    values,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tests.helpers.tie_orders import Grades, Results
+
+
+def computed(grades: Grades, results: Results, measures: str, **options: Any) -> dict[str, float]:
+    return fr.evaluate(*nouns(grades, results), measures, **options).mean
+
+
+@given(RESULTS, GRADES, st.sampled_from([1, 2]))
+@examples(150)
+def test_average_is_the_mean_over_every_order(results: Results, grades: Grades, level: int) -> None:
+    orders = values(every_order(results), grades, KNOWN, relevance_level=level)
+
+    found = computed(grades, results, KNOWN, ties="average", relevance_level=level)
+
+    for name, value in found.items():
+        mean = sum(order[name] for order in orders) / len(orders)
+        assert value == pytest.approx(mean, abs=1e-12), name
+
+
+@given(RESULTS, GRADES, st.integers(1, 6))
+@examples(100)
+def test_average_at_a_depth_is_the_mean_of_rankings_cut_there(
+    results: Results, grades: Grades, depth: int
+) -> None:
+    orders = values(every_order(results, depth), grades, KNOWN)
+
+    found = computed(grades, results, KNOWN, ties="average", depth=depth)
+
+    for name, value in found.items():
+        mean = sum(order[name] for order in orders) / len(orders)
+        assert value == pytest.approx(mean, abs=1e-12), name
+
+
+@given(RESULTS, GRADES)
+@examples(100)
+def test_average_of_judged_documents_only(results: Results, grades: Grades) -> None:
+    orders = values(every_order(results), grades, KNOWN, judged_docs_only_flag=True)
+
+    found = computed(grades, results, KNOWN, ties="average", judged_only=True)
+
+    for name, value in found.items():
+        mean = sum(order[name] for order in orders) / len(orders)
+        assert value == pytest.approx(mean, abs=1e-12), name
+
+
+@given(RESULTS, GRADES, st.sampled_from([1, 2]), st.sampled_from([None, 1, 2, 3]))
+@examples(150)
+def test_best_and_worst_are_the_extremes_over_every_order(
+    results: Results, grades: Grades, level: int, depth: int | None
+) -> None:
+    orders = values(every_order(results, depth), grades, BOUNDED, relevance_level=level)
+    options = {"relevance_level": level, "depth": depth}
+
+    best = computed(grades, results, BOUNDED, ties="best", **options)
+    worst = computed(grades, results, BOUNDED, ties="worst", **options)
+
+    assert len(best) > 40
+    for name in best:
+        assert best[name] == pytest.approx(max(order[name] for order in orders), abs=1e-12), name
+        assert worst[name] == pytest.approx(min(order[name] for order in orders), abs=1e-12), name
+
+
+def _code(grades: Grades, doc: str) -> int:
+    """Documents outside the judgments stand between grade 0 and negative grades."""
+    return max(grades.get(doc, -1), -2) if grades.get(doc, 0) >= 0 else -2
+
+
+@pytest.mark.parametrize("ties", ["docno_asc", "given", "best", "worst"])
+@given(results=RESULTS, grades=GRADES, judged_only=st.booleans(), depth=st.integers(1, 7))
+@examples(60)
+def test_every_measure_sees_the_same_order(
+    ties: str, results: Results, grades: Grades, judged_only: bool, depth: int
+) -> None:
+    """Bit for bit what pytrec_eval gives that order."""
+    ranking = []
+    for group in groups(results):
+        if ties == "docno_asc":
+            group.sort()
+        elif ties != "given":
+            group.sort(key=lambda doc: _code(grades, doc), reverse=ties == "best")
+        ranking += group
+    names = sorted(pytrec_eval.supported_measures - {"runid", "num_q", "relstring"})
+    (expected,) = values(
+        [ranking[:depth]], grades, " ".join(names), judged_docs_only_flag=judged_only
+    )
+
+    scores = fr.evaluate(
+        *nouns(grades, results), names, ties=ties, judged_only=judged_only, depth=depth
+    )
+
+    for name in scores:
+        assert exactly(float(scores[name][0])) == exactly(expected[name]), name
+
+
+@given(RESULTS, GRADES)
+@examples(60)
+def test_where_nothing_ties_all_orders_are_one(results: Results, grades: Grades) -> None:
+    """To the bit, of the expected value, too."""
+    apart = [(doc, score + i / 16) for i, (doc, score) in enumerate(results)]
+    expected = computed(grades, apart, KNOWN + " dcg num_ret num_rel ideal_dcg num_q")
+
+    for ties in TIES:
+        assert expected == computed(
+            grades, apart, KNOWN + " dcg num_ret num_rel ideal_dcg num_q", ties=ties
+        )
+
+
+def test_the_expected_dcg_is_that_of_ndcg_before_it_is_divided() -> None:
+    grades, results = {"a": 3, "b": 1, "x": 2}, [("a", 1.0), ("b", 1.0), ("c", 1.0), ("d", 0.0)]
+
+    found = computed(grades, results, "dcg ideal_dcg ndcg", ties="average")
+
+    assert found["dcg"] == pytest.approx(found["ndcg"] * found["ideal_dcg"])
+
+
+def test_custom_gains_have_an_expected_value() -> None:
+    """Grade 1 is worth 4, and stands at rank 1 or 2: (4 + 4 / log2(3)) / 2."""
+    found = computed({"a": 1}, [("a", 1.0), ("b", 1.0)], "dcg.1=4", ties="average")
+
+    assert found["dcg_1=4"] == pytest.approx(3.2618595071429146)
+
+
+def test_large_groups_neither_overflow_nor_take_long() -> None:
+    """Of n tied documents with one relevant, the mean reciprocal rank is H(n) / n."""
+    results = [(f"d{i}", 1.0) for i in range(3000)]
+    harmonic = sum(1 / rank for rank in range(1, 3001))
+
+    found = computed({"d7": 1}, results, "recip_rank map success.10 P.10", ties="average")
+    many = computed({f"d{i}": 1 for i in range(2000)}, results, "success.1,5", ties="average")
+
+    assert found["recip_rank"] == pytest.approx(harmonic / 3000)
+    assert found["map"] == pytest.approx(harmonic / 3000)
+    assert found["success_10"] == pytest.approx(10 / 3000)
+    assert found["P_10"] == pytest.approx(1 / 3000)
+    assert many["success_1"] == pytest.approx(2 / 3)
+
+
+def test_scores_tie_that_are_one_32_bit_float_at_9_0_8() -> None:
+    results = [("a", 1.00000001), ("b", 1.0)]
+
+    assert computed({"a": 1}, results, "recip_rank", ties="average") == {"recip_rank": 0.75}
+    assert computed({"b": 1}, results, "recip_rank", ties="best") == {"recip_rank": 1.0}
+    for ties in ("average", "best"):
+        found = computed({"b": 1}, results, "recip_rank", ties=ties, compat="10.0")
+        assert found == {"recip_rank": 0.5}
+
+
+@pytest.mark.parametrize(
+    "measure", [m.name for m in TREC_MEASURES if m.on in ("ranking", "gains", "unit gains")]
+)
+def test_average_is_exact_or_refused(measure: str) -> None:
+    """Never approximated, never the value of one order."""
+    qrels, run = nouns({"a": 1}, [("a", 1.0), ("b", 1.0)])
+    known = {m.name for m in TREC_MEASURES if m.kernel in EXPECTED}
+
+    if measure in known:
+        fr.evaluate(qrels, run, measure, ties="average")
+        return
+    with pytest.raises(fr.MeasureError, match=f"no closed form of the expected value.*{measure}"):
+        fr.evaluate(qrels, run, measure, ties="average")
+
+
+def test_a_file_is_ranked_as_a_run_in_memory_is(tmp_path: Any) -> None:
+    """Also among several."""
+    grades, results = {"a": 1, "b": 0, "c": 2}, [("b", 1.0), ("c", 1.0), ("a", 1.0), ("d", 2.0)]
+    qrels, run = nouns(grades, results)
+    path = tmp_path / "run"
+    fr.write_run(run, path)
+
+    for ties in TIES:
+        found = fr.evaluate(qrels, [run, path, str(path)], "map ndcg", ties=ties)
+        assert found[0].mean == found[1].mean == found[2].mean
+    assert len({fr.evaluate(qrels, path, "ndcg", ties=t).mean["ndcg"] for t in TIES}) >= 4
+
+
+@pytest.mark.parametrize("ties", [ties for ties in TIES if ties != "docno_desc"])
+def test_a_score_that_is_no_number_has_no_place_among_ties(ties: str) -> None:
+    qrels = parse_qrels(b"q 0 a 1\n")
+    run = parse_run(b"q Q0 a 1 1 t\nq Q0 b 1 nan t\n")
+
+    with pytest.raises(fr.EvaluationError, match=r"score of document b, line 2 .* is no number"):
+        fr.evaluate(qrels, run, "map", ties=ties)
+
+
+@pytest.mark.parametrize("ties", ["docno_asc", "given"])
+def test_judgment_groups_rank_tied_documents_by_id_or_line(ties: str) -> None:
+    """The relevant document of group g1 stands first in one order, that of g2 in the other."""
+    qrels = parse_qrels_jg(b"q g1 a 1\nq g2 b 1\nq g2 c 1\n")
+    run = parse_run(b"q Q0 b 1 1 t\nq Q0 a 1 1 t\nq Q0 c 1 1 t\n")
+    expected = {"docno_asc": (1 + (1 / 2 + 2 / 3) / 2) / 2, "given": (1 / 2 + (1 + 2 / 3) / 2) / 2}
+
+    found = fr.evaluate(qrels, run, "map_avgjg", ties=ties)
+
+    assert found.mean["map_avgjg"] == pytest.approx(expected[ties])
+
+
+@pytest.mark.parametrize("ties", BY_GRADE)
+def test_judgment_groups_have_no_order_by_grade(ties: str) -> None:
+    qrels = parse_qrels_jg(b"q g1 a 1\n")
+
+    with pytest.raises(fr.OptionError, match="judgment groups give one document several grades"):
+        fr.evaluate(qrels, parse_run(b"q Q0 a 1 1 t\n"), "map_avgjg Rprec_mult_avgjg", ties=ties)
+
+
+@pytest.mark.parametrize("ties", [ties for ties in TIES if ties != "docno_desc"])
+def test_preferences_have_trec_evals_order_only(ties: str) -> None:
+    preferences = parse_prefs(b"q g s a 2\nq g s b 1\n")
+
+    with pytest.raises(fr.OptionError, match=r"ties: found .* for preferences there is only"):
+        fr.evaluate(preferences, parse_run(b"q Q0 a 1 1 t\n"), "prefs_simp", ties=ties)
+
+
+def test_no_closed_form_for_judged_documents_of_a_cut_ranking() -> None:
+    qrels, run = nouns({"a": 1}, [("a", 1.0)])
+
+    with pytest.raises(fr.OptionError, match="together with judged_only and a depth"):
+        fr.evaluate(qrels, run, "map", ties="average", judged_only=True, depth=1)
+
+
+def test_kernels_named_for_ties_are_those_of_measures() -> None:
+    assert {measure.kernel for measure in fr.MEASURES} >= MONOTONE
+
+
+@given(RESULTS, GRADES, st.sampled_from([1, 2, 3, 9]))
+def test_average_of_rr_at_k_is_its_mean_over_all_orders(
+    results: Results, grades: Grades, k: int
+) -> None:
+    orders = [[grades.get(doc, 0) >= 1 for doc in order[:k]] for order in every_order(results)]
+    expected = sum(1 / (1 + order.index(True)) for order in orders if True in order) / len(orders)
+
+    found = computed(grades, results, f"RR@{k} RR(rel=2)@{k} RR", ties="average")
+
+    assert found[f"RR@{k}"] == pytest.approx(expected, rel=1e-12)
+    plain = computed(grades, results, "recip_rank", ties="average")
+    assert found["RR"] == plain["recip_rank"]
+    stricter = computed(grades, results, f"RR@{k}", ties="average", relevance_level=2)
+    assert found[f"RR(rel=2)@{k}"] == stricter[f"RR@{k}"]
+
+
+@given(RESULTS, GRADES)
+def test_average_of_exponential_ndcg_is_its_mean_over_all_orders(
+    results: Results, grades: Grades
+) -> None:
+    def gain(doc: str) -> float:
+        return 2.0 ** max(grades.get(doc, 0), 0) - 1
+
+    def dcg(docs: Any) -> float:
+        return sum(gain(doc) / math.log2(rank) for rank, doc in enumerate(docs[:3], 2))
+
+    ideal = dcg(sorted(grades, key=gain, reverse=True))
+    orders = [dcg(order) for order in every_order(results)]
+
+    found = computed(grades, results, "nDCG(dcg='exp-log2')@3", ties="average")
+
+    expected = sum(orders) / len(orders) / ideal if ideal else 0.0
+    assert list(found.values()) == [pytest.approx(expected, rel=1e-12)]
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG", "P"])
+def test_no_closed_form_for_measures_of_judged_documents_only(measure: str) -> None:
+    qrels, run = nouns({"a": 1}, [("a", 1.0), ("b", 1.0)])
+
+    with pytest.raises(fr.MeasureError, match="no closed form"):
+        fr.evaluate(qrels, run, f"{measure}(judged_only=True)@10", ties="average")

@@ -1,0 +1,188 @@
+"""The table of measures is complete: order, help, kernels, sets, parameters."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import fastrank
+from fastrank.arguments import COMPAT_LEVELS
+from fastrank.errors import MeasureError
+from fastrank.measures.more import BEYOND, MEASURES
+from fastrank.measures.selection import Selection
+from fastrank.measures.trec import BY_NAME, NICKNAMES
+from fastrank.measures.trec import MEASURES as TREC_MEASURES
+
+KERNELS = Path(fastrank.__file__).parent / "kernels"
+ORDER = [
+    "runid",
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "map",
+    "gm_map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+    "iprec_at_recall",
+    "P",
+    "relstring",
+    "recall",
+    "infAP",
+    "gm_bpref",
+    "Rprec_mult",
+    "utility",
+    "11pt_avg",
+    "binG",
+    "G",
+    "dcg",
+    "ideal_dcg",
+    "ndcg",
+    "ndcg_rel",
+    "Rndcg",
+    "ndcg_cut",
+    "map_cut",
+    "relative_P",
+    "success",
+    "set_P",
+    "set_relative_P",
+    "set_recall",
+    "set_map",
+    "set_F",
+    "num_nonrel_judged_ret",
+    "prefs_num_prefs_poss",
+    "prefs_num_prefs_ful",
+    "prefs_num_prefs_ful_ret",
+    "prefs_simp",
+    "prefs_pair",
+    "prefs_avgjg",
+    "prefs_avgjg_Rnonrel",
+    "prefs_simp_ret",
+    "prefs_pair_ret",
+    "prefs_avgjg_ret",
+    "prefs_avgjg_Rnonrel_ret",
+    "prefs_simp_imp",
+    "prefs_pair_imp",
+    "prefs_avgjg_imp",
+    "map_avgjg",
+    "P_avgjg",
+    "Rprec_mult_avgjg",
+    "yaap",
+    "rbp",
+    "rbp_resid",
+    "unj",
+]
+
+
+def _exported() -> dict[str, str]:
+    """Every function with the decorator `kernel`, and the text of its signature."""
+    found = {}
+    for path in KERNELS.rglob("*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef):
+                for decorator in node.decorator_list:
+                    if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "kernel":
+                        found[node.name] = ast.unparse(decorator.args[0])
+    return found
+
+
+def _kernels() -> set[str]:
+    """The kernels of all records, and of the forms that options choose."""
+    own = {measure.kernel for measure in MEASURES if measure.kernel}
+    return own | {kernel for family in BEYOND for _, _, kernel, _ in family.forms}
+
+
+def test_order_is_that_of_trec_eval() -> None:
+    """The 57 measures stand in the order in which trec_eval prints them."""
+    assert [measure.name for measure in TREC_MEASURES] == ORDER
+    assert MEASURES[: len(ORDER)] == TREC_MEASURES
+
+
+def test_every_kernel_of_a_measure_exists() -> None:
+    """A record names a kernel that is exported, unless it needs none."""
+    exported = _exported()
+
+    assert _kernels() <= exported.keys()
+    assert [m.name for m in MEASURES if not m.kernel] == ["runid", "num_q", "NumQ"]
+
+
+def test_every_measure_kernel_has_a_record() -> None:
+    """A kernel over one query's ranking, gains or preferences is some measure's kernel."""
+    takes_a_record = {
+        name
+        for name, signature in _exported().items()
+        if signature == "MEASURE" or "Ranking" in signature
+    }
+
+    assert takes_a_record == _kernels()
+
+
+def test_a_kernel_that_writes_a_value_per_cutoff_gets_one() -> None:
+    """More numbers would be written behind the room that a measure with options has."""
+    per_cutoff = {measure.kernel for measure in TREC_MEASURES if measure.takes == "cutoffs"}
+
+    assert {
+        family.name: family.numbers
+        for family in BEYOND
+        if per_cutoff & {family.kernel, *(kernel for _, _, kernel, _ in family.forms)}
+        and family.numbers != ("cutoff",)
+    } == {}
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+def test_help_says_what_it_is(measure: fastrank.Measure) -> None:
+    """Help is a full text, fits a terminal, and names parameters exactly if there are some."""
+    assert measure.help.endswith(".")
+    assert max(map(len, measure.help.split("\n"))) <= 90
+    assert ("Parameter" in measure.help) == bool(measure.takes)
+
+
+def test_sets_have_the_members_of_the_original() -> None:
+    """The sizes of the nicknames, at both compat levels."""
+    sizes = {
+        level: {name: len(Selection([name]).measures(level)) for name in NICKNAMES}
+        for level in COMPAT_LEVELS
+    }
+
+    assert sizes["9.0.8"] == {
+        "official": 12, "set": 11, "all_trec": 34, "all_prefs": 16, "prefs": 8, "qrels_jg": 5,
+    }  # fmt: skip
+    assert sizes["10.0"] == {**sizes["9.0.8"], "all_trec": 37}
+
+
+def test_first_parameters_count_for_the_command() -> None:
+    """Of several parameter lists the first is used, also when a nickname asks for the measure."""
+    bound = Selection(["official", "P.3", "P.7"], original=True).bind("9.0.8")
+
+    assert [own.names for own in bound if own.measure.name == "P"] == [[b"P_3"]]
+
+
+@pytest.mark.parametrize(
+    ("specification", "words"),
+    [
+        ("mpa", "illegal measure 'mpa'; the closest are map"),
+        ("RECALL", "recall"),
+        ("P.", "nothing after the point"),
+        ("P.0", "Negative cutoff"),
+        ("P.5,abc", "Negative cutoff"),
+        ("P.5,5", "duplicate cutoffs detected in 'P.5,5': 5 stands twice"),
+        ("iprec_at_recall.0.5,.50", "duplicate cutoffs"),
+        ("ndcg.1", "expected grade=gain, found '1'"),
+        ("ndcg.1=2=3", "malformed pair parameters"),
+    ],
+)
+def test_impossible_requests_are_explained(specification: str, words: str) -> None:
+    """The message names the measure, the parameter, and what was expected."""
+    with pytest.raises(MeasureError) as caught:
+        Selection([specification]).bind("9.0.8")
+
+    assert words in str(caught.value)
+
+
+def test_records_cannot_be_changed() -> None:
+    """A measure is frozen."""
+    with pytest.raises(AttributeError, match="frozen"):
+        BY_NAME["map"].name = "MAP"

@@ -1,0 +1,315 @@
+"""Names of measures in every notation: what they mean, how they print, what a typo gets."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+import fastrank as fr
+from fastrank.formats.trec import parse_qrels, parse_run
+from fastrank.measures.more import BEYOND
+from fastrank.measures.notation import split_measures
+from fastrank.measures.options import Family, Option
+from fastrank.measures.selection import Selection
+from fastrank.measures.trec import MEASURES as TREC_MEASURES
+from fastrank.measures.trec import NICKNAMES
+
+QRELS = parse_qrels(b"q 0 a 2\nq 0 b 0\nq 0 c 1\nq 0 d 1\n")
+RUN = parse_run(b"q Q0 b 1 9 t\nq Q0 a 2 8 t\nq Q0 x 3 7 t\nq Q0 c 4 6 t\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("map", "map"),
+        ("P.10,5", "P.5,10"),
+        ("P.5, 10", "P.5,10"),
+        ("ndcg.1=3, 2=9", "ndcg.1=3,2=9"),
+        ("P_10", "P.10"),
+        ("ndcg_cut_10", "ndcg_cut.10"),
+        ("ndcg_cut.10", "ndcg_cut.10"),
+        ("recall_1000", "recall.1000"),
+        ("iprec_at_recall_0.10", "iprec_at_recall.0.10"),
+        ("set_F_0.5", "set_F.0.5"),
+        ("ndcg_1=3,2=9", "ndcg.1=3,2=9"),
+        ("official", "official"),
+        ("nDCG@10", "nDCG@10"),
+        ("NDCG@10", "nDCG@10"),
+        (" nDCG @ 10 ", "nDCG@10"),
+        ("AP(rel=2)@100", "AP(rel=2)@100"),
+        ("MAP( rel = 2 ) @ 100", "AP(rel=2)@100"),
+        ("AP(cutoff=100)", "AP@100"),
+        ("MRR", "RR"),
+        ("Precision@5", "P@5"),
+        ("Recall@5", "R@5"),
+        ("BPref", "Bpref"),
+        ("P(rel=2,judged_only=True)@10", "P(rel=2,judged_only=True)@10"),
+        ("nDCG(dcg='exp-log2')@20", "nDCG(dcg='exp-log2')@20"),
+        ('nDCG(dcg="log2")', "nDCG"),
+        ("nDCG(gains={2:9, 1:3, 0:0})@5", "nDCG(gains={1:3,2:9})@5"),
+        ("SetF(beta=2)", "SetF(beta=2)"),
+        ("SetF(beta=2.0)", "SetF(beta=2)"),
+        ("SetRelP", "SetP(relative=True)"),
+        ("IPrec@0.1", "IPrec@0.1"),
+        ("RBP(p=0.80)", "RBP"),
+        ("RR_10", "RR_10"),
+        ("hit_ratio_10", "hit_ratio_10"),
+        ("HitRate@10", "Success@10"),
+        ("percentile_rank", "percentile_rank"),
+        ("Rprec()", "Rprec"),
+    ],
+)
+def test_every_notation_is_understood_and_printed_in_one_way(text: str, canonical: str) -> None:
+    assert str(fr.parse_measure(text)) == canonical
+    assert fr.parse_measure(canonical) == fr.parse_measure(text)
+
+
+def _values(option: Option) -> st.SearchStrategy[Any]:
+    numbers = st.floats(0, 1) if option.kind == "share" else st.floats(0, 1e300)
+    gains = st.dictionaries(st.integers(-5, 2**31 - 1), numbers, max_size=4)
+    return {
+        "rank": st.integers(1, 2**31 - 1),
+        "grade": st.integers(-5, 2**31 - 1),
+        "flag": st.booleans(),
+        "choice": st.sampled_from(option.choices or ("",)),
+        "gains": gains.map(lambda own: tuple(own.items())),
+    }.get(option.kind, numbers)
+
+
+@st.composite
+def _texts(draw: st.DrawFn) -> str:
+    """A measure with options, some of them given, in any order and with blanks in between."""
+    family: Family = draw(st.sampled_from(BEYOND))
+    gap = st.sampled_from(["", " ", "  "])
+    written = []
+    for option in draw(st.permutations(list(family.options.values()))):
+        if option.needed or draw(st.booleans()):
+            text = option.write(draw(_values(option)))
+            written.append(f"{draw(gap)}{option.name}{draw(gap)}={draw(gap)}{text}{draw(gap)}")
+    return f"{family.name}{draw(gap)}({','.join(written)})"
+
+
+def _parsed(text: str) -> fr.MeasureSpec | None:
+    """None for options that exclude each other."""
+    excluded = (
+        ("denom" in text and "'k'" in text)
+        or ("dcg" in text and "gains" in text)
+        or ("graded" in text and "rel" in text)
+    )
+    try:
+        return fr.parse_measure(text)
+    except fr.MeasureError:
+        if not excluded:
+            raise
+        return None
+
+
+@given(_texts())
+def test_parsing_inverts_printing(text: str) -> None:
+    found = _parsed(text)
+
+    if found is not None:
+        assert fr.parse_measure(str(found)) == found
+        assert hash(fr.parse_measure(str(found))) == hash(found)
+        assert str(fr.parse_measure(str(found))) == str(found)
+
+
+@given(st.lists(_texts().filter(_parsed), max_size=4))
+def test_a_text_of_measures_is_split_between_them(texts: list[str]) -> None:
+    assert list(map(fr.parse_measure, split_measures("  ".join(texts)))) == list(
+        map(fr.parse_measure, texts)
+    )
+
+
+@pytest.mark.parametrize("name", [*(measure.name for measure in TREC_MEASURES), *NICKNAMES])
+def test_all_names_of_trec_eval_parse(name: str) -> None:
+    assert str(fr.parse_measure(name)) == name
+
+
+@given(st.text(st.sampled_from("PRnDCGAmap_@.(){}=:,' 0159"), max_size=12))
+def test_any_other_text_is_a_measure_error(text: str) -> None:
+    """Nothing else is raised, and what parses prints as something that parses."""
+    try:
+        found = fr.parse_measure(text)
+    except fr.MeasureError:
+        return
+    assert fr.parse_measure(str(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("ndcg.10", "ndcg_cut.10"),
+        ("ndcg_10", "ndcg_cut.10, nDCG@10"),
+        ("ndcg@10", "nDCG@10"),
+        ("map_1", "map_cut.1, AP@1"),
+        ("recip_rank_10", "RR@10"),
+        ("P_0", "whole number of at least 1"),
+        ("P_05", "did you mean P_5"),
+        ("P.5x", "expected a whole number, found '5x'"),
+        ("P@0", "expected a whole number of at least 1"),
+        ("P@-3", "expected a whole number of at least 1"),
+        ("P@2.5", "expected a whole number of at least 1"),
+        ("P(rel=2)", "P needs cutoff"),
+        ("nDGC@10", "nDCG"),
+        ("AP(foo=1)", "AP has cutoff, rel, judged_only, norm, not 'foo'"),
+        ("AP(rel=1,rel=2)", "rel is given twice"),
+        ("AP(2)", "expected option=value, found '2'"),
+        ("AP(rel=2", "expected )"),
+        ("SetP@5", "takes nothing after @"),
+        ("RBP(p=1.5)", "expected a number from 0 to 1"),
+        ("RBP(p=nan)", "expected a number from 0 to 1"),
+        ("AP(norm='max')", "expected 'rel' or 'min_k' or 'retrieved'"),
+        ("Judged(denom='k')", "needs a cutoff"),
+        ("nDCG(dcg='exp-log2',gains={1:2})", "both say"),
+        ("RBP(gain='graded',rel=2)", "graded gains have no level"),
+        ("nDCG(gains={1:2,1:3})", "grade 1 stands twice"),
+        ("hits@10", "Success@10, HitRatio@10"),
+        ("Accuracy@1", "Success@1"),
+        ("R_cap@10", "RCap@10"),
+        ("MRR_10", "RR@10"),
+        ("P.18446744073709551621", "expected a whole number, found '18446744073709551621'"),
+        ("recip_rank.10", "recip_rank takes no parameters; with a cutoff it is RR@10"),
+        ("map.10", "map takes no parameters; with a cutoff it is map_cut.10"),
+        ("official.5", "official takes no parameters"),
+        ("set_F.x", "expected a number, found 'x'"),
+        ("iprec_at_recall.0.1,x", "expected a number, found 'x'"),
+        ("utility.1,1,,0", "expected a number, found ''"),
+        ("ndcg.1=x", "expected a number, found 'x'"),
+        ("ndcg.1x=3", "expected grade=gain, found '1x=3'"),
+        ("ndcg.p=0.5", "expected grade=gain, found 'p=0.5'"),
+        ("rbp.p=x", "expected a number, found 'x'"),
+        ("ndcg_rel_p=0.5", "expected grade=gain, found 'p=0.5'"),
+        ("set_F_1_0", "set_F"),
+        ("", "illegal measure ''"),
+    ],
+)
+def test_a_typo_is_told_with_what_may_be_meant(text: str, words: str) -> None:
+    with pytest.raises(fr.MeasureError) as caught:
+        fr.parse_measure(text)
+
+    assert words in str(caught.value)
+
+
+def test_the_trec_eval_command_reads_parameters_as_trec_eval_does() -> None:
+    """`-m recip_rank.10` is recip_rank there, and `-m set_F.x` has the parameter 0."""
+    selection = Selection(["recip_rank.10", "set_F.x", "ndcg.1=x"], original=True)
+
+    assert [own.names for own in selection.bind("9.0.8")] == [
+        [b"recip_rank"], [b"ndcg_1=x"], [b"set_F_x"],
+    ]  # fmt: skip
+
+
+def test_notations_can_be_mixed_and_values_are_named_as_asked_for() -> None:
+    scores = fr.evaluate(QRELS, RUN, "map P.1,2 AP P_3 nDCG@2 ndcg_cut_2 AP(rel = 2) @ 2")
+
+    assert scores.names == [
+        "map", "P_1", "P_2", "P_3", "ndcg_cut_2", "AP", "nDCG@2", "AP(rel=2)@2",
+    ]  # fmt: skip
+    assert scores.mean["AP"] == scores.mean["map"]
+    assert scores.mean["AP(rel=2)@2"] == 0.5
+
+
+def test_printed_names_of_trec_eval_add_up() -> None:
+    """As pytrec_eval has it; after a set, which wants the default cutoffs, too."""
+    assert fr.evaluate(QRELS, RUN, ["P_5", "P_1"]).names == ["P_1", "P_5"]
+    assert "P_7" in fr.evaluate(QRELS, RUN, "official P_7")
+    assert "P_1000" in fr.evaluate(QRELS, RUN, "official P_7")
+
+
+def test_asking_twice_computes_once() -> None:
+    scores = fr.evaluate(QRELS, RUN, ["AP@5", "MAP @ 5", fr.parse_measure("AP(cutoff=5)")])
+
+    assert scores.names == ["AP@5"]
+
+
+def test_one_specification_will_do() -> None:
+    assert fr.evaluate(QRELS, RUN, fr.parse_measure("AP@5")).names == ["AP@5"]
+
+
+@pytest.mark.parametrize("measures", ["P.5 P.10", "P.10,5 P.5,10", "P_5 P.10", "P.5 P_10 P_5"])
+def test_all_cutoffs_that_were_asked_for_are_computed(measures: str) -> None:
+    assert fr.evaluate(QRELS, RUN, measures).names == ["P_5", "P_10"]
+
+
+@pytest.mark.parametrize("measures", ["P P.7", "P.7 P", "P P_7", "official P_7"])
+def test_default_cutoffs_that_were_asked_for_are_computed_too(measures: str) -> None:
+    """Only a set leaves them to what is said besides: `official P.7` has P_7, as in trec_eval."""
+    names = fr.evaluate(QRELS, RUN, measures).names
+
+    assert {"P_5", "P_7", "P_1000"} <= set(names)
+    assert "P_5" not in fr.evaluate(QRELS, RUN, "official P.7")
+
+
+@pytest.mark.parametrize(
+    "measures", ["set_F_2 set_F_3", "set_F.2 set_F.3", "ndcg.1=2 ndcg_1=3", "ndcg ndcg.1=3"]
+)
+def test_different_parameters_that_cannot_be_had_together_are_refused(measures: str) -> None:
+    with pytest.raises(fr.MeasureError, match="can be given once"):
+        fr.evaluate(QRELS, RUN, measures)
+
+
+def test_measure_objects_of_ir_measures_are_understood() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    given_ = [
+        ir_measures.nDCG @ 10, ir_measures.AP(rel=2) @ 100, ir_measures.SetF(beta=2.0),
+        ir_measures.nDCG(gains={1: 3, 0: 0}), ir_measures.NumRelRet, ir_measures.RR,
+    ]  # fmt: skip
+
+    assert [str(fr.parse_measure(measure)) for measure in given_] == [
+        "nDCG@10", "AP(rel=2)@100", "SetF(beta=2)", "nDCG(gains={1:3})", "NumRet(rel=1)", "RR",
+    ]  # fmt: skip
+    assert list(fr.evaluate(QRELS, RUN, given_).mean) == [str(map_) for map_ in map(
+        fr.parse_measure, given_)]  # fmt: skip
+
+
+def test_other_objects_are_refused() -> None:
+    with pytest.raises(TypeError, match="expected str, found int"):
+        fr.parse_measure(5)
+
+
+def test_a_specification_is_frozen_and_can_be_pickled() -> None:
+    spec = fr.parse_measure("nDCG(gains={1:3})@10")
+
+    assert pickle.loads(pickle.dumps(spec)) == spec
+    with pytest.raises(AttributeError, match="frozen"):
+        spec.name = "AP"
+    assert repr(spec) == "MeasureSpec('nDCG(gains={1:3})@10')"
+    assert spec != "nDCG(gains={1:3})@10"
+    assert {spec: 1}[fr.parse_measure("NDCG(gains={1:3}) @ 10")] == 1
+
+
+FILES = {
+    "qrels": b"q 0 a 2\nq 0 b 0\nq 0 c 1\n",
+    "run": b"q Q0 b 1 9 t\nq Q0 a 2 8 t\n",
+}
+
+
+def test_the_trec_eval_command_takes_new_names(trec_eval: Any) -> None:
+    """After the measures that the original prints, as asked for."""
+    found = trec_eval(
+        "-q", "-m", "nDCG@10", "-m", "RR_1", "-m", "map", "-m", "NumRet", "qrels", "run",
+        files=FILES,
+    )  # fmt: skip
+
+    assert found.status == 0
+    assert [line.split() for line in found.stdout.decode().splitlines()] == [
+        ["map", "q", "0.2500"], ["nDCG@10", "q", "0.4796"], ["RR_1", "q", "0.0000"],
+        ["NumRet", "q", "2"],
+        ["map", "all", "0.2500"], ["nDCG@10", "all", "0.4796"], ["RR_1", "all", "0.0000"],
+        ["NumRet", "all", "2"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["MAP", "MRR", "P_10", "ndcg_cut_10", "Precision@5"])
+def test_the_trec_eval_command_refuses_what_the_original_refuses(name: str, trec_eval: Any) -> None:
+    """Names of other programs for what it has: exit status 1."""
+    assert trec_eval("-m", name, "qrels", "run", files=FILES).status == 1
+
+
+def test_new_measures_are_in_no_set_of_trec_eval() -> None:
+    assert {name for family in BEYOND for name in family.sets} == set()

@@ -1,0 +1,213 @@
+"""The engines: chosen as documented, never older than the sources, and of one kind of symbols."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fastrank
+from fastrank.native import signature
+from fastrank.native.build import ALLOWED
+from fastrank.native.sources import library_path, read_sources
+
+PACKAGE = Path(fastrank.__file__).parent
+LIBRARIES = sorted(PACKAGE.glob("native/*.so"))
+needs_library = pytest.mark.skipif(not LIBRARIES, reason="no compiled library here")
+SHOW = "import fastrank; print(fastrank.engine())"
+
+
+def _python(code: str, folder: Path | None = None, **environment: str) -> tuple[int, str, str]:
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("FASTRANK_ENGINE", "NUMBA_DISABLE_JIT")
+    }
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False,
+        env={**clean, **environment},
+    )  # fmt: skip
+    return found.returncode, found.stdout.strip(), found.stderr
+
+
+@needs_library
+def test_the_library_is_used_when_there_is_one() -> None:
+    """Without any setting."""
+    status, shown, _ = _python(SHOW)
+
+    assert status == 0
+    assert shown.startswith("library (")
+
+
+def test_the_environment_can_insist_on_the_jit() -> None:
+    """FASTRANK_ENGINE=jit."""
+    assert _python(SHOW, FASTRANK_ENGINE="jit")[1] == "jit (FASTRANK_ENGINE=jit)"
+
+
+def test_disabled_jit_means_plain_python() -> None:
+    """NUMBA_DISABLE_JIT=1."""
+    assert _python(SHOW, NUMBA_DISABLE_JIT="1")[1] == "python (NUMBA_DISABLE_JIT is set)"
+
+
+def test_an_unknown_engine_is_an_error() -> None:
+    """Not a silent fallback."""
+    status, _, complaint = _python(SHOW, FASTRANK_ENGINE="gpu")
+
+    assert status != 0
+    assert "FASTRANK_ENGINE='gpu': expected 'library' or 'jit'" in complaint
+
+
+def _copy_of_the_package(folder: Path) -> Path:
+    copy = folder / "fastrank"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+@needs_library
+@pytest.mark.parametrize(
+    "module", ["kernels/measures/trec.py", "kernels/texts/text.py", "native/build.py"]
+)
+def test_a_library_older_than_its_sources_is_not_used(module: str, tmp_path: Path) -> None:
+    """Whichever source changed, even if its time stamp and size did not."""
+    path = _copy_of_the_package(tmp_path) / module
+    before = path.stat()
+    text = path.read_text()
+    path.write_text(text.replace("the", "teh", 1))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    assert _python(SHOW, tmp_path)[1] == (
+        "jit (the compiled library was made from other sources than these)"
+    )
+    status, _, complaint = _python(SHOW, tmp_path, FASTRANK_ENGINE="library")
+    assert status != 0
+    assert "FASTRANK_ENGINE=library: the compiled library was made from other" in complaint
+
+
+@needs_library
+def test_without_libraries_the_jit_takes_over(tmp_path: Path) -> None:
+    """As after an installation without a C linker."""
+    for library in _copy_of_the_package(tmp_path).glob("native/*.so"):
+        library.unlink()
+
+    assert _python(SHOW, tmp_path)[1] == "jit (no compiled library is installed)"
+
+
+@needs_library
+def test_a_broken_library_is_not_used(tmp_path: Path) -> None:
+    """Something else under its name: the JIT, with the loader's reason."""
+    for library in _copy_of_the_package(tmp_path).glob("native/*.so"):
+        library.write_bytes(b"not a library")
+
+    shown = _python(SHOW, tmp_path)[1]
+
+    assert shown.startswith("jit (the compiled library ")
+    assert "cannot be used" in shown
+
+
+def test_building_without_a_linker_says_so(tmp_path: Path) -> None:
+    """No `cc`: a message, and nothing written."""
+    found = subprocess.run(
+        [sys.executable, "-m", "fastrank.native.build", str(tmp_path)],
+        capture_output=True, text=True, check=False, env={**os.environ, "CC": "no-such-linker"},
+    )  # fmt: skip
+
+    assert found.returncode == 1
+    assert "no C linker" in found.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_building_needs_only_libc_and_libm(tmp_path: Path) -> None:
+    """A module that would call anything else is refused before it is linked."""
+    code = (
+        "import llvmlite.binding as llvm\n"
+        "from fastrank.native.build import emit_object, levels\n"
+        "llvm.initialize_native_target()\n"
+        "llvm.initialize_native_asmprinter()\n"
+        "text = 'declare void @PyErr_Clear()\\n'"
+        " 'define void @fastrank_f() { call void @PyErr_Clear() ret void }'\n"
+        "part = llvm.parse_assembly(text).as_bitcode()\n"
+        "emit_object([part], next(iter(levels().values())))\n"
+    )
+
+    status, _, complaint = _python(code)
+
+    assert status != 0
+    assert "BuildError: the library would need ['PyErr_Clear']" in complaint
+
+
+@needs_library
+@pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
+def test_a_library_carries_its_sources(path: Path) -> None:
+    """The text it was compiled from is in the file, so it can be compared."""
+    assert read_sources() in path.read_bytes()
+    assert str(path) in {library_path("x86-64-v2"), library_path("x86-64-v3"),
+                         library_path("baseline")}  # fmt: skip
+
+
+@needs_library
+def test_the_library_calls_only_libc_and_libm() -> None:
+    """The dynamic symbols that it leaves undefined."""
+    nm = shutil.which("nm")
+    if nm is None:
+        pytest.skip("no nm here")
+    start_up = {"__cxa_finalize", "__gmon_start__", "_ITM_deregisterTMCloneTable"}
+    allowed = ALLOWED | start_up | {"_ITM_registerTMCloneTable"}
+    for path in LIBRARIES:
+        shown = subprocess.run(
+            [nm, "-D", "--undefined-only", str(path)], capture_output=True, text=True, check=True
+        ).stdout
+
+        assert {line.split()[-1].split("@")[0] for line in shown.splitlines()} <= allowed
+
+
+@needs_library
+def test_no_multiply_and_add_are_fused() -> None:
+    """trec_eval's reference numbers round each operation; v3 has fused instructions."""
+    objdump = shutil.which("objdump")
+    if objdump is None:
+        pytest.skip("no objdump here")
+    for path in LIBRARIES:
+        code = subprocess.run(
+            [objdump, "-d", str(path)], capture_output=True, text=True, check=True
+        ).stdout
+
+        assert re.search(r"vfn?m(add|sub)", code) is None
+        assert "ret" in code
+
+
+@pytest.mark.parametrize("text", ["int64(", "int(int64)", "int64 int64[::1]"])
+def test_a_signature_that_is_none_is_refused(text: str) -> None:
+    """A typing error in a declaration fails the build, with the text."""
+    with pytest.raises(ValueError, match="expected RESULT"):
+        signature.parse(text)
+
+
+def test_the_jit_keeps_compiled_code_under_a_digest_of_the_sources(tmp_path: Path) -> None:
+    """One folder in the cache, with code that loads again; no setting of numba is changed."""
+    code = (
+        "import numba, os\n"
+        "before = dict(os.environ), numba.config.CACHE_DIR\n"
+        "from fastrank.native import kernels\n"
+        "assert kernels.count_lines(b'a\\nb') == 2\n"
+        "assert before == (dict(os.environ), numba.config.CACHE_DIR)\n"
+    )
+
+    status, _, complaint = _python(code, FASTRANK_ENGINE="jit", XDG_CACHE_HOME=str(tmp_path))
+
+    assert (status, complaint) == (0, "")
+    (folder,) = (tmp_path / "fastrank").iterdir()
+    assert list(folder.rglob("*.nbc"))
+    again = _python(code, FASTRANK_ENGINE="jit", XDG_CACHE_HOME=str(tmp_path))
+    assert (again[0], again[2]) == (0, "")
+
+
+def test_the_jit_works_without_a_place_for_its_cache() -> None:
+    """A home that cannot be written to."""
+    code = "from fastrank.native import kernels; print(kernels.count_lines(b'a\\nb'))"
+
+    assert _python(code, FASTRANK_ENGINE="jit", XDG_CACHE_HOME="/proc/nowhere")[1] == "2"

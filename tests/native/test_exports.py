@@ -1,0 +1,359 @@
+"""What scores can be turned into, and what they say about what was left out."""
+
+from __future__ import annotations
+
+import csv
+import getopt
+import io
+import json
+import math
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fastrank as fr
+from fastrank.c_numbers import atol
+from fastrank.formats.trec import parse_prefs, parse_qrels, parse_run
+from tests.helpers.paths import TESTS
+
+QRELS = b"q1 0 a 1\nq1 0 b 0\nq1 0 e -1\nq2 0 c 2\nq3 0 d 1\n"
+RUN = (
+    b"q1 Q0 b 1 3.0 mine\nq1 Q0 x 2 2.5 mine\nq1 Q0 e 3 2.2 mine\nq1 Q0 a 4 2.0 mine\n"
+    b"q2 Q0 c 1 9 mine\nq9 Q0 z 1 1 mine\n"
+)
+CASES = json.loads((TESTS / "recorded" / "cases.json").read_text("ascii"))
+OPTIONS = {
+    "-l": "relevance_level", "-M": "max_retrieved", "-N": "collection_size",
+    "-c": "complete", "-J": "judged_only",
+}  # fmt: skip
+
+# Recorded cases of parameters such as 1x, of which the command reads what it can, and of several
+# lists of parameters, of which it takes the first.
+FOR_THE_COMMAND = {
+    "first_params_win", "gain_level_twice", "gain_levels_odd", "int_cutoffs", "nickname_params",
+    "set_F_garbage", "trailing_commas", "unused_params",
+}  # fmt: skip
+# What options would take out.
+NOTHING_LEFT_OUT = {"left_out": 0, "no_relevant": 0, "removed": 0, "repeated": 0}
+
+
+def scores_of(
+    measures: str = "map P.1,2", qrels: bytes = QRELS, run: bytes = RUN, **how: Any
+) -> Any:
+    return fr.evaluate(parse_qrels(qrels), parse_run(run), measures, **how)
+
+
+def _recorded() -> list[Any]:
+    """The recorded cases that evaluate two plain files and print the summary."""
+    found = []
+    for case in CASES:
+        levels = [
+            level
+            for level, expected in case["expect"].items()
+            if expected["exit"] == 0 and expected["stdout"]
+        ]
+        long = any(word.startswith("--") for word in case["args"])
+        if (
+            not levels
+            or long
+            or case["name"] in FOR_THE_COMMAND
+            or case["args"][-2:] != ["qrels", "run"]
+        ):
+            continue
+        given, _ = getopt.getopt(case["args"], "hvqm:cl:nD:JN:M:R:T:oZ:")
+        if {letter for letter, _ in given} <= {*OPTIONS, "-q", "-m"}:
+            found += [
+                pytest.param(case, given, level, id=f"{case['name']}-{level}") for level in levels
+            ]
+    return found
+
+
+@pytest.mark.parametrize(("case", "given", "level"), _recorded())
+def test_to_trec_is_what_trec_eval_printed(
+    case: dict[str, Any], given: list[tuple[str, str]], level: str
+) -> None:
+    texts = {name: io.BytesIO(text.encode("latin-1")) for name, text in case["files"].items()}
+    how = {OPTIONS[name]: atol(value.encode() or b"1") for name, value in given if name in OPTIONS}
+    measures = [value for name, value in given if name == "-m"] or ["official"]
+
+    scores = fr.evaluate(
+        fr.read_qrels(texts["qrels"], compat=level),
+        fr.read_run(texts["run"], compat=level),
+        measures, compat=level, **how,
+    )  # fmt: skip
+
+    printed = scores.to_trec(per_query=("-q", "") in given)
+    assert printed.encode("utf-8", "surrogateescape") == case["expect"][level]["stdout"].encode(
+        "latin-1"
+    )
+
+
+def test_to_dict_has_the_shape_and_the_values_of_pytrec_eval() -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    judged = {"q1": {"a": 1, "b": 0, "e": -1}, "q2": {"c": 2}, "q3": {"d": 1}}
+    ranked = {"q1": {"b": 3.0, "x": 2.5, "e": 2.2, "a": 2.0}, "q2": {"c": 9.0}, "q9": {"z": 1.0}}
+    measures = {"map", "ndcg", "P", "num_ret", "iprec_at_recall", "recip_rank"}
+
+    expected = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(ranked)
+
+    assert scores_of(" ".join(measures)).to_dict() == expected
+
+
+def test_to_dict_has_texts_and_leaves_out_what_no_query_has() -> None:
+    found = scores_of("relstring gm_map num_q").to_dict()
+
+    assert found == {"q1": {"relstring": "0-.1"}, "q2": {"relstring": "2"}}
+    assert scores_of("gm_map").to_dict() == {"q1": {}, "q2": {}}
+
+
+def test_lists_are_over_the_queries() -> None:
+    assert scores_of("num_ret P.1,2 relstring").lists() == {
+        "num_ret": [4.0, 1.0],
+        "P_1": [0.0, 1.0],
+        "P_2": [0.0, 0.5],
+        "relstring": ["0-.1", "2"],
+    }
+
+
+def test_of_values_with_the_same_name_the_first_counts() -> None:
+    """Recall levels are printed with two decimals, and nothing forbids two that look alike."""
+    scores = scores_of("iprec_at_recall.0.501,0.499")
+
+    assert scores.names == ["iprec_at_recall_0.50"]
+    assert scores.to_dict()["q1"] == {"iprec_at_recall_0.50": scores["iprec_at_recall_0.50"][0]}
+    assert scores.to_trec().count("iprec_at_recall_0.50") == 2
+
+
+def test_to_json_has_full_precision_and_counts_as_integers() -> None:
+    found = json.loads(scores_of("num_ret map").to_json())
+
+    assert found == {
+        "run": "mine",
+        "counts": {
+            **NOTHING_LEFT_OUT,
+            "evaluated": 2,
+            "missing": 1,
+            "skipped": 1,
+            "retrieved": 5,
+            "unjudged": 2,
+        },
+        "mean": {"num_ret": 5, "map": 0.625},
+        "per_query": {"q1": {"num_ret": 4, "map": 0.25}, "q2": {"num_ret": 1, "map": 1.0}},
+    }
+    assert isinstance(found["mean"]["num_ret"], int)
+    assert "per_query" not in json.loads(scores_of().to_json(per_query=False))
+    assert scores_of().to_json(indent=2).startswith('{\n  "run"')
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_json_has_null_for_what_is_no_finite_number(value: str) -> None:
+    """json.loads is asked to refuse the NaN and Infinity that only Python writes."""
+    scores = scores_of(f"utility.{value},0,0,0 map")
+
+    found = json.loads(scores.to_json(), parse_constant=pytest.fail)
+
+    assert found["per_query"]["q2"] == {f"utility_{value},0,0,0": None, "map": 1.0}
+    assert not math.isfinite(scores.mean[f"utility_{value},0,0,0"])
+
+
+def test_to_csv_has_a_line_for_each_value_and_no_query_for_the_summary() -> None:
+    third = b"q1 0 a 1\nq1 0 b 1\nq1 0 c 1\n"
+    scores = scores_of("num_rel set_recall", qrels=third, run=b"q1 Q0 a 1 1 t\n")
+
+    assert scores.to_csv() == (
+        "query,measure,value\nq1,num_rel,3\nq1,set_recall,0.3333333333333333\n"
+        ",num_rel,3\n,set_recall,0.3333333333333333\n"
+    )
+    assert scores.to_csv(per_query=False) == (
+        "query,measure,value\n,num_rel,3\n,set_recall,0.3333333333333333\n"
+    )
+
+
+def test_csv_quotes_ids_that_need_it() -> None:
+    qrels, run = b'a,"b" 0 d 1\n', b'a,"b" Q0 d 1 1 t\n'
+
+    rows = list(csv.reader(io.StringIO(scores_of("map", qrels, run).to_csv())))
+
+    assert rows[1] == ['a,"b"', "map", "1.0"]
+
+
+def test_ids_that_are_not_utf8_survive_json_and_csv() -> None:
+    scores = scores_of("map", b"\xffq 0 d 1\n", b"\xffq Q0 d 1 1 t\n")
+
+    assert json.loads(scores.to_json())["per_query"] == {scores.queries[0]: {"map": 1.0}}
+    assert scores.to_csv().encode("utf-8", "surrogateescape").splitlines()[1] == b"\xffq,map,1.0"
+    assert scores._repr_html_().encode()
+    assert scores.to_markdown(per_query=True).encode()
+
+
+def test_ids_that_are_not_utf8_can_be_printed() -> None:
+    shown = str(scores_of("map", QRELS + b"\xffq 0 d 1\n", RUN))
+
+    assert shown.encode().decode().splitlines()[1].endswith(r"(missing=q3, \udcffq)")
+
+
+def test_ids_that_are_not_utf8_have_no_place_in_frames() -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    scores = scores_of("map", b"\xffq 0 d 1\n", b"\xffq Q0 d 1 1 t\n")
+
+    for export in (scores.to_pandas, scores.to_polars):
+        for wide in (False, True):
+            with pytest.raises(fr.FastrankError, match=r"query b'\\xffq': a frame can only hold"):
+                export(wide=wide)
+
+
+def test_frames_hold_every_script() -> None:
+    pytest.importorskip("pandas")
+    scores = scores_of("map", "é\ufffd 0 d 1\n".encode(), "é\ufffd Q0 d 1 1 t\n".encode())
+
+    assert scores.to_pandas()["query"].tolist() == ["é\ufffd"]
+
+
+def test_to_pandas_has_a_row_for_each_query_and_measure() -> None:
+    pytest.importorskip("pandas")
+    frame = scores_of("num_ret map relstring").to_pandas()
+
+    assert list(frame.columns) == ["query", "measure", "value"]
+    assert frame["value"].dtype == "float64"
+    assert list(frame.itertuples(index=False, name=None)) == [
+        ("q1", "num_ret", 4.0),
+        ("q1", "map", 0.25),
+        ("q2", "num_ret", 1.0),
+        ("q2", "map", 1.0),
+    ]
+    assert frame.groupby("measure")["value"].mean().to_dict() == {"map": 0.625, "num_ret": 2.5}
+
+
+def test_to_pandas_wide_has_a_row_for_each_query() -> None:
+    pytest.importorskip("pandas")
+    frame = scores_of("num_ret map relstring").to_pandas(wide=True)
+
+    assert list(frame.columns) == ["query", "num_ret", "map", "relstring"]
+    assert frame.to_dict("records")[0] == {
+        "query": "q1", "num_ret": 4.0, "map": 0.25, "relstring": "0-.1",
+    }  # fmt: skip
+
+
+def test_polars_frames_are_those_of_pandas() -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    scores = scores_of("num_ret map relstring")
+
+    for wide in (False, True):
+        expected = scores.to_pandas(wide=wide).to_dict("list")
+        assert scores.to_polars(wide=wide).to_dict(as_series=False) == expected
+
+
+def test_frames_of_summaries_only_are_empty() -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    scores = scores_of("gm_map")
+
+    assert scores.to_pandas().shape == scores.to_polars().shape == (0, 3)
+    assert scores.to_pandas(wide=True).shape == (2, 1)
+
+
+def test_frames_cannot_be_used_to_change_the_scores() -> None:
+    pytest.importorskip("pandas")
+    scores = scores_of("map")
+    frame = scores.to_pandas(wide=True)
+
+    frame["map"] = 7.0
+
+    assert scores["map"].tolist() == [0.25, 1.0]
+
+
+def test_counts_say_what_was_not_evaluated() -> None:
+    """x is in no judgment and e was pooled but not judged; z belongs to a query nobody judged."""
+    scores = scores_of()
+
+    assert scores.counts == {
+        **NOTHING_LEFT_OUT, "evaluated": 2, "missing": 1, "skipped": 1, "retrieved": 5,
+        "unjudged": 2,
+    }  # fmt: skip
+    assert scores.missing == 1
+    assert scores.missing_queries == ["q3"]
+    assert scores.skipped_queries == ["q9"]
+
+
+@pytest.mark.parametrize(
+    ("how", "retrieved", "unjudged"),
+    [
+        ({"judged_only": True}, 3, 0),
+        ({"max_retrieved": 2}, 3, 1),
+        ({"relevance_level": -1}, 5, 2),
+        ({"complete": True}, 5, 2),
+        ({"complete": True, "compat": "10.0"}, 5, 2),
+        ({"complete": True, "compat": "10.0", "judged_only": True}, 3, 0),
+    ],
+)
+def test_unjudged_documents_are_counted_as_rankings_are_cut(
+    how: dict[str, Any], retrieved: int, unjudged: int
+) -> None:
+    """The document that 10.0 invents for a missing query was not retrieved."""
+    counts = scores_of("map", **how).counts
+
+    assert (counts["retrieved"], counts["unjudged"], counts["missing"]) == (retrieved, unjudged, 1)
+
+
+def test_of_a_file_the_queries_without_judgments_are_not_known(tmp_path: Path) -> None:
+    (tmp_path / "run").write_bytes(RUN)
+
+    scores = fr.evaluate(parse_qrels(QRELS), tmp_path / "run", "map")
+
+    assert scores.counts == {
+        **NOTHING_LEFT_OUT, "evaluated": 2, "missing": 1, "retrieved": 5, "unjudged": 2,
+    }  # fmt: skip
+    assert scores.skipped_queries is None
+    assert scores.missing_queries == ["q3"]
+
+
+def test_of_preferences_only_queries_are_counted() -> None:
+    scores = fr.evaluate(
+        parse_prefs(b"q g s a 2\nq g s b 1\n"), parse_run(b"q Q0 b 1 3 t\n"), "prefs_simp"
+    )
+
+    assert scores.counts == {**NOTHING_LEFT_OUT, "evaluated": 1, "missing": 0, "skipped": 0}
+
+
+def test_scores_say_which_queries_are_missing_and_whether_they_count() -> None:
+    qrels = b"".join(b"q%d 0 d 1\n" % i for i in range(8))
+    run = b"q0 Q0 d 1 1 t\n"
+
+    said = str(scores_of("map", qrels, run)).splitlines()
+    counted = str(scores_of("map", qrels, run, complete=True)).splitlines()
+
+    named = "(missing=q1, q2, q3, q4, q5, ...)"
+    assert said == [
+        "map  1.0000",
+        f"7 judged queries have no results and are not averaged in {named}",
+    ]
+    assert counted == [
+        "map  0.1250",
+        f"7 judged queries have no results and are averaged in {named}",
+    ]
+
+
+def test_nothing_is_said_where_nothing_is_missing() -> None:
+    answered = RUN.replace(b"q9 Q0 z", b"q3 Q0 d")
+
+    assert str(scores_of("map", run=answered)) == "map  0.7500"
+
+
+def test_a_pickle_has_everything_but_not_the_judgments() -> None:
+    """However large the file of judgments."""
+    filling = b"".join(b"q1 0 document-%d 0\n" % i for i in range(5000))
+    scores = scores_of("map num_rel", qrels=QRELS + filling, complete=True)
+
+    packed = pickle.dumps(scores)
+    again = pickle.loads(packed)
+
+    assert len(packed) < 5000
+    assert again.to_json() == scores.to_json()
+    assert str(again) == str(scores)
+    assert (again.missing_queries, again.skipped_queries) == (["q3"], ["q9"])
+    groups = {"q1": "x", "q2": "x", "q3": "x"}
+    assert again.by_group(groups)["x"].mean == scores.by_group(groups)["x"].mean

@@ -1,0 +1,122 @@
+"""Every double against pytrec_eval, which computes with the C code of trec_eval 9.0.8."""
+
+from __future__ import annotations
+
+import random
+import struct
+
+import pytest
+import pytrec_eval
+
+import fastrank
+from fastrank.formats.trec import parse_qrels, parse_run
+from fastrank.native import engine
+
+Nested = dict[str, dict[str, float]]
+
+# pytrec_eval has no values per query for these, or none that are numbers.
+NOT_COMPARED = {"runid", "num_q", "relstring", "gm_map", "gm_bpref"}
+SUPPORTED = sorted(pytrec_eval.supported_measures - NOT_COMPARED)
+SEEDS = range(3 if engine().startswith("python") else 40)
+
+
+def _inputs(seed: int) -> tuple[Nested, Nested]:
+    """Judgments and a run with ties, float32 collisions, and queries on one side only."""
+    rng = random.Random(seed)
+    grades = [[0, 1], [0, 1, 2, 3], [-1, 0, 1, 2], [0]][seed % 4]
+    documents = [f"d{i}" for i in range(60)]
+    scores = [
+        lambda: float(rng.randrange(6)),
+        lambda: rng.random(),
+        lambda: 1.0 + rng.randrange(8) * 2e-8,
+        lambda: rng.choice([0.1, -0.1, 1e-30, 1e30, 3.0]),
+    ]
+    qrels: Nested = {}
+    run: Nested = {}
+    for number in range(rng.randrange(1, 9)):
+        judged = rng.sample(documents, rng.randrange(1, 40))
+        qrels[f"q{number}"] = {doc: rng.choice(grades) for doc in judged}
+        # trec_eval refuses a first query with only negative grades.
+        qrels[f"q{number}"][judged[0]] = max(0, *grades)
+        if rng.random() < 0.9 or number == 0:
+            score = rng.choice(scores)
+            retrieved = rng.sample(documents, rng.randrange(1, 60))
+            run[f"q{number}"] = {doc: score() for doc in retrieved}
+    run["unjudged"] = {"d1": 1.0}
+    return qrels, run
+
+
+def _lines(nested: Nested, form: str) -> bytes:
+    return "".join(
+        form.format(query=query, doc=doc, value=repr(value))
+        for query, row in nested.items()
+        for doc, value in row.items()
+    ).encode()
+
+
+def _bits(value: float) -> bytes:
+    return struct.pack("<d", value)
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_values_per_query_have_the_same_bits(seed: int, level: int) -> None:
+    """Every measure pytrec_eval has, every query, every bit."""
+    qrels, run = _inputs(seed)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(SUPPORTED), relevance_level=level)
+    expected = evaluator.evaluate(run)
+
+    scores = fastrank.evaluate(
+        parse_qrels(_lines(qrels, "{query} 0 {doc} {value}\n")),
+        parse_run(_lines(run, "{query} Q0 {doc} 0 {value} tag\n")),
+        SUPPORTED,
+        relevance_level=level,
+    )
+
+    assert scores.queries == sorted(expected)
+    compared = 0
+    for i, query in enumerate(scores.queries):
+        for name, value in expected[query].items():
+            assert _bits(scores[name][i]) == _bits(value), (query, name, scores[name][i], value)
+            compared += 1
+    assert compared >= len(SUPPORTED)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_judged_documents_only(seed: int) -> None:
+    """judged_only gives what pytrec_eval's judged_docs_only_flag gives."""
+    qrels, run = _inputs(seed)
+    measures = {"map", "ndcg", "P", "bpref", "num_ret", "recip_rank"}
+    expected = pytrec_eval.RelevanceEvaluator(qrels, measures, judged_docs_only_flag=True).evaluate(
+        run
+    )
+
+    scores = fastrank.evaluate(
+        parse_qrels(_lines(qrels, "{query} 0 {doc} {value}\n")),
+        parse_run(_lines(run, "{query} Q0 {doc} 0 {value} tag\n")),
+        sorted(measures),
+        judged_only=True,
+    )
+
+    for i, query in enumerate(scores.queries):
+        for name, value in expected[query].items():
+            assert _bits(scores[name][i]) == _bits(value), (query, name)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_means_are_sums_in_byte_order_of_the_queries(seed: int) -> None:
+    """The mean of map and P_10 has the bits of adding pytrec_eval's values in that order."""
+    qrels, run = _inputs(seed)
+    expected = pytrec_eval.RelevanceEvaluator(qrels, {"map", "P"}).evaluate(run)
+
+    mean = fastrank.evaluate(
+        parse_qrels(_lines(qrels, "{query} 0 {doc} {value}\n")),
+        parse_run(_lines(run, "{query} Q0 {doc} 0 {value} tag\n")),
+        "map P",
+    ).mean
+
+    for name in ("map", "P_10"):
+        total = 0.0
+        for query in sorted(expected):
+            total += expected[query][name]
+        assert _bits(mean[name]) == _bits(total / len(expected))

@@ -1,0 +1,82 @@
+"""Our own recorded cases: what the trec_eval binaries answered (see recorded/record.py)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from fastrank.native import engine
+from tests.helpers.paths import TESTS
+
+CASES = json.loads((TESTS / "recorded" / "cases.json").read_text("ascii"))
+EXPECTATIONS = [
+    pytest.param(case, level, id=f"{case['name']}-{level}")
+    for case in CASES
+    for level in case["expect"]
+]
+
+# Judging several thousand documents in plain Python takes minutes.
+SMALL = 20_000 if engine().startswith("python") else 10**9
+
+
+@pytest.mark.parametrize(("case", "level"), EXPECTATIONS)
+def test_answers_as_recorded(case: dict[str, Any], level: str, trec_eval: Any) -> None:
+    """Same standard output, same exit status, and a message whenever the original had one."""
+    if sum(map(len, case["files"].values())) > SMALL:
+        pytest.skip("large for the plain-Python kernels")
+    expected = case["expect"][level]
+    files = {name: text.encode("latin-1") for name, text in case["files"].items()}
+
+    found = trec_eval(
+        *case["args"], files=files, stdin=case.get("stdin", "").encode("latin-1"), compat=level
+    )
+
+    assert differences(found, expected) == []
+
+
+def differences(found: Any, expected: dict[str, Any]) -> list[str]:
+    """In what an answer is not the recorded one."""
+    wrong = []
+    if found.status != expected["exit"]:
+        wrong.append(f"exit status {found.status}, recorded {expected['exit']}")
+    if expected["stdout"] is not None and found.stdout != expected["stdout"].encode("latin-1"):
+        wrong.append(f"standard output {found.stdout!r}")
+    if expected["stderr"] and not found.stderr:
+        wrong.append("no message")
+    return wrong
+
+
+def test_there_are_cases_for_every_measure() -> None:
+    """Every measure of the table stands in some recorded output."""
+    from fastrank.measures.trec import MEASURES
+
+    printed = {
+        line.split()[0]
+        for case in CASES
+        for expected in case["expect"].values()
+        for line in (expected["stdout"] or "").replace("Z", "").splitlines()
+        if line.split()
+    }
+    missing = [
+        measure.name
+        for measure in MEASURES
+        if not any(name == measure.name or name.startswith(measure.name + "_") for name in printed)
+    ]
+
+    assert missing == []
+
+
+def test_an_altered_expectation_fails(trec_eval: Any) -> None:
+    """The comparison sees one more digit, another status, a missing message."""
+    case = next(case for case in CASES if case["name"] == "official_is_the_default")
+    files = {name: text.encode("latin-1") for name, text in case["files"].items()}
+    recorded = case["expect"]["9.0.8"]
+
+    found = trec_eval(*case["args"], files=files)
+
+    assert differences(found, recorded) == []
+    assert differences(found, {**recorded, "stdout": recorded["stdout"][:-1] + "0\n"}) != []
+    assert differences(found, {**recorded, "exit": 4}) != []
+    assert differences(found._replace(stderr=""), {**recorded, "stderr": "something"}) != []

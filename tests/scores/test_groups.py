@@ -1,0 +1,168 @@
+"""Scores of groups of queries, and means over data sets."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import fastrank as fr
+from fastrank.formats.trec import parse_prefs, parse_qrels, parse_run
+from fastrank.native import engine
+
+QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\nq4 0 e 1\n"
+RUN = b"q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 c 1 9 t\nq4 Q0 x 1 9 t\n"
+GROUPS = {"q1": "odd", "q2": "even", "q3": "odd", "q4": "even"}
+MEASURES = (
+    "all_trec PercentileRank MedianRank FirstRank HitRatio(pool='hits')@5 NumRel(rel=2) nDCG@5"
+)
+SEEDS = range(2 if engine().startswith("python") else 5)
+
+
+def scores_of(measures: str = "map", **how: Any) -> Any:
+    return fr.evaluate(parse_qrels(QRELS), parse_run(RUN), measures, **how)
+
+
+def _lines(seed: int) -> tuple[list[bytes], list[bytes]]:
+    rng = random.Random(seed)
+    qrels, run = [], []
+    for query in range(30):
+        for doc in rng.sample(range(40), 12):
+            qrels.append(b"q%d 0 d%d %d\n" % (query, doc, rng.choice([0, 0, 1, 2])))
+        if rng.random() < 0.8 or query < 3:
+            for doc in rng.sample(range(40), rng.randrange(1, 20)):
+                run.append(b"q%d Q0 d%d 0 %d t\n" % (query, doc, rng.randrange(9)))
+    return qrels, run
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("how", [{}, {"complete": True}, {"complete": True, "compat": "10.0"}])
+def test_a_group_has_what_evaluating_only_its_queries_gives(seed: int, how: dict[str, Any]) -> None:
+    """All measures, to the last bit, in everything that is printed."""
+    qrels, run = _lines(seed)
+    whole = fr.evaluate(parse_qrels(b"".join(qrels)), parse_run(b"".join(run)), MEASURES, **how)
+    groups = {f"q{query}": query % 3 for query in range(30)}
+
+    for group, found in whole.by_group(groups).items():
+        own = [
+            b"".join(line for line in lines if int(line.split()[0][1:]) % 3 == group)
+            for lines in (qrels, run)
+        ]
+        alone = fr.evaluate(parse_qrels(own[0]), parse_run(own[1]), MEASURES, **how)
+
+        assert repr(found.mean) == repr(alone.mean)
+        assert found.to_trec(per_query=True) == alone.to_trec(per_query=True)
+        assert (found.missing, found.missing_queries) == (alone.missing, alone.missing_queries)
+
+
+def test_group_means_are_those_of_pytrec_eval_on_the_subset() -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    qrels, run = _lines(1)
+    nested: list[dict[str, dict[str, Any]]] = [{}, {}]
+    for lines, into, number, column in ((qrels, nested[0], int, 3), (run, nested[1], float, 4)):
+        for line in lines:
+            fields = line.decode().split()
+            into.setdefault(fields[0], {})[fields[2]] = number(fields[column])
+    scores = fr.evaluate(parse_qrels(b"".join(qrels)), parse_run(b"".join(run)), "map ndcg P.5")
+
+    for group, found in scores.by_group({f"q{i}": i < 9 for i in range(30)}).items():
+        judged = {query: own for query, own in nested[0].items() if (int(query[1:]) < 9) == group}
+        values = pytrec_eval.RelevanceEvaluator(judged, {"map", "ndcg", "P.5"}).evaluate(nested[1])
+
+        assert found.to_dict() == values
+        for name, mean in found.mean.items():
+            ordered = [values[query][name] for query in sorted(values)]
+            assert mean == sum(ordered) / len(ordered)
+
+
+def test_groups_come_in_the_order_of_the_mapping() -> None:
+    found = scores_of().by_group(GROUPS)
+
+    assert list(found) == ["odd", "even"]
+    assert {group: own.mean for group, own in found.items()} == {
+        "odd": {"map": 0.5},
+        "even": {"map": 0.5},
+    }
+    assert found["odd"].queries == ["q1"]
+    assert found["odd"].counts == {"evaluated": 1, "missing": 1}
+
+
+def test_with_complete_missing_queries_count_in_their_groups() -> None:
+    found = scores_of("map num_q num_rel", complete=True).by_group(GROUPS)
+
+    assert found["odd"].mean == {"num_q": 2, "num_rel": 2, "map": 0.25}
+    assert found["even"].mean == {"num_q": 2, "num_rel": 2, "map": 0.5}
+
+
+def test_a_query_without_a_group_is_an_error_or_one_of_the_rest() -> None:
+    scores = scores_of()
+
+    with pytest.raises(fr.GroupError, match="2 queries have no group: 'q2', 'q4'"):
+        scores.by_group({"q1": "odd", "q2": None})
+    found = scores.by_group({"q1": "odd", "q2": None}, rest="others")
+    assert {group: own.queries for group, own in found.items()} == {
+        "odd": ["q1"],
+        "others": ["q2", "q4"],
+    }
+
+
+def test_a_missing_query_needs_a_group_only_where_it_counts() -> None:
+    groups = {"q1": 1, "q2": 1, "q4": 1}
+
+    assert scores_of().by_group(groups)[1].missing == 0
+    with pytest.raises(fr.GroupError, match="1 query has no group: 'q3'"):
+        scores_of(complete=True).by_group(groups)
+
+
+def test_a_group_of_which_nothing_was_retrieved_is_an_error() -> None:
+    """Its mean would be of nothing; of groups without judged queries nothing is expected."""
+    groups = {"q1": "a", "q2": "a", "q4": "a", "unjudged": "c"}
+
+    assert list(scores_of().by_group(groups)) == ["a"]
+    with pytest.raises(fr.GroupError, match="none of the 1 judged queries of group 'b' has"):
+        scores_of().by_group({**groups, "q3": "b"})
+
+
+def test_groups_must_be_a_mapping() -> None:
+    with pytest.raises(TypeError, match=r"expected .query: group., found list"):
+        scores_of().by_group(["odd"])
+
+
+def test_numbers_name_queries_as_their_digits_do() -> None:
+    scores = fr.evaluate(parse_qrels(b"7 0 a 1\n"), parse_run(b"7 Q0 a 1 1 t\n"), "map")
+
+    assert list(scores.by_group({7: "x"})) == list(scores.by_group({b"7": "x"})) == ["x"]
+
+
+def test_texts_and_preferences_are_grouped_too() -> None:
+    assert scores_of("relstring").by_group(GROUPS)["even"]["relstring"].tolist() == ["2", "-"]
+    preferences = parse_prefs(b"q g s a 2\nq g s b 1\np g s a 2\np g s b 1\n")
+    run = parse_run(b"q Q0 b 1 3 t\nq Q0 a 2 2 t\np Q0 a 1 3 t\np Q0 b 2 2 t\n")
+    scores = fr.evaluate(preferences, run, "prefs_simp")
+
+    found = scores.by_group({"p": "p", "q": "q"})
+
+    assert [own.mean["prefs_simp"] for own in found.values()] == [1.0, 0.0]
+
+
+def test_groups_can_be_put_side_by_side() -> None:
+    table = fr.table(scores_of().by_group(GROUPS), label="group")
+
+    assert table.columns == {"group": ["odd", "even"], "map": [0.5, 0.5]}
+
+
+def test_every_data_set_counts_the_same_in_the_macro_mean() -> None:
+    large, small = scores_of("map num_q"), scores_of("map num_q").by_group(GROUPS)["odd"]
+
+    assert large.mean == {"num_q": 3, "map": 0.5}
+    one = fr.evaluate(parse_qrels(b"q 0 a 1\n"), parse_run(b"q Q0 a 1 1 t\n"), "map num_q")
+    assert fr.macro_mean([large, one]) == {"num_q": 2.0, "map": 0.75}
+    assert fr.macro_mean(iter([small])) == fr.macro_mean({"small": small}) == small.mean
+
+
+def test_a_macro_mean_needs_data_sets_with_the_same_measures() -> None:
+    with pytest.raises(fr.MeasureError, match="only one of them has P_1, map"):
+        fr.macro_mean([scores_of("map"), scores_of("P.1")])
+    with pytest.raises(fr.GroupError, match="found none"):
+        fr.macro_mean([])

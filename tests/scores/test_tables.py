@@ -1,0 +1,232 @@
+"""Tables of scores, and the escapes of each layout."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastrank as fr
+from fastrank.formats.trec import parse_qrels, parse_run
+from fastrank.scores.tables import queries_of
+from tests.helpers.strategies import examples
+
+QRELS = parse_qrels(b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n")
+FIRST = parse_run(b"q1 Q0 b 1 2 one\nq1 Q0 a 2 1 one\nq2 Q0 c 1 9 one\n")
+SECOND = parse_run(b"q1 Q0 a 1 2 two\nq2 Q0 c 1 9 two\n")
+
+# Everything that is markup somewhere; spaces at the ends and in rows are not kept in cells.
+labels = st.text(st.sampled_from("aZ9_ |\\`*<>&[]~#$%^{}\"',;\n\r\té\u2028"), min_size=1).map(
+    lambda text: "x" + " ".join(text.split()) + "x"
+)
+
+
+def both(measures: str = "num_ret map") -> list[fr.Scores]:
+    return fr.evaluate(QRELS, [FIRST, SECOND], measures)
+
+
+def test_a_table_has_a_row_for_each_run_and_a_column_for_each_measure() -> None:
+    assert str(fr.table(both())) == (
+        "run      num_ret     map\n"
+        "-----  ---------  ------\n"
+        "one            3  0.7500\n"
+        "two            2  1.0000"
+    )
+
+
+def test_rows_are_named_as_asked() -> None:
+    table = fr.table(both("map"), names=["first", 2], label="system")
+
+    assert table.columns == {"system": ["first", "2"], "map": [0.75, 1.0]}
+    assert repr(table) == "<Table: 2 rows, 2 columns>"
+
+
+def test_one_scores_makes_one_row() -> None:
+    assert fr.table(both("map")[1]).columns == {"run": ["two"], "map": [1.0]}
+
+
+def test_of_a_mapping_the_keys_are_names() -> None:
+    table = fr.table(dict(zip(["a", "b"], both("map"), strict=True)))
+
+    assert table.columns["run"] == ["a", "b"]
+
+
+def test_scores_of_different_measures_are_not_put_side_by_side() -> None:
+    scores = [fr.evaluate(QRELS, FIRST, "map"), fr.evaluate(QRELS, FIRST, "map P.1")]
+
+    with pytest.raises(fr.MeasureError, match=r"scores 1 and 2 .* only one of them has P_1"):
+        fr.table(scores)
+
+
+def test_names_must_fit() -> None:
+    with pytest.raises(fr.GroupError, match="expected 2, one for each row, found 1"):
+        fr.table(both(), names=["one"])
+    with pytest.raises(fr.GroupError, match="'map' is the name of a measure"):
+        fr.table(both(), label="map")
+    with pytest.raises(TypeError, match="expected Scores, found dict"):
+        fr.table([{"map": 1.0}])
+
+
+def test_a_table_of_nothing_is_empty() -> None:
+    assert (len(fr.table([])), str(fr.table([])).splitlines()[0]) == (0, "run")
+
+
+def test_tables_become_frames_csv_and_json_with_full_precision() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    third = fr.evaluate(
+        parse_qrels(b"q 0 a 1\nq 0 b 1\nq 0 c 1\n"), parse_run(b"q Q0 a 1 1 t\n"), "map num_q"
+    )
+    table = fr.table([third])
+    row = {"run": "t", "num_q": 1, "map": 1 / 3}
+
+    assert table.to_csv() == f"run,num_q,map\nt,1,{1 / 3!r}\n"
+    assert json.loads(table.to_json()) == [row]
+    assert table.to_pandas().to_dict("records") == [row]
+    assert table.to_polars().to_dicts() == [row]
+    assert isinstance(table.to_pandas(), pandas.DataFrame)
+    assert isinstance(table.to_polars(), polars.DataFrame)
+
+
+def test_markdown_of_scores_has_four_decimals_and_whole_counts() -> None:
+    scores = both("num_ret map")[0]
+
+    assert scores.to_markdown() == (
+        "| measure   |    one |\n|:----------|-------:|\n"
+        "| num_ret   |      3 |\n| map       | 0.7500 |"
+    )
+
+
+def test_markdown_per_query_ends_with_the_summary() -> None:
+    scores = both("num_q map gm_map")[0]
+
+    assert scores.to_markdown(per_query=True) == (
+        "| query   |   num_q |    map |   gm_map |\n"
+        "|:--------|--------:|-------:|---------:|\n"
+        "| q1      |         | 0.5000 |          |\n"
+        "| q2      |         | 1.0000 |          |\n"
+        "| all     |       2 | 0.7500 |   0.7071 |"
+    )
+
+
+def test_latex_has_booktabs_rules() -> None:
+    assert both("num_ret map")[0].to_latex() == "\n".join(
+        [
+            r"\begin{tabular}{lr}",
+            r"\toprule",
+            r" measure   &    one \\",
+            r"\midrule",
+            r" num\_ret   &      3 \\",
+            r" map       & 0.7500 \\",
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def test_notebooks_show_the_means_and_what_is_missing() -> None:
+    qrels = parse_qrels(b"q1 0 a 1\n<b> 0 a 1\n")
+    scores = fr.evaluate(qrels, SECOND, "map")
+
+    shown = scores._repr_html_()
+
+    assert _cells(shown) == ["measure", "two", "map", "1.0000"]
+    assert "(missing=&lt;b&gt;)</p>" in shown
+    assert _cells(fr.table([scores])._repr_html_()) == ["run", "map", "two", "1.0000"]
+
+
+def test_a_run_whose_name_is_that_of_a_column_is_shown() -> None:
+    run = parse_run(b"q1 Q0 a 1 2 measure\n")
+
+    assert "1.0000" in fr.evaluate(QRELS, run, "map").to_markdown()
+
+
+class _Cells(HTMLParser):
+    """The texts of the cells of a table."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        assert tag in ("table", "thead", "tbody", "tr", "th", "td", "p")
+        if tag in ("th", "td"):
+            self.found.append("")
+        if tag == "p":
+            self.found.append("p:")
+
+    def handle_data(self, data: str) -> None:
+        if data.strip():
+            self.found[-1] += data
+
+
+def _cells(html: str) -> list[str]:
+    parser = _Cells()
+    parser.feed(html)
+    return [cell.strip() for cell in parser.found if not cell.startswith("p:")]
+
+
+def _table(label: str) -> fr.Table:
+    return fr.table(both("map"), names=[label, "other"])
+
+
+@given(labels)
+@examples(200)
+def test_html_shows_every_name_as_it_is(label: str) -> None:
+    assert _cells(_table(label).to_html()) == ["run", "map", label, "0.7500", "other", "1.0000"]
+
+
+@given(labels)
+@examples(200)
+def test_markdown_shows_every_name_as_it_is(label: str) -> None:
+    """A pipe without a backslash ends a cell; a backslash makes punctuation be itself."""
+    row = _table(label).to_markdown().splitlines()[2]
+
+    cells = re.findall(r"\|((?:\\.|[^|\\])*)", row)[:-1]
+
+    assert [re.sub(r"\\(.)", r"\1", cell).strip() for cell in cells] == [label, "0.7500"]
+    bare = re.sub(r"\\.", "", cells[0])
+    assert not re.search(r"[`*<>&\[\]|~]|\b_|_\b", bare.strip())
+
+
+LATEX = {
+    r"\&": "&", r"\%": "%", r"\$": "$", r"\#": "#", r"\_": "_", r"\^{}": "^", r"\{": "{",
+    r"\}": "}", r"\textasciitilde{}": "~", r"\textbackslash{}": "\\", r"\ensuremath{<}": "<",
+    r"\ensuremath{>}": ">",
+}  # fmt: skip
+
+
+@given(labels)
+@examples(200)
+def test_latex_shows_every_name_as_it_is(label: str) -> None:
+    row = _table(label).to_latex().splitlines()[4]
+    commands = "|".join(map(re.escape, sorted(LATEX, key=len, reverse=True)))
+
+    first = re.match(rf"((?:{commands}|[^\\&%$#_^{{}}~])*) & ", row)
+
+    assert first is not None
+    assert re.sub(commands, lambda found: LATEX[found[0]], first[1]).strip() == label
+
+
+@given(st.text(st.characters(blacklist_characters="\0")))
+@examples(200)
+def test_csv_gives_every_name_back(label: str) -> None:
+    text = _table(label).to_csv()
+
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+
+    assert rows == [["run", "map"], [label, "0.75"], ["other", "1.0"]]
+
+
+def test_without_queries_there_is_no_column_for_what_has_no_mean() -> None:
+    """relstring is a text for each query; the row `all` alone has nothing to show for it."""
+    scores = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map relstring")
+
+    assert queries_of(scores, per_query=False, summary=True).names == ["query", "map"]
+    assert queries_of(scores, per_query=True, summary=True).names == ["query", "map", "relstring"]
