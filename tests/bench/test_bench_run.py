@@ -167,27 +167,32 @@ def test_rows_are_complete_and_right(results: Path) -> None:
 
 
 def test_what_a_wrong_answer_took_is_not_compared(
-    generated: Path, path: str, tmp_path: Path
+    generated: Path,
+    path: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.setenv("PATH", path)
     peer, file = tmp_path / "peer", tmp_path / "results.json"
     says = '[ "$1" = -v ] && echo "trec_eval version 9.0.8" && exit'
     peer.write_text(f'#!/bin/sh\n{says}\n"{COMMANDS}/trec_eval" "$@" && echo more\n')
     peer.chmod(0o700)
     options = ["--cases=sample", "--peers=trec_eval", "--peer", peer, "--rounds=1", "-o", file]
 
-    done = bench("run", generated, *options, path=path)
+    assert main(["run", str(generated), *map(str, options)]) == 1
+    printed = capsys.readouterr().out
     compared = run("-m", "pyperf", "compare_to", str(file), str(file))
 
-    assert done.returncode == 1, done.stderr
     told = f"WRONG: {OWN_TREC_EVAL} on sample, start-up: not what trec_eval prints: line "
-    assert told in done.stdout
-    assert done.stdout.startswith("WRONG: ")
+    assert told in printed
+    assert printed.startswith("WRONG: ")
     found = {own.program: own for own in rows.read(file)}
     assert found[OWN_TREC_EVAL].status == "wrong"
     assert found[OWN_TREC_EVAL].to_floor is None
     assert found[ORIGINAL].to_floor > 0
     assert found[PASS].status == "ok"
-    assert f"target: sample, start-up, {OWN_TREC_EVAL}, at most 2 x {PASS}: not" in done.stdout
+    assert f"target: sample, start-up, {OWN_TREC_EVAL}, at most 2 x {PASS}: not" in printed
     assert compared.returncode == 0, compared.stderr
     assert f'"sample, start-up, {OWN_TREC_EVAL} (wrong)"' in file.read_text()
 
