@@ -22,7 +22,7 @@ from bench.tasks import FLOOR, MEASURES, START, TASKS
 
 ORIGINAL, STAND_IN = "trec_eval", "pytrec_eval"
 ONE_THREAD, TWO_THREADS = "fastrank, 1 thread", "fastrank, 2 threads"
-OWN_TREC_EVAL, JIT = "fastrank's trec_eval", "fastrank, JIT engine"
+OWN_TREC_EVAL, JIT = "fastrank's trec_eval", "fastrank's JIT engine"
 WC, PASS = "wc -l", "python -c pass"
 # Our commands: the tasks, the words, and the variables that make the difference.
 OURS = {
