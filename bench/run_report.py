@@ -30,7 +30,7 @@ def text(rows: list[Row]) -> str:
     measured = [row for row in rows if row.steady is not None]
     parts.append("\n".join(map(str, targets.check(rows))))
     parts.append("\n".join(_facts(measured)))
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
 def _table(case: str, task: str, rows: list[Row]) -> str:
