@@ -23,7 +23,7 @@ import fastrank as fr
 from fastrank.evaluation.embedding_judge import EmbeddingJudge
 from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.formats.accept import as_qrels
-from fastrank.judging.request import Asked
+from fastrank.judging.request import Request
 from fastrank.search import Index, build_index, search_batches
 from fastrank.search.names import names_of
 
@@ -83,14 +83,14 @@ class Case:
 
     def judged(self, batches: list[Any]) -> fr.Scores:
         """The evaluation of what was found, judgments and all."""
-        asked = Asked(MEASURES)
+        request = Request(MEASURES, {})
         queries = names_of("query_ids", self.query_ids, len(self.queries))
         judge = EmbeddingJudge(
-            as_qrels(self.qrels, compat="9.0.8"), self.index.names, queries, asked
+            as_qrels(self.qrels, compat="9.0.8"), self.index.names, queries, request
         )
         for found in batches:
             judge.add(found)
-        return evaluate_bound(judge.judgments, judge.judged(b""), asked.bound, asked.options)
+        return evaluate_bound(judge.judgments, judge.judged(b""), request.measures, request.options)
 
     def whole(self) -> dict[str, float]:
         """All of it: from vectors to means."""
