@@ -89,7 +89,7 @@ def names_of(options: type) -> dict[str, str]:
 def select(options: type, *tables: Iterable[Keyword]) -> list[Keyword]:
     """The keywords that a TypedDict lists, each once, in the order of the tables."""
     names = names_of(options)
-    return list({own.name: own for table in tables for own in table if own.name in names}.values())
+    return list({one.name: one for table in tables for one in table if one.name in names}.values())
 
 
 def pick(given: Mapping[str, Any], options: type) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def takes(options: type, *tables: Iterable[Keyword]) -> Callable[[Target], Targe
     line that begins with `**options:`, what each option means.
     """
     types = names_of(options)
-    found = {own.name: own for own in select(options, *tables)}
+    found = {keyword.name: keyword for keyword in select(options, *tables)}
     assert len(found) == len(types), f"{options.__name__}: described are {sorted(found)}"
 
     def described(target: Target) -> Target:
@@ -115,9 +115,12 @@ def takes(options: type, *tables: Iterable[Keyword]) -> Callable[[Target], Targe
         parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         parameters += [
             inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=own.default, annotation=types[name]
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=keyword.default,
+                annotation=types[name],
             )
-            for name, own in found.items()
+            for name, keyword in found.items()
         ]
         vars(function)["__signature__"] = signature.replace(parameters=parameters)
         vars(function)["__options__"] = found
@@ -153,7 +156,7 @@ def wrapped(text: str, indent: str) -> list[str]:
     return lines
 
 
-def complete(function: Callable[..., Any], options: Given) -> Given:
+def with_defaults(function: Callable[..., Any], options: Given) -> Given:
     """All options of a function that `takes` them, with the defaults of those not given.
 
     Raises TypeError for an option that the function does not have, and names the closest.
@@ -170,5 +173,5 @@ def complete(function: Callable[..., Any], options: Given) -> Given:
             raise TypeError(
                 f"{function.__qualname__}() got an unexpected keyword argument {name!r}{hint}"
             )
-    made: Any = {own: keyword.default for own, keyword in keywords.items()} | given
+    made: Any = {name: keyword.default for name, keyword in keywords.items()} | given
     return made  # type: ignore[no-any-return]

@@ -45,7 +45,7 @@ What faiss refuses, parameters that an index lacks and too few vectors to train 
 before anything is built. Files are complete, or left as they were.
 """
 SHARED = [
-    *(own for own in SEARCH if own.name in ("k", "metric")),
+    *(keyword for keyword in SEARCH if keyword.name in ("k", "metric")),
     *select(ComparisonOptions, SEARCH, EVALUATION),
 ]
 FORMATS: dict[str, Callable[[IndexComparison], str]] = {

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add = parser.add_argument
     add("--qrels", required=True, metavar="FILE", help="file of judgments, of any format")
-    add_flags(parser, [own for own in SEARCH if own.name == "run"])
+    add_flags(parser, [keyword for keyword in SEARCH if keyword.name == "run"])
     add_evaluation_options(parser, SearchedOptions)
 
 

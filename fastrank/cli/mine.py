@@ -43,7 +43,7 @@ was mined is counted on standard output, or where the records go there on standa
 status is 1 if an input is wrong.
 """
 # The command has no --compat: it mines as `hard_negatives` does by default.
-SHARED = [own for own in select(MiningOptions, EVALUATION) if own.name != "compat"]
+SHARED = [keyword for keyword in select(MiningOptions, EVALUATION) if keyword.name != "compat"]
 # What is told of counts that are not 0.
 COUNTS = {
     "too_few": "queries have fewer negatives than asked for",

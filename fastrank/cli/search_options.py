@@ -33,7 +33,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     add("--queries", required=True, metavar="FILE", help="vectors of the queries, a .npy file")
     add("--index", metavar="FILE", help="search this index, from --save-index, not --corpus")
     add("--save-index", metavar="FILE", help="write the index, its ids beside it, before searching")
-    add_flags(parser, [own for own in SEARCH if own.name != "run"])
+    add_flags(parser, [keyword for keyword in SEARCH if keyword.name != "run"])
 
 
 class Sides:

@@ -47,7 +47,7 @@ from fastrank.compat.similarities import BY_METRIC, metric_of
 from fastrank.errors import ArrayError, InputError
 from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.judging.evaluation_options import EVALUATION, LevelOptions, evaluation_options
-from fastrank.keywords import complete, takes
+from fastrank.keywords import takes, with_defaults
 from fastrank.scores.layouts import csv_lines
 from fastrank.search.vectors import check_metric
 
@@ -148,7 +148,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
             check_metric(metric)
         at_least("k", k, 1)
         at_least("corpus_chunk_size", corpus_chunk_size, 1)
-        judging = complete(RankingEvaluator.__init__, options)
+        judging = with_defaults(RankingEvaluator.__init__, options)
         compat = evaluation_options(judging).compat
         given: dict[str, Any] = {
             "queries": queries, "corpus": corpus, "relevant_docs": relevant_docs,

@@ -12,7 +12,7 @@ from fastrank.formats.rows import tag_of
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Request
-from fastrank.keywords import complete, pick, takes
+from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.engine import check_gpu, parts_of
 from fastrank.search.indexing import make_index
 from fastrank.search.names import names_of
@@ -93,10 +93,10 @@ def evaluate_model(
     >>> fr.evaluate_model(letters, data, "recip_rank nDCG@10").mean
     {'recip_rank': 1.0, 'nDCG@10': 1.0}
     """
+    given = with_defaults(evaluate_model, options)
     data = as_dataset(dataset)
     # Used twice, which an iterator is not.
     measures = measures if isinstance(measures, str) else list(measures)
-    given = complete(evaluate_model, options)
     judging = pick(given, SearchedOptions)
     searching = {
         **pick(given, BuildOptions),

@@ -15,7 +15,7 @@ from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.formats.accept import as_qrels
 from fastrank.formats.exclusions import as_exclusions
 from fastrank.judging.evaluation_options import EVALUATION
-from fastrank.keywords import complete, takes
+from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.search import build_index, search_batches
 from fastrank.search.names import names_of
@@ -95,7 +95,7 @@ def compare_indexes(
     >>> {point.name: point.recall for point in found.points if point.recall == 1}
     {'exact': 1.0, 'IVF4,Flat nprobe=4': 1.0}
     """
-    given = complete(compare_indexes, options)
+    given = with_defaults(compare_indexes, options)
     batch_size, train_size = given["batch_size"], given["train_size"]
     for option, value in {"k": k, "batch_size": batch_size, "repetitions": repetitions}.items():
         at_least(option, value, 1)

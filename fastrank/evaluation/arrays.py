@@ -16,7 +16,7 @@ from fastrank.judging.arrays import ArrayJudge
 from fastrank.judging.evaluation_options import EVALUATION, ArrayOptions
 from fastrank.judging.queries import relevant_queries
 from fastrank.judging.request import Request
-from fastrank.keywords import complete, takes
+from fastrank.keywords import takes, with_defaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def evaluate_arrays(
     >>> found["map"].tolist()
     [1.0, 0.5]
     """
-    request = Request(measures, complete(evaluate_arrays, options))
+    request = Request(measures, with_defaults(evaluate_arrays, options))
     check_threads(threads)
     docs = check_integers("ids", as_rows("ids", ids, 2))
     keys = None

@@ -14,7 +14,7 @@ from fastrank.formats.rows import tag_of
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Request
-from fastrank.keywords import complete, pick, takes
+from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.names import names_of
@@ -76,7 +76,7 @@ def evaluate_embeddings(
     >>> found.counts["retrieved"], found.counts["removed"], found.counts["cut"]
     (2, 0, 0)
     """
-    given = complete(evaluate_embeddings, options)
+    given = with_defaults(evaluate_embeddings, options)
     request = Request(measures, pick(given, SearchedOptions))
     searching = pick(given, SearchOptions)
     k, metric, run = given["k"], given["metric"], given["run"]

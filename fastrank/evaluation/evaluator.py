@@ -10,7 +10,7 @@ from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, e
 from fastrank.judging.options import check_options
 from fastrank.judging.queries import choose_queries
 from fastrank.judging.reader import RunReader
-from fastrank.keywords import complete, takes
+from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
@@ -80,7 +80,7 @@ def evaluate(
     # Only now: the command trec_eval needs none of it.
     from fastrank.formats.tuples import is_named
 
-    evaluator = Evaluator(qrels, measures, **complete(evaluate, options))
+    evaluator = Evaluator(qrels, measures, **with_defaults(evaluate, options))
     if isinstance(run, (list, tuple)) and not is_named(next(iter(run), None)):
         return [evaluator.evaluate(one, threads=threads) for one in run]
     return evaluator.evaluate(run, threads=threads)
@@ -109,7 +109,7 @@ class Evaluator:
 
         from fastrank.formats.accept import as_qrels
 
-        checked = evaluation_options(complete(Evaluator.__init__, options))
+        checked = evaluation_options(with_defaults(Evaluator.__init__, options))
         self._bound = Selection(measures).bind(checked.compat)
         judgments = as_qrels(qrels, compat=checked.compat)
         needed = {own.measure.on for own in self._bound}

@@ -25,7 +25,7 @@ from fastrank.judging.judged import JudgedRun, room_for_judged
 from fastrank.judging.options import BY_GRADE
 from fastrank.judging.queries import relevant_queries
 from fastrank.judging.request import Request
-from fastrank.keywords import complete, takes
+from fastrank.keywords import takes, with_defaults
 from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
@@ -97,7 +97,7 @@ def evaluate_labels(
     import numpy
 
     _check_ties(ties)
-    request = Request(measures, {**complete(evaluate_labels, options), "ties": ties})
+    request = Request(measures, {**with_defaults(evaluate_labels, options), "ties": ties})
     flat = offsets is not None or groups is not None
     grades = as_rows("labels", labels, 1 if flat else 2)
     values = check_scores("scores", as_rows("scores", scores, grades.ndim))

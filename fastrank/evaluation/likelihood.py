@@ -16,7 +16,7 @@ from fastrank.judging.evaluation_options import (
 from fastrank.judging.judged import JudgingOptions, StoppedError, count_retrieved
 from fastrank.judging.memory import judge
 from fastrank.judging.queries import count_without_relevant, match_queries, without_documents
-from fastrank.keywords import complete, takes
+from fastrank.keywords import takes, with_defaults
 from fastrank.measures.binding import BoundMeasure
 from fastrank.measures.trec import Measure
 from fastrank.scores.coverage import Coverage, others
@@ -82,12 +82,12 @@ def negative_log_likelihood(
     from fastrank.data.texts import memory_of
     from fastrank.formats.accept import as_qrels, as_run
 
+    checked = evaluation_options(with_defaults(negative_log_likelihood, options))
     check_choice("positives", positives, POSITIVES)
     check_choice("unretrieved", unretrieved, UNRETRIEVED)
     divisor = finite("temperature", temperature)
     if divisor <= 0.0:
         raise OptionError("temperature", f"expected a number above 0, found {temperature}")
-    checked = evaluation_options(complete(negative_log_likelihood, options))
     judgments, taken = as_qrels(qrels, compat=checked.compat), as_run(run, compat=checked.compat)
     if isinstance(judgments, Preferences):
         raise InputError(judgments.source, "expected judgments with grades, found preferences")

@@ -9,7 +9,7 @@ from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError, OptionError
 from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.judging.evaluation_options import EVALUATION, DepthOptions, evaluation_options
-from fastrank.keywords import complete, takes
+from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.measures.ties import check_range, expects
 from fastrank.native import kernels
@@ -131,7 +131,7 @@ def tie_report(
     """
     from fastrank.formats.accept import as_qrels, as_run
 
-    checked = evaluation_options(complete(tie_report, options))
+    checked = evaluation_options(with_defaults(tie_report, options))
     judgments = None if qrels is None else as_qrels(qrels, compat=checked.compat)
     if isinstance(judgments, Preferences):
         raise TypeError("qrels: expected Qrels, found Preferences, which have no grades")

@@ -185,7 +185,9 @@ def evaluation_options(given: Mapping[str, Any]) -> Options:
 
     Raises OptionError for impossible or contradictory values, TypeError for other types.
     """
-    values = {own.name: own.checked(given.get(own.name, own.default)) for own in EVALUATION}
+    values = {
+        option.name: option.checked(given.get(option.name, option.default)) for option in EVALUATION
+    }
     missing = _missing(values.pop("missing"), complete=values.pop("complete"))
     return Options(
         **values | {

@@ -107,8 +107,10 @@ def judging_options(
         max_retrieved=options.max_retrieved,
         judged_only=options.judged_only,
         list_unjudged=level < 0
-        or any(grade == -1 for own in measures for grade, _ in own.pairs)
-        or any(own.options is not None and own.options.get("rel", 0) <= -1 for own in measures),
+        or any(grade == -1 for bound in measures for grade, _ in bound.pairs)
+        or any(
+            bound.options is not None and bound.options.get("rel", 0) <= -1 for bound in measures
+        ),
         single_precision=options.compat == DEFAULT_COMPAT,
         ties=options.ties,
         collection_size=options.collection_size,
@@ -129,4 +131,4 @@ def check_options(measures: list[BoundMeasure], options: Options) -> None:
 
 def needs_run(measures: list[BoundMeasure]) -> bool:
     """Whether a measure needs more of a run than which judged documents stand at which ranks."""
-    return any(own.measure.on == "annotated" for own in measures)
+    return any(bound.measure.on == "annotated" for bound in measures)

@@ -15,7 +15,7 @@ from fastrank.judging.evaluation_options import (
 )
 from fastrank.judging.judged import what_is_wrong
 from fastrank.judging.queries import match
-from fastrank.keywords import complete, takes
+from fastrank.keywords import takes, with_defaults
 from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
 from fastrank.native import codes as at
@@ -91,6 +91,7 @@ def hard_negatives(
     from fastrank.formats.accept import as_qrels, as_run
     from fastrank.judging.filters import without_excluded
 
+    checked = evaluation_options(with_defaults(hard_negatives, options))
     number, skipped = at_least("n", n, 1), at_least("skip_top", skip_top, 0)
     last = UNCUT if depth is None else at_least("depth", depth, skipped + 1)
     check_choice("margin_below", margin_below, POSITIVES)
@@ -98,7 +99,6 @@ def hard_negatives(
     limits = filled(
         "d", [0.0 if value is None else finite(name, value) for name, value in margins.items()]
     )
-    checked = evaluation_options(complete(hard_negatives, options))
     judgments, taken = as_qrels(qrels, compat=checked.compat), as_run(run, compat=checked.compat)
     if isinstance(judgments, Preferences):
         raise InputError(judgments.source, "expected judgments with grades, found preferences")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.arguments import at_least
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
-from fastrank.keywords import complete, takes
+from fastrank.keywords import takes, with_defaults
 from fastrank.search.engine import check_gpu
 from fastrank.search.exact import IndexSearch, VectorSearch
 from fastrank.search.exclusion import Exclusion
@@ -104,7 +104,7 @@ def search_batches(
     0 [[0, 2]] [False]
     1 [[1, 2]] [False]
     """
-    given = complete(search_batches, options)
+    given = with_defaults(search_batches, options)
     metric = given["metric"]
     k, batch_size, settings = _checked_request(k, given["batch_size"], given["parameters"])
     on_gpu = check_gpu(given["gpu"])

@@ -10,7 +10,7 @@ from fastrank.formats.files import check_target, name_of
 from fastrank.formats.rows import tag_of
 from fastrank.formats.sniff import format_by_name
 from fastrank.formats.trec_writers import check_fields, lines_of
-from fastrank.keywords import complete, takes
+from fastrank.keywords import takes, with_defaults
 from fastrank.search.batches import search_batches
 from fastrank.search.options import SEARCH, SearchOptions
 
@@ -71,7 +71,7 @@ def search(
     {'0': {'2': 0.80...}, '1': {'2': 0.60...}, '2': {'0': 0.80...}}
     """
     label = tag_of(tag, SOURCE)
-    batches = search_batches(corpus, queries, k, ids=ids, **complete(search, options))
+    batches = search_batches(corpus, queries, k, ids=ids, **with_defaults(search, options))
     return run_of(batches, label)
 
 
