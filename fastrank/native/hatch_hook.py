@@ -22,7 +22,8 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
         if self.target_name != "wheel":
             return
         sys.path.insert(0, self.root)
-        from fastrank.native.build import BuildError, build
+        from fastrank.native.build import build
+        from fastrank.native.compiling.errors import BuildError
         from fastrank.native.sources import NATIVE
 
         editable = version == "editable"
