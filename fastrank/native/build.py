@@ -37,7 +37,8 @@ def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
     A library carries its sources, so that it is not used when they have changed; one for an
     installed package, whose sources do not change, carries none and is loaded without a look.
     Libraries of other levels, which an earlier build may have left in `folder`, are removed.
-    Raises BuildError when there is no C linker or a library would need more than libc and libm.
+    Raises BuildError when there is no C linker or a library would need more than libc and libm,
+    and ValueError when FASTRANK_BUILD_LEVELS is not understood.
     """
     linker = shlex.split(os.environ.get("CC") or "cc")
     if shutil.which(linker[0]) is None:
@@ -45,10 +46,7 @@ def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
     if sys.platform == "linux":
         # No undefined symbols, whatever the process that loads the library happens to hold.
         linker.append("-Wl,-z,defs")
-    try:
-        wanted = wanted_levels()
-    except ValueError as error:
-        raise BuildError(str(error)) from error
+    wanted = wanted_levels()
     sources = b"" if installed else read_sources()
     with tempfile.TemporaryDirectory() as scratch:
         compiled = _compile_kernels([*wanted], scratch)
@@ -58,6 +56,7 @@ def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
             _link([*linker, "-shared", "-o", linked], compiled[level], sources, cpu)
             _check_loads(linked)
             made.append(linked)
+        os.makedirs(folder, exist_ok=True)
         targets = [library_path(level, folder) for level in wanted]
         for linked, target in zip(made, targets, strict=True):
             _put_in_place(linked, target)
@@ -191,5 +190,5 @@ def main(arguments: list[str]) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except BuildError as error:
+    except (BuildError, ValueError) as error:
         sys.exit(f"fastrank.native.build: {error}")

@@ -13,9 +13,9 @@ import ast
 import copy
 import hashlib
 import os
-import platform
 import re
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator
 from importlib import metadata
 from typing import NamedTuple
@@ -155,7 +155,7 @@ def _compiler() -> bytes:
     """A digest of everything but kernels that machine code depends on, the CPU level excepted."""
     versions = [f"{name} {metadata.version(name)}" for name in ("numba", "llvmlite", "numpy")]
     settings = sorted(f"{key}={own}" for key, own in os.environ.items() if key.startswith("NUMBA_"))
-    parts = [sys.version, platform.platform(), platform.machine(), *versions, *settings]
+    parts = [sys.version, sysconfig.get_platform(), *versions, *settings]
     return _digest([*(part.encode() for part in parts), *_contents(builder_files())])
 
 
