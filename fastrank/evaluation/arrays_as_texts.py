@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastrank.errors import ArrayError
     from fastrank.judging.array_qrels import ArrayQrels
     from fastrank.judging.options import Options
-    from fastrank.judging.request import Asked
+    from fastrank.judging.request import Request
     from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
@@ -42,7 +42,7 @@ def evaluate_as_texts(
     ids: Array,
     scores: Array | None,
     qrels: ArrayQrels,
-    asked: Asked,
+    request: Request,
     order: Array,
     rows: Array,
     *,
@@ -59,13 +59,13 @@ def evaluate_as_texts(
     queries = qrels.queries.take(order[looked].tolist())
     found = _Rows(queries, rows[looked], ids, scores, lower_is_better=lower_is_better)
     run = found.run()
-    if asked.options.duplicates == "error":
-        found.refuse_repeats(run, asked.options)
+    if request.options.duplicates == "error":
+        found.refuse_repeats(run, request.options)
     rankings = numpy.full(len(order), -1, numpy.int64)
     rankings[looked[found.sizes > 0]] = numpy.arange(len(run))
     return evaluate_bound(
-        _written(qrels, qrels.columns[1]), run, asked.bound, asked.options, left_out=left_out,
-        matching=Matched(
+        _written(qrels, qrels.columns[1]), run, request.measures, request.options,
+        left_out=left_out, matching=Matched(
             judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
         ),
     )  # fmt: skip
@@ -137,7 +137,7 @@ class _Rows:
 
 
 def evaluate_labels_as_texts(
-    graded: Graded, scores: Array, order: Array, asked: Asked, left_out: Sequence[bytes]
+    graded: Graded, scores: Array, order: Array, request: Request, left_out: Sequence[bytes]
 ) -> Scores:
     """Evaluate scores of labelled documents, which get their numbers for ids, in this order."""
     import numpy
@@ -149,7 +149,7 @@ def evaluate_labels_as_texts(
     )  # fmt: skip
     places = memory_of(order.astype(numpy.int64))
     return evaluate_bound(
-        qrels, run, asked.bound, asked.options, left_out=left_out,
+        qrels, run, request.measures, request.options, left_out=left_out,
         matching=Matched(judgments=places, rankings=places),
     )  # fmt: skip
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.judging.array_qrels import ArrayQrels
-    from fastrank.judging.request import Asked
+    from fastrank.judging.request import Request
     from fastrank.search import Found
 
     Array = npt.NDArray[Any]
@@ -41,10 +41,10 @@ class EmbeddingJudge:
     places: for each query its place in the judgments or -1, where the queries are known ahead.
     """
 
-    def __init__(self, qrels: Qrels, corpus: RowIds, queries: RowIds, asked: Asked) -> None:
-        self._asked, self._queries = asked, queries
+    def __init__(self, qrels: Qrels, corpus: RowIds, queries: RowIds, request: Request) -> None:
+        self._request, self._queries = request, queries
         self._known = RowIds(qrels.queries, len(qrels))
-        self.judgments = _by_row(qrels, corpus, asked)
+        self.judgments = _by_row(qrels, corpus, request)
         self._most = kernels.widest(self.judgments.offset_column)
         self._pieces: list[JudgedRun] = []
         self._unknown: list[bytes] = []
@@ -75,7 +75,7 @@ class EmbeddingJudge:
     def _judge(self, ids: Array, order: Array, rows: Array) -> None:
         if not len(order):
             return
-        judge = ArrayJudge(ids, None, self.judgments, self._asked, self._most)
+        judge = ArrayJudge(ids, None, self.judgments, self._request, self._most)
         judge.lay_out(lower_is_better=False, unique=True)
         piece = judge.judge(order, rows, stop_if_none_judged=False)
         self._pieces.append(piece.changed(judged=_copied(piece.judged)))
@@ -85,7 +85,7 @@ class EmbeddingJudge:
         import numpy
 
         count = len(self.judgments)
-        if self._asked.evaluates_missing:
+        if self._request.evaluates_missing:
             rest = numpy.ones(count, bool)
             for piece in self._pieces:
                 rest[piece.queries] = False
@@ -117,7 +117,7 @@ class EmbeddingJudge:
     def _joined(self, order: Array) -> Judged:
         """The rankings of all pieces, in an order."""
         none, _ = room_for_judged(
-            self.judgments, zeros("q", 0), 0, self._asked.judging(self.judgments)
+            self.judgments, zeros("q", 0), 0, self._request.judging(self.judgments)
         )
         return _in_order(Judged.joined([none, *(piece.judged for piece in self._pieces)]), order)
 
@@ -136,10 +136,10 @@ class EmbeddingJudge:
         offsets = self.judgments.columns[5]
         if offsets[first] == offsets[first + 1]:
             query = self.judgments.queries[first]
-            raise StoppedError(0, NEGATIVE_ONLY).error(self._asked.first_measure, query)
+            raise StoppedError(0, NEGATIVE_ONLY).error(self._request.first_measure, query)
 
 
-def _by_row(qrels: Qrels, corpus: RowIds, asked: Asked) -> ArrayQrels:
+def _by_row(qrels: Qrels, corpus: RowIds, request: Request) -> ArrayQrels:
     """The judgments with rows of the corpus for documents."""
     import numpy
 
@@ -155,11 +155,11 @@ def _by_row(qrels: Qrels, corpus: RowIds, asked: Asked) -> ArrayQrels:
     except ArrayError as error:
         if error.row is None:
             raise
-        raise _as_evaluation_error(error, qrels, rows, asked) from None
+        raise _as_evaluation_error(error, qrels, rows, request) from None
 
 
 def _as_evaluation_error(
-    error: ArrayError, qrels: Qrels, rows: Array, asked: Asked
+    error: ArrayError, qrels: Qrels, rows: Array, request: Request
 ) -> EvaluationError | ArrayError:
     """The error about a query's judgments, with the document's id and not its row."""
     assert error.row is not None
@@ -170,7 +170,7 @@ def _as_evaluation_error(
         other = firsts.setdefault(int(rows[at]), at)
         if other != at:
             stop_here = StoppedError(error.row, repeated(qrels, other, at))
-            return stop_here.error(asked.first_measure, query)
+            return stop_here.error(request.first_measure, query)
     return error
 
 

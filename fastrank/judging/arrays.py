@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fastrank.errors import FastrankError
     from fastrank.judging.array_qrels import ArrayQrels
-    from fastrank.judging.request import Asked
+    from fastrank.judging.request import Request
 
     Array = npt.NDArray[Any]
 
@@ -49,19 +49,19 @@ class ArrayJudge:
     """
 
     def __init__(
-        self, ids: Array, scores: Array | None, qrels: ArrayQrels, asked: Asked,
+        self, ids: Array, scores: Array | None, qrels: ArrayQrels, request: Request,
         most: int | None = None,
     ) -> None:  # fmt: skip
-        self._ids, self._scores, self._qrels, self._asked = ids, scores, qrels, asked
+        self._ids, self._scores, self._qrels, self._request = ids, scores, qrels, request
         self._most = kernels.widest(qrels.offset_column) if most is None else most
-        self._options = asked.judging(qrels)
+        self._options = request.judging(qrels)
         self._single = True
         if scores is not None and not self._options.single_precision:
             self._single = scores.dtype.kind == "f" and scores.dtype.itemsize <= 4
         self._layout = zeros("q", at.LAYOUT_SIZE)
         self._layout[at.WIDTH] = ids.shape[1]
         self._layout[at.IN_ORDER] = scores is None
-        self._layout[at.WITH_ABSENT] = asked.evaluates_missing
+        self._layout[at.WITH_ABSENT] = request.evaluates_missing
 
     def lay_out(self, *, lower_is_better: bool, unique: bool) -> None:
         """What the scores mean, and whether no row has a document twice."""
@@ -188,7 +188,7 @@ class ArrayJudge:
 
         kind = problem[0]
         if kind == at.NONE_JUDGED:
-            return StoppedError(0, NEGATIVE_ONLY).error(self._asked.first_measure, query)
+            return StoppedError(0, NEGATIVE_ONLY).error(self._request.first_measure, query)
         own = self._ids[row]
         if kind == at.NEGATIVE_ID:
             return negative_id(query, own, row, problem[2])
