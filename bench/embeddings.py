@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 import fastrank as fr
-from fastrank.evaluation.embedding_judge import EmbeddingJudge
-from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.evaluation.scoring import score_run
 from fastrank.formats.accept import as_qrels
+from fastrank.judging.batches import BatchJudge
 from fastrank.judging.request import Asked
 from fastrank.search import Index, build_index, search_batches
 from fastrank.search.names import names_of
@@ -85,12 +85,11 @@ class Case:
         """The evaluation of what was found, judgments and all."""
         asked = Asked(MEASURES)
         queries = names_of("query_ids", self.query_ids, len(self.queries))
-        judge = EmbeddingJudge(
-            as_qrels(self.qrels, compat="9.0.8"), self.index.names, queries, asked
-        )
-        for found in batches:
-            judge.add(found)
-        return evaluate_bound(judge.judgments, judge.judged(b""), asked.bound, asked.options)
+        judge = BatchJudge(
+            as_qrels(self.qrels, compat="9.0.8"), asked.bound, asked.options,
+            corpus=self.index.names, queries=queries, tag=b"",
+        )  # fmt: skip
+        return score_run(judge, batches, asked.bound, asked.options)
 
     def whole(self) -> dict[str, float]:
         """All of it: from vectors to means."""

@@ -15,13 +15,12 @@ from fastrank.cli.evaluation_options import (
 from fastrank.cli.layouts import LAYOUTS
 from fastrank.cli.output import complain, guarded, unwritten, write
 from fastrank.cli.trec_eval import FORMATS
-from fastrank.data.run import Run
 from fastrank.errors import FastrankError
-from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.evaluation.scoring import score
 from fastrank.formats import files
-from fastrank.formats.accept import as_run_or_trec
 from fastrank.formats.exclusions import read_exclusions
 from fastrank.formats.load import load_qrels
+from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import (
     DUPLICATES,
     TIES,
@@ -31,13 +30,11 @@ from fastrank.judging.options import (
     settle_missing,
 )
 from fastrank.judging.queries import choose_queries
-from fastrank.judging.reader import RunReader
 from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from fastrank.data.preferences import Preferences
     from fastrank.data.qrels import Qrels
@@ -164,15 +161,11 @@ class _Results:
 
     def __iter__(self) -> Iterator[tuple[str, Scores]]:
         given, judgments, bound = self._given, self._judgments, self._bound
-        reader = RunReader(judgments, bound, self._options)
+        judge = RunJudge(judgments, bound, self._options)
         for path in given.runs:
             try:
-                run: Any = as_run_or_trec(path, order=self._options.order)
-                if not isinstance(run, Run):
-                    run = reader.read(run, threads=given.threads, warn=_warn)
-                scores = evaluate_bound(
-                    judgments, run, bound, self._options, left_out=self._left_out
-                )
+                judged = judge.judge(path, threads=given.threads, warn=_warn)
+                scores = score(judgments, judged, bound, self._options, left_out=self._left_out)
             except FastrankError as error:
                 complain(f"{NAME}: {_explained(error, path)}")
                 self.failed += 1

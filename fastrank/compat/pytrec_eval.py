@@ -28,11 +28,11 @@ import re
 
 from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.errors import InputError, MeasureError
-from fastrank.evaluation.plan import Options, Plan
+from fastrank.evaluation.values import Values
 from fastrank.formats.dicts import qrels_from_dict
 from fastrank.formats.nested_dicts import where
 from fastrank.judging.dicts import DictJudge
-from fastrank.judging.judged import JudgingOptions
+from fastrank.judging.options import Options
 from fastrank.measures.selection import Selection
 from fastrank.measures.trec import MEASURES, NICKNAMES
 from fastrank.native.buffers import filled
@@ -122,15 +122,8 @@ class RelevanceEvaluator:
         self._qrels = qrels_from_dict(judged)
         self._ids = {query.decode("utf-8", "surrogateescape") for query in self._qrels.queries}
         self._judge = DictJudge(
-            self._qrels,
-            JudgingOptions(
-                relevance_level=relevance_level, max_retrieved=_MAX_RETRIEVED,
-                judged_only=bool(judged_docs_only_flag), list_unjudged=False,
-                single_precision=True, collection_size=0,
-            ),
-            stop_if_none_judged=False,
-            in_byte_order=False,
-        )  # fmt: skip
+            self._qrels, self._bound, self._options, stop_if_none_judged=False, in_byte_order=False
+        )
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values {query: {measure: value}} of a run {query: {document: score}}.
@@ -158,14 +151,13 @@ class RelevanceEvaluator:
             raise ArgumentError(
                 "run", "Unable to extract query/object scores: expected ids of type str"
             )
-        plan = Plan(self._qrels, self._bound, self._options)
-        plan.judged = judged.judged
+        values = Values(self._qrels, self._bound, self._options, judged)
         known: Iterable[str] = scores
         if len(judged.queries) < len(scores):
             known = [query for query in scores if query in self._ids]
-        return dict(zip(known, self._rows(plan, len(judged.queries)), strict=True))
+        return dict(zip(known, self._rows(values, len(judged.queries)), strict=True))
 
-    def _rows(self, plan: Plan, queries: int) -> list[dict[str, float]]:
+    def _rows(self, values: Values, queries: int) -> list[dict[str, float]]:
         """For each query its values by name."""
         columns: dict[str, tuple[Any, int, int]] = {}
         for own in self._bound:
@@ -174,9 +166,9 @@ class RelevanceEvaluator:
             elif own.measure.on == "run" or own.measure.name == "relstring":
                 columns[own.measure.name] = filled("d", [0.0]), 0, 0
             else:
-                values = plan.values(own, queries)
+                column = values.of(own)
                 for place, name in enumerate(_names(own)):
-                    columns[name] = values, place, own.width
+                    columns[name] = column, place, own.width
         return rows_as_dicts(columns, queries)
 
 

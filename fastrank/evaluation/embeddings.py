@@ -5,14 +5,14 @@ from __future__ import annotations
 from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.qrels import Qrels
 from fastrank.errors import EvaluationError, InputError, NoQueriesError, OptionError
-from fastrank.evaluation.embedding_judge import EmbeddingJudge
-from fastrank.evaluation.plan import Plan
-from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.evaluation.scoring import score_run
 from fastrank.formats import files
 from fastrank.formats.accept import as_qrels
 from fastrank.formats.compression import packed
 from fastrank.formats.rows import tag_of
-from fastrank.judging.queries import choose_queries, missing_queries
+from fastrank.judging.batches import BatchJudge
+from fastrank.judging.needs import first_impossible
+from fastrank.judging.queries import choose_queries, evaluates_missing, missing_queries
 from fastrank.judging.request import Asked
 from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.indexing import Index, build_index
@@ -117,7 +117,7 @@ def evaluate_embeddings(
     judgments, left_out = choose_queries(given, asked.options)
     if not isinstance(judgments, Qrels):
         raise InputError(given.source, "expected judgments of documents, found preferences")
-    _refuse_hopeless(judgments, asked)
+    _refuse_impossible(judgments, asked)
     vectors = open_vectors("queries", queries)
     names = names_of("query_ids", query_ids, vectors.count)
     if isinstance(corpus, Index):
@@ -131,7 +131,9 @@ def evaluate_embeddings(
     else:
         corpus = open_vectors("corpus", corpus)
         documents = corpus_ids = names_of("corpus_ids", corpus_ids, corpus.count)
-    judge = EmbeddingJudge(judgments, documents, names, asked)
+    judge = BatchJudge(
+        judgments, asked.bound, asked.options, corpus=documents, queries=names, tag=label
+    )
     only = None
     if judge.places is not None:
         only = _searched(judge.places, judgments, asked, everything=run is not None)
@@ -152,23 +154,18 @@ def evaluate_embeddings(
         parameters=parameters, exclude_self=exclude_self, exclude=exclude, gpu=gpu,
         progress=progress, only=only,
     )  # fmt: skip
-    if run is None:
-        for found in batches:
-            judge.add(found)
-    else:
+    if run is not None:
         lines = run_lines(batches, label, judge.add)
         files.write(run, packed(lines, files.name_of(run)))
-    return evaluate_bound(
-        judge.judgments, judge.judged(label), asked.bound, asked.options, left_out=left_out
-    )
+        batches = iter(())
+    return score_run(judge, batches, asked.bound, asked.options, left_out=left_out)
 
 
-def _refuse_hopeless(judgments: Qrels, asked: Asked) -> None:
+def _refuse_impossible(judgments: Qrels, asked: Asked) -> None:
     """Raise before the search what evaluation would raise after it."""
-    plan = Plan(judgments, asked.bound, asked.options)
-    hopeless = plan.hopeless()
-    if hopeless is not None:
-        place, reason = hopeless
+    impossible = first_impossible(asked.bound, asked.options)
+    if impossible is not None:
+        place, reason = impossible
         query = judgments.queries[0] if len(judgments) else b""
         raise EvaluationError(asked.bound[place].measure.name, query, reason)
 
@@ -181,6 +178,6 @@ def _searched(places: Array, judgments: Qrels, asked: Asked, *, everything: bool
     if asked.options.missing_is_error and len(judged) < len(judgments):
         found = [judgments.queries[int(place)] for place in places[judged]]
         raise missing_queries(judgments, found)
-    if not len(judged) and not asked.evaluates_missing:
+    if not len(judged) and not evaluates_missing(asked.options):
         raise NoQueriesError("No queries with both results and relevance info")
     return None if everything else judged

@@ -10,12 +10,10 @@ from fastrank.judging.options import (
     TIES,
     Options,
     check_options,
-    judging_options,
     relevance,
     settle_depth,
     settle_missing,
 )
-from fastrank.judging.queries import evaluates_missing
 from fastrank.measures.selection import Selection
 from fastrank.measures.ties import refuse_annotated
 
@@ -24,12 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.data.grade_scale import Graded
-    from fastrank.judging.judged import JudgingOptions
-
 
 class Asked:
-    """Measures with parameters, options, and how to judge for them; the names are `evaluate`'s."""
+    """Measures with parameters, and options; the names are `evaluate`'s."""
 
     def __init__(
         self,
@@ -72,13 +67,3 @@ class Asked:
         )
         check_options(self.bound, self.options)
         refuse_annotated(self.bound, "only `evaluate` has the ids to look for in them")
-        self.evaluates_missing = evaluates_missing(self.options)
-
-    def judging(self, judgments: Graded) -> JudgingOptions:
-        """How to judge rankings by these judgments."""
-        return judging_options(self.bound, self.options, judgments)
-
-    @property
-    def first_measure(self) -> str:
-        """The measure to name when a query cannot be judged."""
-        return self.bound[0].measure.name if self.bound else ""

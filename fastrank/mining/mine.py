@@ -7,9 +7,9 @@ from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
 from fastrank.errors import InputError
-from fastrank.judging.judged import what_is_wrong
+from fastrank.judging.matching import match
 from fastrank.judging.options import relevance
-from fastrank.judging.queries import match
+from fastrank.judging.problems import what_is_wrong
 from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
 from fastrank.native import codes as at
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.judging.queries import Matched
+    from fastrank.judging.matching import Matched
 
 # Which of a query's retrieved positives the margins are held to.
 POSITIVES = ("lowest", "highest")

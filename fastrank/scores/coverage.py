@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fastrank.data.columns import Frozen
+from fastrank.data.texts import remaining
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from fastrank.data.texts import Texts
@@ -35,7 +35,7 @@ class Coverage(Frozen):
 
         Looked up when asked for: judgments may have many more queries than a run.
         """
-        return sorted(others(self.judged, self.found))
+        return sorted(remaining(self.judged, self.found))
 
     def __reduce__(self) -> Any:
         # A pickle holds the ids, and not the file of judgments that they are a part of.
@@ -48,11 +48,3 @@ class Coverage(Frozen):
 
 def _restored(fields: dict[str, Any]) -> Coverage:
     return Coverage(**fields)
-
-
-def others(texts: Texts | Sequence[bytes], places: Any) -> list[bytes]:
-    """The texts that do not stand at the given places."""
-    taken = set(places)
-    if len(taken) == len(texts):
-        return []
-    return [texts[i] for i in range(len(texts)) if i not in taken]
