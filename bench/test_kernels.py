@@ -18,7 +18,7 @@ from fastrank.data.run import Run
 from fastrank.evaluation.values import Values
 from fastrank.formats import trec
 from fastrank.formats.feeding import block_index
-from fastrank.judging.matching import match
+from fastrank.judging.matching import match_queries
 from fastrank.judging.memory import MemoryJudge
 from fastrank.judging.needs import judging_options
 from fastrank.judging.options import MAX_RETRIEVED, Options
@@ -92,7 +92,7 @@ def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
 
 
 def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: Run) -> None:
-    matched = match(qrels, run)
+    matched = match_queries(qrels, run)
 
     judged = benchmark(judge_rankings, qrels, run, matched, judging_options([], OPTIONS, qrels))
 

@@ -6,7 +6,7 @@ from fastrank.data.grouping import take
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import Texts
 from fastrank.judging.judged import Judged
-from fastrank.judging.matching import Matched
+from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.rankings import judge_rankings
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def judge_by_all_queries(
-    qrels: Qrels, run: Run, matched: Matched, options: JudgingOptions
+    qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions
 ) -> Judged:
     """Judge the matched rankings, a document having grade 0 if any query's judgments name it.
 
@@ -39,7 +39,7 @@ def judge_by_all_queries(
     )  # fmt: skip
     places = filled("q", list(range(len(matched))))
     return judge_rankings(
-        named, run, Matched(judgments=places, rankings=matched.rankings),
+        named, run, MatchedQueries(judgments=places, rankings=matched.rankings),
         options.changed(relevance_level=0, list_unjudged=False), groups=True,
     )  # fmt: skip
 

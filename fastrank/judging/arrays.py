@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from fastrank.errors import FastrankError
     from fastrank.judging.array_qrels import ArrayQrels
-    from fastrank.judging.needs import JudgingOptions
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
@@ -80,19 +79,15 @@ class ArrayJudge:
         threads: int | None = None, stop_if_none_judged: bool = True,
     ) -> None:  # fmt: skip
         self.judgments = qrels
-        self._options = judging_options(bound, options, qrels)
-        self._evaluates_missing = evaluates_missing(options)
-        self._first_measure = first_name(bound)
+        self.options = judging_options(bound, options, qrels)
+        self.evaluates_missing = evaluates_missing(options)
+        self.first_measure = first_name(bound)
+        self.most_judged = kernels.widest(qrels.offset_column)
         self._threads, self._stop_if_none_judged = threads, stop_if_none_judged
-        self._most = kernels.widest(qrels.offset_column)
 
     def judge(self, run: ArrayRun) -> JudgedRun:
         """Judge rankings. Raises ArrayError and EvaluationError."""
-        rows = _Rows(
-            run, self.judgments, self._options, self._most,
-            evaluates_missing=self._evaluates_missing, first_measure=self._first_measure,
-        )  # fmt: skip
-        return rows.judge(threads=self._threads, stop_if_none_judged=self._stop_if_none_judged)
+        return _Rows(self, run).judge(self._threads, stop_if_none_judged=self._stop_if_none_judged)
 
 
 def first_name(bound: list[BoundMeasure]) -> str:
@@ -101,29 +96,24 @@ def first_name(bound: list[BoundMeasure]) -> str:
 
 
 class _Rows:
-    """Rows of arrays, judged several at a time where they must be converted.
+    """Rows of arrays, judged several at a time where they must be converted."""
 
-    most: the most judgments of a query.
-    """
-
-    def __init__(
-        self, run: ArrayRun, qrels: ArrayQrels, options: JudgingOptions, most: int, *,
-        evaluates_missing: bool, first_measure: str,
-    ) -> None:  # fmt: skip
-        self._run, self._qrels, self._options, self._most = run, qrels, options, most
-        self._ids, self._scores, self._first_measure = run.ids, run.scores, first_measure
+    def __init__(self, judge: ArrayJudge, run: ArrayRun) -> None:
+        self._judge, self._run = judge, run
+        self._qrels, self._options = judge.judgments, judge.options
+        self._ids, self._scores = run.ids, run.scores
         self._single = True
-        if run.scores is not None and not options.single_precision:
+        if run.scores is not None and not judge.options.single_precision:
             self._single = run.scores.dtype.kind == "f" and run.scores.dtype.itemsize <= 4
         self._layout = zeros("q", at.LAYOUT_SIZE)
         self._layout[at.WIDTH] = run.ids.shape[1]
         self._layout[at.IN_ORDER] = run.scores is None
-        self._layout[at.WITH_ABSENT] = evaluates_missing
+        self._layout[at.WITH_ABSENT] = judge.evaluates_missing
         self._layout[at.ASCENDING_SCORES] = run.lower_is_better
         self._layout[at.UNIQUE] = run.unique
 
-    def judge(self, *, threads: int | None, stop_if_none_judged: bool) -> JudgedRun:
-        """Judge the rows, in several threads."""
+    def judge(self, threads: int | None, *, stop_if_none_judged: bool) -> JudgedRun:
+        """Judge all rows."""
         import numpy
 
         order, rows = self._run.queries, self._run.rows
@@ -137,12 +127,14 @@ class _Rows:
             own = slice(cuts[number], cuts[number + 1])
             stop = stop_if_none_judged and number == 0
             memory = _MEMORY[number] if number < len(_MEMORY) else None
-            stretches[number] = self._judge(order[own], rows[own], memory, stop_if_none_judged=stop)
+            stretches[number] = self._judge_some(
+                order[own], rows[own], memory, stop_if_none_judged=stop
+            )
 
         in_threads(work, count)
         if count > 1 and stop_if_none_judged and not len(stretches[0][0]):
             # The first query evaluated is in another stretch.
-            return self.judge(threads=1, stop_if_none_judged=True)
+            return self.judge(1, stop_if_none_judged=True)
         marked = numpy.concatenate([evaluated for evaluated, _ in stretches])
         placeholders = numpy.flatnonzero(marked < 0).tolist()
         return JudgedRun(
@@ -153,7 +145,7 @@ class _Rows:
             tag=b"arrays",
         )
 
-    def _judge(
+    def _judge_some(
         self, order: Array, rows: Array, memory: Recycled | None, *, stop_if_none_judged: bool
     ) -> tuple[Array, Judged]:
         """Judge some rows: the queries evaluated, as -1 - query where missing, and the rankings."""
@@ -190,7 +182,7 @@ class _Rows:
             *(zeros("H", count) for count in narrow),
             *(zeros("i", count) for count in wide),
             filled("q", [1]),
-            zeros("q", self._most),
+            zeros("q", self._judge.most_judged),
             zeros("q", width),
             zeros("f" if self._single else "d", width),
             *(zeros("q", width + BLOCK) for _ in range(4)),
@@ -236,7 +228,7 @@ class _Rows:
 
         kind = problem[0]
         if kind == at.NONE_JUDGED:
-            return QueryError(0, NEGATIVE_ONLY).error(self._first_measure, query)
+            return QueryError(0, NEGATIVE_ONLY).error(self._judge.first_measure, query)
         own = self._ids[row]
         if kind == at.NEGATIVE_ID:
             return negative_id(query, own, row, problem[2])

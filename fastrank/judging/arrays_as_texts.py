@@ -12,7 +12,7 @@ from fastrank.formats.arrays import as_texts, picked_integers
 from fastrank.formats.ids import texts_of_array
 from fastrank.judging.arrays import PADDING, nan_score, negative_id, repeated_id
 from fastrank.judging.filters import without_excluded
-from fastrank.judging.matching import Matched
+from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.memory import MemoryJudge
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ class ArrayTextJudge:
             found.refuse_repeats(made, self._options)
         rankings = numpy.full(len(order), -1, numpy.int64)
         rankings[looked[found.sizes > 0]] = numpy.arange(len(made))
-        matched = Matched(
+        matched = MatchedQueries(
             judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
         )
         return self._judge.judge(made, matched)

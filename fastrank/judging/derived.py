@@ -7,7 +7,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts
 from fastrank.judging.judged import Judged
-from fastrank.judging.matching import Matched
+from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.rankings import judge_rankings
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
@@ -57,7 +57,7 @@ def empty_rankings(qrels: Qrels | Graded, queries: Any, options: JudgingOptions)
         queries=nothing, docs=nothing, tag=b"", source="", offset_column=zeros("q", 2),
         score_column=zeros("d", 0),
     )  # fmt: skip
-    matched = Matched(judgments=queries, rankings=zeros("q", len(queries)))
+    matched = MatchedQueries(judgments=queries, rankings=zeros("q", len(queries)))
     return judge_rankings(qrels, run, matched, options, groups=True)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fastrank.formats.trec import Warn
     from fastrank.judging.dicts import DictJudge
     from fastrank.judging.judged import JudgedRun
+    from fastrank.judging.memory import MemoryJudge
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
@@ -52,6 +53,7 @@ class RunJudge:
         check_options(bound, options)
         self.judgments, self._bound, self._options = judgments, bound, options
         self._qrels = rankings_suffice(judgments, bound, options)
+        self._memory: MemoryJudge | None = None
         self._files: FileJudge | None = None
         self._dicts: DictJudge | None = None
         # What judges files keeps its memory from one to the next.
@@ -77,10 +79,12 @@ class RunJudge:
         return self._judge_dict(run)
 
     def _in_memory(self, run: Run) -> JudgedRun:
-        # The trec_eval command does without the module for most runs.
-        from fastrank.judging.memory import MemoryJudge
+        if self._memory is None:
+            # The trec_eval command does without the module for most runs.
+            from fastrank.judging.memory import MemoryJudge
 
-        return MemoryJudge(self.judgments, self._bound, self._options).judge(run)
+            self._memory = MemoryJudge(self.judgments, self._bound, self._options)
+        return self._memory.judge(run)
 
     def _judge_file(self, file: Pieces, threads: int | None, warn: Warn) -> JudgedRun:
         compat, order = self._options.compat, self._options.order

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, ClassVar
 
-    from fastrank.judging.groups import JudgedGroups
+    from fastrank.judging.rankings import JudgedGroups
     from fastrank.judging.ties import Tied
 
 

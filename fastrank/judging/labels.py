@@ -83,7 +83,7 @@ class LabelJudge:
     def _by_grade(self, scores: Array) -> JudgedRun:
         import numpy
 
-        from fastrank.judging.matching import Matched
+        from fastrank.judging.matching import MatchedQueries
         from fastrank.judging.memory import MemoryJudge
 
         qrels: Any = self.judgments
@@ -92,5 +92,5 @@ class LabelJudge:
             offset_column=qrels.offset_column, score_column=scores,
         )  # fmt: skip
         places = memory_of(self._order.astype(numpy.int64))
-        matched = Matched(judgments=places, rankings=places)
+        matched = MatchedQueries(judgments=places, rankings=places)
         return MemoryJudge(qrels, self._bound, self._options).judge(run, matched)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastrank.judging.options import Options
 
 
-class Matched(Frozen):
+class MatchedQueries(Frozen):
     """Queries to evaluate, in byte order: their place in the judgments and in the run (or -1)."""
 
     __slots__ = ("judgments", "rankings")
@@ -30,31 +30,34 @@ class Matched(Frozen):
     def __len__(self) -> int:
         return len(self.judgments)
 
-    def first(self, count: int) -> Matched:
+    def first(self, count: int) -> MatchedQueries:
         """The first `count` of the queries."""
-        return Matched(judgments=self.judgments[:count], rankings=self.rankings[:count])
+        return MatchedQueries(judgments=self.judgments[:count], rankings=self.rankings[:count])
 
 
-def match(judgments: Qrels | Preferences, run: Run) -> Matched:
+def match_queries(judgments: Qrels | Preferences, run: Run) -> MatchedQueries:
     """Every judged query, in byte order of its id, with its place in the run or -1."""
     order, run_order = byte_order(judgments), byte_order(run)
     rankings = zeros("q", len(order))
     kernels.match_texts(
         *judgments.queries.columns, order, *run.queries.columns, run_order, rankings
     )
-    return Matched(judgments=order, rankings=rankings)
+    return MatchedQueries(judgments=order, rankings=rankings)
 
 
 def match_run(
-    judgments: Qrels | Preferences, run: Run, options: Options, matched: Matched | None = None
-) -> tuple[Run, Matched, JudgedRun]:
+    judgments: Qrels | Preferences,
+    run: Run,
+    options: Options,
+    matched: MatchedQueries | None = None,
+) -> tuple[Run, MatchedQueries, JudgedRun]:
     """The rankings to judge, in a run without the documents that options leave out.
 
     matched: every judged query in the order to evaluate them, with its place in a run that has no
     other queries, or -1; by default they are looked up, and evaluated in byte order. The JudgedRun
     has all but rankings.
     """
-    all_queries = match(judgments, run) if matched is None else matched
+    all_queries = match_queries(judgments, run) if matched is None else matched
     chosen, missing = _evaluated(judgments, run, options, all_queries)
     removed = repeated = 0
     if not options.can_stream:
@@ -78,8 +81,8 @@ def match_run(
 
 
 def _evaluated(
-    judgments: Qrels | Preferences, run: Run, options: Options, matched: Matched
-) -> tuple[Matched, int]:
+    judgments: Qrels | Preferences, run: Run, options: Options, matched: MatchedQueries
+) -> tuple[MatchedQueries, int]:
     """The queries to evaluate, of all judged ones, and how many of those the run lacks."""
     pairs = list(zip(matched.judgments, matched.rankings, strict=True))
     if options.query is not None:
@@ -89,14 +92,14 @@ def _evaluated(
     if evaluates_missing(options):
         # The place that with_placeholder gives the ranking of queries without results.
         found = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
-    chosen = Matched(
+    chosen = MatchedQueries(
         judgments=filled("q", [query for query, _ in found]),
         rankings=filled("q", [ranking for _, ranking in found]),
     )
     return chosen, missing
 
 
-def _without_documents(run: Run, matched: Matched, options: Options) -> tuple[Run, int, int]:
+def _without_documents(run: Run, matched: MatchedQueries, options: Options) -> tuple[Run, int, int]:
     """The run without excluded and repeated documents; how many of judged queries went for each."""
     from fastrank.judging.filters import rows_of, without_excluded, without_repeats
 

@@ -7,6 +7,7 @@ from fastrank.judging.judged import QueryError
 from fastrank.judging.matching import match_run
 from fastrank.judging.needs import judging_options, needs_all_queries, needs_rankings
 from fastrank.judging.options import BY_GRADE
+from fastrank.judging.rankings import judge_groups, judge_rankings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.judging.judged import JudgedRun
-    from fastrank.judging.matching import Matched
+    from fastrank.judging.matching import MatchedQueries
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
@@ -29,7 +30,7 @@ class MemoryJudge:
         self.judgments, self._bound, self._options = judgments, bound, options
         self._judging = judging_options(bound, options, judgments)
 
-    def judge(self, run: Run, matched: Matched | None = None) -> JudgedRun:
+    def judge(self, run: Run, matched: MatchedQueries | None = None) -> JudgedRun:
         """Judge a run; a query that cannot be judged is the `failure` of what is returned.
 
         matched: as `match_run` takes it.
@@ -47,7 +48,7 @@ class MemoryJudge:
         found: JudgedRun = judged.changed(**rankings)
         return found
 
-    def _rankings(self, run: Run, matched: Matched) -> dict[str, Any]:
+    def _rankings(self, run: Run, matched: MatchedQueries) -> dict[str, Any]:
         """The fields of JudgedRun for the matched rankings. Raises QueryError."""
         # The trec_eval command does without the modules it has no use for.
         given = run, matched, self._judging
@@ -56,16 +57,12 @@ class MemoryJudge:
 
             return {"preferences": count_preferences(self.judgments, *given)}
         if self._options.relevance_format == "qrels_jg":
-            from fastrank.judging.groups import judge_groups
-
             return {"groups": judge_groups(self.judgments, *given)}
         if self._options.ties in BY_GRADE:
             from fastrank.judging.ties import judge_ties
 
             tied = judge_ties(self.judgments, *given)
             return {"judged": tied.judged, "tied": tied}
-        from fastrank.judging.rankings import judge_rankings
-
         judged = {"judged": judge_rankings(self.judgments, *given)}
         if needs_all_queries(self._bound):
             from fastrank.judging.all_queries import judge_by_all_queries

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from fastrank.data.preferences import Preferences
     from fastrank.data.run import Run
-    from fastrank.judging.matching import Matched
+    from fastrank.judging.matching import MatchedQueries
     from fastrank.judging.needs import JudgingOptions
 
 
 def count_preferences(
-    preferences: Preferences, run: Run, matched: Matched, options: JudgingOptions
+    preferences: Preferences, run: Run, matched: MatchedQueries, options: JudgingOptions
 ) -> tuple[Any, ...]:
     """The columns of the record `Preferences` of fastrank/kernels. Raises QueryError."""
     count = len(matched)

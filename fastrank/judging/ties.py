@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.judging.judged import Judged
-from fastrank.judging.matching import Matched
+from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.rankings import judge_rankings
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
@@ -54,7 +54,7 @@ class Tied(Frozen):
         )  # fmt: skip
 
 
-def judge_ties(qrels: Qrels, run: Run, matched: Matched, options: JudgingOptions) -> Tied:
+def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions) -> Tied:
     """Judge the matched rankings with ties settled by grade.
 
     Raises QueryError as `judge_rankings` does.

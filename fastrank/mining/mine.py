@@ -7,7 +7,7 @@ from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
 from fastrank.errors import InputError
-from fastrank.judging.matching import match
+from fastrank.judging.matching import match_queries
 from fastrank.judging.options import relevance
 from fastrank.judging.problems import what_is_wrong
 from fastrank.mining.instances import HardNegatives as HardNegatives
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.judging.matching import Matched
+    from fastrank.judging.matching import MatchedQueries
 
 # Which of a query's retrieved positives the margins are held to.
 POSITIVES = ("lowest", "highest")
@@ -106,7 +106,7 @@ def hard_negatives(
     options[at.MINE_MARGIN] = margin is not None
     options[at.MINE_RELATIVE] = relative_margin is not None
     options[at.MINE_BY_HIGHEST] = margin_below == "highest"
-    matched = match(judgments, taken)
+    matched = match_queries(judgments, taken)
     mined, retrieved, picked = _mined(judgments, taken, matched, options, limits)
 
     offsets, grades = judgments.offset_column, judgments.grade_column
@@ -140,7 +140,7 @@ def hard_negatives(
 
 
 def _mined(
-    qrels: Qrels, run: Run, matched: Matched, options: Any, limits: Any
+    qrels: Qrels, run: Run, matched: MatchedQueries, options: Any, limits: Any
 ) -> tuple[Any, Any, Any]:
     """How many negatives each query got; by judgment 1 + the run's row; the rows of negatives."""
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
