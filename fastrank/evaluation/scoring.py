@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def score(
     judgments: Judgments,
     run: JudgedRun,
-    bound: list[BoundMeasure],
+    measures: list[BoundMeasure],
     options: Options,
     *,
     zscores: ZScores | None = None,
@@ -49,48 +49,48 @@ def score(
     """
     if options.missing_is_error and run.missing:
         raise missing_queries(judgments, Chosen(judgments.queries, run.queries))
-    if not needs_rankings(bound, options):
+    if not needs_rankings(measures, options):
         run = run.changed(judged=None)
     evaluated = run.before_failure()
     queries = Chosen(judgments.queries, evaluated.queries)
     failure = None
     if run.failure is not None:
-        measure = bound[first_with_rankings(bound, options)].measure.name
+        measure = measures[first_with_rankings(measures, options)].measure.name
         failure = run.failure.error(measure, judgments.queries[run.queries[run.failure.place]])
     if not queries and failure is None:
         dropped = f"; {len(left_out)} without a relevant document were left out" if left_out else ""
         raise NoQueriesError(f"No queries with both results and relevance info{dropped}")
     # What no query survives is found at the first one, unless its ranking fails an earlier
     # measure: trec_eval goes through the measures query by query.
-    impossible = first_impossible(bound, options)
+    impossible = first_impossible(measures, options)
     if impossible is not None:
         place, reason = impossible
-        if failure is None or queries or place < first_with_rankings(bound, options):
-            name = bound[place].measure.name
+        if failure is None or queries or place < first_with_rankings(measures, options):
+            name = measures[place].measure.name
             raise EvaluationError(name, judgments.queries[0], reason)
     if failure is not None and not queries:
         raise failure
     if trace is not None and run.judged is not None:
         trace(queries, run.judged)
-    computed = Values(judgments, bound, options, evaluated)
-    values = [_values(computed, own, queries) for own in bound]
+    computed = Values(judgments, measures, options, evaluated)
+    values = [_values(computed, bound, queries) for bound in measures]
     # The command trec_eval does without these modules, but for -c and -Z.
     if evaluated.placeholders:
         from fastrank.judging.placeholders import clear_placeholders
 
-        clear_placeholders(bound, values, evaluated.placeholders)
+        clear_placeholders(measures, values, evaluated.placeholders)
     if zscores is not None:
         from fastrank.scores.zscores import to_zscores
 
-        to_zscores(bound, values, queries, zscores)
+        to_zscores(measures, values, queries, zscores)
     extended = [
-        computed.with_missing(own, column, queries)
-        if zscores is None and counts_missing(own, options)
+        computed.with_missing(bound, column, queries)
+        if zscores is None and counts_missing(bound, options)
         else None
-        for own, column in zip(bound, values, strict=True)
+        for bound, column in zip(measures, values, strict=True)
     ]
     scores = to_scores(
-        judgments, run, bound, options, values, extended,
+        judgments, run, measures, options, values, extended,
         left_out=left_out, zscored=zscores is not None,
     )  # fmt: skip
     if failure is not None:
@@ -102,19 +102,19 @@ def score(
 def score_run(
     judge: Judge[Given],
     run: Given,
-    bound: list[BoundMeasure],
+    measures: list[BoundMeasure],
     options: Options,
     *,
     left_out: Sequence[bytes] = (),
 ) -> Scores:
     """Judge a run, and evaluate measures for it. Raises what the judge and `score` raise."""
-    return score(judge.judgments, judge.judge(run), bound, options, left_out=left_out)
+    return score(judge.judgments, judge.judge(run), measures, options, left_out=left_out)
 
 
 def to_scores(
     judgments: Judgments,
     run: JudgedRun,
-    bound: list[BoundMeasure],
+    measures: list[BoundMeasure],
     options: Options,
     values: list[Any],
     extended: list[Any],
@@ -136,13 +136,13 @@ def to_scores(
         judged=judgments.queries,
         found=_without(run.queries, run.placeholders),
         unknown=skipped,
-        positive=positive_grades(judgments, bound) if options.complete else None,
+        positive=positive_grades(judgments, measures) if options.complete else None,
     )
     retrieved = {}
     if run.judged is not None:
         retrieved = count_retrieved(run.judged, evaluated.placeholders)
     return Scores(
-        bound=bound,
+        bound=measures,
         counts={
             "evaluated": len(evaluated.queries),
             "missing": run.missing,
@@ -161,17 +161,17 @@ def to_scores(
         value_columns=values,
         extended_columns=extended,
         summaries=summaries(
-            bound, values, extended, len(evaluated.queries), coverage, run.tag, zscored=zscored
+            measures, values, extended, len(evaluated.queries), coverage, run.tag, zscored=zscored
         ),
     )
 
 
-def _values(computed: Values, own: BoundMeasure, queries: Ids) -> Any:
+def _values(computed: Values, bound: BoundMeasure, queries: Ids) -> Any:
     """The values of a measure. Raises EvaluationError where a measure of the user's fails."""
     try:
-        return computed.of(own)
+        return computed.of(bound)
     except QueryError as error:
-        name, query = own.measure.name, queries[error.place]
+        name, query = bound.measure.name, queries[error.place]
         reason = f"measure '{name}' of query '{decoded(query)}': {error}"
         raise EvaluationError(name, query, reason) from error.__cause__
 

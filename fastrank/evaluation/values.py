@@ -33,89 +33,89 @@ class Values:
     """The values of measures for a judged run; what several measures need is made once."""
 
     def __init__(
-        self, judgments: Judgments, bound: list[BoundMeasure], options: Options, run: JudgedRun
+        self, judgments: Judgments, measures: list[BoundMeasure], options: Options, run: JudgedRun
     ) -> None:
-        self.judgments, self.bound, self.options = judgments, bound, options
+        self.judgments, self.measures, self.options = judgments, measures, options
         self._run, self._queries = run, len(run.queries)
         self._gained: dict[Any, tuple[Any, ...]] = {}
         self._derived: dict[Any, Judged] = {}
         self._missing: Values | None = None
 
-    def of(self, own: BoundMeasure) -> Any:
+    def of(self, bound: BoundMeasure) -> Any:
         """The values of a measure, queries * width of them; a list of texts for relstring.
 
         Raises EvaluationError, and QueryError where a function of the user's fails.
         """
-        values = self._computed(own, self._queries)
-        if own.options is not None and own.measure.average == "mean":
+        values = self._computed(bound, self._queries)
+        if bound.options is not None and bound.measure.average == "mean":
             for place in self._run.placeholders:
-                for j in range(own.width):
-                    values[place * own.width + j] = 0.0
+                for j in range(bound.width):
+                    values[place * bound.width + j] = 0.0
         return values
 
-    def _computed(self, own: BoundMeasure, queries: int) -> Any:
-        measure = own.measure
+    def _computed(self, bound: BoundMeasure, queries: int) -> Any:
+        measure = bound.measure
         if not measure.kernel:
             return None
         if measure.on == "own":
-            return self._custom_values(own)
+            return self._custom_values(bound)
         run = self._run
         if run.tied is not None and self.options.ties == "average":
-            return self._expected(own, run.tied, queries)
+            return self._expected(bound, run.tied, queries)
         kernel = getattr(kernels, measure.kernel)
-        numbers = filled("d", own.numbers)
+        numbers = filled("d", bound.numbers)
         if measure.name == "relstring":
-            return self._relevance_strings(own, queries)
-        values = zeros("d", queries * own.width)
+            return self._relevance_strings(bound, queries)
+        values = zeros("d", queries * bound.width)
         if measure.on == "preferences":
             assert run.preferences is not None
             kernel(*run.preferences, numbers, values)
         elif measure.on == "groups":
             assert run.groups is not None
-            by_group = zeros("d", len(run.groups.judged) * own.width)
+            by_group = zeros("d", len(run.groups.judged) * bound.width)
             kernel(*run.groups.judged.columns, numbers, by_group)
-            kernels.average_groups(by_group, own.width, run.groups.offsets, values)
+            kernels.average_groups(by_group, bound.width, run.groups.offsets, values)
         elif measure.on == "ranking":
-            kernel(*self.judged_for(own).columns, numbers, values)
+            kernel(*self.judged_for(bound).columns, numbers, values)
         elif measure.on == "annotated":
             assert run.all_queries is not None
             kernel(*run.all_queries.columns, numbers, values)
         else:
-            kernel(*self.gains(own), numbers, values)
+            kernel(*self.gains(bound), numbers, values)
         return values
 
-    def _custom_values(self, own: BoundMeasure) -> Any:
+    def _custom_values(self, bound: BoundMeasure) -> Any:
         from fastrank.evaluation.custom_values import custom_values
         from fastrank.measures.custom import OwnMeasure
 
-        assert isinstance(own.measure, OwnMeasure)
-        assert own.options is not None
+        assert isinstance(bound.measure, OwnMeasure)
+        assert bound.options is not None
         scale = None if isinstance(self.judgments, Preferences) else self.judgments.scale
-        level = own.options.get("rel", self.options.relevance_level)
-        return custom_values(own.measure, self.judged_for(own), scale, level)
+        level = bound.options.get("rel", self.options.relevance_level)
+        return custom_values(bound.measure, self.judged_for(bound), scale, level)
 
-    def _expected(self, own: BoundMeasure, tied: Tied, queries: int) -> Any:
+    def _expected(self, bound: BoundMeasure, tied: Tied, queries: int) -> Any:
         """The expected values of a measure over the orders of tied documents."""
         from fastrank.measures.ties import EXPECTED
 
-        name = EXPECTED[own.measure.kernel]
-        plain = name == own.measure.kernel
-        if own.measure.on == "ranking":
-            judged = self.judged_for(own)
+        name = EXPECTED[bound.measure.kernel]
+        plain = name == bound.measure.kernel
+        if bound.measure.on == "ranking":
+            judged = self.judged_for(bound)
             columns = judged.columns if plain else tied.columns(judged)
         else:
-            columns = self.gains(own) if plain else tied.gained(self.gains(own))
-        values = zeros("d", queries * own.width)
-        getattr(kernels, name)(*columns, filled("d", own.numbers), values)
+            columns = self.gains(bound) if plain else tied.gained(self.gains(bound))
+        values = zeros("d", queries * bound.width)
+        getattr(kernels, name)(*columns, filled("d", bound.numbers), values)
         return values
 
-    def judged_for(self, own: BoundMeasure) -> Judged:
+    def judged_for(self, bound: BoundMeasure) -> Judged:
         """The rankings as judged for a measure: by its own level, of judged documents only."""
         judged, placeholders = self._run.judged, self._run.placeholders
         assert judged is not None
-        if own.options is None:
+        if bound.options is None:
             return judged
-        level, judged_only = own.options.get("rel"), own.options.get("judged_only", False)
+        level, judged_only = bound.options.get("rel"), bound.options.get("judged_only", False)
         if level is None and not judged_only and not placeholders:
             return judged
         if level is not None:
@@ -129,15 +129,15 @@ class Values:
             )
         return self._derived[key]
 
-    def with_missing(self, own: BoundMeasure, values: Any, queries: Ids) -> Any:
+    def with_missing(self, bound: BoundMeasure, values: Any, queries: Ids) -> Any:
         """The values of the evaluated queries, and after them those of all other judged ones."""
         if self._missing is None:
-            self._missing = self._of_missing(own, queries)
+            self._missing = self._of_missing(bound, queries)
         if not self._missing._queries:
             return values
-        return filled("d", [*values, *self._missing.of(own)])
+        return filled("d", [*values, *self._missing.of(bound)])
 
-    def _of_missing(self, own: BoundMeasure, queries: Ids) -> Values:
+    def _of_missing(self, bound: BoundMeasure, queries: Ids) -> Values:
         """Those of the judged queries that are not among the evaluated ones."""
         from fastrank.judging.derived import empty_rankings
 
@@ -145,27 +145,29 @@ class Values:
         evaluated = set(queries)
         everyone = enumerate(self.judgments.queries)
         places = filled("q", [place for place, query in everyone if query not in evaluated])
-        judging = judging_options(self.bound, self.options, self.judgments)
+        judging = judging_options(self.measures, self.options, self.judgments)
         try:
             judged = empty_rankings(self.judgments, places, judging)
         except QueryError as failure:
             query = self.judgments.queries[places[failure.place]]
-            raise failure.error(own.measure.name, query) from None
+            raise failure.error(bound.measure.name, query) from None
         run = JudgedRun(queries=places, judged=judged, missing=0, tag=b"")
-        return Values(self.judgments, self.bound, self.options, run)
+        return Values(self.judgments, self.measures, self.options, run)
 
-    def _relevance_strings(self, own: BoundMeasure, queries: int) -> list[bytes]:
+    def _relevance_strings(self, bound: BoundMeasure, queries: int) -> list[bytes]:
         judged = self._run.judged
         assert judged is not None
         assert not isinstance(self.judgments, Preferences)
         if self.judgments.scale is not None:
             row, grade = self.judgments.scale.first_fraction(self.judgments.grade_column)
             query, document = whose(self.judgments, row)
-            reason = f"'{own.measure.name}' shows each grade as a digit, which is not possible for"
+            reason = (
+                f"'{bound.measure.name}' shows each grade as a digit, which is not possible for"
+            )
             where = f"{grade!r}, that of document {document} of query '{decoded(query)}'"
-            raise EvaluationError(own.measure.name, query, f"{reason} {where}")
+            raise EvaluationError(bound.measure.name, query, f"{reason} {where}")
         _, _, _, _, _, _, num_ret, *_ = judged.columns
-        wanted = own.numbers[0]
+        wanted = bound.numbers[0]
         length = int(min(wanted, max(num_ret))) if wanted >= 0 else 0
         codes = zeros("B", queries * length)
         kernels.relevance_string(*judged.columns, filled("d", []), codes)
@@ -173,34 +175,34 @@ class Values:
             bytes(codes[i * length : i * length + min(length, num_ret[i])]) for i in range(queries)
         ]
 
-    def gains(self, own: BoundMeasure) -> tuple[Any, ...]:
+    def gains(self, bound: BoundMeasure) -> tuple[Any, ...]:
         """The columns of the record `Gained` for the gains that a measure gives to grades."""
-        judged = self.judged_for(own)
-        rescale = own.measure.on == "unit gains"
+        judged = self.judged_for(bound)
+        rescale = bound.measure.on == "unit gains"
         assert not isinstance(self.judgments, Preferences)
         if self.judgments.scale is not None:
             from fastrank.evaluation.gains import scaled_gains
 
-            return scaled_gains(own, judged, self.judgments, rescale=rescale)
-        if own.options is not None and own.measure.on in ("gains", "stops"):
+            return scaled_gains(bound, judged, self.judgments, rescale=rescale)
+        if bound.options is not None and bound.measure.on in ("gains", "stops"):
             from fastrank.evaluation.gains import exact_gains
 
-            pairs = exact_gains(own, judged.columns[4], self.judgments)
+            pairs = exact_gains(bound, judged.columns[4], self.judgments)
         else:
-            pairs = [(int(grade), gain) for grade, gain in own.pairs]
+            pairs = [(int(grade), gain) for grade, gain in bound.pairs]
         key = (tuple(pairs), rescale, id(judged))
         if key not in self._gained:
-            self._gained[key] = self._assign_gains(own, judged, pairs, rescale)
+            self._gained[key] = self._assign_gains(bound, judged, pairs, rescale)
         return self._gained[key]
 
     def _assign_gains(
-        self, own: BoundMeasure, judged: Judged, pairs: list[tuple[int, float]], rescale: bool
+        self, bound: BoundMeasure, judged: Judged, pairs: list[tuple[int, float]], rescale: bool
     ) -> tuple[Any, ...]:
         offsets, ranks, grades, grade_offsets, grade_values, grade_counts, num_ret, num_rel, *_ = (
             judged.columns
         )
         # Grades that no document has also take part where trec_eval looks for the largest gain.
-        dense = own.options is None and any(
+        dense = bound.options is None and any(
             rescale or gain != gain or gain % 1 for _, gain in pairs
         )
         room = kernels.widest(grade_offsets)
@@ -208,7 +210,7 @@ class Values:
             room = max(grade_values, default=0) + 1
             if room > LARGEST_DENSE_GRADE:
                 raise EvaluationError(
-                    own.measure.name,
+                    bound.measure.name,
                     self.judgments.queries[0],
                     f"grade {room - 1} is too large for gains that are not whole numbers",
                 )

@@ -75,13 +75,13 @@ class ArrayJudge:
     """
 
     def __init__(
-        self, qrels: ArrayQrels, bound: list[BoundMeasure], options: Options, *,
+        self, qrels: ArrayQrels, measures: list[BoundMeasure], options: Options, *,
         threads: int | None = None, stop_if_none_judged: bool = True,
     ) -> None:  # fmt: skip
         self.judgments = qrels
-        self.options = judging_options(bound, options, qrels)
+        self.options = judging_options(measures, options, qrels)
         self.evaluates_missing = evaluates_missing(options)
-        self.first_measure = first_name(bound)
+        self.first_measure = first_name(measures)
         self.most_judged = kernels.widest(qrels.offset_column)
         self._threads, self._stop_if_none_judged = threads, stop_if_none_judged
 
@@ -90,9 +90,9 @@ class ArrayJudge:
         return _Rows(self, run).judge(self._threads, stop_if_none_judged=self._stop_if_none_judged)
 
 
-def first_name(bound: list[BoundMeasure]) -> str:
+def first_name(measures: list[BoundMeasure]) -> str:
     """The measure to name when a query cannot be judged."""
-    return bound[0].measure.name if bound else ""
+    return measures[0].measure.name if measures else ""
 
 
 class _Rows:

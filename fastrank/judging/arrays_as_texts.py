@@ -41,10 +41,10 @@ SMALLEST_NORMAL = 1 << 23
 class ArrayTextJudge:
     """Judges rows of arrays as a run in memory, whose ids are the numbers' decimal texts."""
 
-    def __init__(self, qrels: ArrayQrels, bound: list[BoundMeasure], options: Options) -> None:
+    def __init__(self, qrels: ArrayQrels, measures: list[BoundMeasure], options: Options) -> None:
         self._qrels, self._options = qrels, options
         self.judgments = with_ids(qrels, qrels.columns[1])
-        self._judge = MemoryJudge(self.judgments, bound, options)
+        self._judge = MemoryJudge(self.judgments, measures, options)
 
     def judge(self, run: ArrayRun) -> JudgedRun:
         """Judge rankings. Raises ArrayError, as `ArrayJudge` does."""

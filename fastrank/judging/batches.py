@@ -41,16 +41,16 @@ class BatchJudge:
     """
 
     def __init__(
-        self, qrels: Qrels, bound: list[BoundMeasure], options: Options, *, corpus: Names,
+        self, qrels: Qrels, measures: list[BoundMeasure], options: Options, *, corpus: Names,
         queries: Names, tag: bytes,
     ) -> None:  # fmt: skip
         self._options, self._queries, self._tag = options, queries, tag
-        self._first_measure = first_name(bound)
+        self._first_measure = first_name(measures)
         self._known = Names(qrels.queries, len(qrels))
         self.judgments = _by_row(qrels, corpus, self._first_measure)
-        self._judging = judging_options(bound, options, self.judgments)
+        self._judging = judging_options(measures, options, self.judgments)
         # Which query is the first one evaluated is known in the end.
-        self._rows = ArrayJudge(self.judgments, bound, options, stop_if_none_judged=False)
+        self._rows = ArrayJudge(self.judgments, measures, options, stop_if_none_judged=False)
         self._pieces: list[JudgedRun] = []
         self._skipped: list[bytes] = []
         self._removed = self._cut = 0

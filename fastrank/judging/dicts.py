@@ -40,14 +40,14 @@ class DictJudge:
     def __init__(
         self,
         qrels: Qrels,
-        bound: list[BoundMeasure],
+        measures: list[BoundMeasure],
         options: Options,
         *,
         stop_if_none_judged: bool = True,
         in_byte_order: bool = True,
     ) -> None:
         self.judgments = self._qrels = qrels
-        self._options = judging_options(bound, options, qrels)
+        self._options = judging_options(measures, options, qrels)
         self._with_placeholders = evaluates_missing(options)
         self._in_byte_order = in_byte_order or self._with_placeholders
         self._places = self._options.places(stop_if_none_judged=stop_if_none_judged)

@@ -48,11 +48,11 @@ class RunJudge:
     """
 
     def __init__(
-        self, judgments: Qrels | Preferences, bound: list[BoundMeasure], options: Options
+        self, judgments: Qrels | Preferences, measures: list[BoundMeasure], options: Options
     ) -> None:
-        check_options(bound, options)
-        self.judgments, self._bound, self._options = judgments, bound, options
-        self._qrels = rankings_suffice(judgments, bound, options)
+        check_options(measures, options)
+        self.judgments, self._measures, self._options = judgments, measures, options
+        self._qrels = rankings_suffice(judgments, measures, options)
         self._memory: MemoryJudge | None = None
         self._files: FileJudge | None = None
         self._dicts: DictJudge | None = None
@@ -83,7 +83,7 @@ class RunJudge:
             # The trec_eval command does without the module for most runs.
             from fastrank.judging.memory import MemoryJudge
 
-            self._memory = MemoryJudge(self.judgments, self._bound, self._options)
+            self._memory = MemoryJudge(self.judgments, self._measures, self._options)
         return self._memory.judge(run)
 
     def _judge_file(self, file: Pieces, threads: int | None, warn: Warn) -> JudgedRun:
@@ -95,7 +95,7 @@ class RunJudge:
                 content = None if file.rereadable else file.read()
                 with self._reading:
                     if self._files is None:
-                        self._files = FileJudge(self._qrels, self._bound, self._options)
+                        self._files = FileJudge(self._qrels, self._measures, self._options)
                     judged = self._files.judge(Parts(file if content is None else content, threads))
                 file.check_unchanged()
                 if judged is not None:
@@ -115,7 +115,7 @@ class RunJudge:
             if self._dicts is None:
                 from fastrank.judging.dicts import DictJudge
 
-                self._dicts = DictJudge(self._qrels, self._bound, self._options)
+                self._dicts = DictJudge(self._qrels, self._measures, self._options)
             judged = self._dicts.judge(run)
             if judged is not None:
                 return judged

@@ -37,11 +37,11 @@ class LabelJudge:
     """
 
     def __init__(
-        self, graded: Graded, bound: list[BoundMeasure], options: Options, *, order: Array,
+        self, graded: Graded, measures: list[BoundMeasure], options: Options, *, order: Array,
         rows: Array,
     ) -> None:  # fmt: skip
         self._graded, self._order, self._rows = graded, order, rows
-        self._bound, self._options = bound, options
+        self._measures, self._options = measures, options
         self.judgments: Graded | Qrels = graded
         if options.ties != "given":
             import numpy
@@ -59,7 +59,7 @@ class LabelJudge:
         graded, queries = self._graded, self._order
         offsets = graded.offset_column
         deepest = kernels.widest(offsets)
-        options = judging_options(self._bound, self._options, graded)
+        options = judging_options(self._measures, self._options, graded)
         judged, columns = room_for_judged(graded, queries, len(scores), options)
         problem = zeros("q", 1)
         done = kernels.judge_labels(
@@ -93,4 +93,4 @@ class LabelJudge:
         )  # fmt: skip
         places = memory_of(self._order.astype(numpy.int64))
         matched = MatchedQueries(judgments=places, rankings=places)
-        return MemoryJudge(qrels, self._bound, self._options).judge(run, matched)
+        return MemoryJudge(qrels, self._measures, self._options).judge(run, matched)

@@ -25,10 +25,10 @@ class MemoryJudge:
     """Judges runs in memory: by grades, by judgment groups or by preferences."""
 
     def __init__(
-        self, judgments: Qrels | Preferences, bound: list[BoundMeasure], options: Options
+        self, judgments: Qrels | Preferences, measures: list[BoundMeasure], options: Options
     ) -> None:
-        self.judgments, self._bound, self._options = judgments, bound, options
-        self._judging = judging_options(bound, options, judgments)
+        self.judgments, self._measures, self._options = judgments, measures, options
+        self._judging = judging_options(measures, options, judgments)
 
     def judge(self, run: Run, matched: MatchedQueries | None = None) -> JudgedRun:
         """Judge a run; a query that cannot be judged is the `failure` of what is returned.
@@ -36,7 +36,7 @@ class MemoryJudge:
         matched: as `match_run` takes it.
         """
         run, matched, judged = match_run(self.judgments, run, self._options, matched)
-        if not needs_rankings(self._bound, self._options):
+        if not needs_rankings(self._measures, self._options):
             return judged
         try:
             rankings = self._rankings(run, matched)
@@ -64,7 +64,7 @@ class MemoryJudge:
             tied = judge_ties(self.judgments, *given)
             return {"judged": tied.judged, "tied": tied}
         judged = {"judged": judge_rankings(self.judgments, *given)}
-        if needs_all_queries(self._bound):
+        if needs_all_queries(self._measures):
             from fastrank.judging.all_queries import judge_by_all_queries
 
             judged["all_queries"] = judge_by_all_queries(self.judgments, *given)

@@ -59,7 +59,7 @@ class JudgingOptions(Frozen):
 
 
 def judging_options(
-    bound: list[BoundMeasure], options: Options, judgments: Qrels | Preferences | Graded
+    measures: list[BoundMeasure], options: Options, judgments: Qrels | Preferences | Graded
 ) -> JudgingOptions:
     """How to judge rankings for these measures."""
     level = lowest_code(judgments, options.relevance_level)
@@ -68,8 +68,10 @@ def judging_options(
         max_retrieved=options.max_retrieved,
         judged_only=options.judged_only,
         list_unjudged=level < 0
-        or any(grade == -1 for own in bound for grade, _ in own.pairs)
-        or any(own.options is not None and own.options.get("rel", 0) <= -1 for own in bound),
+        or any(grade == -1 for bound in measures for grade, _ in bound.pairs)
+        or any(
+            bound.options is not None and bound.options.get("rel", 0) <= -1 for bound in measures
+        ),
         single_precision=options.compat == DEFAULT_COMPAT,
         ties=options.ties,
         collection_size=options.collection_size,
@@ -77,7 +79,7 @@ def judging_options(
 
 
 def rankings_suffice(
-    judgments: Qrels | Preferences, bound: list[BoundMeasure], options: Options
+    judgments: Qrels | Preferences, measures: list[BoundMeasure], options: Options
 ) -> Qrels | None:
     """The judgments, if all that counts of a run is at which ranks their documents stand.
 
@@ -87,48 +89,48 @@ def rankings_suffice(
         isinstance(judgments, Qrels)
         and options.relevance_format == "qrels"
         and options.can_stream
-        and not needs_all_queries(bound)
+        and not needs_all_queries(measures)
     ):
         return judgments
     return None
 
 
-def needs_all_queries(bound: list[BoundMeasure]) -> bool:
+def needs_all_queries(measures: list[BoundMeasure]) -> bool:
     """Whether a measure asks of documents if they are judged for any query."""
-    return any(own.measure.on == "annotated" for own in bound)
+    return any(bound.measure.on == "annotated" for bound in measures)
 
 
-def needs_rankings(bound: list[BoundMeasure], options: Options) -> bool:
+def needs_rankings(measures: list[BoundMeasure], options: Options) -> bool:
     """Whether a measure needs the judged rankings."""
-    return first_with_rankings(bound, options) < len(bound)
+    return first_with_rankings(measures, options) < len(measures)
 
 
-def first_with_rankings(bound: list[BoundMeasure], options: Options) -> int:
+def first_with_rankings(measures: list[BoundMeasure], options: Options) -> int:
     """The place of the first measure that needs the judged rankings; their number if none does."""
-    for place, own in enumerate(bound):
-        if own.measure.kernel and _fits(own, options):
+    for place, bound in enumerate(measures):
+        if bound.measure.kernel and _fits(bound, options):
             return place
-    return len(bound)
+    return len(measures)
 
 
-def first_impossible(bound: list[BoundMeasure], options: Options) -> tuple[int, str] | None:
+def first_impossible(measures: list[BoundMeasure], options: Options) -> tuple[int, str] | None:
     """The place of the first measure that fails whatever the query is, and why."""
-    for place, own in enumerate(bound):
-        if not _fits(own, options):
+    for place, bound in enumerate(measures):
+        if not _fits(bound, options):
             on = {"groups": "qrels_jg", "preferences": "(prefs or qrels_prefs)"}
             return place, (
-                f"rel_info format not {on.get(own.measure.on, 'qrels')}:"
-                f" '{own.measure.name}' cannot be computed from -R {options.relevance_format}"
+                f"rel_info format not {on.get(bound.measure.on, 'qrels')}:"
+                f" '{bound.measure.name}' cannot be computed from -R {options.relevance_format}"
             )
-        if own.measure.takes == "weights" and len(own.numbers) != 4:
+        if bound.measure.takes == "weights" and len(bound.numbers) != 4:
             return place, (
-                f"improper number of coefficients: '{own.measure.name}' takes 4,"
-                f" found {len(own.numbers)}"
+                f"improper number of coefficients: '{bound.measure.name}' takes 4,"
+                f" found {len(bound.numbers)}"
             )
     return None
 
 
-def _fits(own: BoundMeasure, options: Options) -> bool:
+def _fits(bound: BoundMeasure, options: Options) -> bool:
     """Whether a measure is one for the format of the judgments."""
-    needed = {"groups": "qrels_jg", "preferences": "prefs"}.get(own.measure.on, "qrels")
-    return own.measure.on in ("run", "queries") or needed == options.relevance_format
+    needed = {"groups": "qrels_jg", "preferences": "prefs"}.get(bound.measure.on, "qrels")
+    return bound.measure.on in ("run", "queries") or needed == options.relevance_format

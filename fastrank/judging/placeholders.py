@@ -41,14 +41,14 @@ def with_placeholder(run: Run) -> Run:
 
 
 def clear_placeholders(
-    bound: list[BoundMeasure], values: list[Any], placeholders: list[int]
+    measures: list[BoundMeasure], values: list[Any], placeholders: list[int]
 ) -> None:
     """Zero what trec_eval 10.0 zeroes for a query that the run lacks: by printed name."""
-    for own, column in zip(bound, values, strict=True):
-        for j, name in enumerate(own.names):
+    for bound, column in zip(measures, values, strict=True):
+        for j, name in enumerate(bound.names):
             if name in (b"num_ret", b"utility", b"rbp_resid") or name.startswith(b"unj"):
                 for i in placeholders:
-                    column[i * own.width + j] = 0.0
+                    column[i * bound.width + j] = 0.0
             elif name == b"relstring":
                 for i in placeholders:
                     column[i] = b""

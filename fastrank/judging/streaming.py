@@ -34,9 +34,9 @@ class FileJudge:
     Memory is kept from one run to the next: not to be called from several threads at once.
     """
 
-    def __init__(self, qrels: Qrels, bound: list[BoundMeasure], options: Options) -> None:
+    def __init__(self, qrels: Qrels, measures: list[BoundMeasure], options: Options) -> None:
         self.judgments = self._qrels = qrels
-        self._options = judging_options(bound, options, qrels)
+        self._options = judging_options(measures, options, qrels)
         self._compat = options.compat
         self._with_placeholders = evaluates_missing(options)
         count = len(qrels)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from fastrank.arguments import at_least
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
+from fastrank.keywords import takes, with_defaults
 from fastrank.search.engine import check_gpu
 from fastrank.search.exact import IndexSearch, VectorSearch
 from fastrank.search.exclusion import Exclusion
 from fastrank.search.indexing import Index, make_index
 from fastrank.search.names import names_of
+from fastrank.search.options import SEARCH, SearchOptions
 from fastrank.search.parameters import Setting, parse_parameters
 from fastrank.search.progress import bar
 from fastrank.search.ranking import rank
@@ -17,10 +19,11 @@ from fastrank.search.vectors import check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
     from fastrank.data.texts import Texts
     from fastrank.search.names import Names
@@ -76,26 +79,23 @@ class Found(Frozen):
         return len(self.queries)
 
 
+@takes(SearchOptions, SEARCH)
 def search_batches(
     corpus: Any,
     queries: Any,
     k: int,
     *,
-    batch_size: int = 1024,
-    metric: str | None = None,
     ids: Any = None,
-    query_ids: Any = None,
-    parameters: str | Mapping[str, Any] | None = None,
-    exclude_self: bool = False,
-    exclude: Mapping[Any, Iterable[Any]] | None = None,
-    gpu: bool = False,
-    progress: bool | None = None,
     only: Array | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Iterator[Found]:
     """Search batch by batch: what `search` does, for results that need not be in memory at once.
 
-    The arguments are those of `search`. only: rows of queries, ascending: the others are not
-    searched for. What can be checked without a search is checked before this returns.
+    corpus, queries, k, ids: as `search` takes them.
+    only: rows of queries, ascending: the others are not searched for.
+    **options: see `SearchOptions`.
+
+    What can be checked without a search is checked before this returns.
 
     >>> from fastrank.search import search_batches
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
@@ -104,8 +104,10 @@ def search_batches(
     0 [[0, 2]] [False]
     1 [[1, 2]] [False]
     """
-    k, batch_size, settings = _checked_request(k, batch_size, parameters)
-    on_gpu = check_gpu(gpu)
+    given = with_defaults(search_batches, options)
+    metric = given["metric"]
+    k, batch_size, settings = _checked_request(k, given["batch_size"], given["parameters"])
+    on_gpu = check_gpu(given["gpu"])
     found = open_vectors("queries", queries)
     if isinstance(corpus, Index):
         _refuse_own(corpus, metric, ids)
@@ -120,8 +122,8 @@ def search_batches(
     if count == 0:
         raise ArrayError("corpus", "expected vectors, found none")
     check_dimension(found, dimension)
-    own = names_of("query_ids", query_ids, found.count)
-    exclusion = Exclusion(own, names, itself=exclude_self, lists=exclude)
+    own = names_of("query_ids", given["query_ids"], found.count)
+    exclusion = Exclusion(own, names, itself=given["exclude_self"], lists=given["exclude"])
     found.check(unit=kind == "cosine", picked=only)
     engine: IndexSearch | VectorSearch
     if isinstance(corpus, Index):
@@ -129,7 +131,7 @@ def search_batches(
     else:
         engine = VectorSearch(vectors, kind, names, gpu=on_gpu)
     search = _Search(engine, k if count < 0 else min(k, count), kind, names, own, exclusion)
-    return search.run(found, batch_size, only, progress)
+    return search.run(found, batch_size, only, given["progress"])
 
 
 def check_before_building(

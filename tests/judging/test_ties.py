@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
-from fastrank.judging.options import BY_GRADE, TIES
+from fastrank.judging.evaluation_options import TIES
+from fastrank.judging.options import BY_GRADE
 from fastrank.measures.ties import EXPECTED, MONOTONE
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from tests.helpers.strategies import exactly, examples

@@ -13,7 +13,7 @@ import pytest
 
 import fastrank
 from fastrank.native import signature
-from fastrank.native.build import ALLOWED
+from fastrank.native.compiling.optimise import ALLOWED
 from fastrank.native.sources import library_path, read_sources
 
 PACKAGE = Path(fastrank.__file__).parent
