@@ -10,26 +10,23 @@ from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain, guarded, report_unwritable, write
 from fastrank.cli.output_formats import LAYOUTS
 from fastrank.cli.trec_eval import FORMATS
-from fastrank.data.run import Run
 from fastrank.errors import FastrankError
-from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.evaluation.scoring import score
 from fastrank.formats import files
-from fastrank.formats.inputs import as_run_or_trec
 from fastrank.formats.load import load_qrels
 from fastrank.judging.evaluation_options import (
     EVALUATION,
     EvaluationOptions,
     evaluation_options,
 )
+from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import check_options
 from fastrank.judging.queries import choose_queries
-from fastrank.judging.reader import RunReader
 from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from fastrank.data.preferences import Preferences
     from fastrank.data.qrels import Qrels
@@ -138,15 +135,11 @@ class _Results:
 
     def __iter__(self) -> Iterator[tuple[str, Scores]]:
         given, judgments, bound = self._given, self._judgments, self._bound
-        reader = RunReader(judgments, bound, self._options)
+        judge = RunJudge(judgments, bound, self._options)
         for path in given.runs:
             try:
-                run: Any = as_run_or_trec(path, order=self._options.order)
-                if not isinstance(run, Run):
-                    run = reader.read(run, threads=given.threads, warn=_warn)
-                scores = evaluate_bound(
-                    judgments, run, bound, self._options, left_out=self._left_out
-                )
+                judged = judge.judge(path, threads=given.threads, warn=_warn)
+                scores = score(judgments, judged, bound, self._options, left_out=self._left_out)
             except FastrankError as error:
                 complain(f"{NAME}: {_explained(error, path)}")
                 self.failed += 1

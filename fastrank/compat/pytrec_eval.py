@@ -28,10 +28,10 @@ import re
 
 from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.errors import InputError, MeasureError
-from fastrank.evaluation.plan import Options, Plan
+from fastrank.evaluation.values import Values
 from fastrank.formats.dicts import describe_place, qrels_from_dict
 from fastrank.judging.dicts import DictJudge
-from fastrank.judging.judged import JudgingOptions
+from fastrank.judging.options import Options
 from fastrank.measures.selection import Selection
 from fastrank.measures.trec import MEASURES, NICKNAMES
 from fastrank.native.buffers import filled
@@ -121,15 +121,8 @@ class RelevanceEvaluator:
         self._qrels = qrels_from_dict(judged)
         self._ids = {query.decode("utf-8", "surrogateescape") for query in self._qrels.queries}
         self._judge = DictJudge(
-            self._qrels,
-            JudgingOptions(
-                relevance_level=relevance_level, max_retrieved=_MAX_RETRIEVED,
-                judged_only=bool(judged_docs_only_flag), list_unjudged=False,
-                single_precision=True, collection_size=0,
-            ),
-            stop_if_none_judged=False,
-            in_byte_order=False,
-        )  # fmt: skip
+            self._qrels, self._bound, self._options, stop_if_none_judged=False, in_byte_order=False
+        )
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values {query: {measure: value}} of a run {query: {document: score}}.
@@ -157,14 +150,13 @@ class RelevanceEvaluator:
             raise ArgumentError(
                 "run", "Unable to extract query/object scores: expected ids of type str"
             )
-        plan = Plan(self._qrels, self._bound, self._options)
-        plan.judged = judged.judged
+        values = Values(self._qrels, self._bound, self._options, judged)
         known: Iterable[str] = scores
         if len(judged.queries) < len(scores):
             known = [query for query in scores if query in self._ids]
-        return dict(zip(known, self._rows(plan, len(judged.queries)), strict=True))
+        return dict(zip(known, self._rows(values, len(judged.queries)), strict=True))
 
-    def _rows(self, plan: Plan, queries: int) -> list[dict[str, float]]:
+    def _rows(self, values: Values, queries: int) -> list[dict[str, float]]:
         """For each query its values by name."""
         columns: dict[str, tuple[Any, int, int]] = {}
         for bound_measure in self._bound:
@@ -173,9 +165,9 @@ class RelevanceEvaluator:
             elif bound_measure.measure.on == "run" or bound_measure.measure.name == "relstring":
                 columns[bound_measure.measure.name] = filled("d", [0.0]), 0, 0
             else:
-                values = plan.values(bound_measure, queries)
+                column = values.of(bound_measure)
                 for place, name in enumerate(_names(bound_measure)):
-                    columns[name] = values, place, bound_measure.width
+                    columns[name] = column, place, bound_measure.width
         return rows_as_dicts(columns, queries)
 
 

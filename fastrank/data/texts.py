@@ -114,6 +114,14 @@ class TextSelection:
         return list, (list(self),)
 
 
+def remaining(texts: Texts | Sequence[bytes], places: Any) -> list[bytes]:
+    """The texts that do not stand at the given places."""
+    taken = set(places)
+    if len(taken) == len(texts):
+        return []
+    return [texts[i] for i in range(len(texts)) if i not in taken]
+
+
 class PlacedTexts(Texts):
     """Texts that come from the rows of a table or the records of a file.
 

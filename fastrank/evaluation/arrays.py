@@ -8,8 +8,7 @@ from fastrank.arguments import check_threads, flag
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import ArrayError
-from fastrank.evaluation.arrays_as_texts import evaluate_as_texts
-from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.evaluation.scoring import score_run
 from fastrank.formats.array_validation import (
     as_rows,
     check_integers,
@@ -17,8 +16,9 @@ from fastrank.formats.array_validation import (
     query_ids,
     row_numbers,
 )
-from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, of_queries
-from fastrank.judging.arrays import ArrayJudge
+from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, select_queries
+from fastrank.judging.arrays import ArrayJudge, ArrayRun
+from fastrank.judging.arrays_as_texts import ArrayTextJudge
 from fastrank.judging.evaluation_options import EVALUATION, ArrayOptions
 from fastrank.judging.queries import relevant_queries
 from fastrank.judging.request import Request
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.judging.judge import Judge
     from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
@@ -113,21 +114,21 @@ def evaluate_arrays(
     is_named = qrels.named if queries is None and qrels.rows is not None else queries is not None
     picks, left_out = relevant_queries(qrels, request.options)
     if left_out:
-        qrels, now = of_queries(qrels, picks)
+        qrels, now = select_queries(qrels, picks)
         places = moved(places, now)
     order = qrels.order if is_named else places[places >= 0]
     rows = _rows_of_queries(places, len(qrels))[order]
-    lower_is_better = not flag("higher_is_better", higher_is_better)
-    unique = flag("assume_unique", assume_unique)
-    if not request.options.can_stream:
-        return evaluate_as_texts(
-            docs, keys, qrels, request, order, rows,
-            lower_is_better=lower_is_better, left_out=left_out,
-        )  # fmt: skip
-    judge = ArrayJudge(docs, keys, qrels, request)
-    judge.lay_out(lower_is_better=lower_is_better, unique=unique)
-    judged = judge.judge(order, rows, threads=threads)
-    return evaluate_bound(qrels, judged, request.measures, request.options, left_out=left_out)
+    run = ArrayRun(
+        ids=docs, scores=keys, queries=order, rows=rows,
+        lower_is_better=not flag("higher_is_better", higher_is_better),
+        unique=flag("assume_unique", assume_unique),
+    )  # fmt: skip
+    judge: Judge[ArrayRun]
+    if request.options.can_stream:
+        judge = ArrayJudge(qrels, request.measures, request.options, threads=threads)
+    else:
+        judge = ArrayTextJudge(qrels, request.measures, request.options)
+    return score_run(judge, run, request.measures, request.options, left_out=left_out)
 
 
 def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: int) -> Array:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from fastrank.data.qrels import Qrels
 from fastrank.errors import EvaluationError, InputError, NoQueriesError, OptionError
-from fastrank.evaluation.embedding_judge import EmbeddingJudge
-from fastrank.evaluation.plan import Plan
-from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.evaluation.scoring import score_run
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.rows import tag_of
+from fastrank.judging.batches import BatchJudge
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
-from fastrank.judging.queries import choose_queries, missing_queries
+from fastrank.judging.needs import first_impossible
+from fastrank.judging.queries import choose_queries, evaluates_missing, missing_queries
 from fastrank.judging.request import Request
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.batches import check_before_building, search_batches
@@ -96,7 +96,9 @@ def evaluate_embeddings(
     else:
         corpus = open_vectors("corpus", corpus)
         documents = ids = check_row_ids("corpus_ids", given["corpus_ids"], corpus.count)
-    judge = EmbeddingJudge(judgments, documents, names, request)
+    judge = BatchJudge(
+        judgments, request.measures, request.options, corpus=documents, queries=names, tag=label
+    )
     only = None
     if judge.places is not None:
         only = _searched(judge.places, judgments, request, everything=run is not None)
@@ -115,15 +117,11 @@ def evaluate_embeddings(
         )  # fmt: skip
         ids = None
     batches = search_batches(corpus, vectors, k, ids=ids, only=only, **searching)
-    if run is None:
-        for found in batches:
-            judge.add(found)
-    else:
+    if run is not None:
         lines = run_lines(batches, label, judge.add)
         files.write(run, compressed(lines, files.name_of(run)))
-    return evaluate_bound(
-        judge.judgments, judge.judged(label), request.measures, request.options, left_out=left_out
-    )
+        batches = iter(())
+    return score_run(judge, batches, request.measures, request.options, left_out=left_out)
 
 
 def _refuse_building(given: EmbeddingOptions) -> None:
@@ -138,10 +136,9 @@ def _refuse_building(given: EmbeddingOptions) -> None:
 
 def _refuse_impossible(judgments: Qrels, request: Request) -> None:
     """Raise before the search what evaluation would raise after it."""
-    plan = Plan(judgments, request.measures, request.options)
-    failure = plan.hopeless()
-    if failure is not None:
-        place, reason = failure
+    impossible = first_impossible(request.measures, request.options)
+    if impossible is not None:
+        place, reason = impossible
         query = judgments.queries[0] if len(judgments) else b""
         raise EvaluationError(request.measures[place].measure.name, query, reason)
 
@@ -154,6 +151,6 @@ def _searched(places: Array, judgments: Qrels, request: Request, *, everything: 
     if request.options.missing_is_error and len(judged) < len(judgments):
         found = [judgments.queries[int(place)] for place in places[judged]]
         raise missing_queries(judgments, found)
-    if not len(judged) and not request.evaluates_missing:
+    if not len(judged) and not evaluates_missing(request.options):
         raise NoQueriesError("No queries with both results and relevance info")
     return None if everything else judged

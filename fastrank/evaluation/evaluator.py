@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from fastrank.arguments import check_threads
 from fastrank.data.preferences import Preferences
-from fastrank.data.run import Run
-from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.evaluation.scoring import score
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import check_options
 from fastrank.judging.queries import choose_queries
-from fastrank.judging.reader import RunReader
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.data.qrels import Qrels
+    from fastrank.data.run import Run
     from fastrank.formats.files import Source
-    from fastrank.judging.judged import JudgedRun
     from fastrank.scores.scores import Scores
 
     Judgments = Qrels | Preferences
@@ -105,8 +104,6 @@ class Evaluator:
         **options: Unpack[EvaluationOptions],
     ) -> None:
         # Only now: the command trec_eval needs none of it.
-        from threading import Lock
-
         from fastrank.formats.inputs import as_qrels
 
         checked = evaluation_options(with_defaults(Evaluator.__init__, options))
@@ -120,9 +117,7 @@ class Evaluator:
         self._options = checked.changed(relevance_format=relevance_format)
         check_options(self._bound, self._options)
         self._judgments, self._left_out = choose_queries(judgments, self._options)
-        self._reader = RunReader(self._judgments, self._bound, self._options)
-        # What reads files keeps its memory from one to the next.
-        self._reading = Lock()
+        self._judge = RunJudge(self._judgments, self._bound, self._options)
 
     def evaluate(self, run: Run | Convertible | Source, *, threads: int | None = None) -> Scores:
         """Evaluate a run, or what one can be made from, or a file.
@@ -133,21 +128,6 @@ class Evaluator:
         >>> evaluator.evaluate("data/pca.run").mean
         {'map': 0.34933767225585727}
         """
-        from collections.abc import Mapping
-
-        from fastrank.formats.inputs import as_run_or_trec
-
         check_threads(threads)
-        found: Run | JudgedRun
-        if isinstance(run, Mapping):
-            found = self._reader.judge_dict(run)
-        else:
-            taken: Any = as_run_or_trec(run, order=self._options.order)
-            if isinstance(taken, Run):
-                found = taken
-            else:
-                with self._reading:
-                    found = self._reader.read(taken, threads=threads)
-        return evaluate_bound(
-            self._judgments, found, self._bound, self._options, left_out=self._left_out
-        )
+        judged = self._judge.judge(run, threads=threads)
+        return score(self._judgments, judged, self._bound, self._options, left_out=self._left_out)

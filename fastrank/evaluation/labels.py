@@ -6,8 +6,7 @@ from fastrank.arguments import check_choice
 from fastrank.data.grade_scale import Graded
 from fastrank.data.texts import text_order
 from fastrank.errors import ArrayError, OptionError
-from fastrank.evaluation.arrays_as_texts import evaluate_labels_as_texts
-from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.evaluation.scoring import score_run
 from fastrank.formats.array_validation import (
     as_rows,
     as_texts,
@@ -21,14 +20,11 @@ from fastrank.formats.array_validation import (
     to_int64,
 )
 from fastrank.judging.evaluation_options import EVALUATION, LabelOptions
-from fastrank.judging.judged import JudgedRun, room_for_judged
+from fastrank.judging.labels import LabelJudge
 from fastrank.judging.options import BY_GRADE
 from fastrank.judging.queries import relevant_queries
 from fastrank.judging.request import Request
 from fastrank.keywords import takes, with_defaults
-from fastrank.native import codes as at
-from fastrank.native import kernels
-from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,10 +136,8 @@ def evaluate_labels(
     order = (
         numpy.arange(len(kept)) if queries is None else numpy.asarray(text_order(graded.queries))
     )
-    judged = _judge(graded, values, order, kept, request)
-    if ties != "given":
-        return evaluate_labels_as_texts(graded, values, order, request, left_out)
-    return evaluate_bound(graded, judged, request.measures, request.options, left_out=left_out)
+    judge = LabelJudge(graded, request.measures, request.options, order=order, rows=kept)
+    return score_run(judge, values, request.measures, request.options, left_out=left_out)
 
 
 def _check_ties(ties: str) -> None:
@@ -212,33 +206,3 @@ def _bounds(offsets: Any, groups: Any, documents: int) -> Array:
     if total != documents:
         raise ArrayError("groups", f"expected {documents} labels in all, found {total}")
     return numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes)])
-
-
-def _judge(
-    graded: Graded, scores: Array, queries: Array, places: Array, request: Request
-) -> JudgedRun:
-    """Judge the rankings of the queries in this order; `places` are theirs, for messages."""
-    offsets = graded.offset_column
-    deepest = kernels.widest(offsets)
-    options = request.judging(graded)
-    judged, columns = room_for_judged(graded, queries, len(scores), options)
-    problem = zeros("q", 1)
-    done = kernels.judge_labels(
-        graded.grade_column,
-        scores,
-        offsets,
-        queries,
-        options.places(stop_if_none_judged=False),
-        zeros("d", deepest),
-        zeros("q", deepest),
-        zeros("q", deepest),
-        *columns,
-        problem,
-    )
-    if problem[0] != at.FINE:
-        raise ArrayError(
-            "labels", "a label is too large to count by grade", int(places[queries[done]])
-        )
-    return JudgedRun(
-        queries=filled("q", queries.tolist()), judged=judged, missing=0, absent=[], tag=b"labels"
-    )

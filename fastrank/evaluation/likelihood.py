@@ -7,20 +7,20 @@ from fastrank.data.columns import as_array
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.errors import InputError, NoQueriesError, OptionError
+from fastrank.evaluation.scoring import to_scores
 from fastrank.judging.evaluation_options import (
     EVALUATION,
     DepthOptions,
     FilterOptions,
     evaluation_options,
 )
-from fastrank.judging.judged import JudgingOptions, StoppedError, count_retrieved
-from fastrank.judging.memory import judge
-from fastrank.judging.queries import count_without_relevant, match_queries, without_documents
+from fastrank.judging.judged import QueryError
+from fastrank.judging.matching import match_run
+from fastrank.judging.needs import JudgingOptions
+from fastrank.judging.rankings import judge_rankings
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.binding import BoundMeasure
 from fastrank.measures.trec import Measure
-from fastrank.scores.scores import Scores
-from fastrank.scores.summary import Coverage, summaries, texts_not_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
     from typing_extensions import Unpack
+
+    from fastrank.scores.scores import Scores
 
 # How several positives of a query count, and those that were not retrieved.
 POSITIVES = ("mean", "alone", "marginal")
@@ -92,11 +94,10 @@ def negative_log_likelihood(
         raise InputError(judgments.source, "expected judgments with grades, found preferences")
     # A grade below 0 is none, whatever the level.
     checked = checked.changed(relevance_level=max(checked.relevance_level, 0))
-    matched, missing = match_queries(judgments, taken, checked)
+    taken, matched, found = match_run(judgments, taken, checked)
     queries = judgments.queries.take(matched.judgments)
     if not queries:
         raise NoQueriesError("No queries with both results and relevance info")
-    taken, removed, _ = without_documents(taken, matched, checked)
     how = JudgingOptions(
         relevance_level=lowest_code(judgments, checked.relevance_level),
         max_retrieved=checked.max_retrieved,
@@ -105,9 +106,9 @@ def negative_log_likelihood(
         ties="given",
     )  # fmt: skip
     try:
-        judged = judge(judgments, taken, matched, how, groups=True)
-    except StoppedError as stop:
-        raise stop.error(NAME, queries[stop.place]) from None
+        judged = judge_rankings(judgments, taken, matched, how, groups=True)
+    except QueryError as failure:
+        raise failure.error(NAME, queries[failure.place]) from None
 
     import numpy
 
@@ -121,35 +122,12 @@ def negative_log_likelihood(
             scores = numpy.sort(taken.scores[first:stop_row])[::-1][: num_ret[i]] / divisor
             if not numpy.isfinite(scores).all():
                 reason = "a score, divided by the temperature, is infinite"
-                raise StoppedError(i, reason).error(NAME, queries[i])
+                raise QueryError(i, reason).error(NAME, queries[i])
             own = slice(offsets[i], offsets[i + 1])
             hits = ranks[own][grades[own] >= how.relevance_level] - 1
             values[i] = _value(scores, hits, int(num_rel[i]) - len(hits), positives, unretrieved)
-    bound = [_bound()]
     columns: list[Any] = [memory_of(values)]
-    unknown = texts_not_at(taken.queries, matched.rankings)
-    coverage = Coverage(
-        complete=False, judged=judgments.queries, found=matched.judgments, unknown=unknown,
-        positive=None,
-    )  # fmt: skip
-    return Scores(
-        bound=bound,
-        counts={
-            "evaluated": len(queries),
-            "missing": missing,
-            "skipped": len(unknown),
-            "no_relevant": count_without_relevant(judgments, checked),
-            "left_out": 0,
-            **count_retrieved(judged, []),
-            "removed": removed,
-            "repeated": 0,
-        },
-        coverage=coverage, tag=taken.tag, zscored=False, query_ids=queries, value_columns=columns,
-        extended_columns=[None],
-        summaries=summaries(
-            bound, columns, [None], len(queries), coverage, taken.tag, zscored=False
-        ),
-    )  # fmt: skip
+    return to_scores(judgments, found.changed(judged=judged), [_bound()], checked, columns, [None])
 
 
 def _value(

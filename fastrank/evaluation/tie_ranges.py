@@ -7,8 +7,9 @@ from fastrank.data.columns import Frozen
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError, OptionError
-from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.evaluation.scoring import score_run
 from fastrank.judging.evaluation_options import EVALUATION, DepthOptions, evaluation_options
+from fastrank.judging.judge import RunJudge
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.measures.ties import check_range, has_expected_value
@@ -174,7 +175,8 @@ def _ranges(
     qrels: Qrels, run: Run, bound: list[BoundMeasure], options: Options
 ) -> dict[str, TieRange]:
     def mean(wanted: list[BoundMeasure], ties: str) -> dict[str, float]:
-        return evaluate_bound(qrels, run, wanted, options.changed(ties=ties)).mean
+        settled = options.changed(ties=ties)
+        return score_run(RunJudge(qrels, wanted, settled), run, wanted, settled).mean
 
     value, worst, best = (mean(bound, ties) for ties in ("docno_desc", "worst", "best"))
     known = [own for own in bound if has_expected_value(own)]

@@ -55,23 +55,25 @@ def as_run(given: Any, *, compat: str = DEFAULT_COMPAT) -> Run:
     Also from a Run of ranx, a Dataset of Hugging Face, and named tuples as ir_measures has them.
     Raises TypeError for other objects, else what Run.from_dict and so on and load_run raise.
     """
-    made = as_run_or_trec(given)
+    made = open_run(given)
     if isinstance(made, Run):
         return made
+    if isinstance(made, Mapping):
+        return Run.from_dict(made)
     from fastrank.formats.trec import read_run
 
     return read_run(made, compat=compat)
 
 
-def as_run_or_trec(given: Any, *, order: str = "score") -> Run | Pieces:
-    """The same, but a file in TREC's format is only opened: it can be judged while it is read.
+def open_run(given: Any, *, order: str = "score") -> Run | Pieces | Mapping[Any, Any]:
+    """The same, but what can be judged without a Run stays as it is.
 
-    order: as in `load_run`.
+    That is a dict; and a file in TREC's format, which is only opened. order: as in `load_run`.
     """
     if isinstance(given, Run):
         return apply_order(given, order)
     if isinstance(given, Mapping):
-        return apply_order(Run.from_dict(given), order)
+        return given
     table = _frame_of(given)
     if table is None and _is_of_ranx(given, "run"):
         return apply_order(Run.from_dict(given.to_dict(), tag=getattr(given, "name", None)), order)

@@ -122,7 +122,7 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     return _index(ids, offsets, docs, grades, scale, keyed=False, named=named)
 
 
-def of_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
+def select_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
     """The judgments of the queries at some places, and where these are now, or -1."""
     import numpy
 

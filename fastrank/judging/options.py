@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.columns import Frozen
-from fastrank.data.grade_scale import lowest_code
 from fastrank.errors import OptionError
-from fastrank.judging.judged import JudgingOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
-    from fastrank.data.grade_scale import Graded
-    from fastrank.data.preferences import Preferences
-    from fastrank.data.qrels import Qrels
     from fastrank.formats.exclusions import Exclusions
     from fastrank.measures.selection import BoundMeasure
 
@@ -97,26 +91,6 @@ def check_format(options: Options) -> None:
         )
 
 
-def judging_options(
-    measures: list[BoundMeasure], options: Options, judgments: Qrels | Preferences | Graded
-) -> JudgingOptions:
-    """How to judge rankings for these measures."""
-    level = lowest_code(judgments, options.relevance_level)
-    return JudgingOptions(
-        relevance_level=level,
-        max_retrieved=options.max_retrieved,
-        judged_only=options.judged_only,
-        list_unjudged=level < 0
-        or any(grade == -1 for bound in measures for grade, _ in bound.pairs)
-        or any(
-            bound.options is not None and bound.options.get("rel", 0) <= -1 for bound in measures
-        ),
-        single_precision=options.compat == DEFAULT_COMPAT,
-        ties=options.ties,
-        collection_size=options.collection_size,
-    )
-
-
 def check_options(measures: list[BoundMeasure], options: Options) -> None:
     """Raise OptionError or MeasureError for options that these measures cannot have."""
     check_format(options)
@@ -127,8 +101,3 @@ def check_options(measures: list[BoundMeasure], options: Options) -> None:
         if options.ties == "average":
             check_expected(measures)
         refuse_annotated(measures, f"ties={options.ties!r} orders documents by those of one query")
-
-
-def needs_run(measures: list[BoundMeasure]) -> bool:
-    """Whether a measure needs more of a run than which judged documents stand at which ranks."""
-    return any(bound.measure.on == "annotated" for bound in measures)

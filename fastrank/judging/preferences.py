@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.judging.judged import StoppedError, what_is_wrong
+from fastrank.judging.judged import QueryError
+from fastrank.judging.problems import what_is_wrong
 from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
@@ -13,14 +14,14 @@ if TYPE_CHECKING:
 
     from fastrank.data.preferences import Preferences
     from fastrank.data.run import Run
-    from fastrank.judging.judged import JudgingOptions
-    from fastrank.judging.queries import Matched
+    from fastrank.judging.matching import MatchedQueries
+    from fastrank.judging.needs import JudgingOptions
 
 
 def count_preferences(
-    preferences: Preferences, run: Run, matched: Matched, options: JudgingOptions
+    preferences: Preferences, run: Run, matched: MatchedQueries, options: JudgingOptions
 ) -> tuple[Any, ...]:
-    """The columns of the record `Preferences` of fastrank/kernels. Raises StoppedError."""
+    """The columns of the record `Preferences` of fastrank/kernels. Raises QueryError."""
     count = len(matched)
     deepest, most = kernels.widest(run.offset_column), kernels.widest(preferences.offset_column)
     rows = len(preferences.docs)
@@ -45,7 +46,7 @@ def count_preferences(
     )
     numbered = matched.first(done)
     repeats = problem[0] == at.RUN_REPEATS
-    stopped = StoppedError(done, what_is_wrong(problem, preferences, run)) if repeats else None
+    stopped = QueryError(done, what_is_wrong(problem, preferences, run)) if repeats else None
     documents = max((sizes[2 * i] for i in range(done)), default=0)
     levels = preferences.level_column
     if options.single_precision:
@@ -82,7 +83,7 @@ def count_preferences(
     )
     if problem[0] != at.FINE:
         cycle = problem[0] == at.CYCLE
-        raise StoppedError(done, what_is_wrong(problem, preferences, run), inconsistent=cycle)
+        raise QueryError(done, what_is_wrong(problem, preferences, run), inconsistent=cycle)
     if stopped is not None:
         raise stopped
     pair_offsets = filled("q", [3 * i for i in range(count + 1)])

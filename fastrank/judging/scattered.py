@@ -10,8 +10,7 @@ from itertools import pairwise
 
 from fastrank.data.qrels import Qrels
 from fastrank.formats.chunks import SHORTEST_LINE, Feeder, Parts, block_index, feed_all
-from fastrank.judging.judged import room_for_judged
-from fastrank.judging.memory import judging_scratch
+from fastrank.judging.scratch import judging_scratch, room_for_judged
 from fastrank.native import codes as at
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from fastrank.judging.judged import Judged, JudgingOptions
+    from fastrank.judging.judged import Judged
+    from fastrank.judging.needs import JudgingOptions
 
 # Longer sheets are read faster, shorter ones leave less room unused.
 SHORTEST_SHEET, LONGEST_SHEET = 1 << 7, 1 << 10

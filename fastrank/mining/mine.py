@@ -13,8 +13,8 @@ from fastrank.judging.evaluation_options import (
     LevelOptions,
     evaluation_options,
 )
-from fastrank.judging.judged import what_is_wrong
-from fastrank.judging.queries import match
+from fastrank.judging.matching import match_queries
+from fastrank.judging.problems import what_is_wrong
 from fastrank.keywords import takes, with_defaults
 from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.judging.queries import Matched
+    from fastrank.judging.matching import MatchedQueries
 
 # Which of a query's retrieved positives the margins are held to.
 POSITIVES = ("lowest", "highest")
@@ -116,7 +116,7 @@ def hard_negatives(
     switches[at.MINE_MARGIN] = margin is not None
     switches[at.MINE_RELATIVE] = relative_margin is not None
     switches[at.MINE_BY_HIGHEST] = margin_below == "highest"
-    matched = match(judgments, results)
+    matched = match_queries(judgments, results)
     mined, retrieved, selected = _mined(judgments, results, matched, switches, limits)
 
     offsets, grades = judgments.offset_column, judgments.grade_column
@@ -150,7 +150,7 @@ def hard_negatives(
 
 
 def _mined(
-    qrels: Qrels, run: Run, matched: Matched, switches: Any, limits: Any
+    qrels: Qrels, run: Run, matched: MatchedQueries, switches: Any, limits: Any
 ) -> tuple[Any, Any, Any]:
     """How many negatives each query got; by judgment 1 + the run's row; the rows of negatives."""
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)

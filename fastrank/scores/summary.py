@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.data.preferences import Preferences
+from fastrank.data.texts import remaining
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from fastrank.data.grade_scale import Graded
@@ -45,7 +45,7 @@ class Coverage(Frozen):
 
         Looked up when asked for: judgments may have many more queries than a run.
         """
-        return sorted(texts_not_at(self.judged, self.found))
+        return sorted(remaining(self.judged, self.found))
 
     def __reduce__(self) -> Any:
         # A pickle holds the ids, and not the file of judgments that they are a part of.
@@ -58,14 +58,6 @@ class Coverage(Frozen):
 
 def _rebuild_coverage(fields: dict[str, Any]) -> Coverage:
     return Coverage(**fields)
-
-
-def texts_not_at(texts: Texts | Sequence[bytes], places: Any) -> list[bytes]:
-    """The texts that do not stand at the given places."""
-    excluded = set(places)
-    if len(excluded) == len(texts):
-        return []
-    return [texts[i] for i in range(len(texts)) if i not in excluded]
 
 
 def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]) -> Any:

@@ -84,7 +84,7 @@ def test_every_kernel_has_its_own_digest(copied: Path) -> None:
 def test_a_change_to_a_kernel_concerns_it_and_its_callers(copied: Path) -> None:
     """Two logarithms are taken of the average precision."""
     changed = _changed(
-        copied, "kernels/measures.py",
+        copied, "kernels/measures/trec.py",
         "    total, found = precision_sum(q, q.num_ret)\n    if found:\n        values[0]",
         "    total, found = precision_sum(q, q.num_ret)\n    if found > 0:\n        values[0]",
     )  # fmt: skip
@@ -94,9 +94,9 @@ def test_a_change_to_a_kernel_concerns_it_and_its_callers(copied: Path) -> None:
 
 
 def test_a_change_to_a_helper_concerns_kernels_of_other_modules(copied: Path) -> None:
-    """beyond.py counts with measures.py's helpers."""
+    """more.py counts with the helpers of trec.py."""
     changed = _changed(
-        copied, "kernels/measures.py",
+        copied, "kernels/measures/trec.py",
         "        if grade >= q.level:\n            found += 1\n    return found",
         "        if not grade < q.level:\n            found += 1\n    return found",
     )  # fmt: skip
@@ -106,7 +106,7 @@ def test_a_change_to_a_helper_concerns_kernels_of_other_modules(copied: Path) ->
 
 
 def test_comments_and_docstrings_concern_no_kernel(copied: Path) -> None:
-    path = "kernels/measures.py"
+    path = "kernels/measures/trec.py"
 
     assert (
         _changed(copied, path, "import math\n", "import math\n\n# How they are defined.\n") == set()
@@ -117,7 +117,7 @@ def test_comments_and_docstrings_concern_no_kernel(copied: Path) -> None:
 
 
 def test_a_constant_concerns_all_that_import_its_module(copied: Path) -> None:
-    changed = _changed(copied, "kernels/measures.py", "SMALLEST_GEOMETRIC = 0.00001",
+    changed = _changed(copied, "kernels/measures/trec.py", "SMALLEST_GEOMETRIC = 0.00001",
                        "SMALLEST_GEOMETRIC = 0.0001")  # fmt: skip
 
     assert {"log_average_precision", "num_ret", "geometric_mean", "hit_share"} <= changed
@@ -126,7 +126,9 @@ def test_a_constant_concerns_all_that_import_its_module(copied: Path) -> None:
 
 def test_a_record_concerns_the_kernels_whose_types_name_it(copied: Path) -> None:
     """In a text only: the signature."""
-    changed = _changed(copied, "kernels/ranking.py", '"num_ret": "int64"', '"num_ret": "int32"')
+    changed = _changed(
+        copied, "kernels/measures/records.py", '"num_ret": "int64"', '"num_ret": "int32"'
+    )
 
     assert {"average_precision", "set_f"} <= changed
     assert "stream_run" not in changed
@@ -134,7 +136,7 @@ def test_a_record_concerns_the_kernels_whose_types_name_it(copied: Path) -> None
 
 def test_what_registers_with_numba_concerns_all_that_import_its_module(copied: Path) -> None:
     """An intrinsic is named by no kernel: numba finds it by the function that it stands for."""
-    changed = _changed(copied, "kernels/instructions.py", "return builder.cttz(arguments[0], ",
+    changed = _changed(copied, "kernels/simd/instructions.py", "return builder.cttz(arguments[0], ",
                        "return builder.cttz(  arguments[0] + 0, ")  # fmt: skip
 
     assert {"stream_run", "scan_run", "intern_texts"} <= changed
@@ -161,18 +163,18 @@ def test_kernels_are_found_in_packages_below(copied: Path) -> None:
     (package.parent / "__init__.py").write_text('"""Below."""\n')
     (package / "__init__.py").write_text('"""Further."""\n')
     (package / "more.py").write_text(
-        "from fastrank.kernels import measures\n"
+        "from fastrank.kernels.measures import trec\n"
         "from fastrank.native.declare import kernel\n\n\n"
         '@kernel("int64(int64)")\n'
         "def one_more(number):\n"
-        "    return measures.relevant_within(number) + 1\n"
+        "    return trec.relevant_within(number) + 1\n"
     )
     code = "from fastrank.native.sources import read_sources; print(read_sources().decode())"
 
     assert "one_more" in _digests(copied)
     assert "one_more" in _run(code, copied)
     assert "one_more" in _changed(
-        copied, "kernels/measures.py", "if rank > depth:", "if depth < rank:"
+        copied, "kernels/measures/trec.py", "if rank > depth:", "if depth < rank:"
     )
 
 
@@ -254,7 +256,7 @@ def test_levels_that_are_none_are_an_error(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 # Of all kernels only those of one module that imports little, to be compiled in seconds.
-FEW = {"measures.py", "summary.py", "ranking.py", "arithmetic.py", "__init__.py"}
+FEW = {"trec.py", "averages.py", "records.py", "arithmetic.py", "__init__.py"}
 BUILD = (
     "from fastrank.native import build\n"
     "ran = build._run_workers\n"
@@ -265,18 +267,18 @@ BUILD = (
 
 @pytest.fixture
 def few(copied: Path) -> Path:
-    """A copy of the package with the kernels of summary.py alone."""
+    """A copy of the package with the kernels of averages.py alone."""
     kernels = copied / "fastrank/kernels"
     for path in kernels.rglob("*.py"):
         if path.name not in FEW:
             path.unlink()
-    measures = (kernels / "measures.py").read_text()
+    measures = (kernels / "measures/trec.py").read_text()
     head, _, _ = measures.partition("@helper\n")
-    (kernels / "measures.py").write_text(head)
+    (kernels / "measures/trec.py").write_text(head)
     entries = copied / "fastrank/native/entries.py"
     before, _, rest = entries.read_text().partition("KERNEL_MODULES = (")
     _, _, after = rest.partition("\n)\n")
-    entries.write_text(f'{before}KERNEL_MODULES = ("summary",)\n{after}')
+    entries.write_text(f'{before}KERNEL_MODULES = ("measures.averages",)\n{after}')
     return copied
 
 
@@ -295,7 +297,9 @@ def test_only_what_changed_is_compiled_again(few: Path, tmp_path: Path) -> None:
     assert int(first[0]) == kernels > 1
     assert second == [str(library)]
     assert library.read_bytes() == made
-    changed = _changed(few, "kernels/summary.py", "totals[j] += values", "totals[j] += 2 * values")
+    changed = _changed(
+        few, "kernels/measures/averages.py", "totals[j] += values", "totals[j] += 2 * values"
+    )
     assert changed == {"add_up"}
     assert _run(BUILD, few, **environment).split() == ["1", str(library)]
     sums = (

@@ -70,12 +70,13 @@ def _copy_of_the_package(folder: Path) -> Path:
 
 @needs_library
 @pytest.mark.parametrize(
-<<<<<<< HEAD:tests/native/test_engine.py
-    "module", ["kernels/measures/trec.py", "kernels/texts/text.py", "native/build.py"]
-=======
     "module",
-    ["kernels/measures.py", "kernels/text.py", "native/build.py", "native/compiling/optimise.py"],
->>>>>>> build:tests/test_engine.py
+    [
+        "kernels/measures/trec.py",
+        "kernels/texts/text.py",
+        "native/build.py",
+        "native/compiling/optimise.py",
+    ],
 )
 def test_a_library_older_than_its_sources_is_not_used(module: str, tmp_path: Path) -> None:
     """Whichever source changed, even if its time stamp and size did not."""

@@ -1,7 +1,6 @@
-"""Arrays as judgments and a run whose ids are texts, for options that kernels of arrays lack.
+"""Judges arrays as a run in memory whose ids are texts, for options that kernels of arrays lack.
 
-Orders of tied documents other than trec_eval's, and documents that leave a ranking: what `evaluate`
-does with a run in memory is done here with one made of the arrays.
+These are orders of tied documents other than trec_eval's, and documents that leave a ranking.
 """
 
 from __future__ import annotations
@@ -9,16 +8,16 @@ from __future__ import annotations
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import NO_ITERATION, PlacedTexts, constant, memory_of
-from fastrank.evaluation.scoring import evaluate_bound
 from fastrank.formats.array_validation import as_texts, selected_integers
 from fastrank.formats.ids import texts_of_array
 from fastrank.judging.arrays import PADDING, nan_score, negative_id, repeated_id
 from fastrank.judging.filters import without_excluded
-from fastrank.judging.queries import Matched
+from fastrank.judging.matching import MatchedQueries
+from fastrank.judging.memory import MemoryJudge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
     import numpy.typing as npt
@@ -27,9 +26,10 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Texts
     from fastrank.errors import ArrayError
     from fastrank.judging.array_qrels import ArrayQrels
+    from fastrank.judging.arrays import ArrayRun
+    from fastrank.judging.judged import JudgedRun
     from fastrank.judging.options import Options
-    from fastrank.judging.request import Request
-    from fastrank.scores.scores import Scores
+    from fastrank.measures.selection import BoundMeasure
 
     Array = npt.NDArray[Any]
 
@@ -38,37 +38,33 @@ SOURCE = "<arrays>"
 SMALLEST_NORMAL = 1 << 23
 
 
-def evaluate_as_texts(
-    ids: Array,
-    scores: Array | None,
-    qrels: ArrayQrels,
-    request: Request,
-    order: Array,
-    rows: Array,
-    *,
-    lower_is_better: bool,
-    left_out: Sequence[bytes],
-) -> Scores:
-    """Evaluate the row rows[i], or none (-1), by the judgments of the query order[i], for each.
+class ArrayTextJudge:
+    """Judges rows of arrays as a run in memory, whose ids are the numbers' decimal texts."""
 
-    Raises ArrayError, as kernels of arrays do, and what `evaluate_bound` raises.
-    """
-    import numpy
+    def __init__(self, qrels: ArrayQrels, measures: list[BoundMeasure], options: Options) -> None:
+        self._qrels, self._options = qrels, options
+        self.judgments = with_ids(qrels, qrels.columns[1])
+        self._judge = MemoryJudge(self.judgments, measures, options)
 
-    looked = numpy.flatnonzero(rows >= 0)
-    queries = qrels.queries.take(order[looked].tolist())
-    found = _Rows(queries, rows[looked], ids, scores, lower_is_better=lower_is_better)
-    run = found.run()
-    if request.options.duplicates == "error":
-        found.refuse_repeats(run, request.options)
-    rankings = numpy.full(len(order), -1, numpy.int64)
-    rankings[looked[found.sizes > 0]] = numpy.arange(len(run))
-    return evaluate_bound(
-        _written(qrels, qrels.columns[1]), run, request.measures, request.options,
-        left_out=left_out, matching=Matched(
+    def judge(self, run: ArrayRun) -> JudgedRun:
+        """Judge rankings. Raises ArrayError, as `ArrayJudge` does."""
+        import numpy
+
+        order, rows = run.queries, run.rows
+        looked = numpy.flatnonzero(rows >= 0)
+        queries = self._qrels.queries.take(order[looked].tolist())
+        found = _Rows(
+            queries, rows[looked], run.ids, run.scores, lower_is_better=run.lower_is_better
+        )
+        made = found.run()
+        if self._options.duplicates == "error":
+            found.refuse_repeats(made, self._options)
+        rankings = numpy.full(len(order), -1, numpy.int64)
+        rankings[looked[found.sizes > 0]] = numpy.arange(len(made))
+        matched = MatchedQueries(
             judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
-        ),
-    )  # fmt: skip
+        )
+        return self._judge.judge(made, matched)
 
 
 class _Rows:
@@ -136,25 +132,7 @@ class _Rows:
             raise repeated_id(self.queries[i], self.ids[i], int(self.rows[i]), (first, again))
 
 
-def evaluate_labels_as_texts(
-    graded: Graded, scores: Array, order: Array, request: Request, left_out: Sequence[bytes]
-) -> Scores:
-    """Evaluate scores of labelled documents, which get their numbers for ids, in this order."""
-    import numpy
-
-    qrels = _written(graded, numpy.arange(len(scores)))
-    run = Run(
-        queries=qrels.queries, docs=qrels.docs, tag=b"labels", source=SOURCE,
-        offset_column=qrels.offset_column, score_column=scores,
-    )  # fmt: skip
-    places = memory_of(order.astype(numpy.int64))
-    return evaluate_bound(
-        qrels, run, request.measures, request.options, left_out=left_out,
-        matching=Matched(judgments=places, rankings=places),
-    )  # fmt: skip
-
-
-def _written(judgments: Graded, ids: Array) -> Qrels:
+def with_ids(judgments: Graded, ids: Array) -> Qrels:
     """Judgments of the documents with these ids, one for each grade."""
     return Qrels(
         queries=judgments.queries, docs=_decimal(ids), groups=constant(NO_ITERATION, len(ids)),

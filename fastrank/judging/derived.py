@@ -1,4 +1,4 @@
-"""Judged rankings as they would be under other options, without judging again."""
+"""Judged rankings that follow without a run: those for other options, and empty ones."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts
 from fastrank.judging.judged import Judged
-from fastrank.judging.memory import judge
-from fastrank.judging.queries import Matched
+from fastrank.judging.matching import MatchedQueries
+from fastrank.judging.rankings import judge_rankings
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from fastrank.judging.judged import JudgingOptions
+    from fastrank.judging.needs import JudgingOptions
 
 
-def rejudge(
-    judged: Judged, *, level: int | None, judged_only: bool, unretrieved: Iterable[int] = ()
+def derive(
+    judged: Judged, *, level: int | None, judged_only: bool, placeholders: Iterable[int] = ()
 ) -> Judged:
     """The same rankings for another level of relevance, or of their judged documents only.
 
-    unretrieved: the places of queries that have a placeholder for a ranking; theirs become empty.
+    placeholders: the places of rankings of a placeholder document, which become empty.
     """
     offsets, ranks, grades, grade_offsets, values, counts, num_ret, _, _, own, size = judged.columns
     wanted = own if level is None else level
@@ -38,7 +38,7 @@ def rejudge(
         offsets, ranks, grades, grade_offsets, values, counts, num_ret, wanted, judged_only,
         new_offsets, new_ranks, new_grades, new_ret, num_rel, found,
     )  # fmt: skip
-    for place in unretrieved:
+    for place in placeholders:
         new_ret[place] = 0
     return Judged(
         columns=(
@@ -48,7 +48,7 @@ def rejudge(
     )  # fmt: skip
 
 
-def judge_nothing(qrels: Qrels | Graded, queries: Any, options: JudgingOptions) -> Judged:
+def empty_rankings(qrels: Qrels | Graded, queries: Any, options: JudgingOptions) -> Judged:
     """Empty rankings for the given queries of the judgments."""
     if isinstance(qrels, Graded):
         qrels = _with_texts(qrels)
@@ -57,8 +57,8 @@ def judge_nothing(qrels: Qrels | Graded, queries: Any, options: JudgingOptions) 
         queries=nothing, docs=nothing, tag=b"", source="", offset_column=zeros("q", 2),
         score_column=zeros("d", 0),
     )  # fmt: skip
-    matched = Matched(judgments=queries, rankings=zeros("q", len(queries)))
-    return judge(qrels, run, matched, options, groups=True)
+    matched = MatchedQueries(judgments=queries, rankings=zeros("q", len(queries)))
+    return judge_rankings(qrels, run, matched, options, groups=True)
 
 
 def _with_texts(judgments: Graded) -> Qrels:

@@ -6,18 +6,20 @@ from fastrank.data.grouping import take
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import Texts
 from fastrank.judging.judged import Judged
-from fastrank.judging.memory import judge
-from fastrank.judging.queries import Matched
+from fastrank.judging.matching import MatchedQueries
+from fastrank.judging.rankings import judge_rankings
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.data.run import Run
-    from fastrank.judging.judged import JudgingOptions
+    from fastrank.judging.needs import JudgingOptions
 
 
-def judge_annotated(qrels: Qrels, run: Run, matched: Matched, options: JudgingOptions) -> Judged:
+def judge_by_all_queries(
+    qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions
+) -> Judged:
     """Judge the matched rankings, a document having grade 0 if any query's judgments name it.
 
     Each ranking is judged by its own documents of that kind: not by all there are, of which there
@@ -31,13 +33,13 @@ def judge_annotated(qrels: Qrels, run: Run, matched: Matched, options: JudgingOp
     order = zeros("q", kernels.count_picked(run.offset_column, matched.rankings))
     kernels.known_rows(*known.columns, table, *run.columns[:4], matched.rankings, order, offsets)
     docs = _taken(run.docs, order[: offsets[len(matched)]])
-    annotated = Qrels(
+    named = Qrels(
         queries=_taken(qrels.queries, matched.judgments), docs=docs, groups=docs,
         source=qrels.source, offset_column=offsets, grade_column=zeros("q", len(docs)),
     )  # fmt: skip
     places = filled("q", list(range(len(matched))))
-    return judge(
-        annotated, run, Matched(judgments=places, rankings=matched.rankings),
+    return judge_rankings(
+        named, run, MatchedQueries(judgments=places, rankings=matched.rankings),
         options.changed(relevance_level=0, list_unjudged=False), groups=True,
     )  # fmt: skip
 
