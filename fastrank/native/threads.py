@@ -8,7 +8,6 @@ from _thread import allocate_lock, start_new_thread
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
 
 # Below this, starting a thread and finding where to cut costs more than it gains.
