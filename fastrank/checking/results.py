@@ -11,7 +11,7 @@ from fastrank.checking.repeats import check_repeats, check_scattered
 from fastrank.checking.rows import Rows
 from fastrank.checking.ties import check_ties
 from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 
 # What TREC asks for, and what most tools write.
@@ -92,9 +92,8 @@ def _check_tags(rows: Rows, findings: Collector) -> None:
 
 def _check_self_matches(rows: Rows, findings: Collector) -> None:
     same = zeros("B", len(rows))
-    kernels.note_self_matches(
-        rows.text, rows.offsets, *rows.query_texts, rows.doc_starts, rows.doc_lengths, same
-    )
+    queries = records.Texts(rows.text, *rows.query_texts)
+    kernels.note_self_matches(rows.columns, queries, same)
     places = np.flatnonzero(np.asarray(same))
 
     def say(i: int) -> tuple[str, bytes, bytes]:

@@ -135,7 +135,7 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
 def _stretches(queries: Texts) -> tuple[tuple[Any, Any, Any], int]:
     """Starts, lengths and first rows of the stretches of one query, and how many they are."""
     firsts = zeros("q", len(queries))
-    count = kernels.find_stretches(*queries.columns, firsts)
+    count = kernels.find_stretches(queries.columns, firsts)
     rows = np.asarray(firsts)[:count]
     starts, lengths = (np.take(np.asarray(column), rows) for column in queries.columns[1:])
     return (starts, lengths, rows), count

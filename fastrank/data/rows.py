@@ -34,11 +34,6 @@ class PerQuery(Frozen):
         """Row ranges, int64[queries + 1]."""
         return as_array(self.offset_column)
 
-    @property
-    def columns(self) -> tuple[Any, ...]:
-        """Buffer, offsets, starts and lengths of the documents, as kernels take them."""
-        return self.docs.buffer, self.offset_column, self.docs.starts, self.docs.lengths
-
     def __len__(self) -> int:
         return len(self.queries)
 

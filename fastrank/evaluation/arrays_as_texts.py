@@ -64,7 +64,7 @@ def evaluate_as_texts(
     rankings = numpy.full(len(order), -1, numpy.int64)
     rankings[looked[found.sizes > 0]] = numpy.arange(len(run))
     return evaluate_bound(
-        _written(qrels, qrels.columns[1]), run, asked.bound, asked.options, left_out=left_out,
+        _written(qrels, qrels.columns.docs), run, asked.bound, asked.options, left_out=left_out,
         matching=Matched(
             judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
         ),
@@ -109,7 +109,7 @@ class _Rows:
         ends = numpy.cumsum(self.sizes[answered])
         return Run(
             queries=as_texts([self.queries[i] for i in numpy.flatnonzero(answered).tolist()]),
-            docs=PlacedTexts(*_decimal(self.ids[self.present]).columns, None, "result"),
+            docs=_decimal(self.ids[self.present]).placed(None, "result"),
             tag=b"arrays",
             source=SOURCE,
             offset_column=memory_of(numpy.concatenate([numpy.zeros(1, numpy.int64), ends])),

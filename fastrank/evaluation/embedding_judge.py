@@ -14,7 +14,7 @@ from fastrank.judging.judged import (
     repeated,
     room_for_judged,
 )
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from fastrank.search.names import Names
 
@@ -116,7 +116,7 @@ class EmbeddingJudge:
 
     def _joined(self, order: Array) -> Judged:
         """The rankings of all pieces, in an order."""
-        none, _ = room_for_judged(
+        none = room_for_judged(
             self.judgments, zeros("q", 0), 0, self._asked.judging(self.judgments)
         )
         return _in_order(Judged.joined([none, *(piece.judged for piece in self._pieces)]), order)
@@ -133,7 +133,7 @@ class EmbeddingJudge:
         if not len(queries):
             return
         first = int(queries[0])
-        offsets = self.judgments.columns[5]
+        offsets = self.judgments.columns.grade_offsets
         if offsets[first] == offsets[first + 1]:
             query = self.judgments.queries[first]
             raise StoppedError(0, NEGATIVE_ONLY).error(self._asked.first_measure, query)
@@ -179,7 +179,8 @@ def _copied(judged: Judged) -> Judged:
     import numpy
 
     *columns, level, size = judged.columns
-    return Judged(columns=(*(numpy.array(column) for column in columns), level, size))
+    copies = (numpy.array(column) for column in columns)
+    return Judged(columns=records.Rankings(*copies, level, size))
 
 
 def _in_order(judged: Judged, order: Array) -> Judged:
@@ -195,7 +196,7 @@ def _in_order(judged: Judged, order: Array) -> Judged:
         return [memory_of(own), *(memory_of(column[places]) for column in taken)]
 
     return Judged(
-        columns=(
+        columns=records.Rankings(
             *gathered(*columns[:3]), *gathered(*columns[3:6]),
             *(memory_of(column[order]) for column in columns[6:]), *judged.columns[9:],
         )

@@ -20,7 +20,7 @@ from fastrank.formats.arrays import (
     row_offsets,
     to_int64,
 )
-from fastrank.judging.judged import JudgedRun, room_for_judged
+from fastrank.judging.judged import JudgedRun, ranking_scratch, room_for_judged
 from fastrank.judging.options import BY_GRADE
 from fastrank.judging.queries import relevant_queries
 from fastrank.judging.request import Asked
@@ -229,7 +229,7 @@ def _judge(graded: Graded, scores: Array, queries: Array, places: Array, asked: 
     offsets = graded.offset_column
     deepest = kernels.widest(offsets)
     options = asked.judging(graded)
-    judged, columns = room_for_judged(graded, queries, len(scores), options)
+    judged = room_for_judged(graded, queries, len(scores), options)
     problem = zeros("q", 1)
     done = kernels.judge_labels(
         graded.grade_column,
@@ -237,10 +237,8 @@ def _judge(graded: Graded, scores: Array, queries: Array, places: Array, asked: 
         offsets,
         queries,
         options.places(stop_if_none_judged=False),
-        zeros("d", deepest),
-        zeros("q", deepest),
-        zeros("q", deepest),
-        *columns,
+        ranking_scratch(deepest),
+        judged.columns,
         problem,
     )
     if problem[0] != at.FINE:

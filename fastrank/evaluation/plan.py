@@ -18,7 +18,7 @@ from fastrank.judging.options import (
 )
 from fastrank.judging.preferences import count_preferences
 from fastrank.judging.queries import Matched
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Ids
     from fastrank.judging.ties import Tied
     from fastrank.measures.selection import BoundMeasure
+    from fastrank.native.record import Record
 
     Judgments = Qrels | Preferences | Graded
 
@@ -49,8 +50,8 @@ class Plan:
         self._tied: Tied | None = None
         self._groups: Any = None
         self._group_offsets: Any = None
-        self._preferences: tuple[Any, ...] = ()
-        self._gained: dict[Any, tuple[Any, ...]] = {}
+        self._preferences: records.PreferenceCounts | None = None
+        self._gained: dict[Any, records.GainedRankings] = {}
         self._variants: dict[Any, Judged] = {}
         # Places of queries that have a placeholder for a ranking.
         self.unretrieved: list[int] = []
@@ -148,18 +149,18 @@ class Plan:
             return self._relevance_strings(own, queries)
         values = zeros("d", queries * own.width)
         if measure.on == "preferences":
-            kernel(*self._preferences, numbers, values)
+            kernel(self._preferences, numbers, values)
         elif measure.on == "groups":
             by_group = zeros("d", len(self._groups) * own.width)
-            kernel(*self._groups.columns, numbers, by_group)
+            kernel(self._groups.columns, numbers, by_group)
             kernels.average_groups(by_group, own.width, self._group_offsets, values)
         elif measure.on == "ranking":
-            kernel(*self.judged_for(own).columns, numbers, values)
+            kernel(self.judged_for(own).columns, numbers, values)
         elif measure.on == "annotated":
             assert self._annotated is not None
-            kernel(*self._annotated.columns, numbers, values)
+            kernel(self._annotated.columns, numbers, values)
         else:
-            kernel(*self.gains(own), numbers, values)
+            kernel(self.gains(own), numbers, values)
         return values
 
     def _own_values(self, own: BoundMeasure) -> Any:
@@ -178,13 +179,14 @@ class Plan:
 
         name = EXPECTED[own.measure.kernel]
         plain = name == own.measure.kernel
+        columns: Record
         if own.measure.on == "ranking":
             judged = self.judged_for(own)
             columns = judged.columns if plain else tied.columns(judged)
         else:
             columns = self.gains(own) if plain else tied.gained(self.gains(own))
         values = zeros("d", queries * own.width)
-        getattr(kernels, name)(*columns, filled("d", own.numbers), values)
+        getattr(kernels, name)(columns, filled("d", own.numbers), values)
         return values
 
     def judged_for(self, own: BoundMeasure) -> Judged:
@@ -237,17 +239,17 @@ class Plan:
             reason = f"'{own.measure.name}' shows each grade as a digit, which is not possible for"
             where = f"{grade!r}, that of document {document} of query '{decoded(query)}'"
             raise EvaluationError(own.measure.name, query, f"{reason} {where}")
-        _, _, _, _, _, _, num_ret, *_ = self.judged.columns
+        num_ret = self.judged.columns.num_ret
         wanted = own.numbers[0]
         length = int(min(wanted, max(num_ret))) if wanted >= 0 else 0
         codes = zeros("B", queries * length)
-        kernels.relevance_string(*self.judged.columns, filled("d", []), codes)
+        kernels.relevance_string(self.judged.columns, filled("d", []), codes)
         return [
             bytes(codes[i * length : i * length + min(length, num_ret[i])]) for i in range(queries)
         ]
 
-    def gains(self, own: BoundMeasure) -> tuple[Any, ...]:
-        """The columns of the record `Gained` for the gains that a measure gives to grades."""
+    def gains(self, own: BoundMeasure) -> records.GainedRankings:
+        """The rankings with the gains that a measure gives to grades."""
         judged = self.judged_for(own)
         rescale = own.measure.on == "unit gains"
         assert not isinstance(self.judgments, Preferences)
@@ -258,7 +260,7 @@ class Plan:
         if own.options is not None and own.measure.on in ("gains", "stops"):
             from fastrank.evaluation.gains import exact_gains
 
-            pairs = exact_gains(own, judged.columns[4], self.judgments)
+            pairs = exact_gains(own, judged.columns.grade_values, self.judgments)
         else:
             pairs = [(int(grade), gain) for grade, gain in own.pairs]
         key = (tuple(pairs), rescale, id(judged))
@@ -268,17 +270,15 @@ class Plan:
 
     def _assign_gains(
         self, own: BoundMeasure, judged: Judged, pairs: list[tuple[int, float]], rescale: bool
-    ) -> tuple[Any, ...]:
-        offsets, ranks, grades, grade_offsets, grade_values, grade_counts, num_ret, num_rel, *_ = (
-            judged.columns
-        )
+    ) -> records.GainedRankings:
+        rankings = judged.columns
         # Grades that no document has also take part where trec_eval looks for the largest gain.
         dense = own.options is None and any(
             rescale or gain != gain or gain % 1 for _, gain in pairs
         )
-        room = kernels.widest(grade_offsets)
+        room = kernels.widest(rankings.grade_offsets)
         if dense:
-            room = max(grade_values, default=0) + 1
+            room = max(rankings.grade_values, default=0) + 1
             if room > LARGEST_DENSE_GRADE:
                 raise EvaluationError(
                     own.measure.name,
@@ -286,27 +286,27 @@ class Plan:
                     f"grade {room - 1} is too large for gains that are not whole numbers",
                 )
         room += len(pairs)
-        listed, distinct = offsets[len(offsets) - 1], grade_offsets[len(grade_offsets) - 1]
-        gains, ideal_offsets = zeros("d", listed), zeros("q", len(offsets))
-        ideal_gains, ideal_counts = zeros("d", distinct), zeros("q", distinct)
-        kernels.assign_gains(
-            offsets,
-            grades,
-            grade_offsets,
-            grade_values,
-            grade_counts,
-            filled("q", [grade for grade, _ in pairs]),
-            filled("d", [gain for _, gain in pairs]),
-            dense,
-            rescale,
-            zeros("q", room),
-            zeros("d", room),
-            zeros("q", room),
-            zeros("q", room),
-            zeros("q", room),
-            gains,
-            ideal_offsets,
-            ideal_gains,
-            ideal_counts,
+        listed, distinct = rankings.offsets[len(judged)], rankings.grade_offsets[len(judged)]
+        gained = records.GainedRankings(
+            offsets=rankings.offsets,
+            ranks=rankings.ranks,
+            gains=zeros("d", listed),
+            ideal_offsets=zeros("q", len(judged) + 1),
+            ideal_gains=zeros("d", distinct),
+            ideal_counts=zeros("q", distinct),
+            num_ret=rankings.num_ret,
+            num_rel=rankings.num_rel,
         )
-        return offsets, ranks, gains, ideal_offsets, ideal_gains, ideal_counts, num_ret, num_rel
+        named = records.GradeGains(
+            grades=filled("q", [grade for grade, _ in pairs]),
+            gains=filled("d", [gain for _, gain in pairs]),
+        )
+        table = records.GainTable(
+            grades=zeros("q", room),
+            gains=zeros("d", room),
+            counts=zeros("q", room),
+            order=zeros("q", room),
+            merge=zeros("q", room),
+        )
+        kernels.assign_gains(rankings, named, dense, rescale, table, gained)
+        return gained

@@ -8,6 +8,7 @@ from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError, OptionError
 from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.judging.judged import ranking_scratch
 from fastrank.judging.options import Options, relevance, settle_depth
 from fastrank.measures.selection import Selection
 from fastrank.measures.ties import check_range, expects
@@ -166,11 +167,8 @@ def tie_report(
 def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
     """Per query the results whose score another one has, and the most with one score."""
     tied, largest = zeros("q", len(run)), zeros("q", len(run))
-    widest = kernels.widest(run.offset_column)
-    keys, order, scratch = zeros("d", widest), zeros("q", widest), zeros("q", widest)
-    done = kernels.count_ties(
-        run.score_column, run.offset_column, single, keys, order, scratch, tied, largest
-    )
+    scratch = ranking_scratch(kernels.widest(run.offset_column))
+    done = kernels.count_ties(run.columns, single, scratch, tied, largest)
     if done < len(run):
         query = run.queries[done]
         reason = f"{run.source}: query '{decoded(query)}': a score is no number"

@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+from fastrank.data.texts import spans
 from fastrank.formats.file_parts import SHORTEST_LINE, Parts
 from fastrank.formats.source import Reader
 from fastrank.native import codes as at
+from fastrank.native import records
 from fastrank.native.buffers import zeros
 from fastrank.native.threads import in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    # What makes, of a reader, how many lines its text can have and the state, a call of a kernel.
+    Prepare: TypeAlias = Callable[[records.LineReader, int, Any], Callable[[], int]]
 
 
-def block_index() -> tuple[Any, Any, Any]:
-    """Scratch for the index of a block of lines, which kernels/parsing/block_index.py makes."""
-    return zeros("B", at.MARK_BYTES), zeros("B", at.MARK_BYTES), zeros("q", at.NEWLINE_PLACES)
+def line_reader(text: Any, cursor: Any) -> records.LineReader:
+    """A text with memory for the index of a block, which kernels/parsing/block_index.py makes."""
+    marks = (zeros("B", at.MARK_BYTES) for _ in range(2))
+    index = records.BlockIndex(*marks, newlines=zeros("q", at.NEWLINE_PLACES))
+    return records.LineReader(text=text, block=index, cursor=cursor)
+
+
+def result_fields(lines: int) -> records.ResultFields:
+    """Memory for the fields of so many lines."""
+    return records.ResultFields(docs=spans(lines), scores=spans(lines))
 
 
 class Feeder:
     """A buffer through which the text of a part is fed to a kernel, piece by piece.
 
-    `prepare(text, lines, cursor, state)` makes the function that calls the kernel with this buffer,
-    which has room for so many lines.
+    `prepare(reader, lines, state)` makes the function that calls the kernel with this buffer, which
+    has room for so many lines.
     """
 
-    def __init__(self, prepare: Callable[[Any, int, Any, Any], Callable[[], int]]) -> None:
+    def __init__(self, prepare: Prepare) -> None:
         self._prepare = prepare
         self._cursor, self.state = zeros("q", at.CURSOR_SIZE), zeros("q", at.STATE_SIZE)
         self._room = 0
@@ -58,7 +70,8 @@ class Feeder:
         text = zeros("B", room + at.SLACK)
         text[: self._room] = self._text[: self._room]
         self._room, self._text = room, text
-        self._step = self._prepare(text, room // SHORTEST_LINE + 2, self._cursor, self.state)
+        reader = line_reader(text, self._cursor)
+        self._step = self._prepare(reader, room // SHORTEST_LINE + 2, self.state)
 
     def feed_text(self, text: bytes) -> None:
         """Feed a text that is in memory and has no comments."""

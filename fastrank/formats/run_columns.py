@@ -10,10 +10,10 @@ from itertools import pairwise
 from fastrank.data.grouping import Groups
 from fastrank.data.run import Run
 from fastrank.data.texts import LineTexts, Texts
-from fastrank.formats.feeding import Feeder, block_index
+from fastrank.formats.feeding import Feeder, result_fields
 from fastrank.formats.file_parts import PIECE, SHORTEST_LINE, Parts
 from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import Recycled, zeros
 from fastrank.native.threads import in_threads
 
@@ -82,12 +82,13 @@ class _Columns:
     def feeder(self, base: int) -> Feeder:
         """What fills the rows from `base` on with a part of the run."""
 
-        def prepare(text: Any, _: int, cursor: Any, state: Any) -> Callable[[], int]:
-            return kernels.prepare(
-                "pack_run", text, self._kept, self._starts, self._lengths, self._scores,
-                *(column[base:] for column in self._stretches),
-                *block_index(), *(zeros("q", at.CHUNK) for _ in range(4)), cursor, state,
-            )  # fmt: skip
+        docs = records.Texts(self._kept, self._starts, self._lengths)
+        stretches = records.Stretches(*(column[base:] for column in self._stretches))
+        scores = self._scores
+
+        def prepare(reader: records.LineReader, _: int, state: Any) -> Callable[[], int]:
+            fields = result_fields(at.CHUNK)
+            return kernels.prepare("pack_run", reader, docs, scores, stretches, fields, state)
 
         return Feeder(prepare)
 

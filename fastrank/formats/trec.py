@@ -22,15 +22,15 @@ from fastrank.data.grouping import Groups, split_groups
 from fastrank.data.preferences import Preferences
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import Texts
+from fastrank.data.texts import Texts, interning, spans
 from fastrank.errors import FormatError
 from fastrank.formats import files
-from fastrank.formats.feeding import block_index
+from fastrank.formats.feeding import line_reader
 from fastrank.formats.file_parts import Parts
 from fastrank.formats.source import Pieces, open_pieces, read_all
 from fastrank.native import codes as at
-from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
+from fastrank.native import kernels, records
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,9 +115,10 @@ def parse_run(
 
     def scan(scanner: _Scanner, comments: int) -> None:
         cursor = zeros("q", at.CURSOR_SIZE)
+        fields = records.ResultFields(docs=scanner.docs, scores=spans(at.CHUNK))
         kernels.scan_run(
-            text, comments, *scanner.docs, scanner.numbers, scanner.hard, *scanner.stretches,
-            *block_index(), zeros("q", at.CHUNK), zeros("q", at.CHUNK), cursor, scanner.state,
+            line_reader(text, cursor), comments, fields, scanner.numbers, scanner.fallbacks,
+            scanner.stretches, scanner.state,
         )  # fmt: skip
 
     scanner = _Scanner(text, name, RUN_LINE, {"docs", "numbers"})
@@ -165,10 +166,8 @@ def parse_qrels(
     """Read judgments from their text; `name` is for messages."""
 
     def scan(scanner: _Scanner, comments: int) -> None:
-        kernels.scan_qrels(
-            text, comments, *scanner.groups, *scanner.docs, scanner.numbers, *scanner.stretches,
-            scanner.bounds, scanner.state,
-        )  # fmt: skip
+        lines = records.QrelsLines(groups=scanner.groups, docs=scanner.docs, grades=scanner.numbers)
+        kernels.scan_qrels(text, comments, lines, scanner.stretches, scanner.bounds, scanner.state)
 
     found = _Scanner(text, name, expected, {"docs", "groups", "integers"}).run(scan, compat, warn)
     queries, offsets, docs, groups, grades = found.grouped(found.docs, found.groups, found.numbers)
@@ -205,16 +204,8 @@ def parse_qrels_jg(
     """Read judgments with groups from their text."""
     qrels = parse_qrels(text, name, compat=compat, warn=warn, expected=QRELS_JG_LINE)
     by_group, _ = split_groups(qrels)
-    rows = len(by_group.docs)
-    repeat = kernels.find_repeat(
-        text,
-        by_group.offset_column,
-        by_group.docs.starts,
-        by_group.docs.lengths,
-        zeros("q", table_size(rows)),
-        zeros("q", rows),
-        zeros("q", rows),
-    )
+    rows = records.TextsByQuery(texts=by_group.docs.columns, offsets=by_group.offset_column)
+    repeat = kernels.find_repeat(rows, interning(len(by_group.docs)))
     if repeat >= 0:
         doc = by_group.docs[repeat].decode("utf-8", "replace")
         reason = f"duplicate document {doc!r} in a judgment group of its query"
@@ -265,10 +256,13 @@ def parse_prefs(
     expected = PREFS_LINE if subgroups else QRELS_PREFS_LINE
 
     def scan(scanner: _Scanner, comments: int) -> None:
+        lines = records.PreferenceLines(
+            groups=scanner.groups, subgroups=scanner.subgroups, docs=scanner.docs,
+            levels=scanner.numbers,
+        )  # fmt: skip
         kernels.scan_preferences(
-            text, comments, 5 if subgroups else 4, *scanner.groups, *scanner.subgroups,
-            *scanner.docs, scanner.numbers, scanner.hard, *scanner.stretches, scanner.bounds,
-            scanner.state,
+            text, comments, 5 if subgroups else 4, lines, scanner.fallbacks, scanner.stretches,
+            scanner.bounds, scanner.state,
         )  # fmt: skip
 
     wanted = {"docs", "groups", "subgroups", "numbers"}
@@ -294,15 +288,12 @@ class _Scanner:
         lines = kernels.count_lines(text)
         self.text, self.name, self.expected = text, name, expected
 
-        def texts(wanted: bool) -> tuple[Any, Any]:
-            return zeros("q", lines if wanted else 0), zeros("q", lines if wanted else 0)
-
-        self.docs = texts("docs" in columns)
-        self.groups = texts("groups" in columns)
-        self.subgroups = texts("subgroups" in columns)
+        self.docs = spans(lines if "docs" in columns else 0)
+        self.groups = spans(lines if "groups" in columns else 0)
+        self.subgroups = spans(lines if "subgroups" in columns else 0)
         self.numbers = zeros("q" if "integers" in columns else "d", lines)
-        self.hard = zeros("q", 3 * lines if "numbers" in columns else 0)
-        self.stretches = (*texts(True), zeros("q", lines + 1))
+        self.fallbacks = zeros("q", 3 * lines if "numbers" in columns else 0)
+        self.stretches = records.Stretches(*spans(lines), rows=zeros("q", lines + 1))
         self.bounds = zeros("q", 12)
         self.state = zeros("q", at.STATE_SIZE)
 
@@ -324,12 +315,12 @@ class _Scanner:
                     self.state[i] = 0
                 scan(self, at.ALL_COMMENTS)
         self._check(warn)
-        self._read_hard_numbers()
+        self._read_fallbacks()
         return self
 
-    def _read_hard_numbers(self) -> None:
-        for i in range(self.state[at.HARD_NUMBERS]):
-            row, start, length = self.hard[3 * i : 3 * i + 3]
+    def _read_fallbacks(self) -> None:
+        for i in range(self.state[at.FALLBACKS]):
+            row, start, length = self.fallbacks[3 * i : 3 * i + 3]
             self.numbers[row] = atof(bytes(self.text[start : start + length]))
 
     def _line(self) -> bytes:

@@ -8,7 +8,7 @@ from fastrank.formats.arrays import picked_integers, to_single
 from fastrank.formats.file_parts import MOST_PARTS
 from fastrank.judging.judged import NEGATIVE_ONLY, Judged, JudgedRun, StoppedError, room_for_judged
 from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import Recycled, filled, table_size, zeros
 from fastrank.native.threads import MOST_THREADS, default_threads, in_threads
 
@@ -58,15 +58,11 @@ class ArrayJudge:
         self._single = True
         if scores is not None and not self._options.single_precision:
             self._single = scores.dtype.kind == "f" and scores.dtype.itemsize <= 4
-        self._layout = zeros("q", at.LAYOUT_SIZE)
-        self._layout[at.WIDTH] = ids.shape[1]
-        self._layout[at.IN_ORDER] = scores is None
-        self._layout[at.WITH_ABSENT] = asked.evaluates_missing
+        self._lower_is_better = self._unique = False
 
     def lay_out(self, *, lower_is_better: bool, unique: bool) -> None:
         """What the scores mean, and whether no row has a document twice."""
-        self._layout[at.ASCENDING_SCORES] = lower_is_better
-        self._layout[at.UNIQUE] = unique
+        self._lower_is_better, self._unique = lower_is_better, unique
 
     def judge(
         self, order: Array, rows: Array, *, stop_if_none_judged: bool = True,
@@ -118,34 +114,51 @@ class ArrayJudge:
         if options.list_unjudged:
             listed = len(order) * max(1, width)
         memory = memory if RECYCLED[0] <= listed <= RECYCLED[1] else None
-        judged, columns = room_for_judged(self._qrels, order, listed, options, memory)
+        judged = room_for_judged(self._qrels, order, listed, options, memory)
         evaluated, problem = zeros("q", len(order)), zeros("q", 4)
         places = options.places(stop_if_none_judged=stop_if_none_judged)
         scratch = self._scratch()
+        of_scores = records.SingleScores if self._single else records.DoubleScores
+        own_scores = zeros("f" if self._single else "d", width)
         done = 0
         for first, stop, own_rows, ids, scores in self._blocks(rows):
             done = judge_rows(
-                ids, scores, own_rows, order[first:stop], done, *self._qrels.columns,
-                self._layout, places, *scratch, evaluated, *columns, problem,
-            )  # fmt: skip
+                records.IdRows(
+                    ids=ids,
+                    width=width,
+                    in_order=self._scores is None,
+                    ascending=self._lower_is_better,
+                    unique=self._unique,
+                    with_absent=self._asked.evaluates_missing,
+                ),
+                of_scores(scores=scores, scratch=own_scores),
+                records.RowPicks(rows=own_rows, queries=order[first:stop]),
+                self._qrels.columns,
+                places,
+                scratch,
+                records.JudgedRows(queries=evaluated, done=done, rankings=judged.columns),
+                problem,
+            )
             if problem[0] != at.FINE:
                 i = first + problem[1]
                 raise self._error(problem, int(rows[i]), self._qrels.queries[int(order[i])])
         return numpy.asarray(evaluated)[:done], judged.first(done)
 
-    def _scratch(self) -> tuple[Any, ...]:
-        """Room for judging one row at a time."""
+    def _scratch(self) -> records.RowScratch:
+        """Memory for judging one row at a time."""
         width = self._ids.shape[1]
         own = (min(max(PLACES, table_size(4 * width)), MOST_PLACES), (width // BLOCK + 1) * BLOCK)
         narrow, wide = (own, (0, 0)) if width <= WIDEST else ((0, 0), own)
-        return (
-            *(zeros("H", count) for count in narrow),
-            *(zeros("i", count) for count in wide),
-            filled("q", [1]),
-            zeros("q", self._most),
-            zeros("q", width),
-            zeros("f" if self._single else "d", width),
-            *(zeros("q", width + BLOCK) for _ in range(4)),
+        clock = filled("q", [1])
+        return records.RowScratch(
+            narrow=records.NarrowRowIndex(*(zeros("H", count) for count in narrow), clock),
+            wide=records.RowIndex(*(zeros("i", count) for count in wide), clock),
+            marks=zeros("q", self._most),
+            ids=zeros("q", width),
+            order=zeros("q", width + BLOCK),
+            places=zeros("q", width + BLOCK),
+            columns=zeros("q", width + BLOCK),
+            rows=zeros("q", width + BLOCK),
         )
 
     def _blocks(self, rows: Array) -> Iterator[tuple[int, int, Array, Array, Array]]:

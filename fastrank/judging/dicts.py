@@ -11,7 +11,7 @@ from itertools import accumulate, chain, repeat
 from fastrank.data.texts import byte_order, decoded
 from fastrank.judging.dict_ranks import Rankings, are_texts, encoded
 from fastrank.judging.judged import PLACEHOLDER, JudgedRun, room_for_judged
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, zeros
 from fastrank.native.objects import addresses
 
@@ -78,20 +78,15 @@ class DictJudge:
             return None
         rankings.rank()
         places = array("q", map(judgments.order.__getitem__, queries))
-        judged, columns = room_for_judged(
-            self._qrels, places, rankings.hit_offsets[-1], self._options
-        )
+        judged = room_for_judged(self._qrels, places, rankings.hit_offsets[-1], self._options)
         most = max(judgments.counts, default=0)
         done = kernels.list_found(
-            rankings.queries,
-            judgments.starts,
-            judgments.grades,
-            rankings.offsets,
-            rankings.hit_offsets,
-            rankings.ranks,
+            rankings.columns,
+            records.StoredGrades(starts=judgments.starts, grades=judgments.grades),
             self._places,
-            *(zeros("q", most) for _ in range(3)),
-            *columns,
+            records.Hits(ranks=zeros("q", most), rows=zeros("q", most)),
+            zeros("q", most),
+            judged.columns,
         )
         if done < len(queries):
             return None

@@ -9,7 +9,7 @@ from fastrank.data.run import Run
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
@@ -35,29 +35,33 @@ DIRECTIONS = {
 class Judged(Frozen):
     """Rankings as grades: per evaluated query the listed documents' ranks and grades, and counts.
 
-    `columns` are those of the record `Ranking` in fastrank/kernels/measures/records.py, in its
-    order.
+    `columns` are these as kernels take them.
     """
 
     __slots__ = ("columns",)
 
-    columns: tuple[Any, ...]
+    columns: records.Rankings
 
     def __len__(self) -> int:
-        return len(self.columns[0]) - 1
+        return len(self.columns.offsets) - 1
 
     def first(self, count: int) -> Judged:
         """The first `count` of the rankings."""
-        offsets, ranks, grades, grade_offsets, values, counts, *more = self.columns
-        per_query, shared = more[:3], more[3:]
-        listed, distinct = offsets[count], grade_offsets[count]
+        own = self.columns
+        listed, distinct = own.offsets[count], own.grade_offsets[count]
         return Judged(
-            columns=(
-                offsets[: count + 1], ranks[:listed], grades[:listed], grade_offsets[: count + 1],
-                values[:distinct], counts[:distinct], *(column[:count] for column in per_query),
-                *shared,
+            columns=own.changed(
+                offsets=own.offsets[: count + 1],
+                ranks=own.ranks[:listed],
+                grades=own.grades[:listed],
+                grade_offsets=own.grade_offsets[: count + 1],
+                grade_values=own.grade_values[:distinct],
+                grade_counts=own.grade_counts[:distinct],
+                num_ret=own.num_ret[:count],
+                num_rel=own.num_rel[:count],
+                num_rel_ret=own.num_rel_ret[:count],
             )
-        )  # fmt: skip
+        )
 
     @staticmethod
     def joined(pieces: Sequence[Judged]) -> Judged:
@@ -75,7 +79,9 @@ class Judged(Frozen):
             _joined_offsets(distinct), *map(numpy.concatenate, (values, counts, *per_query)),
         )  # fmt: skip
         # What is taken from memory are Python's own numbers, which JSON knows too.
-        return Judged(columns=(*(memoryview(column) for column in columns), *shared))
+        return Judged(
+            columns=records.Rankings(*(memoryview(column) for column in columns), *shared)
+        )
 
 
 def _joined_offsets(pieces: Sequence[Any]) -> Any:
@@ -153,45 +159,61 @@ class StoppedError(Exception):
         return EvaluationError(measure, query, reason, inconsistent=self.inconsistent)
 
 
-def hit_scratch(deepest: int, most: int) -> tuple[Any, ...]:
-    """Room for finding as many judged documents as `most` among as many results as `deepest`.
-
-    Words for a table of all, hashes of the judged ones, places, and the index that
-    kernels/judging/row_index.py makes.
-    """
+def judging_scratch(deepest: int, most: int) -> records.JudgingScratch:
+    """Memory for judging one query: `deepest` results at most, by `most` judgments."""
     # Links are loaded 64 at once, and columns stored up to 12 in excess.
     more = max(deepest, most) + 64
     # Four places a hash, where fewer hashes meet than in two, while they stay in the second cache.
     size = table_size(more)
-    return (
-        zeros("q", table_size(deepest + most)),
-        zeros("q", most),
-        zeros("q", more),
-        zeros("i", 2 * size if size <= 1 << 16 else size),
-        zeros("i", more),
-        filled("q", [1]),
+    return records.JudgingScratch(
+        table=zeros("q", table_size(deepest + most)),
+        judged_hashes=zeros("q", most),
+        places=zeros("q", more),
+        row_index=records.RowIndex(
+            table=zeros("i", 2 * size if size <= 1 << 16 else size),
+            links=zeros("i", more),
+            clock=filled("q", [1]),
+        ),
+        keys=zeros("d", deepest),
+        hashes=zeros("q", deepest),
+        rows=zeros("q", deepest),
+    )
+
+
+def ranking_scratch(deepest: int) -> records.RankingScratch:
+    """Memory for ordering as many results as `deepest`."""
+    return records.RankingScratch(
+        keys=zeros("d", deepest), order=zeros("q", deepest), merge=zeros("q", deepest)
     )
 
 
 def room_for_judged(
     qrels: Qrels | Graded, queries: Any, listed: int, options: JudgingOptions,
     memory: Recycled | None = None,
-) -> tuple[Judged, tuple[Any, ...]]:  # fmt: skip
-    """Columns for the judged rankings of some queries, with so many listed documents at most.
+) -> Judged:  # fmt: skip
+    """The judged rankings of some queries, to be filled by a kernel.
 
-    Returns them as Judged, and as the kernels want them to be filled. memory: where that of the
-    listed documents comes from; by default it is new.
+    They have room for so many listed documents. memory: where that of these comes from; by default
+    it is new.
     """
     count, judged = len(queries), kernels.count_picked(qrels.offset_column, queries)
     wanted = (("q", listed), ("q", listed))
     ranks, grades = memory.make(*wanted) if memory else (zeros(*one) for one in wanted)
-    columns = (
-        zeros("q", count + 1), ranks, grades, zeros("q", count + 1),
-        zeros("q", judged), zeros("q", judged), zeros("q", count), zeros("q", count),
-        zeros("q", count),
-    )  # fmt: skip
-    shared = (options.relevance_level, options.collection_size)
-    return Judged(columns=(*columns, *shared)), columns
+    return Judged(
+        columns=records.Rankings(
+            offsets=zeros("q", count + 1),
+            ranks=ranks,
+            grades=grades,
+            grade_offsets=zeros("q", count + 1),
+            grade_values=zeros("q", judged),
+            grade_counts=zeros("q", judged),
+            num_ret=zeros("q", count),
+            num_rel=zeros("q", count),
+            num_rel_ret=zeros("q", count),
+            level=options.relevance_level,
+            collection_size=options.collection_size,
+        )
+    )
 
 
 def count_retrieved(judged: Judged, absent: list[int]) -> dict[str, int]:
@@ -199,10 +221,10 @@ def count_retrieved(judged: Judged, absent: list[int]) -> dict[str, int]:
 
     absent: the queries that got a placeholder document; it was not retrieved.
     """
-    offsets, _, grades, _, _, _, num_ret, *_ = judged.columns
-    retrieved = sum(num_ret) - sum(num_ret[i] for i in absent)
-    listed = offsets[len(offsets) - 1]
-    return {"retrieved": retrieved, "unjudged": retrieved - kernels.count_judged(grades[:listed])}
+    rankings = judged.columns
+    retrieved = sum(rankings.num_ret) - sum(rankings.num_ret[i] for i in absent)
+    grades = rankings.grades[: rankings.offsets[len(judged)]]
+    return {"retrieved": retrieved, "unjudged": retrieved - kernels.count_judged(grades)}
 
 
 def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:

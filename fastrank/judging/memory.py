@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.judging.judged import StoppedError, hit_scratch, room_for_judged, what_is_wrong
+from fastrank.judging.judged import StoppedError, judging_scratch, room_for_judged, what_is_wrong
 from fastrank.judging.queries import Matched
 from fastrank.native import codes as at
 from fastrank.native import kernels
@@ -28,31 +28,19 @@ def judge(
     deepest = kernels.widest(run.offset_column)
     listed = kernels.count_picked(run.offset_column, matched.rankings)
     problem = zeros("q", 3)
-    judged, columns = room_for_judged(qrels, matched.judgments, listed, options)
+    judged = room_for_judged(qrels, matched.judgments, listed, options)
     done = kernels.judge_rankings(
-        *qrels.columns,
-        *run.columns,
-        matched.judgments,
-        matched.rankings,
+        qrels.columns,
+        run.columns,
+        matched.columns,
         options.places(stop_if_none_judged=not groups),
-        *judging_scratch(qrels, deepest),
-        *columns,
+        judging_scratch(deepest, kernels.widest(qrels.offset_column)),
+        judged.columns,
         problem,
     )
     if problem[0] != at.FINE:
         raise StoppedError(done, what_is_wrong(problem, qrels, run))
     return judged
-
-
-def judging_scratch(qrels: Qrels, deepest: int) -> tuple[Any, ...]:
-    """Room for judging one query at a time, with as many results as `deepest`."""
-    most = kernels.widest(qrels.offset_column)
-    return (
-        *hit_scratch(deepest, most),
-        zeros("d", deepest),
-        zeros("q", deepest),
-        zeros("q", deepest),
-    )
 
 
 def judge_groups(

@@ -11,7 +11,7 @@ from fastrank.data.run import Run
 from fastrank.data.texts import PlacedTexts, Texts, byte_order, decoded
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import PLACEHOLDER
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
@@ -141,7 +141,7 @@ def match_queries(
 
 def with_placeholder(run: Run) -> Run:
     """The run with a last query of one document: what trec_eval 10.0 takes for missing queries."""
-    text, offsets, starts, lengths, scores = run.columns
+    (text, starts, lengths), offsets, scores = run.columns
     rows = len(scores)
     docs = bytes(text) + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1)
     extended = Texts(*docs)
@@ -183,6 +183,11 @@ class Matched(Frozen):
     judgments: Any
     rankings: Any
 
+    @property
+    def columns(self) -> records.Matched:
+        """The same as kernels take it."""
+        return records.Matched(judgments=self.judgments, rankings=self.rankings)
+
     def __len__(self) -> int:
         return len(self.judgments)
 
@@ -195,7 +200,5 @@ def match(judgments: Qrels | Preferences, run: Run) -> Matched:
     """Every judged query, in byte order of its id, with its place in the run or -1."""
     order, run_order = byte_order(judgments), byte_order(run)
     rankings = zeros("q", len(order))
-    kernels.match_texts(
-        *judgments.queries.columns, order, *run.queries.columns, run_order, rankings
-    )
+    kernels.match_texts(judgments.queries.columns, order, run.queries.columns, run_order, rankings)
     return Matched(judgments=order, rankings=rankings)

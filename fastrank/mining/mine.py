@@ -7,13 +7,13 @@ from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
 from fastrank.errors import InputError
-from fastrank.judging.judged import what_is_wrong
+from fastrank.judging.judged import ranking_scratch, what_is_wrong
 from fastrank.judging.options import relevance
 from fastrank.judging.queries import match
 from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
 from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
@@ -144,16 +144,23 @@ def _mined(
 ) -> tuple[Any, Any, Any]:
     """How many negatives each query got; by judgment 1 + the run's row; the rows of negatives."""
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
-    mined, picked = zeros("q", len(matched)), zeros("q", len(run.docs))
-    retrieved, problem = zeros("q", len(qrels.docs)), zeros("q", 3)
+    problem = zeros("q", 3)
+    scratch = records.MiningScratch(
+        table=zeros("q", table_size(deepest + widest)),
+        ranking=ranking_scratch(deepest),
+        found=zeros("q", deepest),
+    )
+    mined = records.Negatives(
+        retrieved=zeros("q", len(qrels.docs)),
+        picked=zeros("q", len(run.docs)),
+        counts=zeros("q", len(matched)),
+    )
     done = kernels.mine_negatives(
-        *qrels.columns, *run.columns, matched.judgments, matched.rankings, options, limits,
-        zeros("q", table_size(deepest + widest)), zeros("d", deepest), zeros("q", deepest),
-        zeros("q", deepest), zeros("q", deepest), retrieved, picked, mined, problem,
-    )  # fmt: skip
+        qrels.columns, run.columns, matched.columns, options, limits, scratch, mined, problem
+    )
     if problem[0] != at.FINE:
         query = decoded(qrels.queries[matched.judgments[done]])
         reason = what_is_wrong(problem, qrels, run)
         source = qrels.source if problem[0] == at.QRELS_REPEAT else run.source
         raise InputError(source, f"query '{query}': {reason}")
-    return mined, retrieved, picked
+    return mined.counts, mined.retrieved, mined.picked

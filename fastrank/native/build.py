@@ -181,7 +181,7 @@ def compile_part(part: int, parts: int) -> bytes:
         exports[entry.overloads[types_].fndesc.llvm_func_name] = f"fastrank_{name}"
     if part == 0:
         on_x86 = "baseline" not in levels()
-        names = [f"{name} {entries.flat_signature(name)}" for name in KERNELS]
+        names = [f"{name} {declared.signature}" for name, declared in KERNELS.items()]
         module.link_in(llvm.parse_assembly(_CPU_LEVEL if on_x86 else _NO_CPU_LEVEL))
         held = [name for name, declared in KERNELS.items() if declared.holds_gil]
         texts = _texts(signatures="\n".join(names).encode(), held=" ".join(held).encode())

@@ -9,7 +9,7 @@ KERNELS = os.path.join(os.path.dirname(NATIVE), "kernels")
 SUFFIX = ".so"
 
 # The files of this folder that decide what comes out of the compiler.
-_BUILDERS = ("build.py", "declare.py", "entries.py", "signature.py")
+_BUILDERS = ("build.py", "declare.py", "entries.py", "record.py", "records.py", "signature.py")
 
 
 def read_sources() -> bytes:

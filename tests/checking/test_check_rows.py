@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastrank.checking.rows import Rows, scan
+from fastrank.data.texts import spans
 from fastrank.errors import FormatError
 from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from tests.helpers.strategies import (
     QRELS_ROWS,
@@ -159,13 +160,12 @@ pieces = st.sampled_from(
 def test_ids_are_folded_to_what_is_left_of_them(ids: list[bytes]) -> None:
     starts = np.cumsum([0, *map(len, ids)])[:-1].astype(np.int64)
     lengths = np.array(list(map(len, ids)), dtype=np.int64)
-    folded = zeros("B", int(lengths.sum()))
-    to_starts, to_lengths = zeros("q", len(ids)), zeros("q", len(ids))
+    folded = records.Texts(zeros("B", int(lengths.sum())), *spans(len(ids)))
 
-    kernels.fold_texts(b"".join(ids), starts, lengths, folded, to_starts, to_lengths)
+    kernels.fold_texts(records.Texts(b"".join(ids), starts, lengths), folded)
 
-    ranges = zip(to_starts, to_lengths, strict=True)
-    assert [bytes(folded[start : start + length]) for start, length in ranges] == [
+    ranges = zip(folded.starts, folded.lengths, strict=True)
+    assert [bytes(folded.buffer[start : start + length]) for start, length in ranges] == [
         fold(text) for text in ids
     ]
 
