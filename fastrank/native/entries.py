@@ -114,11 +114,12 @@ def _body(name: str) -> str:
     passed = [_made(type_, own) for own, type_ in others]
     if declared not in PER_QUERY:
         return f"    return _{name}({', '.join([_made(declared, first), *passed])})\n"
-    fields, offsets = [], ""
+    fields, offsets, cuts = [], "", []
     for field, kind in PER_QUERY[declared].__annotations__.items():
         column = f"{first}_{field}"
         if kind == "Offsets":
             offsets = column
+            cuts.append(offsets)
         elif kind == "int":
             fields.append(column)
         elif kind == "Int64PerQuery":
@@ -128,7 +129,7 @@ def _body(name: str) -> str:
     *inputs, output = passed
     query = f"{declared}({', '.join(fields)})"
     return (
-        f"    queries = len({offsets}) - 1\n"
+        f"    queries = len({cuts[0]}) - 1\n"
         f"    for i in range(queries):\n"
         f"        width = len({output}) // queries\n"
         f"        _{name}({', '.join([query, *inputs])}, {output}[i * width : (i + 1) * width])\n"

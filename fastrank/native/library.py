@@ -5,8 +5,10 @@ from __future__ import annotations
 import ctypes
 import os
 
+# Declares the records that signatures name.
+from fastrank.native import records  # noqa: F401
 from fastrank.native.buffers import CODES, place
-from fastrank.native.record import columns, flatten
+from fastrank.native.record import Shape, columns
 from fastrank.native.signature import is_array, item, parse
 from fastrank.native.sources import library_path, read_sources
 
@@ -32,10 +34,10 @@ class Library:
 
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that calls the entry point `name`."""
-        entry, declared, codes, result_type = self._entry(name)
+        entry, shape, codes, result_type = self._entry(name)
 
         def call(*given: Any) -> Any:
-            return _call(name, entry, result_type(), _flat(codes, flatten(name, declared, given)))
+            return _call(name, entry, result_type(), _flat(codes, shape.flatten(given)))
 
         return call
 
@@ -44,8 +46,8 @@ class Library:
 
         What changes between the calls must be in memory; that of the arguments may not move.
         """
-        entry, declared, codes, result_type = self._entry(name)
-        flat, out = _flat(codes, flatten(name, declared, given)), result_type()
+        entry, shape, codes, result_type = self._entry(name)
+        flat, out = _flat(codes, shape.flatten(given)), result_type()
 
         def call() -> Any:
             return _call(name, entry, out, flat)
@@ -54,8 +56,8 @@ class Library:
         call.memory = given  # type: ignore[attr-defined]
         return call
 
-    def _entry(self, name: str) -> tuple[Any, list[str], list[str], Any]:
-        """The C function, the declared arguments, and the result's type.
+    def _entry(self, name: str) -> tuple[Any, Shape, list[str], Any]:
+        """The C function, the shape of its arguments, and the result's type.
 
         Third, for what the function takes, the type code of each array, empty for a number.
         """
@@ -74,7 +76,7 @@ class Library:
                     codes.append("")
                     flat.append(_C[type_])
         entry.argtypes = flat
-        return entry, declared, codes, _C[result]
+        return entry, Shape(name, declared), codes, _C[result]
 
 
 def _flat(codes: list[str], given: list[Any]) -> list[Any]:

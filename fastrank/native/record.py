@@ -58,8 +58,11 @@ class Record(Columns):
     """
 
     __slots__ = ()
-    # By these two numba knows a named tuple.
+    # By this and `_asdict` numba knows a named tuple.
     _fields: tuple[str, ...] = ()
+    # For each field the record that it is, or None.
+    _records: tuple[type[Record] | None, ...] = ()
+    _has_records = False
 
     def _asdict(self) -> dict[str, Any]:
         return dict(zip(self._fields, self, strict=True))
@@ -68,6 +71,8 @@ class Record(Columns):
         cls._fields = tuple(cls.__annotations__)
         for place, name in enumerate(cls._fields):
             setattr(cls, name, property(itemgetter(place)))
+        cls._records = tuple(map(RECORDS.get, cls.__annotations__.values()))
+        cls._has_records = any(cls._records)
         RECORDS[cls.__name__] = cls
         if query:
             PER_QUERY[query] = cls
@@ -89,6 +94,24 @@ class Record(Columns):
         """The same with other values in some fields."""
         return type(self)(**{**self._asdict(), **fields})
 
+    def append_to(self, flat: list[Any]) -> None:
+        """Append the columns, those of other records in their place. Raises TypeError."""
+        if not self._has_records:
+            flat += self
+            return
+        for record, name, value in zip(self._records, self._fields, self, strict=True):
+            _append(flat, record, name, value)
+
+
+def _append(flat: list[Any], record: type[Record] | None, name: str, value: Any) -> None:
+    if type(value) is record:
+        value.append_to(flat)
+    elif record is None and not isinstance(value, Record):
+        flat.append(value)
+    else:
+        wanted = "an array or a number" if record is None else record.__name__
+        raise TypeError(f"{name}: expected {wanted}, found {type(value).__name__}")
+
 
 def field_types(record: type[Record]) -> list[tuple[str, str]]:
     """Name and type of each field: that of an array or number, or the name of a record."""
@@ -104,29 +127,25 @@ def columns(declared: str, name: str = "") -> list[tuple[str, str]]:
     return [pair for own, type_ in field_types(record) for pair in columns(type_, f"{name}_{own}")]
 
 
-def flatten(kernel: str, declared: list[str], given: tuple[Any, ...]) -> list[Any]:
-    """The arrays and numbers of the arguments of a kernel, in the order in which it takes them.
+class Shape:
+    """The declared arguments of a kernel, and how to spread them over the columns it takes."""
 
-    Raises TypeError unless the arguments are as declared: as many, and records where it says so.
-    """
-    if len(given) != len(declared):
-        count = f"expected {len(declared)} arguments, found {len(given)}"
-        raise TypeError(f"kernel {kernel}: {count}")
-    flat: list[Any] = []
-    for name, value in zip(declared, given, strict=True):
+    def __init__(self, kernel: str, declared: list[str]) -> None:
+        self._kernel, self._declared = kernel, declared
+        self._records = [RECORDS.get(name) or PER_QUERY.get(name) for name in declared]
+
+    def flatten(self, given: tuple[Any, ...]) -> list[Any]:
+        """The arrays and numbers of the arguments, in the order in which the kernel takes them.
+
+        Raises TypeError unless they are as declared: as many, and records where it says so.
+        """
+        if len(given) != len(self._records):
+            count = f"expected {len(self._records)} arguments, found {len(given)}"
+            raise TypeError(f"kernel {self._kernel}: {count}")
+        flat: list[Any] = []
         try:
-            _append(flat, name, value)
+            for record, name, value in zip(self._records, self._declared, given):  # noqa: B905
+                _append(flat, record, name, value)
         except TypeError as error:
-            raise TypeError(f"kernel {kernel}: {error}") from None
-    return flat
-
-
-def _append(flat: list[Any], declared: str, value: Any) -> None:
-    record = RECORDS.get(declared) or PER_QUERY.get(declared)
-    if record is None and not isinstance(value, Record):
-        flat.append(value)
-    elif type(value) is record:
-        for name, column in zip(record.__annotations__.values(), value, strict=True):
-            _append(flat, name, column)
-    else:
-        raise TypeError(f"expected {declared}, found {type(value).__name__}")
+            raise TypeError(f"kernel {self._kernel}: {error}") from None
+        return flat
