@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.errors import BenchError
+from bench.tasks import ALL_TREC, OFFICIAL, READ, START
 
 SEED = 20240229
 # Shares of queries with 1, 2, 3 and 4 relevant documents, as in MS MARCO's development set.
@@ -19,7 +20,7 @@ class Case:
     32-bit float held in a double. order of the lines: "ranked"; "shuffled" inside each query;
     "scattered" over the whole file. judged: shares of queries with 1, 2, ... judgments, or the
     lowest and the highest number of them. grades: shares of the grades 0, 1, ... found: the
-    share of the judged documents that are retrieved.
+    share of the judged documents that are retrieved. tasks: what programs are measured at.
     """
 
     name: str
@@ -32,9 +33,15 @@ class Case:
     judged: tuple[float, ...] | tuple[int, int] = FEW
     grades: tuple[float, ...] = (0.0, 1.0)
     found: float = 0.857
+    tasks: tuple[str, ...] = (OFFICIAL, ALL_TREC, READ)
 
     def size(self, scale: float) -> tuple[int, int]:
-        """Queries and documents per query; a single query shrinks by its documents."""
+        """Queries and documents per query; a single query shrinks by its documents.
+
+        Where only starting is measured, nothing shrinks.
+        """
+        if self.tasks == (START,):
+            return self.queries, self.retrieved
         if self.queries == 1:
             return 1, max(10, round(self.retrieved * scale))
         return max(1, round(self.queries * scale)), self.retrieved
@@ -64,6 +71,16 @@ CASES = {
             judged=(200, 600),
             grades=(0.5, 0.25, 0.15, 0.1),
             found=0.9,
+        ),
+        Case(
+            "sample",
+            "about the size of trec_eval's own sample, where starting is nearly all there is to do",
+            queries=3,
+            retrieved=500,
+            judged=(2_000, 2_000),
+            grades=(0.6, 0.25, 0.1, 0.05),
+            found=0.5,
+            tasks=(START,),
         ),
     )
 }

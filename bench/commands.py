@@ -5,19 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 
 from bench.errors import NotFoundError
-
-
-@dataclass(frozen=True)
-class Command:
-    """A program with its first arguments; `variables` are added to its environment."""
-
-    name: str
-    words: list[str]
-    variables: dict[str, str] = field(default_factory=dict)
 
 
 def ours(name: str) -> str:
@@ -55,3 +46,11 @@ def _version(path: str) -> str:
     text = (told.stdout + told.stderr).decode("utf-8", "replace")
     line = next(iter(text.splitlines()), "")
     return line if line.startswith("trec_eval version") else ""
+
+
+def version(package: str) -> str:
+    """The version of an installed distribution, "" where there is none."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""

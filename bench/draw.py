@@ -83,7 +83,7 @@ def _judgments(
     queries, retrieved = docs.shape
     many = isinstance(case.judged[0], int)
     if many:
-        low, high = (min(int(count), retrieved) for count in case.judged)
+        low, high = (int(count) for count in case.judged)
         counts = random.randint(low, high + 1, size=queries)
     else:
         counts = _pick(random, case.judged, queries) + 1

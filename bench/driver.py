@@ -1,60 +1,68 @@
-"""Makes the calls of one library, in a process of its own: `python -m bench.driver NAME JOB`.
+"""Makes the calls of one library: `python -m bench.driver NAME JOB [OPTION]...`.
 
-One call is made at once. Its answer goes to standard output, as a line of JSON with the time it
-took; each line on standard input asks for one more. Libraries are imported here and nowhere else
-in the benchmarks.
+Without options it makes one call; with pyperf's it is a script of pyperf's, which times calls in a
+process of their own. The values of each call are added to a file, as a line of JSON. Libraries are
+imported here and nowhere else in the benchmarks.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from bench import libraries
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to do: files, a set of measures, and whose numbers to compute."""
+    """What to do: files, a set of measures, whose numbers to compute, and where values go."""
 
     qrels: str
     run: str
     measures: str
     compat: str
+    answers: str
 
     def words(self, library: str) -> list[str]:
-        """The command that makes the calls."""
-        return [sys.executable, "-m", "bench.driver", library, json.dumps(asdict(self))]
+        """The arguments of Python that make the calls."""
+        return ["-m", "bench.driver", library, json.dumps(asdict(self))]
+
+
+def _timer(name: str, job: Job) -> Callable[[int], float]:
+    """What makes calls and returns the seconds they took, without what becomes of the results."""
+    call, values = libraries.LIBRARIES[name].prepare(job)
+
+    def timed(calls: int) -> float:
+        seconds = 0.0
+        for _ in range(calls):
+            start = time.perf_counter()
+            result = call()
+            seconds += time.perf_counter() - start
+            with open(job.answers, "a", encoding="utf-8") as answers:
+                answers.write(json.dumps(values(result)) + "\n")
+            del result
+        return seconds
+
+    return timed
 
 
 def main() -> None:
-    """Answer until standard input ends."""
-    # What a library prints must not stand among the answers.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    name, job = sys.argv[1], Job(**json.loads(sys.argv[2]))
-    call, values = libraries.LIBRARIES[name](job)
-    asked = True
-    while asked:
-        start = time.monotonic()
-        result = call()
-        end = time.monotonic()
-        told = {"ended": end, "seconds": end - start, "values": values(result)}
-        del result
-        answers.write(json.dumps(told) + "\n")
-        answers.flush()
-        asked = bool(sys.stdin.readline())
+    """Make one call, or be a script of pyperf's."""
+    _, name, text, *options = sys.argv
+    job = Job(**json.loads(text))
+    if not options:
+        _timer(name, job)(1)
+        return
+    # Its import is not part of what a library costs.
+    import pyperf
 
-
-def environment(variables: dict[str, str]) -> dict[str, str]:
-    """The variables with which a driver finds this package, wherever it is started."""
-    root = os.fspath(Path(__file__).resolve().parent.parent)
-    given = variables.get("PYTHONPATH")
-    return {**variables, "PYTHONPATH": f"{root}{os.pathsep}{given}" if given else root}
+    runner = pyperf.Runner(program_args=job.words(name))
+    # pyperf's other process only starts the one that works.
+    works = runner.parse_args(options).worker
+    runner.bench_time_func(name, _timer(name, job) if works else None)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,11 @@ TOLERANCE = 1e-9
 PORTION = 500_000
 
 
+def names_of(measures: str) -> tuple[str, ...]:
+    """Those of the values that trec_eval's `-m official` or `-m all_trec` prints."""
+    return OFFICIAL if measures == "official" else ALL_TREC
+
+
 def compute(case: Case, columns: Columns) -> dict[str, float]:
     """The values over all queries, by trec_eval's names."""
     try:

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from bench import expected, machine
+from bench import commands, expected
 from bench.cases import Case
 from bench.errors import BenchError
 from bench.manifest import Manifest
@@ -47,7 +47,7 @@ def _check_space(folder: Path, case: Case, scale: float) -> None:
 
 
 def _write(folder: Path, case: Case, scale: float, seed: int) -> Manifest:
-    # Imported here: what measures must not hold numpy (see bench/README.md on peak memory).
+    # Only what generates needs numpy.
     from bench import draw, lines
 
     columns = draw.draw(case, scale, seed)
@@ -65,8 +65,8 @@ def _write(folder: Path, case: Case, scale: float, seed: int) -> Manifest:
         doc_bytes=lines.doc_bytes(case, columns.docs.ravel()),
         expected=expected.compute(case, columns),
         versions={
-            name: machine.version(package)
-            for name, package in {**machine.PACKAGES, "pytrec_eval": "pytrec_eval-terrier"}.items()
+            name: commands.version(name)
+            for name in ("fastrank-eval", "numpy", "numba", "pytrec_eval-terrier")
         },
     )
     made.write(folder)

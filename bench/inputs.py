@@ -1,9 +1,8 @@
-"""Generated judgments and runs: the same for the same seed, on every machine."""
+"""Small judgments and runs for kernels: the same for the same seed, on every machine."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
 SEED = 20240229
@@ -37,15 +36,6 @@ class Collection:
         )
 
 
-@dataclass(frozen=True)
-class Case:
-    """Two files to evaluate, and what to call them."""
-
-    name: str
-    qrels: Path
-    run: Path
-
-
 def collection(queries: int, retrieved: int, judged: int, seed: int = SEED) -> Collection:
     """A collection whose relevant documents (grades 1 to 3) are dense at the top of the rankings.
 
@@ -72,12 +62,3 @@ def collection(queries: int, retrieved: int, judged: int, seed: int = SEED) -> C
 def _grade(random: Random, chance: float) -> int:
     """A grade that is relevant with the given chance."""
     return random.choice((1, 1, 1, 2, 2, 3)) if random.random() < chance else 0
-
-
-def small(folder: Path) -> Case:
-    """Write files of about the size of trec_eval's own sample: 1,500 run lines, 5,001 judgments."""
-    made = collection(queries=3, retrieved=500, judged=1667)
-    case = Case("generated", folder / "generated.qrels", folder / "generated.run")
-    case.qrels.write_text(made.qrels_text(), encoding="ascii")
-    case.run.write_text(made.run_text(), encoding="ascii")
-    return case

@@ -1,25 +1,27 @@
 """How each library reads and evaluates.
 
 A function takes a job, imports what it needs, and returns two functions: the call to time, and
-one that turns its result into values to check, outside the time. LIBRARIES has the names by
-which rows and drivers know them.
+one that turns its result into values to check, outside the time. LIBRARIES, at the end, has all
+that are measured, by the names that reports and drivers know them by.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bench import expected
+from bench.tasks import ALL_TREC, FLOOR, OFFICIAL, READ
 
 if TYPE_CHECKING:
     from bench.driver import Job
 
 # What tells whether a reader got every line; a case's manifest has the right values.
 READ_FACTS = ("lines", "score_sum", "doc_bytes")
-# What `fastrank.evaluate` is given as the run: a row of its own for each way.
+# What `fastrank.evaluate` is given as the run: a program of its own for each way.
 FASTRANK: dict[str, Callable[[Any, Job], Any]] = {
     "fastrank.evaluate(run)": lambda fr, job: fr.read_run(job.run, compat=job.compat),
     "fastrank.evaluate(path)": lambda _, job: job.run,
@@ -68,7 +70,11 @@ def ir_measures(job: Job) -> Prepared:
         "ndcg_cut_10": "nDCG@10", "ndcg_cut_100": "nDCG@100", "recall_100": "R@100",
         "recall_1000": "R@1000", "success_10": "Success@10", "map_cut_100": "AP@100",
     }  # fmt: skip
-    wanted = {peer.parse_measure(known[name]): name for name in _names(job) if name in known}
+    wanted = {
+        peer.parse_measure(known[name]): name
+        for name in expected.names_of(job.measures)
+        if name in known
+    }
 
     def call() -> Any:
         qrels, run = peer.read_trec_qrels(job.qrels), peer.read_trec_run(job.run)
@@ -88,7 +94,7 @@ def ranx(job: Job) -> Prepared:
         "ndcg_cut_100": "ndcg@100", "recall_100": "recall@100", "recall_1000": "recall@1000",
         "success_10": "hit_rate@10", "map_cut_100": "map@100",
     }  # fmt: skip
-    wanted = {known[name]: name for name in _names(job) if name in known}
+    wanted = {known[name]: name for name in expected.names_of(job.measures) if name in known}
 
     def call() -> Any:
         qrels = peer.Qrels.from_file(job.qrels, kind="trec")
@@ -181,22 +187,37 @@ def pread(job: Job) -> Prepared:
     return call, lambda position: {"bytes": position}
 
 
-def _names(job: Job) -> tuple[str, ...]:
-    return expected.OFFICIAL if job.measures == "official" else expected.ALL_TREC
-
-
 def _read(lines: int, score_sum: float, doc_bytes: int) -> dict[str, float]:
     return dict(zip(READ_FACTS, (lines, float(score_sum), int(doc_bytes)), strict=True))
 
 
-LIBRARIES: dict[str, Callable[[Job], Prepared]] = {
-    **{name: partial(_fastrank_evaluate, ranking=ranking) for name, ranking in FASTRANK.items()},
-    "fastrank.read_run": fastrank_read,
-    "pytrec_eval": pytrec_eval,
-    "ir_measures": ir_measures,
-    "ranx": ranx,
-    "pandas": pandas,
-    "polars": polars,
-    "pyarrow": pyarrow,
-    "pread": pread,
+@dataclass(frozen=True)
+class Library:
+    """A library and the tasks it is measured at.
+
+    distributions: what a peer may be installed from; ours and the floors have none. partial:
+    whether it computes some of the measures only.
+    """
+
+    prepare: Callable[[Job], Prepared]
+    tasks: tuple[str, ...]
+    distributions: tuple[str, ...] = ()
+    partial: bool = False
+
+
+EVALUATE = (OFFICIAL, ALL_TREC)
+PREAD, READ_RUN = "pread", "fastrank.read_run"
+LIBRARIES = {
+    **{
+        name: Library(partial(_fastrank_evaluate, ranking=ranking), EVALUATE)
+        for name, ranking in FASTRANK.items()
+    },
+    "pytrec_eval": Library(pytrec_eval, EVALUATE, ("pytrec_eval-terrier", "pytrec_eval")),
+    "ir_measures": Library(ir_measures, EVALUATE, ("ir_measures",), partial=True),
+    "ranx": Library(ranx, EVALUATE, ("ranx",), partial=True),
+    READ_RUN: Library(fastrank_read, (READ,)),
+    "pandas": Library(pandas, (READ,), ("pandas",)),
+    "polars": Library(polars, (READ,), ("polars",)),
+    "pyarrow": Library(pyarrow, (READ,), ("pyarrow",)),
+    PREAD: Library(pread, (FLOOR,)),
 }

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from bench.cases import Case
 from bench.errors import BenchError, NotFoundError
 
 FORMAT = 1
@@ -42,13 +43,15 @@ class Manifest:
 class Stored:
     """A case that was generated before."""
 
+    case: Case
     manifest: Manifest
     qrels: Path
     run: Path
 
 
-def load(folder: Path) -> Stored:
-    """The case in a folder; raises NotFoundError or BenchError where it is not whole."""
+def load(folder: Path, case: Case) -> Stored:
+    """A case in a folder of cases; raises NotFoundError or BenchError where it is not whole."""
+    folder = folder.resolve() / case.name
     path = folder / NAME
     again = "generate the case again"
     try:
@@ -63,7 +66,7 @@ def load(folder: Path) -> Stored:
         manifest = Manifest(**fields)
     except TypeError as error:
         raise BenchError(f"{path}: {error}: {again}") from None
-    stored = Stored(manifest, folder / "qrels", folder / "run")
+    stored = Stored(case, manifest, folder / "qrels", folder / "run")
     for file in (stored.qrels, stored.run):
         if not file.is_file():
             raise NotFoundError(f"no file {file}: {again}")

@@ -1,38 +1,41 @@
-"""Which programs are measured at which task, and which of them are not there."""
+"""Which programs are measured on a case, and which of them are not there.
+
+Commands are listed here, libraries in `libraries.py`.
+"""
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bench import commands, libraries, machine
+from bench import commands
 from bench.driver import Job
 from bench.errors import BenchError
+from bench.libraries import EVALUATE, LIBRARIES, Library
 from bench.manifest import Stored
+from bench.tasks import FLOOR, MEASURES, START, TASKS
 
-FLOOR, READ = "floor", "read"
-MEASURES = {"evaluate official": "official", "evaluate all_trec": "all_trec"}
-TASKS = (*MEASURES, READ, FLOOR)
-
-PREAD, WC = "pread", "wc -l"
 ORIGINAL, STAND_IN = "trec_eval", "pytrec_eval"
 ONE_THREAD, TWO_THREADS = "fastrank, 1 thread", "fastrank, 2 threads"
-READ_RUN = "fastrank.read_run"
-# Each with the distributions it may come from.
-EVALUATORS = {
-    STAND_IN: ("pytrec_eval-terrier", "pytrec_eval"),
-    "ir_measures": ("ir_measures",),
-    "ranx": ("ranx",),
+OWN_TREC_EVAL, JIT = "fastrank's trec_eval", "fastrank's JIT engine"
+WC, PASS = "wc -l", "python -c pass"
+# Our commands: the tasks, the words, and the variables that make the difference.
+OURS = {
+    ONE_THREAD: (EVALUATE, ["trec_eval"], {"FASTRANK_THREADS": "1"}),
+    TWO_THREADS: (EVALUATE, ["trec_eval"], {"FASTRANK_THREADS": "2"}),
+    OWN_TREC_EVAL: ((START,), ["trec_eval"], {}),
+    "fastrank trec_eval": ((START,), ["fastrank", "trec_eval"], {}),
+    JIT: ((START,), ["trec_eval"], {"FASTRANK_ENGINE": "jit"}),
 }
-READERS = {name: (name,) for name in ("pandas", "polars", "pyarrow")}
-PEERS = (ORIGINAL, *EVALUATORS, *READERS)
-# Those that do not compute every measure.
-PARTIAL = ("ir_measures", "ranx")
+# What only reads the run, or does nothing.
+FLOORS = ("cat", WC)
+# Those that can be left out. The JIT engine takes half a minute when it compiles.
+PEERS = (ORIGINAL, JIT, *(name for name, library in LIBRARIES.items() if library.distributions))
 # trec_eval looks every query up in a list: beyond so many queries it takes minutes.
 MOST_QUERIES = 50_000
 
@@ -41,7 +44,8 @@ MOST_QUERIES = 50_000
 class Program:
     """One thing to measure on one case: a command, or calls of a library in a driver.
 
-    hindered: why it cannot be measured, if so, and `status` then says in a word what that is.
+    words: of a command, or Python's arguments for a library. hindered: why it cannot be measured,
+    if so, and `status` then says in a word what that is.
     """
 
     name: str
@@ -49,10 +53,14 @@ class Program:
     words: list[str] = field(default_factory=list)
     variables: dict[str, str] = field(default_factory=dict)
     version: str = ""
-    library: bool = False
-    partial: bool = False
-    status: str = ""
+    library: Library | None = None
+    status: str = "ok"
     hindered: str = ""
+
+    @property
+    def command(self) -> list[str]:
+        """What makes one call, in a process of its own."""
+        return [sys.executable, *self.words] if self.library else self.words
 
 
 @dataclass(frozen=True)
@@ -92,69 +100,56 @@ def chosen_tasks(names: list[str] | None) -> list[str]:
     return [task for task in TASKS if not names or task in names]
 
 
-def programs(task: str, stored: Stored, setup: Setup) -> list[Program]:
-    """Everything to measure at a task on a case."""
-    job = Job(str(stored.qrels), str(stored.run), MEASURES.get(task, ""), setup.compat)
-    if task == FLOOR:
-        return _floors(job)
-    if task == READ:
-        ours = Program(READ_RUN, READ, job.words(READ_RUN), version=setup.engine)
-        return [replace(ours, library=True), *_libraries(task, READERS, job, setup)]
-    arguments = ["-m", job.measures, job.qrels, job.run]
-    words = [commands.ours("trec_eval"), *arguments]
-    level = {"FASTRANK_COMPAT": setup.compat}
-    found = [
-        Program(name, task, words, {**level, "FASTRANK_THREADS": threads}, setup.engine)
-        for name, threads in ((ONE_THREAD, "1"), (TWO_THREADS, "2"))
-    ]
-    for name in libraries.FASTRANK:
-        found.append(Program(name, task, job.words(name), version=setup.engine, library=True))
-    if ORIGINAL in setup.peers:
-        found.append(_original(task, arguments, stored, setup))
-    return found + _libraries(task, EVALUATORS, job, setup)
-
-
-def _floors(job: Job) -> list[Program]:
-    found = []
-    for name in ("cat", WC):
+def programs(stored: Stored, tasks: list[str], setup: Setup, answers: Path) -> Iterator[Program]:
+    """Everything to measure on a case. Libraries write what they found to the file `answers`."""
+    wanted = [task for task in stored.case.tasks if task in tasks]
+    files = [str(stored.qrels), str(stored.run)]
+    for task in wanted:
+        measures = MEASURES.get(task, "")
+        arguments = files if task == START else ["-m", measures, *files]
+        for name, (own, (command, *more), variables) in OURS.items():
+            if task in own and (name not in PEERS or name in setup.peers):
+                words = [commands.ours(command), *more, *arguments]
+                chosen = {"FASTRANK_COMPAT": setup.compat, **variables}
+                version = "" if name == JIT else setup.engine
+                yield Program(name, task, words, chosen, version)
+        if measures and ORIGINAL in setup.peers:
+            yield _original(Program(ORIGINAL, task), arguments, stored, setup)
+    if START in wanted:
+        yield Program(PASS, FLOOR, [sys.executable, "-c", "pass"])
+    floors = [] if wanted == [START] else [FLOOR]
+    for task in wanted + floors:
+        job = Job(*files, MEASURES.get(task, ""), setup.compat, str(answers))
+        for name, library in LIBRARIES.items():
+            if task in library.tasks and (not library.distributions or name in setup.peers):
+                yield _library(Program(name, task, job.words(name), library=library), setup)
+    for name in FLOORS if floors else ():
         command, *options = name.split()
-        path = shutil.which(command)
-        program = Program(name, FLOOR, [os.fspath(path or command), *options, job.run])
-        if path is None:
+        program = Program(name, FLOOR, [shutil.which(command) or "", *options, files[1]])
+        if not program.words[0]:
             program = replace(program, status="absent", hindered=f"no {command} on the PATH")
-        found.append(program)
-    return [*found, Program(PREAD, FLOOR, job.words(PREAD), library=True)]
+        yield program
 
 
-def _original(task: str, arguments: list[str], stored: Stored, setup: Setup) -> Program:
+def _original(program: Program, arguments: list[str], stored: Stored, setup: Setup) -> Program:
     if setup.original is None:
         reason = "no trec_eval on the PATH; --peer names one"
-        return Program(ORIGINAL, task, status="absent", hindered=reason)
+        return replace(program, status="absent", hindered=reason)
     path, version = setup.original
-    program = Program(ORIGINAL, task, [path, *arguments], version=version)
     queries = stored.manifest.queries
     if queries > MOST_QUERIES:
         reason = f"its time grows with the square of the queries, and these are {queries}"
-        return replace(program, status="skipped", hindered=reason)
-    return program
+        return replace(program, version=version, status="skipped", hindered=reason)
+    return replace(program, version=version, words=[path, *arguments])
 
 
-def _libraries(
-    task: str, known: Mapping[str, tuple[str, ...]], job: Job, setup: Setup
-) -> list[Program]:
-    found = []
-    for name, distributions in known.items():
-        if name not in setup.peers:
-            continue
-        if importlib.util.find_spec(name) is None:
-            reason = f"not installed: pip install {distributions[0]}"
-            found.append(Program(name, task, status="absent", hindered=reason))
-            continue
-        versions = (machine.version(distribution) for distribution in distributions)
-        version = next((each for each in versions if each != machine.NOT_INSTALLED), "")
-        found.append(
-            Program(
-                name, task, job.words(name), version=version, library=True, partial=name in PARTIAL
-            )
-        )
-    return found
+def _library(program: Program, setup: Setup) -> Program:
+    """With its version, or why it cannot be measured."""
+    assert program.library is not None
+    distributions = program.library.distributions
+    if not distributions:
+        return replace(program, version="" if program.task == FLOOR else setup.engine)
+    if importlib.util.find_spec(program.name) is None:
+        reason = f"not installed: pip install {distributions[0]}"
+        return replace(program, status="absent", hindered=reason)
+    return replace(program, version=next(filter(None, map(commands.version, distributions)), ""))

@@ -5,25 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.errors import BenchError, NotFoundError
-from bench.libraries import FASTRANK
-from bench.programs import (
-    FLOOR,
-    MEASURES,
-    ONE_THREAD,
-    ORIGINAL,
-    READ,
-    READ_RUN,
-    READERS,
-    STAND_IN,
-    TWO_THREADS,
-    WC,
-)  # fmt: skip
-from bench.rows import Row
+from bench.libraries import EVALUATE, LIBRARIES
+from bench.programs import ORIGINAL, OURS, WC
+from bench.rows import Key, Row
+from bench.run_report import machine
+from bench.tasks import FLOOR, MEASURES, READ
 
 BEGIN = "<!-- speed: begin (python -m bench table) -->"
 END = "<!-- speed: end -->"
-Rows = dict[tuple[str, str, str], Row]
-EVALUATORS = (ORIGINAL, ONE_THREAD, TWO_THREADS, *FASTRANK, STAND_IN, "ir_measures", "ranx")
+# The original first, then the order in which programs are listed.
+COLUMNS = (ORIGINAL, *OURS, *LIBRARIES)
 
 
 def replace(readme: Path, rows: list[Row]) -> None:
@@ -41,48 +32,34 @@ def replace(readme: Path, rows: list[Row]) -> None:
 
 def markdown(rows: list[Row]) -> str:
     """Milliseconds, and how many times faster than the baseline; then what they depend on."""
-    parts = []
     by_key = {row.key: row for row in rows}
-    for task, measures in MEASURES.items():
-        some = [row for row in rows if row.task == task]
-        if some:
-            parts.append(_evaluating(f"`-m {measures}`", task, some, by_key))
-    reading = [row for row in rows if row.task == READ]
-    if reading:
-        parts.append(_table(READ, "reading", reading, [READ_RUN, *READERS], by_key))
-    return "\n\n".join([*parts, _facts(rows)])
+    titles = {task: f"`-m {MEASURES[task]}`" for task in EVALUATE} | {READ: "reading"}
+    parts = [_table(task, title, by_key) for task, title in titles.items()]
+    return "\n\n".join([*filter(None, parts), _facts(rows)])
 
 
-def _evaluating(
-    title: str, task: str, some: list[Row], by_key: dict[tuple[str, str, str], Row]
-) -> str:
-    measured = {row.program for row in some if row.steady is not None}
-    programs = [name for name in EVALUATORS if name in measured]
-    return _table(task, title, some, programs, by_key)
-
-
-def _table(
-    task: str, title: str, some: list[Row], programs: list[str],
-    by_key: Rows,
-) -> str:  # fmt: skip
-    measured = {row.program for row in some if row.status != "absent"}
-    programs = [name for name in programs if name in measured]
+def _table(task: str, title: str, by_key: dict[Key, Row]) -> str:
+    some = [row for row in by_key.values() if row.task == task]
+    if not some:
+        return ""
+    measured = {row.program for row in some}
+    programs = [name for name in COLUMNS if name in measured]
     lines = [
         "| " + " | ".join([title, "MB", *programs, f"`{WC}`"]) + " |",
         "|---" * (len(programs) + 3) + "|",
     ]
     for case in dict.fromkeys(row.case for row in some):
-        size = next(row.data["bytes"] for row in some if row.case == case) / 1e6
-        cells = [_cell(by_key.get((case, task, name))) for name in programs]
-        floor = _cell(by_key.get((case, FLOOR, WC)))
-        lines.append("| " + " | ".join([case, f"{size:.{size < 10:d}f}", *cells, floor]) + " |")
+        size = next(row.facts["bytes"] for row in some if row.case == case) / 1e6
+        keys = [*((case, task, name) for name in programs), (case, FLOOR, WC)]
+        cells = [case, f"{size:.{size < 10:d}f}", *(_cell(by_key.get(key)) for key in keys)]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def _cell(row: Row | None) -> str:
     if row is None:
         return "-"
-    if row.steady is None or not row.correct:
+    if row.steady is None or row.status != "ok":
         return row.status
     times = f"{row.steady:,.0f}" if row.steady >= 100 else f"{row.steady:.1f}"
     if row.speedup is None or row.program == row.baseline:
@@ -92,21 +69,19 @@ def _cell(row: Row | None) -> str:
 
 
 def _facts(rows: list[Row]) -> str:
-    machine = rows[0].machine
-    versions = {row.program: row.version for row in rows if row.version}
+    versions = {row.program: row.facts["version"] for row in rows if "version" in row.facts}
     told = [
         f"{name} {version.removeprefix('trec_eval version ')}"
         for name, version in versions.items()
         if not name.startswith("fastrank")
     ]
     baselines = sorted({row.baseline for row in rows if row.baseline})
-    data = sorted({f"seed {row.data['seed']}, scale {row.data['scale']:g}" for row in rows})
-    engine = next((row.version for row in rows if row.program == ONE_THREAD), machine["fastrank"])
+    data = sorted({f"seed {row.facts['seed']}, scale {row.facts['scale']:g}" for row in rows})
     ratios = f"; in brackets how many times faster than {' or '.join(baselines)}"
+    ours = (version for name, version in versions.items() if name.startswith("fastrank"))
+    own = [f"fastrank {version}" for version in dict.fromkeys(ours)]
     return (
         f"Milliseconds, steady (median of further calls){ratios if baselines else ''}."
-        f" {rows[0].time[:10]}, {machine['cpu']},"
-        f" {machine['cores']} cores, {machine['system']}, {machine['python']}, numpy"
-        f" {machine['numpy']}, fastrank {engine}{''.join(f', {each}' for each in told)};"
+        f" {', '.join([rows[0].facts['date'][:10], machine(rows), *own, *told])};"
         f" {'; '.join(data)}."
     )

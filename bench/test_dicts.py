@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+import fastrank as fr
 from bench.cases import FEW, SEED
-from fastrank.native import engine
 
 SHAPES = [(6980, 1000), (100, 1000), (6980, 100)]
 FOUR = ("map", "ndcg_cut_10", "recip_rank", "P_10")
@@ -78,7 +78,7 @@ def test_evaluate(benchmark: Any, shape: tuple[int, int], measures: str, name: s
     reference, _ = _calls("pytrec_eval", measures, qrels, run)
     found, expected = values(result), reference()
     correct = found == expected if name != "ranx" else _close(found, expected)
-    benchmark.extra_info.update(correct=correct, engine=engine() if name == "fastrank" else "")
+    benchmark.extra_info.update(correct=correct, engine=fr.engine() if name == "fastrank" else "")
     assert correct
 
 

@@ -50,7 +50,7 @@ def test_evaluate(benchmark: Any, case: Case, columns: Columns, measures: str) -
 
     scores = benchmark(evaluate, qrels, run, measures)
 
-    names = expected.OFFICIAL if measures == "official" else expected.ALL_TREC
+    names = expected.names_of(measures)
     problem = expected.values_wrong(scores.mean, expected.compute(case, columns), names)
     benchmark.extra_info.update(correct=not problem, lines=len(columns.lines))
     assert not problem

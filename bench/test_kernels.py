@@ -16,15 +16,16 @@ from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import spans
-from fastrank.evaluation.plan import Plan
+from fastrank.evaluation.values import Values
 from fastrank.formats import trec
-from fastrank.formats.feeding import line_reader
-from fastrank.judging import judged as judge
-from fastrank.judging import memory, queries
+from fastrank.formats.chunks import line_reader
+from fastrank.judging.matching import match_queries
+from fastrank.judging.memory import MemoryJudge
+from fastrank.judging.needs import judging_options
 from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.judging.rankings import judge_rankings
 from fastrank.measures.selection import Selection
-from fastrank.native import codes as at
-from fastrank.native import engine, kernels, records
+from fastrank.native import codes, engine, kernels, records
 from fastrank.native.buffers import filled, zeros
 
 # 100,000 lines of run, 10,000 judgments.
@@ -66,15 +67,19 @@ def record(benchmark: Any, correct: bool, **facts: Any) -> None:
 def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
     text = collection.run_text().encode()
     lines = QUERIES * RETRIEVED
-    fields = records.ResultFields(docs=spans(lines), scores=spans(at.CHUNK))
-    scores, fallbacks, state = zeros("d", lines), zeros("q", 3 * lines), zeros("q", at.STATE_SIZE)
+    fields = records.ResultFields(docs=spans(lines), scores=spans(codes.CHUNK))
+    scores, fallbacks, state = (
+        zeros("d", lines),
+        zeros("q", 3 * lines),
+        zeros("q", codes.STATE_SIZE),
+    )
     stretches = records.Stretches(*spans(lines), rows=zeros("q", lines))
-    reader = line_reader(text, zeros("q", at.CURSOR_SIZE))
+    reader = line_reader(text, zeros("q", codes.CURSOR_SIZE))
 
     def scan() -> None:
         for i in range(len(state)):
             state[i] = 0
-        kernels.scan_run(reader, at.NO_COMMENTS, fields, scores, fallbacks, stretches, state)
+        kernels.scan_run(reader, codes.NO_COMMENTS, fields, scores, fallbacks, stretches, state)
 
     benchmark(scan)
     rows = [row for ranking in collection.run.values() for row in ranking.items()]
@@ -82,23 +87,15 @@ def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
         (text[start : start + length].decode(), score)
         for start, length, score in zip(*fields.docs, scores, strict=True)
     ]
-    finished = state[at.STATUS] == at.DONE and state[at.ROWS] == lines
-    correct = finished and state[at.FALLBACKS] == 0 and found == rows
+    finished = state[codes.STATUS] == codes.DONE and state[codes.ROWS] == lines
+    correct = finished and state[codes.FALLBACKS] == 0 and found == rows
     record(benchmark, correct, lines=lines, bytes=len(text))
 
 
 def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: Run) -> None:
-    options = judge.JudgingOptions(
-        relevance_level=1,
-        max_retrieved=MAX_RETRIEVED,
-        judged_only=False,
-        list_unjudged=False,
-        single_precision=True,
-        collection_size=0,
-    )
-    matched = queries.match(qrels, run)
+    matched = match_queries(qrels, run)
 
-    judged = benchmark(memory.judge, qrels, run, matched, options)
+    judged = benchmark(judge_rankings, qrels, run, matched, judging_options([], OPTIONS, qrels))
 
     offsets, ranks, grades = judged.columns[:3]
     found = [
@@ -117,11 +114,10 @@ def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run:
 
 
 def prepared(name: str, qrels: Qrels, run: Run) -> tuple[Any, Any, Any]:
-    """The plan of an evaluation with its rankings judged, one measure, and room for its values."""
+    """What computes values of a judged run, one measure, and room for its values."""
     bound = Selection([name]).bind(DEFAULT_COMPAT)
-    plan = Plan(qrels, bound, OPTIONS)
-    plan.judge(run, queries.match(qrels, run))
-    return plan, bound[0], zeros("d", QUERIES)
+    judged = MemoryJudge(qrels, bound, OPTIONS).judge(run)
+    return Values(qrels, bound, OPTIONS, judged), bound[0], zeros("d", QUERIES)
 
 
 def expected_values(collection: inputs.Collection, measure: str) -> list[float]:
@@ -133,20 +129,20 @@ def expected_values(collection: inputs.Collection, measure: str) -> list[float]:
 def test_average_precision(
     benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: Run
 ) -> None:
-    plan, own, values = prepared("map", qrels, run)
+    computed, own, values = prepared("map", qrels, run)
     numbers = filled("d", own.numbers)
 
-    benchmark(kernels.average_precision, plan.judged.columns, numbers, values)
+    benchmark(kernels.average_precision, computed.judged_for(own).columns, numbers, values)
 
     correct = values.tolist() == expected_values(collection, "map")
     record(benchmark, correct, queries=QUERIES)
 
 
 def test_ndcg(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: Run) -> None:
-    plan, own, values = prepared("ndcg", qrels, run)
+    computed, own, values = prepared("ndcg", qrels, run)
     numbers = filled("d", own.numbers)
 
-    benchmark(kernels.normalized_discounted_gain, plan.gains(own), numbers, values)
+    benchmark(kernels.normalized_discounted_gain, computed.gains(own), numbers, values)
 
     correct = values.tolist() == expected_values(collection, "ndcg")
     record(benchmark, correct, queries=QUERIES)

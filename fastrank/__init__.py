@@ -11,12 +11,12 @@
 
 from __future__ import annotations
 
-from fastrank.data import conversions
+from fastrank import lazy
 from fastrank.lazy import public_names
 
 __version__ = "0.1.0"
 
-conversions.provider = "fastrank.formats.conversions"
+lazy.conversions = "fastrank.formats.conversions"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fastrank.data.preferences import Preferences as Preferences
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
-    from fastrank.datasets import Dataset as Dataset
+    from fastrank.datasets.dataset import Dataset as Dataset
     from fastrank.embeddings.embed import Embeddings as Embeddings
     from fastrank.embeddings.embed import embed_dataset as embed_dataset
     from fastrank.embeddings.evaluation import evaluate_model as evaluate_model
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from fastrank.judging.array_qrels import index_qrels as index_qrels
     from fastrank.measures.custom import Ranking as Ranking
     from fastrank.measures.custom import measure as measure
-    from fastrank.measures.more import MEASURES as MEASURES
+    from fastrank.measures.families import MEASURES as MEASURES
     from fastrank.measures.notation import MeasureSpec as MeasureSpec
     from fastrank.measures.notation import parse_measure as parse_measure
     from fastrank.measures.trec import Measure as Measure
@@ -99,7 +99,7 @@ __all__, __getattr__ = public_names(
         "data.qrels": ("Qrels",),
         "data.run": ("Run",),
         "formats.load": ("load_qrels", "load_run", "save_qrels", "save_run"),
-        "datasets": ("Dataset",),
+        "datasets.dataset": ("Dataset",),
         "evaluation.embeddings": ("evaluate_embeddings",),
         "errors": (
             "ArrayError",
@@ -114,7 +114,7 @@ __all__, __getattr__ = public_names(
             "ReadError",
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
-        "measures.more": ("MEASURES",),
+        "measures.families": ("MEASURES",),
         "scores.groups": ("macro_mean",),
         "evaluation.labels": ("evaluate_labels",),
         "evaluation.likelihood": ("negative_log_likelihood",),

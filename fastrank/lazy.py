@@ -1,4 +1,4 @@
-"""Public names of packages, imported when they are first used.
+"""Imports that wait until something is used: public names of packages, and conversions.
 
 The `trec_eval` command pays for the modules it needs, and `import fastrank` for none.
 """
@@ -8,6 +8,18 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
+
+# The module with the `from_*` and `to_*` of judgments and runs. Their classes stand below it, so it
+# is `fastrank` itself that says which it is.
+conversions = ""
+
+
+def convert(name: str, *given: Any, **options: Any) -> Any:
+    """Call the conversion called `name`."""
+    from importlib import import_module
+
+    return getattr(import_module(conversions), name)(*given, **options)
 
 
 def public_names(

@@ -1,12 +1,15 @@
-"""What is not imported on the way to an answer."""
+"""What packages offer, and what is not imported on the way to an answer."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 
+import fastrank
 from fastrank.native import engine
 from tests.helpers.paths import REPOSITORY
 
@@ -33,3 +36,13 @@ def test_no_heavy_library_is_loaded(statement: str) -> None:
     )  # fmt: skip
 
     assert found.stdout.splitlines()[-1] == "loaded:"
+
+
+PACKAGES = [f"fastrank.{module.name}" for module in iter_modules(fastrank.__path__) if module.ispkg]
+
+
+@pytest.mark.parametrize("package", ["fastrank", *PACKAGES])
+def test_every_public_name_exists(package: str) -> None:
+    module = import_module(package)
+    for name in getattr(module, "__all__", ()):
+        getattr(module, name)

@@ -1,17 +1,29 @@
-"""An extension of griffe: the docstrings' plain text as Markdown.
+"""An extension of griffe: the docstrings' plain text as Markdown, and options that are shared.
 
 In the docstrings a line that begins with `name:` describes a parameter or field, and examples
-stand as they are. Lists and fenced code come of them.
+stand as they are. Lists and fenced code come of them. Where a function takes `**options`, its
+signature and docstring are those that it has at run time.
 """
 
 from __future__ import annotations
 
 import re
+from functools import reduce
 from importlib import import_module
-from inspect import getdoc
+from inspect import Parameter as RealParameter
+from inspect import getdoc, signature
 from typing import Any
 
-from griffe import Attribute, Docstring, Extension, Object
+from griffe import (
+    Attribute,
+    Docstring,
+    Extension,
+    Function,
+    Object,
+    Parameter,
+    ParameterKind,
+    Parameters,
+)
 
 FIELD = re.compile(r"((?:\w+, )*\w+): +(?=\S)")
 DIRECTIVE = re.compile(r" *# doctest:.*")
@@ -24,10 +36,40 @@ class DocstringsAsMarkdown(Extension):
         """Called by griffe for every module, class, function and attribute."""
         if isinstance(obj, Attribute) and str(obj.value).startswith("namedtuple("):
             # Its docstring is assigned, and so cannot be read from the source.
-            named = getattr(import_module(obj.module.path), obj.name)
-            obj.docstring = Docstring(getdoc(named) or "", parent=obj)
+            obj.docstring = Docstring(getdoc(_real(obj)) or "", parent=obj)
+        if isinstance(obj, Function) and _takes_options(obj):
+            obj.parameters = _with_options(obj)
+        if obj.docstring and "**options:" in obj.docstring.value:
+            obj.docstring = Docstring(getdoc(_real(obj)) or "", parent=obj)
         if obj.docstring:
             obj.docstring.value = as_markdown(obj.docstring.value)
+
+
+def _real(obj: Object) -> Any:
+    """The object that griffe has read about."""
+    names = obj.path.removeprefix(f"{obj.module.path}.").split(".")
+    return reduce(getattr, names, import_module(obj.module.path))
+
+
+def _takes_options(function: Function) -> bool:
+    return any(str(own.annotation).startswith("Unpack[") for own in function.parameters)
+
+
+def _with_options(function: Function) -> Parameters:
+    """The parameters of a function, with its options by name instead of `**options`."""
+    read = [own for own in function.parameters if own.kind is not ParameterKind.var_keyword]
+    known = {own.name for own in read}
+    shared = [
+        Parameter(
+            name,
+            kind=ParameterKind.keyword_only,
+            annotation=own.annotation,
+            default=None if own.default is RealParameter.empty else repr(own.default),
+        )
+        for name, own in signature(_real(function)).parameters.items()
+        if name not in known
+    ]
+    return Parameters(*read, *shared)
 
 
 def as_markdown(text: str) -> str:

@@ -12,7 +12,7 @@ from fastrank.checking.findings import (
 )
 from fastrank.checking.judgments import check_judgments
 from fastrank.checking.lines import check_odd_lines
-from fastrank.checking.matching import Side, check_match
+from fastrank.checking.matching import FileRows, check_match
 from fastrank.checking.results import check_results
 from fastrank.checking.rows import Rows, scan
 from fastrank.checking.tables import read_table
@@ -86,7 +86,7 @@ class Checker:
         self._ignored = frozenset([ignore] if isinstance(ignore, str) else ignore)
         for kind in sorted(self._ignored - set(KINDS)):
             raise FastrankError(f"unknown kind of finding {kind!r}: expected {', '.join(KINDS)}")
-        self._judged: Side | None = None
+        self._judged: FileRows | None = None
         self._format = None if format is None else check_format(format)
         # What the reader of a file that is not TREC's says against it.
         self._refused: FormatError | InputError | None = None
@@ -96,7 +96,7 @@ class Checker:
         rows, findings = self._read(source, judgments=True)
         if rows is not None:
             check_judgments(rows, findings)
-            self._judged = Side(rows, rows.first_lines, findings.file)
+            self._judged = FileRows(rows, rows.first_lines, findings.file)
         self._close("qrels", rows, findings)
 
     def run(self, source: Source) -> None:
@@ -128,7 +128,7 @@ class Checker:
         self, content: bytes, form: str, findings: Collector, *, judgments: bool
     ) -> Rows | None:
         said = f"a file in the format {form}: fastrank reads it, trec_eval does not"
-        findings.one("other-format", None, f"{said}; `fastrank convert` makes it a TREC file")
+        findings.add("other-format", None, f"{said}; `fastrank convert` makes it a TREC file")
         if form != "parquet":
             check_decodable(content, findings)
         rows, self._refused = read_table(content, findings.file, form, judgments=judgments)
@@ -136,7 +136,7 @@ class Checker:
             findings.unit = rows.unit
             if not len(rows):
                 what = "judgment" if judgments else "result"
-                findings.one("no-results", None, f"the file holds no {what}")
+                findings.add("no-results", None, f"the file holds no {what}")
         return rows
 
     def _tell_refused(self, findings: Collector) -> None:
@@ -144,7 +144,7 @@ class Checker:
         refused, self._refused = self._refused, None
         if refused is not None and not findings.has_errors:
             line = refused.line if isinstance(refused, FormatError) else None
-            findings.one("malformed", line, refused.reason)
+            findings.add("malformed", line, refused.reason)
 
     def _close(self, role: str, rows: Rows | None, findings: Collector) -> None:
         self._tell_refused(findings)

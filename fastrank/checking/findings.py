@@ -167,7 +167,7 @@ class Collector:
         self._counts: dict[str, int] = {}
         self._findings: dict[str, list[Finding]] = {}
 
-    def one(
+    def add(
         self,
         kind: str,
         line: int | None,
@@ -178,7 +178,7 @@ class Collector:
         """Note one finding."""
         self._take(kind, 1, [(0, line)], lambda _: (message, query, document))
 
-    def many(self, kind: str, lines: Any, say: Callable[[int], Said]) -> None:
+    def add_lines(self, kind: str, lines: Any, say: Callable[[int], Said]) -> None:
         """Note a finding on each of `lines`; say(i) gives message, query and document of the i-th.
 
         Of findings on the same line the first ones are listed.
@@ -187,7 +187,7 @@ class Collector:
         chosen = np.argsort(numbers, kind="stable")[: self._limit].tolist()
         self._take(kind, len(numbers), [(i, int(numbers[i])) for i in chosen], say)
 
-    def many_without_line(self, kind: str, count: int, say: Callable[[int], Said]) -> None:
+    def add_without_lines(self, kind: str, count: int, say: Callable[[int], Said]) -> None:
         """The same for what is not in the file, in the order in which it is to be listed."""
         self._take(kind, count, [(i, None) for i in range(count)], say)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SAMPLE = 10_000
 
 
-class Side(NamedTuple):
+class FileRows(NamedTuple):
     """The rows of a file, the line on which each query begins, and a name for messages."""
 
     rows: Rows
@@ -34,26 +34,26 @@ class Side(NamedTuple):
         return f"{self.file}, {self.rows.where(line)}"
 
 
-def check_match(judged: Side, run: Rows, findings: Collector) -> None:
+def check_match(judged: FileRows, run: Rows, findings: Collector) -> None:
     """Check a run against judgments."""
     if not len(run) or not len(judged.rows):
         return
     numbers = {query: number for number, query in enumerate(judged.rows.queries)}
-    own = np.array([numbers.get(query, -1) for query in run.queries], dtype=np.int64)
+    judged_numbers = np.array([numbers.get(query, -1) for query in run.queries], dtype=np.int64)
     missing = np.ones(len(numbers), dtype=bool)
-    missing[own[own >= 0]] = False
-    similar = _similar_queries(judged.rows, run, own, missing)
+    missing[judged_numbers[judged_numbers >= 0]] = False
+    similar = _similar_queries(judged.rows, run, judged_numbers, missing)
     if missing.all():
         _tell_no_query(judged, run, similar, findings)
         return
-    _check_unknown(judged, run, own, similar, findings)
+    _check_unknown(judged, run, judged_numbers, similar, findings)
     _check_missing(judged, missing, findings)
-    found = _look_up(run.columns, own, judged.rows.columns)
+    found = _look_up(run.columns, judged_numbers, judged.rows.columns)
     if (found < 0).all():
-        _tell_no_document(judged, run, own, findings)
+        _tell_no_document(judged, run, judged_numbers, findings)
     else:
-        _check_unjudged(judged, run, own, found, findings)
-    _check_similar_documents(judged, run, own, found, findings)
+        _check_unjudged(judged, run, judged_numbers, found, findings)
+    _check_similar_documents(judged, run, judged_numbers, found, findings)
 
 
 def _fold(texts: records.Texts) -> records.Texts:
@@ -67,10 +67,10 @@ def _fold(texts: records.Texts) -> records.Texts:
 
 
 def _similar_queries(
-    judged: Rows, run: Rows, own: np.ndarray, missing: np.ndarray
+    judged: Rows, run: Rows, judged_numbers: np.ndarray, missing: np.ndarray
 ) -> dict[int, int]:
     """For unknown queries of the run, a query that the run lacks and that is spelt almost so."""
-    unknown = np.flatnonzero(own < 0).tolist()
+    unknown = np.flatnonzero(judged_numbers < 0).tolist()
     lacking = np.flatnonzero(missing).tolist()
     if not unknown or not lacking:
         return {}
@@ -89,7 +89,9 @@ def _folded_queries(rows: Rows, numbers: list[int]) -> list[tuple[int, bytes]]:
     ]
 
 
-def _tell_no_query(judged: Side, run: Rows, similar: dict[int, int], findings: Collector) -> None:
+def _tell_no_query(
+    judged: FileRows, run: Rows, similar: dict[int, int], findings: Collector
+) -> None:
     number = min(similar, default=0)
     other = similar.get(number, 0)
     queries, others = run.queries, judged.rows.queries
@@ -100,13 +102,19 @@ def _tell_no_query(judged: Side, run: Rows, similar: dict[int, int], findings: C
     )
     if similar:
         message += "; is that the same?"
-    findings.one("no-common-query", int(run.first_lines[number]), message, queries[number])
+    findings.add("no-common-query", int(run.first_lines[number]), message, queries[number])
 
 
 def _check_unknown(
-    judged: Side, run: Rows, own: np.ndarray, similar: dict[int, int], findings: Collector
+    judged: FileRows,
+    run: Rows,
+    judged_numbers: np.ndarray,
+    similar: dict[int, int],
+    findings: Collector,
 ) -> None:
-    unknown = [number for number in np.flatnonzero(own < 0).tolist() if number not in similar]
+    unknown = [
+        number for number in np.flatnonzero(judged_numbers < 0).tolist() if number not in similar
+    ]
     likes = sorted(similar)
     first_lines = run.first_lines
 
@@ -124,11 +132,11 @@ def _check_unknown(
         )
         return message, query, None
 
-    findings.many("unknown-query", first_lines[unknown], say_unknown)
-    findings.many("similar-query", first_lines[likes], say_similar)
+    findings.add_lines("unknown-query", first_lines[unknown], say_unknown)
+    findings.add_lines("similar-query", first_lines[likes], say_similar)
 
 
-def _check_missing(judged: Side, missing: np.ndarray, findings: Collector) -> None:
+def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -> None:
     lacking = np.flatnonzero(missing)
     lines = judged.first_lines[lacking]
     by_line = np.argsort(lines, kind="stable")
@@ -142,56 +150,58 @@ def _check_missing(judged: Side, missing: np.ndarray, findings: Collector) -> No
         )
         return message, query, None
 
-    findings.many_without_line("missing-query", len(lacking), say)
+    findings.add_without_lines("missing-query", len(lacking), say)
 
 
 def _look_up(
-    run: records.TextsByQuery, own: np.ndarray, judged: records.TextsByQuery
+    run: records.TextsByQuery, judged_numbers: np.ndarray, judged: records.TextsByQuery
 ) -> np.ndarray:
     """For each row of the run the row of the judgment of its document, or -1."""
-    found = zeros("q", len(run.texts.starts))
-    kernels.look_up_rows(run, own, judged, interning(kernels.widest(judged.offsets)), found)
+    found, scratch = zeros("q", len(run.texts.starts)), interning(kernels.widest(judged.offsets))
+    kernels.look_up_rows(run, judged_numbers, judged, scratch, found)
     return np.asarray(found)
 
 
 def _check_unjudged(
-    judged: Side, run: Rows, own: np.ndarray, found: np.ndarray, findings: Collector
+    judged: FileRows, run: Rows, judged_numbers: np.ndarray, found: np.ndarray, findings: Collector
 ) -> None:
     most = np.maximum.reduceat(found, run.offsets[:-1])
-    none = np.flatnonzero((own >= 0) & (most < 0))
+    none = np.flatnonzero((judged_numbers >= 0) & (most < 0))
 
     def say(i: int) -> tuple[str, bytes, None]:
         query = run.queries[int(none[i])]
         message = f"none of the results of query {quoted(query)} is judged in {judged.file}"
         return message, query, None
 
-    findings.many("unjudged-query", run.first_lines[none], say)
+    findings.add_lines("unjudged-query", run.first_lines[none], say)
 
 
-def _tell_no_document(judged: Side, run: Rows, own: np.ndarray, findings: Collector) -> None:
-    number = int(np.flatnonzero(own >= 0)[0])
-    row, other = int(run.offsets[number]), int(judged.rows.offsets[own[number]])
+def _tell_no_document(
+    judged: FileRows, run: Rows, judged_numbers: np.ndarray, findings: Collector
+) -> None:
+    number = int(np.flatnonzero(judged_numbers >= 0)[0])
+    row, other = int(run.offsets[number]), int(judged.rows.offsets[judged_numbers[number]])
     query = run.queries[number]
     message = (
         f"not one result of the run is judged: for query {quoted(query)} here"
         f" {quoted(run.doc(row))}, there {quoted(judged.rows.doc(other))}"
         f" ({judged.where(judged.rows.lines[other])}); are these ids of the same documents?"
-        f"{_shift(judged.rows, run, own)}"
+        f"{_shift(judged.rows, run, judged_numbers)}"
     )
-    findings.one("no-judged-document", int(run.lines[row]), message, query, run.doc(row))
+    findings.add("no-judged-document", int(run.lines[row]), message, query, run.doc(row))
 
 
-def _shift(judged: Rows, run: Rows, own: np.ndarray) -> str:
+def _shift(judged: Rows, run: Rows, judged_numbers: np.ndarray) -> str:
     """What adding or taking 1 would change, where all ids are integers."""
     try:
         wanted = {
             (number, int(judged.doc(row)))
-            for number in np.unique(own[own >= 0])[:SAMPLE].tolist()
+            for number in np.unique(judged_numbers[judged_numbers >= 0])[:SAMPLE].tolist()
             for row in range(judged.offsets[number], judged.offsets[number + 1])
         }
         known = [
-            (int(own[number]), int(run.doc(row)))
-            for number in np.flatnonzero(own >= 0)[:SAMPLE].tolist()
+            (int(judged_numbers[number]), int(run.doc(row)))
+            for number in np.flatnonzero(judged_numbers >= 0)[:SAMPLE].tolist()
             for row in range(
                 run.offsets[number], min(run.offsets[number + 1], run.offsets[number] + 100)
             )
@@ -209,12 +219,12 @@ def _shift(judged: Rows, run: Rows, own: np.ndarray) -> str:
 
 
 def _check_similar_documents(
-    judged: Side, run: Rows, own: np.ndarray, found: np.ndarray, findings: Collector
+    judged: FileRows, run: Rows, judged_numbers: np.ndarray, found: np.ndarray, findings: Collector
 ) -> None:
     rows = judged.rows
     folded_run = run.columns.changed(texts=_fold(run.docs))
     folded = rows.columns.changed(texts=_fold(rows.docs))
-    near = _look_up(folded_run, own, folded)
+    near = _look_up(folded_run, judged_numbers, folded)
     retrieved = np.zeros(len(rows), dtype=bool)
     retrieved[found[found >= 0]] = True
     places = np.flatnonzero((found < 0) & (near >= 0))
@@ -229,4 +239,4 @@ def _check_similar_documents(
         )
         return message, query, doc
 
-    findings.many("similar-document", run.lines[places], say)
+    findings.add_lines("similar-document", run.lines[places], say)

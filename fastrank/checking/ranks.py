@@ -6,12 +6,12 @@ import numpy as np
 
 from fastrank.checking.findings import Collector, counted, quoted
 from fastrank.checking.rows import Rows
-from fastrank.native import codes as at
+from fastrank.native import codes
 
 
 def check_ranks(rows: Rows, findings: Collector) -> None:
     """Note ranks that are none, that repeat, or that disagree with the scores."""
-    bad = np.flatnonzero(rows.rank_classes != at.A_NUMBER)
+    bad = np.flatnonzero(rows.rank_classes != codes.A_NUMBER)
 
     def say_bad(i: int) -> tuple[str, bytes, bytes]:
         row = int(bad[i])
@@ -20,12 +20,12 @@ def check_ranks(rows: Rows, findings: Collector) -> None:
             message = message.partition("; trec_eval")[0]
         return message, rows.query(row), rows.doc(row)
 
-    findings.many("bad-rank", rows.lines[bad], say_bad)
+    findings.add_lines("bad-rank", rows.lines[bad], say_bad)
     order = _rank_order(rows)
     before, after = order[:-1], order[1:]
     both = rows.adjacent()
     if len(bad):
-        is_rank = rows.rank_classes == at.A_NUMBER
+        is_rank = rows.rank_classes == codes.A_NUMBER
         both = both & is_rank[before] & is_rank[after]
     ranks, scores = rows.integers, rows.scores
     same = both & (ranks[before] == ranks[after])
@@ -44,7 +44,7 @@ def check_ranks(rows: Rows, findings: Collector) -> None:
         f" {rows.where(rows.lines[other])}): trec_eval ranks the highest score first; are they"
         " distances?"
     )
-    findings.one("ascending-scores", int(rows.lines[row]), message, rows.query(row), rows.doc(row))
+    findings.add("ascending-scores", int(rows.lines[row]), message, rows.query(row), rows.doc(row))
 
 
 def _rank_order(rows: Rows) -> np.ndarray:
@@ -84,7 +84,7 @@ def _check_repeated(rows: Rows, findings: Collector, after: np.ndarray, same: np
         )
         return message, query, None
 
-    findings.many("repeated-rank", rows.lines[places], say)
+    findings.add_lines("repeated-rank", rows.lines[places], say)
 
 
 def _check_order(rows: Rows, findings: Collector, before: np.ndarray, after: np.ndarray) -> None:
@@ -100,4 +100,4 @@ def _check_order(rows: Rows, findings: Collector, before: np.ndarray, after: np.
         )
         return message, query, rows.doc(row)
 
-    findings.many("rank-order", rows.lines[before[firsts]], say)
+    findings.add_lines("rank-order", rows.lines[before[firsts]], say)

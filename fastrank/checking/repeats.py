@@ -51,7 +51,7 @@ def _note(
         )
         return message, query, doc
 
-    findings.many(kind, rows.lines[again], say)
+    findings.add_lines(kind, rows.lines[again], say)
 
 
 def _check_padding(rows: Rows, findings: Collector) -> None:
@@ -64,7 +64,7 @@ def _check_padding(rows: Rows, findings: Collector) -> None:
         message = "document -1: faiss fills up with it where it finds fewer than were asked for"
         return message, rows.query(int(padding[i])), PADDING
 
-    findings.many("padding", rows.lines[padding], say)
+    findings.add_lines("padding", rows.lines[padding], say)
 
 
 def check_scattered(rows: Rows, findings: Collector) -> None:
@@ -81,4 +81,4 @@ def check_scattered(rows: Rows, findings: Collector) -> None:
         )
         return message, query, None
 
-    findings.many("scattered", [line for _, line, _ in rows.scattered], say)
+    findings.add_lines("scattered", [line for _, line, _ in rows.scattered], say)

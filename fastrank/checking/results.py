@@ -10,8 +10,7 @@ from fastrank.checking.ranks import check_ranks
 from fastrank.checking.repeats import check_repeats, check_scattered
 from fastrank.checking.rows import Rows
 from fastrank.checking.ties import check_ties
-from fastrank.native import codes as at
-from fastrank.native import kernels, records
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
 # What TREC asks for, and what most tools write.
@@ -47,12 +46,12 @@ def _check_scores(rows: Rows, findings: Collector) -> None:
                 message += "; the decimal point is a point"
             return message.replace("VALUE", f"{atof(score):g}"), rows.query(row), rows.doc(row)
 
-        findings.many(kind, rows.lines[places], say)
+        findings.add_lines(kind, rows.lines[places], say)
 
-    note("bad-score", at.NO_NUMBER, "is not a number: trec_eval reads 0")
-    note("bad-score", at.A_PREFIX, "is not a number: trec_eval reads VALUE")
-    note("nan-score", at.NOT_A_NUMBER, "is not a number: its rank has no meaning")
-    note("infinite-score", at.INFINITE, "is infinite: all such scores tie")
+    note("bad-score", codes.NO_NUMBER, "is not a number: trec_eval reads 0")
+    note("bad-score", codes.A_PREFIX, "is not a number: trec_eval reads VALUE")
+    note("nan-score", codes.NOT_A_NUMBER, "is not a number: its rank has no meaning")
+    note("infinite-score", codes.INFINITE, "is infinite: all such scores tie")
 
 
 def _check_depths(rows: Rows, findings: Collector) -> None:
@@ -69,7 +68,7 @@ def _check_depths(rows: Rows, findings: Collector) -> None:
             f" {counted(int(counts[values == usual][0]), 'query', 'queries')} of"
             f" {len(depths):,} have {usual:,}; all have from {values[0]:,} to {values[-1]:,}"
         )
-        findings.one("uneven-depth", int(first_lines[number]), message, rows.queries[number])
+        findings.add("uneven-depth", int(first_lines[number]), message, rows.queries[number])
     deep = np.flatnonzero(depths > MOST_RESULTS)
 
     def say(i: int) -> tuple[str, bytes, None]:
@@ -77,7 +76,7 @@ def _check_depths(rows: Rows, findings: Collector) -> None:
         message = f"query {quoted(query)} has {depths[deep[i]]:,} results; TREC asks for 1,000"
         return f"{message} at most", query, None
 
-    findings.many("deep", first_lines[deep], say)
+    findings.add_lines("deep", first_lines[deep], say)
 
 
 def _check_tags(rows: Rows, findings: Collector) -> None:
@@ -87,7 +86,7 @@ def _check_tags(rows: Rows, findings: Collector) -> None:
             f"tag {quoted(second)}, but {quoted(first)} from {rows.where(first_line)} on"
             f" ({len(rows.tags):,} tags in all): are these several runs in one file?"
         )
-        findings.one("several-tags", line, message)
+        findings.add("several-tags", line, message)
 
 
 def _check_self_matches(rows: Rows, findings: Collector) -> None:
@@ -104,4 +103,4 @@ def _check_self_matches(rows: Rows, findings: Collector) -> None:
         )
         return message, doc, doc
 
-    findings.many("self-match", rows.lines[places], say)
+    findings.add_lines("self-match", rows.lines[places], say)

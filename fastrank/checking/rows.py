@@ -8,8 +8,7 @@ import numpy as np
 
 from fastrank.c_numbers import atof
 from fastrank.data.texts import interning, spans
-from fastrank.native import codes as at
-from fastrank.native import kernels, records
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -89,7 +88,7 @@ class Rows(NamedTuple):
     def fields(self, row: int) -> list[bytes]:
         """All fields of the line of a row, or what would be those of a TREC file."""
         if self.numbers is not None:
-            return [self.query(row), b"", self.doc(row), *(own[row] for own in self.numbers)]
+            return [self.query(row), b"", self.doc(row), *(column[row] for column in self.numbers)]
         start = int(self.doc_starts[row])
         return line_at(self.text, self.text.rfind(b"\n", 0, start) + 1).split()
 
@@ -124,7 +123,7 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
     """Read the lines of judgments or of a run from `start` on."""
     # One more than there can be: rows are numbered before it is known that they are none.
     room = kernels.count_lines(text) + 1
-    state = zeros("q", at.CHECKED_SIZE)
+    state = zeros("q", codes.CHECKED_SIZE)
     of_run = 0 if judgments else room
     found = records.CheckedLines(
         lines=zeros("q", room),
@@ -139,12 +138,12 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
         fallbacks=zeros("q", of_run),
     )
     kernels.check_lines(text, start, int(judgments), found, zeros("q", 12), state)
-    rows, odds = state[at.CHECKED_ROWS], state[at.CHECKED_ODD]
+    rows, odds = state[codes.CHECKED_ROWS], state[codes.CHECKED_ODD]
     offsets, order, query_texts, stretch_queries = grouped_rows(
-        text, found.queries, state[at.CHECKED_STRETCHES], rows
+        text, found.queries, state[codes.CHECKED_STRETCHES], rows
     )
 
-    def taken(column: Any) -> npt.NDArray[Any]:
+    def reorder(column: Any) -> npt.NDArray[Any]:
         array = np.asarray(column)[:rows]
         return array if order is None or not len(array) else np.take(array, order)
 
@@ -154,18 +153,18 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
         queries=[text[first : first + length] for first, length in zip(*query_texts, strict=True)],
         query_texts=query_texts,
         offsets=offsets,
-        lines=taken(found.lines),
-        doc_starts=taken(found.docs.starts),
-        doc_lengths=taken(found.docs.lengths),
-        integers=taken(found.integers),
-        classes=taken(found.classes),
-        scores=taken(found.scores),
-        rank_classes=taken(found.rank_classes),
+        lines=reorder(found.lines),
+        doc_starts=reorder(found.docs.starts),
+        doc_lengths=reorder(found.docs.lengths),
+        integers=reorder(found.integers),
+        classes=reorder(found.classes),
+        scores=reorder(found.scores),
+        rank_classes=reorder(found.rank_classes),
         scattered=scattered_queries(stretch_queries, found.queries.rows, found.lines),
-        tags=distinct_texts(text, found.tags, state[at.CHECKED_TAGS], found.lines),
+        tags=distinct_texts(text, found.tags, state[codes.CHECKED_TAGS], found.lines),
         odd=np.asarray(found.odd)[: 4 * odds].reshape(odds, 4),
     )
-    places = np.asarray(found.fallbacks)[: state[at.CHECKED_FALLBACKS]]
+    places = np.asarray(found.fallbacks)[: state[codes.CHECKED_FALLBACKS]]
     _read_fallbacks(made, places if order is None else np.argsort(order)[places])
     return made
 
@@ -214,10 +213,10 @@ def _read_fallbacks(rows: Rows, places: Any) -> None:
         value = atof(score)
         rows.scores[row] = value
         whole = _is_number(score)
-        if rows.classes[row] == at.FALLBACK_NUMBER and not whole:
-            rows.classes[row] = at.A_PREFIX
+        if rows.classes[row] == codes.FALLBACK_NUMBER and not whole:
+            rows.classes[row] = codes.A_PREFIX
         elif whole:
-            rows.classes[row] = at.INFINITE if abs(value) == float("inf") else at.A_NUMBER
+            rows.classes[row] = codes.INFINITE if abs(value) == float("inf") else codes.A_NUMBER
 
 
 def _is_number(text: bytes) -> bool:

@@ -24,8 +24,7 @@ from fastrank.formats.dicts import qrels_from_dict, run_from_dict
 from fastrank.formats.load import content_of
 from fastrank.formats.rows import qrels_of, run_of
 from fastrank.formats.tables import CellsTable, ColumnsTable, Table
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import codes, kernels
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -79,7 +78,7 @@ def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Read
 
 def _table_of(given: Any, name: str, judgments: bool) -> ColumnsTable:
     """The items of {query: {document: number}}."""
-    items = [(query, *item) for query, own in given.items() for item in own.items()]
+    items = [(query, *item) for query, documents in given.items() for item in documents.items()]
     columns = [[item[place] for item in items] for place in range(3)]
     return ColumnsTable(name, ["query_id", "doc_id", "grade" if judgments else "score"], columns)
 
@@ -98,8 +97,8 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     if not judgments and "score" not in numbers:
         # A document's score is minus its rank. What is no rank is for the reader to tell.
         numbers["score"] = [b"-" + rank for rank in numbers["rank"]]
-        plain = np.full_like(values.classes, at.A_NUMBER)
-        scores = np.where(values.rank_classes == at.A_NUMBER, -1.0 * values.integers, np.nan)
+        plain = np.full_like(values.classes, codes.A_NUMBER)
+        scores = np.where(values.rank_classes == codes.A_NUMBER, -1.0 * values.integers, np.nan)
         values = Rows(**{**values._asdict(), "scores": scores, "classes": plain})
     # Both kinds of ids in one buffer, where the ids of documents come second.
     text = bytes(queries.buffer) + bytes(docs.buffer)
@@ -108,7 +107,7 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     stretches, count = _stretches(queries)
     offsets, order, query_texts, stretch_queries = grouped_rows(text, stretches, count, table.size)
 
-    def taken(column: Any) -> Any:
+    def reorder(column: Any) -> Any:
         array = np.asarray(column)
         return array if order is None or not len(array) else np.take(array, order)
 
@@ -116,19 +115,19 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     shown = [numbers.get(role, nothing) for role in (["grade"] if judgments else ["rank", "score"])]
     tags: list[tuple[bytes, int]] = []
     if "tag" in found:
-        own = table.texts(found["tag"])
-        every = (own.starts, own.lengths, np.arange(table.size))
-        tags = distinct_texts(bytes(own.buffer), every, table.size, places)
+        tag_texts = table.texts(found["tag"])
+        every = (tag_texts.starts, tag_texts.lengths, np.arange(table.size))
+        tags = distinct_texts(bytes(tag_texts.buffer), every, table.size, places)
     return Rows(
         text=text, line_count=lines,
         queries=[text[first : first + length] for first, length in zip(*query_texts, strict=True)],
-        query_texts=query_texts, offsets=offsets, lines=taken(places),
-        doc_starts=taken(np.asarray(docs.starts) + shift), doc_lengths=taken(docs.lengths),
-        integers=taken(values.integers), classes=taken(values.classes),
-        scores=taken(values.scores), rank_classes=taken(values.rank_classes),
+        query_texts=query_texts, offsets=offsets, lines=reorder(places),
+        doc_starts=reorder(np.asarray(docs.starts) + shift), doc_lengths=reorder(docs.lengths),
+        integers=reorder(values.integers), classes=reorder(values.classes),
+        scores=reorder(values.scores), rank_classes=reorder(values.rank_classes),
         scattered=scattered_queries(stretch_queries, stretches[2], places), tags=tags,
         odd=values.odd, unit=unit, has_ranks="rank" in numbers,
-        numbers=tuple([column[row] for row in taken(np.arange(table.size))] for column in shown),
+        numbers=tuple([column[row] for row in reorder(np.arange(table.size))] for column in shown),
     )  # fmt: skip
 
 

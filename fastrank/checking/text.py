@@ -32,14 +32,14 @@ def check_text(text: bytes, findings: Collector) -> int | None:
     name = foreign_encoding(text)
     if name:
         message = f"the file is {name}, expected UTF-8 or ASCII: convert it (iconv -f {name})"
-        findings.one("encoding", 1, message)
+        findings.add("encoding", 1, message)
         return None
     _check_line_ends(text, findings)
     check_decodable(text, findings)
     if not text.startswith(BYTE_ORDER_MARK):
         return 0
     message = "the file begins with a byte order mark (EF BB BF): it becomes part of the query id"
-    findings.one("bom", 1, message)
+    findings.add("bom", 1, message)
     return len(BYTE_ORDER_MARK)
 
 
@@ -47,19 +47,21 @@ def check_decodable(text: bytes, findings: Collector) -> None:
     """Note the lines that are not UTF-8."""
     if not text.isascii():
         lines = list(_undecodable(text))
-        findings.many("invalid-utf8", lines, lambda _: ("bytes that are not UTF-8", None, None))
+        findings.add_lines(
+            "invalid-utf8", lines, lambda _: ("bytes that are not UTF-8", None, None)
+        )
 
 
 def _check_line_ends(text: bytes, findings: Collector) -> None:
     newlines = text.count(b"\n")
     if not text.endswith(b"\n"):
-        findings.one("no-final-newline", newlines + 1, "the last line has no newline")
+        findings.add("no-final-newline", newlines + 1, "the last line has no newline")
     if b"\r" not in text:
         return
     pairs = text.count(b"\r\n")
     if pairs:
         message = f"CR LF ends {counted(pairs, 'line')} of {newlines:,}; the CR is read as a blank"
-        findings.one("crlf", _line_of(text, text.find(b"\r\n")), message)
+        findings.add("crlf", _line_of(text, text.find(b"\r\n")), message)
     bare = text.count(b"\r") - pairs
     if bare:
         found = re.search(rb"\r(?!\n)", text)
@@ -68,7 +70,7 @@ def _check_line_ends(text: bytes, findings: Collector) -> None:
             f"a carriage return without a newline ({bare:,} in the file): trec_eval reads it as a"
             " blank, not as the end of a line"
         )
-        findings.one("bare-cr", _line_of(text, at), message)
+        findings.add("bare-cr", _line_of(text, at), message)
 
 
 def _line_of(text: bytes, at: int) -> int:

@@ -38,7 +38,7 @@ def _check_unsorted(rows: Rows, findings: Collector, rises: np.ndarray) -> None:
         f"the score is higher than that of the result before; the lines of"
         f" {counted(queries, 'query', 'queries')} are not in the order of their scores"
     )
-    findings.one("unsorted", int(rows.lines[row]), message, rows.query(row), rows.doc(row))
+    findings.add("unsorted", int(rows.lines[row]), message, rows.query(row), rows.doc(row))
 
 
 def _note_ties(
@@ -58,7 +58,7 @@ def _note_ties(
     else:
         rule = "9.0.8 and pytrec_eval rank them by document id, 10.0 by score"
     message = f"{results} of {counted(queries, 'query', 'queries')} {words}, this is the first"
-    findings.one(kind, int(rows.lines[row]), f"{message}: {rule}", rows.query(row), rows.doc(row))
+    findings.add(kind, int(rows.lines[row]), f"{message}: {rule}", rows.query(row), rows.doc(row))
 
 
 def _check_constant(rows: Rows, findings: Collector) -> None:
@@ -77,4 +77,4 @@ def _check_constant(rows: Rows, findings: Collector) -> None:
         )
         return message, query, None
 
-    findings.many("constant-scores", rows.first_lines[constant], say)
+    findings.add_lines("constant-scores", rows.first_lines[constant], say)

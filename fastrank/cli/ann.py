@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.output import can_be_written, guarded, refused, unwritten, write
-from fastrank.cli.relevance import add_relevance_level
+from fastrank.cli.flags import add_flags, given_options
+from fastrank.cli.output import can_be_written, guarded, report_error, report_unwritable, write
 from fastrank.cli.search_options import read_ids
-from fastrank.embeddings.index_benchmark import MEASURES, compare_indexes
+from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
 from fastrank.embeddings.index_plot import check_form
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
-from fastrank.formats.exclusions import read_exclusions
-from fastrank.search.vectors import METRICS
+from fastrank.judging.evaluation_options import EVALUATION
+from fastrank.keywords import select
+from fastrank.search.options import SEARCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ searched with each setting, or with faiss's defaults. Exact search comes first.
 What faiss refuses, parameters that an index lacks and too few vectors to train with are found
 before anything is built. Files are complete, or left as they were.
 """
+SHARED = [
+    *(keyword for keyword in SEARCH if keyword.name in ("k", "metric")),
+    *select(ComparisonOptions, SEARCH, EVALUATION),
+]
 FORMATS: dict[str, Callable[[IndexComparison], str]] = {
     "table": lambda compared: f"{compared}\n",
     "markdown": lambda compared: compared.table().to_markdown() + "\n",
@@ -60,28 +65,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("indexes", nargs="+", metavar="INDEX", help="a factory string and settings; see below")
     add("--corpus", required=True, metavar="FILE", help=".npy file of the vectors to search in")
     add("--queries", required=True, metavar="FILE", help=".npy file of the queries' vectors")
-    add(
-        "--corpus-ids", metavar="FILE",
-        help="ids of the documents, one per line or a .npy file; else the numbers of their rows",
-    )  # fmt: skip
-    add("--query-ids", metavar="FILE", help="ids of the queries, likewise")
-    add("-k", type=int, default=100, metavar="N", help="documents for each query (100)")
-    add("--metric", choices=METRICS, default="ip", help="what is compared (ip)")
+    add_flags(parser, SHARED, defaults={"k": 100, "metric": "ip"})
     add("--qrels", metavar="FILE", help="judgments, of any format: also print measures")
     add(
         "-m", "--measure", action="append", default=[], metavar="MEASURE",
         help=f"a measure in any notation; may be given several times ({', '.join(MEASURES)})",
     )  # fmt: skip
-    add_relevance_level(parser)
-    add("--exclude-self", action="store_true", help="no query finds the document with its id")
-    add("--exclude", metavar="FILE", help="leave out documents: a query and a document per line")
-    add("--train-size", type=int, metavar="N", help="with how many vectors to train")
-    add("--batch-size", type=int, default=1024, metavar="N", help="queries at a time (1024)")
     add("--repetitions", type=int, default=5, metavar="N", help="passes for the time (5)")
-    add(
-        "--progress", action=argparse.BooleanOptionalAction, default=None,
-        help="a bar on standard error; by default on a terminal, where the work is long",
-    )  # fmt: skip
     add("--format", choices=FORMATS, default="table", help="how to print (table)")
     add("-o", "--output", metavar="FILE", help="write to a file instead of standard output")
     add(
@@ -103,26 +93,20 @@ def _run(given: argparse.Namespace) -> int:
             raise OptionError("--measure", "needs judgments: --qrels")
         if given.plot is not None:
             check_form(given.plot)
+        options = given_options(given, SHARED)
+        for name in ("query_ids", "corpus_ids"):
+            options[name] = read_ids(options[name])
         compared = compare_indexes(
             given.corpus,
             given.queries,
             given.indexes,
-            k=given.k,
-            metric=given.metric,
             qrels=given.qrels,
             measures=given.measure or MEASURES,
-            query_ids=read_ids(given.query_ids),
-            corpus_ids=read_ids(given.corpus_ids),
-            exclude_self=given.exclude_self,
-            exclude=read_exclusions(given.exclude) if given.exclude else None,
-            relevance_level=given.relevance_level,
-            train_size=given.train_size,
-            batch_size=given.batch_size,
             repetitions=given.repetitions,
-            progress=given.progress,
+            **options,
         )
     except FastrankError as error:
-        return refused(NAME, error)
+        return report_error(NAME, error)
     printed = FORMATS[given.format](compared).encode()
     try:
         if given.plot is not None:
@@ -131,7 +115,7 @@ def _run(given: argparse.Namespace) -> int:
             files.write(given.output, [printed])
     except OSError as error:
         # Only a file has a name: with standard output, it was the plot.
-        return unwritten(NAME, error.filename, error)
+        return report_unwritable(NAME, error.filename, error)
     if given.output is None:
         write([printed])
     return 0

@@ -5,15 +5,26 @@ from __future__ import annotations
 import argparse
 
 from fastrank.cli.evaluation_options import add_evaluation_options, check_compat, tell_left_out
-from fastrank.cli.layouts import LAYOUTS
-from fastrank.cli.output import can_be_written, complain, guarded, refused, unwritten, write
-from fastrank.cli.search_options import Sides, add_search_options, search_arguments
+from fastrank.cli.flags import add_flags, given_options
+from fastrank.cli.output import (
+    can_be_written,
+    complain,
+    guarded,
+    report_error,
+    report_unwritable,
+    write,
+)
+from fastrank.cli.output_formats import LAYOUTS
+from fastrank.cli.search_options import SearchInputs, add_search_options
 from fastrank.errors import FastrankError
-from fastrank.evaluation.embeddings import evaluate_embeddings
+from fastrank.evaluation.embeddings import EmbeddingOptions, evaluate_embeddings
 from fastrank.formats import files
 from fastrank.formats.load import load_qrels
+from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
+from fastrank.keywords import select
 from fastrank.measures.selection import Selection
 from fastrank.search.indexing import Index
+from fastrank.search.options import SEARCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add = parser.add_argument
     add("--qrels", required=True, metavar="FILE", help="file of judgments, of any format")
-    add("--run", metavar="FILE", help="also write the run, as fastrank search does")
-    add_evaluation_options(parser)
+    add_flags(parser, [keyword for keyword in SEARCH if keyword.name == "run"])
+    add_evaluation_options(parser, SearchedOptions)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -60,9 +71,9 @@ def _run(given: argparse.Namespace) -> int:
     try:
         scores = _scores(given)
     except FastrankError as error:
-        return refused(NAME, error)
+        return report_error(NAME, error)
     except OSError as error:
-        return unwritten(NAME, given.run, error)
+        return report_unwritable(NAME, given.run, error)
     absent = "judged queries have no vector or find nothing"
     tell_left_out(NAME, scores, absent, complete=given.complete or given.missing == "zero")
     layout = LAYOUTS[given.format]
@@ -75,28 +86,24 @@ def _run(given: argparse.Namespace) -> int:
     try:
         files.write(given.output, lines)
     except OSError as error:
-        return unwritten(NAME, given.output, error)
+        return report_unwritable(NAME, given.output, error)
     return 0
 
 
 def _scores(given: argparse.Namespace) -> Scores:
     measures = given.measure or ["official"]
     Selection(measures).bind(given.compat)
-    arguments = search_arguments(given)
+    options = given_options(given, select(EmbeddingOptions, SEARCH, EVALUATION))
     qrels = load_qrels(given.qrels, compat=given.compat, warn=_warn)
-    sides = Sides(given)
+    sides = SearchInputs(given)
     if given.save_index:
         sides.indexed()
-    built = isinstance(sides.corpus, Index)
-    return evaluate_embeddings(
-        sides.queries, sides.corpus, qrels, measures, k=given.k, query_ids=sides.names,
-        corpus_ids=None if built else sides.documents,
-        factory="Flat" if built else given.factory, train_size=given.train_size,
-        run=given.run, tag=given.tag, relevance_level=given.relevance_level,
-        missing=given.missing, no_relevant=given.no_relevant, complete=given.complete,
-        judged_only=given.judged_only, depth=given.depth, max_retrieved=given.max_retrieved,
-        collection_size=given.collection_size, compat=given.compat, **arguments,
-    )  # fmt: skip
+    options["query_ids"] = sides.names
+    if isinstance(sides.corpus, Index):
+        options |= {"corpus_ids": None, "factory": "Flat"}
+    else:
+        options["corpus_ids"] = sides.documents
+    return evaluate_embeddings(sides.queries, sides.corpus, qrels, measures, **options)
 
 
 def _warn(message: str) -> None:

@@ -5,42 +5,32 @@ from __future__ import annotations
 import argparse
 import os
 
-from fastrank.arguments import ORDERS
-from fastrank.cli.evaluation_options import (
-    add_evaluation_options,
-    at_least,
-    check_compat,
-    tell_left_out,
-)
-from fastrank.cli.layouts import LAYOUTS
-from fastrank.cli.output import complain, guarded, unwritten, write
+from fastrank.cli.evaluation_options import add_evaluation_options, check_compat, tell_left_out
+from fastrank.cli.flags import at_least, given_options
+from fastrank.cli.output import complain, guarded, report_unwritable, write
+from fastrank.cli.output_formats import LAYOUTS
 from fastrank.cli.trec_eval import FORMATS
-from fastrank.data.run import Run
 from fastrank.errors import FastrankError
-from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.evaluation.scoring import score
 from fastrank.formats import files
-from fastrank.formats.accept import as_run_or_trec
-from fastrank.formats.exclusions import read_exclusions
 from fastrank.formats.load import load_qrels
-from fastrank.judging.options import (
-    DUPLICATES,
-    TIES,
-    Options,
-    check_options,
-    settle_depth,
-    settle_missing,
+from fastrank.judging.evaluation_options import (
+    EVALUATION,
+    EvaluationOptions,
+    evaluation_options,
 )
+from fastrank.judging.judge import RunJudge
+from fastrank.judging.options import check_options
 from fastrank.judging.queries import choose_queries
-from fastrank.judging.reader import RunReader
 from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from fastrank.data.preferences import Preferences
     from fastrank.data.qrels import Qrels
+    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
     from fastrank.scores.scores import Scores
 
@@ -74,29 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("qrels", help="file of judgments, of any format; - is standard input")
     add("runs", nargs="+", metavar="run", help="file of a run, of any format; may be compressed")
-    add_evaluation_options(parser)
+    add_evaluation_options(parser, EvaluationOptions)
     add(
         "-R", "--relevance-format", choices=FORMATS, default="qrels",
         help="format of the judgments (qrels)",
-    )  # fmt: skip
-    add(
-        "--order", choices=ORDERS, default="score",
-        help="what documents are ranked by: their scores (score), the rank column, or as the lines"
-        " stand (given)",
-    )  # fmt: skip
-    add(
-        "--ties", choices=TIES, default="docno_desc",
-        help="order of documents with equal scores (docno_desc: larger id first); average: the"
-        " expected value over all orders",
-    )  # fmt: skip
-    add(
-        "--ignore-identical-ids", action="store_true",
-        help="leave out documents whose id is the query's",
-    )  # fmt: skip
-    add("--exclude", metavar="FILE", help="leave out documents: a query and a document per line")
-    add(
-        "--duplicates", choices=DUPLICATES, default="error",
-        help="a document twice in a ranking: an error, or its first line or highest score counts",
     )  # fmt: skip
     add(
         "--threads", type=at_least(1), metavar="N",
@@ -137,7 +108,7 @@ def _run(given: argparse.Namespace) -> int:
         except _IncompleteError:
             complain(f"{NAME}: {given.output} is not written")
         except OSError as error:
-            return unwritten(NAME, given.output, error)
+            return report_unwritable(NAME, given.output, error)
     if results.failed and len(given.runs) > 1:
         complain(f"{NAME}: {results.failed} of {len(given.runs)} runs could not be evaluated")
     return 1 if results.failed else 0
@@ -164,15 +135,11 @@ class _Results:
 
     def __iter__(self) -> Iterator[tuple[str, Scores]]:
         given, judgments, bound = self._given, self._judgments, self._bound
-        reader = RunReader(judgments, bound, self._options)
+        judge = RunJudge(judgments, bound, self._options)
         for path in given.runs:
             try:
-                run: Any = as_run_or_trec(path, order=self._options.order)
-                if not isinstance(run, Run):
-                    run = reader.read(run, threads=given.threads, warn=_warn)
-                scores = evaluate_bound(
-                    judgments, run, bound, self._options, left_out=self._left_out
-                )
+                judged = judge.judge(path, threads=given.threads, warn=_warn)
+                scores = score(judgments, judged, bound, self._options, left_out=self._left_out)
             except FastrankError as error:
                 complain(f"{NAME}: {_explained(error, path)}")
                 self.failed += 1
@@ -191,25 +158,11 @@ class _Results:
 
 def _options(given: argparse.Namespace) -> Options:
     """How to evaluate. Raises OptionError for a contradiction, and errors of the exclude file."""
-    missing = settle_missing(given.missing, complete=given.complete)
+    options = evaluation_options(given_options(given, EVALUATION))
     _, _, kind = FORMATS[given.relevance_format]
-    return Options(
-        compat=given.compat,
-        relevance_format="prefs" if kind == "prefs" else given.relevance_format,
-        relevance_level=given.relevance_level,
-        complete=missing == "zero",
-        judged_only=given.judged_only,
-        max_retrieved=settle_depth(given.depth, given.max_retrieved),
-        collection_size=given.collection_size,
-        query=None,
-        order=given.order,
-        ties=given.ties,
-        missing_is_error=missing == "error",
-        no_relevant=given.no_relevant,
-        ignore_identical_ids=given.ignore_identical_ids,
-        exclude=read_exclusions(given.exclude) if given.exclude else {},
-        duplicates=given.duplicates,
-    )
+    relevance_format = "prefs" if kind == "prefs" else given.relevance_format
+    changed: Options = options.changed(relevance_format=relevance_format)
+    return changed
 
 
 def _explained(error: FastrankError, path: str) -> str:

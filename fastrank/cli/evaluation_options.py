@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
-import os
-
-from fastrank.arguments import COMPAT_LEVELS, DEFAULT_COMPAT
-from fastrank.cli.layouts import LAYOUTS
+from fastrank.arguments import COMPAT_LEVELS
+from fastrank.cli.flags import add_flags
 from fastrank.cli.output import complain
-from fastrank.cli.relevance import add_relevance_level
-from fastrank.judging.options import MISSING, NO_RELEVANT
+from fastrank.cli.output_formats import LAYOUTS
+from fastrank.judging.evaluation_options import EVALUATION
+from fastrank.keywords import select
 from fastrank.scores.text import LEFT_OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+
     from fastrank.scores.scores import Scores
 
 
-def add_evaluation_options(parser: argparse.ArgumentParser) -> None:
-    """Declare what to compute, for which queries and documents, and how to print it."""
+def add_evaluation_options(parser: argparse.ArgumentParser, kind: type) -> None:
+    """Declare what to compute, how to print it, and the options of a kind."""
     add = parser.add_argument
     add(
         "-m", "--measure", action="append", default=[], metavar="MEASURE",
@@ -32,51 +32,7 @@ def add_evaluation_options(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE",
         help="write to a file, which is replaced when all is done, or not at all",
     )  # fmt: skip
-    add(
-        "-c", "--complete", action="store_true",
-        help="average over all judged queries, not only those with results",
-    )  # fmt: skip
-    add_relevance_level(parser)
-    add(
-        "-J", "--judged-only", action="store_true", help="drop unjudged documents from the rankings"
-    )
-    add(
-        "-M", "--max-retrieved", type=at_least(0), metavar="N",
-        help="cut rankings after so many documents",
-    )  # fmt: skip
-    add("--depth", type=at_least(0), metavar="N", help="the same under another name")
-    add(
-        "-N", "--collection-size", type=int, default=0, metavar="N",
-        help="number of documents in the collection, for utility",
-    )  # fmt: skip
-    add(
-        "--missing", choices=MISSING,
-        help="judged queries without results: left out (skip, the default), 0 in the means (zero,"
-        " the same as -c), or an error",
-    )  # fmt: skip
-    add(
-        "--no-relevant", choices=NO_RELEVANT, default="zero",
-        help="judged queries without a relevant document: evaluated (zero), left out, or an error",
-    )  # fmt: skip
-    add(
-        "--compat", choices=COMPAT_LEVELS,
-        default=os.environ.get("FASTRANK_COMPAT") or DEFAULT_COMPAT,
-        help=f"which trec_eval's numbers to compute ($FASTRANK_COMPAT or {DEFAULT_COMPAT})",
-    )  # fmt: skip
-
-
-def at_least(least: int) -> type[int]:
-    """The type of an option that takes integers which are not below the least."""
-
-    def number(text: str) -> int:
-        value = int(text)
-        if value < least:
-            raise argparse.ArgumentTypeError(f"{value}: expected {least} or more")
-        return value
-
-    # argparse names the function in its messages.
-    number.__name__ = "number"
-    return number  # type: ignore[return-value]
+    add_flags(parser, select(kind, EVALUATION), variables={"compat": "FASTRANK_COMPAT"})
 
 
 def check_compat(given: argparse.Namespace, name: str) -> bool:

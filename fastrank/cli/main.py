@@ -77,9 +77,9 @@ def _main(words: list[str]) -> int:
 
         module, _, description = COMMANDS[words[0]]
         command = import_module(f"fastrank.cli.{module}")
-        own = argparse.ArgumentParser(prog=command.NAME, description=description)
-        command.add_arguments(own)
-        return int(command.run(own.parse_args(words[1:])))
+        command_parser = argparse.ArgumentParser(prog=command.NAME, description=description)
+        command.add_arguments(command_parser)
+        return int(command.run(command_parser.parse_args(words[1:])))
     given = parser.parse_args(words)
     if given.version:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.cli.output import complain, guarded, write
 from fastrank.errors import MeasureError
-from fastrank.measures.more import FAMILIES, MEASURES, PLAIN
+from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, MEASURES
 from fastrank.measures.notation import parse_measure
 from fastrank.measures.options import Family
 from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure
@@ -63,9 +63,9 @@ def _run(given: argparse.Namespace) -> int:
         return 2
     found = [_described(measure) for measure in dict.fromkeys(chosen)]
     if given.format == "text" and not found:
-        listed = [(_usage(measure, brief=True), _first_words(measure)) for measure in MEASURES]
-        width = max(len(usage) for usage, _ in listed)
-        write(f"{usage:{width}} {words}\n".encode() for usage, words in listed)
+        lines = [(_usage(measure, brief=True), _first_words(measure)) for measure in MEASURES]
+        width = max(len(usage) for usage, _ in lines)
+        write(f"{usage:{width}} {words}\n".encode() for usage, words in lines)
         return 0
     found = found or [_described(measure) for measure in MEASURES]
     layout = {"text": _as_text, "json": _as_json, "markdown": _as_markdown}[given.format]
@@ -75,7 +75,7 @@ def _run(given: argparse.Namespace) -> int:
 
 def _measures(name: str) -> list[Measure]:
     """The records that a name stands for."""
-    family = FAMILIES.get(name) or PLAIN.get(name)
+    family = FAMILY_BY_NAME.get(name) or BY_PLAIN_NAME.get(name)
     if family is not None and name not in BY_NAME:
         return [family]
     spec = parse_measure(name)

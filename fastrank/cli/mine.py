@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.output import can_be_written, complain, guarded, refused, unwritten, write
-from fastrank.cli.relevance import add_relevance_level
+from fastrank.cli.flags import add_flags, given_options
+from fastrank.cli.output import (
+    can_be_written,
+    complain,
+    guarded,
+    report_error,
+    report_unwritable,
+    write,
+)
 from fastrank.errors import FastrankError
-from fastrank.formats.exclusions import read_exclusions
 from fastrank.formats.load import load_qrels, load_run
+from fastrank.judging.evaluation_options import EVALUATION
+from fastrank.keywords import select
 from fastrank.mining.formats import FORMS
-from fastrank.mining.mine import POSITIVES, HardNegatives, hard_negatives
+from fastrank.mining.mine import POSITIVES, HardNegatives, MiningOptions, hard_negatives
 from fastrank.mining.texts import read_texts
 
 TYPE_CHECKING = False
@@ -41,6 +49,8 @@ names ending in .gz, .bz2, .xz and .zst are compressed. OUT is complete, or is l
 was mined is counted on standard output, or where the records go there on standard error. The exit
 status is 1 if an input is wrong.
 """
+# The command has no --compat: it mines as `hard_negatives` does by default.
+SHARED = [keyword for keyword in select(MiningOptions, EVALUATION) if keyword.name != "compat"]
 # What is told of counts that are not 0.
 COUNTS = {
     "too_few": "queries have fewer negatives than asked for",
@@ -79,12 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--margin-below", choices=POSITIVES, default="lowest",
         help="which of several retrieved positives the margins are held to (lowest)",
     )  # fmt: skip
-    add("--exclude", metavar="FILE", help="leave out documents: a query and a document per line")
-    add(
-        "--ignore-identical-ids", action="store_true",
-        help="leave out documents whose id is the query's",
-    )  # fmt: skip
-    add_relevance_level(parser)
+    add_flags(parser, SHARED)
     add("--form", choices=FORMS, default="dpr", help="what the records are (dpr); see below")
     add("--corpus", metavar="FILE", help="texts of documents")
     add("--queries", metavar="FILE", help="texts of queries")
@@ -108,15 +113,13 @@ def _run(given: argparse.Namespace) -> int:
             margin=given.margin,
             relative_margin=given.relative_margin,
             margin_below=given.margin_below,
-            exclude=read_exclusions(given.exclude) if given.exclude else None,
-            ignore_identical_ids=given.ignore_identical_ids,
-            relevance_level=given.relevance_level,
+            **given_options(given, SHARED),
         )
         count = mined.write(given.output, given.form, **_texts(given, mined))
     except FastrankError as error:
-        return refused(NAME, error)
+        return report_error(NAME, error)
     except OSError as error:
-        return unwritten(NAME, given.output, error)
+        return report_unwritable(NAME, given.output, error)
     told = _summary(mined, count)
     if given.output == "-":
         _warn(told)
@@ -129,10 +132,10 @@ def _texts(given: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
     """The texts of the ids that were mined: of a large corpus the few that are needed."""
     texts: dict[str, Any] = {}
     if given.corpus:
-        wanted = {doc for own in mined for doc in (*own.positives, *own.negatives)}
+        wanted = {doc for instance in mined for doc in (*instance.positives, *instance.negatives)}
         texts["corpus"] = read_texts(given.corpus, wanted)
     if given.queries:
-        texts["queries"] = read_texts(given.queries, {own.query for own in mined})
+        texts["queries"] = read_texts(given.queries, {instance.query for instance in mined})
     return texts
 
 

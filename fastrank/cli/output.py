@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
 
 from fastrank.errors import FastrankError, MeasureError, OptionError
-from fastrank.formats import files
 from fastrank.native import EngineError
 
 TYPE_CHECKING = False
@@ -32,7 +30,9 @@ def complain(message: str) -> None:
 def write(lines: Iterable[bytes]) -> None:
     """Write lines to standard output."""
     if sys.stdout is None:
-        raise OSError(errno.EBADF, "standard output is closed")
+        from errno import EBADF
+
+        raise OSError(EBADF, "standard output is closed")
     stream: Any = sys.stdout.buffer
     if isinstance(stream, io.RawIOBase):
         # PYTHONUNBUFFERED: a system call for every line takes four times as long as all the rest.
@@ -44,7 +44,7 @@ def write(lines: Iterable[bytes]) -> None:
         stream.writelines(lines)
 
 
-def unwritten(name: str, path: str | None, error: OSError) -> int:
+def report_unwritable(name: str, path: str | None, error: OSError) -> int:
     """Say that a file cannot be written; the exit status for it.
 
     What goes wrong with standard output (`-`, or no path) is raised again: `guarded` knows it.
@@ -55,7 +55,7 @@ def unwritten(name: str, path: str | None, error: OSError) -> int:
     return 1
 
 
-def refused(name: str, error: FastrankError) -> int:
+def report_error(name: str, error: FastrankError) -> int:
     """Say what is wrong; the exit status: 2 for what was asked, 1 for what was read."""
     complain(f"{name}: {error}")
     return 2 if isinstance(error, (OptionError, MeasureError)) else 1
@@ -63,12 +63,15 @@ def refused(name: str, error: FastrankError) -> int:
 
 def can_be_written(name: str, *paths: str | None) -> bool:
     """Whether files can be written, which is better known before the work than after it."""
+    # Not imported above: the trec_eval command does without the module.
+    from fastrank.formats import files
+
     for path in paths:
         try:
             if path is not None:
                 files.check_target(path)
         except OSError as error:
-            unwritten(name, path, error)
+            report_unwritable(name, path, error)
             return False
     return True
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.output import complain, guarded, refused, unwritten
-from fastrank.cli.search_options import Sides, add_search_options, search_arguments
+from fastrank.cli.flags import given_options
+from fastrank.cli.output import complain, guarded, report_error, report_unwritable
+from fastrank.cli.search_options import SearchInputs, add_search_options
 from fastrank.errors import FastrankError
 from fastrank.formats import files
-from fastrank.formats.compression import packed
+from fastrank.formats.compression import compressed
 from fastrank.formats.rows import tag_of
+from fastrank.keywords import select
 from fastrank.search.batches import search_batches
 from fastrank.search.indexing import Index
+from fastrank.search.options import SEARCH, SearchOptions
 from fastrank.search.runs import SOURCE, check_writable, run_lines
 
 TYPE_CHECKING = False
@@ -61,21 +64,20 @@ def _run(given: argparse.Namespace) -> int:
             yield found
 
     try:
-        arguments = search_arguments(given)
+        options = given_options(given, select(SearchOptions, SEARCH))
         tag = tag_of(given.tag, SOURCE)
-        sides = Sides(given)
+        sides = SearchInputs(given)
         check_writable(given.output, sides.documents, sides.names, tag)
         sides.indexed()
         ids = None if isinstance(sides.corpus, Index) else sides.documents
-        batches = search_batches(
-            sides.corpus, sides.queries, given.k, ids=ids, query_ids=sides.names, **arguments
-        )
+        options["query_ids"] = sides.names
+        batches = search_batches(sides.corpus, sides.queries, given.k, ids=ids, **options)
         lines = run_lines(watched(batches), tag)
-        files.write(given.output, packed(lines, given.output))
+        files.write(given.output, compressed(lines, given.output))
     except FastrankError as error:
-        return refused(NAME, error)
+        return report_error(NAME, error)
     except OSError as error:
-        return unwritten(NAME, given.output, error)
+        return report_unwritable(NAME, given.output, error)
     if sum(cuts):
         complain(f"{NAME}: {sum(cuts)} rankings were cut between documents with equal scores")
     return 0

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import codecs
 
+from fastrank.cli.flags import add_flags
 from fastrank.errors import FormatError, OptionError, ReadError
 from fastrank.formats import files
-from fastrank.formats.exclusions import read_exclusions
 from fastrank.formats.source import read_all
 from fastrank.search.batches import check_before_building
 from fastrank.search.indexing import Index, build_index
-from fastrank.search.names import names_of
 from fastrank.search.npy_files import load_npy
+from fastrank.search.options import SEARCH
+from fastrank.search.row_ids import check_row_ids
 from fastrank.search.storage import load_index, save_index
 from fastrank.search.vectors import check_dimension, open_vectors
 
@@ -30,40 +31,12 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--corpus", metavar="FILE", help="vectors of the documents, a .npy file of any float type")
     add("--queries", required=True, metavar="FILE", help="vectors of the queries, a .npy file")
-    add(
-        "--corpus-ids", metavar="FILE",
-        help="ids of the documents, one per line or a .npy file; else the numbers of their rows",
-    )  # fmt: skip
-    add("--query-ids", metavar="FILE", help="ids of the queries, likewise")
-    add("-k", type=int, default=1000, metavar="N", help="documents to find per query (1000)")
-    add(
-        "--metric", choices=("ip", "l2", "cosine"),
-        help="inner product (ip, the default), Euclidean distance or cosine",
-    )  # fmt: skip
-    add(
-        "--factory", default="Flat", metavar="TEXT",
-        help="the index to build, as faiss writes it: IVF1024,Flat, HNSW32, ...; Flat, the default,"
-        " compares every query with every vector, block by block",
-    )  # fmt: skip
-    add(
-        "--parameters", metavar="TEXT",
-        help="of the search in an index, by faiss's names: nprobe=32,efSearch=128",
-    )  # fmt: skip
-    add("--train-size", type=int, metavar="N", help="vectors to train the index with")
     add("--index", metavar="FILE", help="search this index, from --save-index, not --corpus")
     add("--save-index", metavar="FILE", help="write the index, its ids beside it, before searching")
-    add("--batch-size", type=int, default=1024, metavar="N", help="queries searched at once (1024)")
-    add("--exclude-self", action="store_true", help="leave out documents whose id is the query's")
-    add("--exclude", metavar="FILE", help="leave out documents: a query and a document per line")
-    add("--gpu", action="store_true", help="search on the GPUs, if faiss is built for them")
-    add("--tag", default="fastrank", metavar="TEXT", help="the run's name (fastrank)")
-    add(
-        "--progress", action=argparse.BooleanOptionalAction, default=None,
-        help="bars on standard error; by default on a terminal, where the work is long",
-    )  # fmt: skip
+    add_flags(parser, [keyword for keyword in SEARCH if keyword.name != "run"])
 
 
-class Sides:
+class SearchInputs:
     """The queries and the corpus of a command, checked as far as that needs no index.
 
     corpus: an Index, or vectors with `documents` for ids. queries: vectors, their ids in `names`.
@@ -74,12 +47,12 @@ class Sides:
         if (given.index is None) == (given.corpus is None):
             raise OptionError("--corpus", "expected either vectors or an --index to search")
         self.queries = open_vectors("queries", given.queries)
-        self.names = names_of("query_ids", read_ids(given.query_ids), self.queries.count)
+        self.names = check_row_ids("query_ids", read_ids(given.query_ids), self.queries.count)
         self.corpus: Index | Vectors
         if given.index is None:
             self.corpus = open_vectors("corpus", given.corpus)
             ids = read_ids(given.corpus_ids)
-            self.documents = names_of("corpus_ids", ids, self.corpus.count)
+            self.documents = check_row_ids("corpus_ids", ids, self.corpus.count)
         else:
             _refuse_building(given)
             self.corpus = load_index(given.index)
@@ -123,19 +96,6 @@ def _refuse_building(given: argparse.Namespace) -> None:
         raise OptionError("--factory", "an --index is built already")
 
 
-def search_arguments(given: argparse.Namespace) -> dict[str, Any]:
-    """The arguments that `search_batches` and `evaluate_embeddings` share."""
-    return {
-        "metric": given.metric,
-        "parameters": given.parameters,
-        "exclude_self": given.exclude_self,
-        "exclude": read_exclusions(given.exclude) if given.exclude else None,
-        "batch_size": given.batch_size,
-        "gpu": given.gpu,
-        "progress": given.progress,
-    }
-
-
 def read_ids(path: str | None) -> Any:
     """The ids of a file: one per line, or a .npy file of texts or integers."""
     if path is None:
@@ -146,7 +106,7 @@ def read_ids(path: str | None) -> Any:
     if not lines[-1]:
         lines.pop()
     ids = [line.removesuffix(b"\r") for line in lines]
-    for number, own in enumerate(ids, 1):
-        if not own or len(own.split()) != 1 or own.strip() != own:
-            raise FormatError(path, number, f"expected an id without blanks, found {own!r}")
+    for number, text_id in enumerate(ids, 1):
+        if not text_id or len(text_id.split()) != 1 or text_id.strip() != text_id:
+            raise FormatError(path, number, f"expected an id without blanks, found {text_id!r}")
     return ids

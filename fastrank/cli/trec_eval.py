@@ -14,20 +14,22 @@ from fastrank.arguments import COMPAT_LEVELS, DEFAULT_COMPAT
 from fastrank.c_numbers import atol
 from fastrank.cli.getopt import Parser, UsageError
 from fastrank.cli.output import complain, guarded, write
-from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.data.texts import decoded
+from fastrank.evaluation.scoring import score
 from fastrank.formats import trec
-from fastrank.formats.source import open_stdin
+from fastrank.formats.source import open_pieces, open_stdin
+from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import MAX_RETRIEVED, Options
-from fastrank.judging.reader import RunReader
 from fastrank.measures.selection import Selection
-from fastrank.scores.text import judged_lines, trec_lines
+from fastrank.scores.text import trec_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from fastrank.data.texts import Ids
-    from fastrank.judging.judged import Judged
+    from fastrank.judging.judged import Judged, JudgedRun
     from fastrank.measures.selection import BoundMeasure
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
@@ -226,7 +228,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     except errors.MeasureError as error:
         wrong = error
     options = request.options()
-    run = _read_run(request, RunReader(judgments, bound, options), run_file)
+    run = _judge_run(request, RunJudge(judgments, bound, options), run_file)
     reference = None
     if request.zscores is not None:
         from fastrank.scores.zscores import read_zscores
@@ -242,13 +244,13 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             2, f"trec_eval: {wrong}", f"trec_eval: Cannot initialize measure '{wrong.measure}'"
         )
     try:
-        scores = evaluate_bound(
+        scores = score(
             judgments,
             run,
             bound,
             options,
             zscores=reference,
-            watch=_tracer(request.debug_level) if request.debug_level > 0 else None,
+            trace=_tracer(request.debug_level) if request.debug_level > 0 else None,
         )
     except errors.NoQueriesError as error:
         raise _ExitError(7, f"trec_eval: {error}") from None
@@ -288,7 +290,7 @@ def _read_judgments(request: _Request, path: str) -> Any:
         raise _ExitError(2, f"trec_eval.{reader}: {error}", _quit(path)) from None
 
 
-def _read_run(request: _Request, reader: RunReader, path: str) -> Any:
+def _judge_run(request: _Request, judge: RunJudge, path: str) -> JudgedRun:
     if request.run_format != RUN_FORMAT:
         raise _ExitError(
             2,
@@ -298,8 +300,8 @@ def _read_run(request: _Request, reader: RunReader, path: str) -> Any:
     try:
         # trec_eval 10.0 looks at the first character only, and accepts that nothing comes.
         from_stdin = request.compat != DEFAULT_COMPAT and path.startswith("-")
-        source = open_stdin(may_be_empty=True) if from_stdin else path
-        return reader.read(source, threads=request.threads, warn=_warn)
+        file = open_stdin(may_be_empty=True) if from_stdin else open_pieces(path)
+        return judge.judge(file, threads=request.threads, warn=_warn)
     except errors.ReadError as error:
         raise _ExitError(2, _unreadable("get_results", "results", error), _quit(path)) from None
     except errors.FormatError as error:
@@ -318,7 +320,22 @@ def _tracer(level: int) -> Any:
     """What -D shows on standard error: the counts of each query, from level 2 its grades."""
 
     def trace(queries: Ids, judged: Judged) -> None:
-        for line in judged_lines(queries, judged, grades=level > 1):
+        for line in _judged_lines(queries, judged, grades=level > 1):
             complain(line)
 
     return trace
+
+
+def _judged_lines(queries: Ids, judged: Judged, *, grades: bool) -> Iterator[str]:
+    """What the measures see of each query: counts, and with `grades` rank:grade of the documents
+    that are in the judgments."""
+    offsets, ranks, codes, _, _, _, num_ret, num_rel, num_rel_ret, *_ = judged.columns
+    for i, query in enumerate(queries):
+        line = (
+            f"debug: query {decoded(query)}: retrieved {num_ret[i]},"
+            f" relevant {num_rel[i]}, relevant retrieved {num_rel_ret[i]}"
+        )
+        if grades:
+            rows = range(offsets[i], offsets[i + 1])
+            line += "; rank:grade" + "".join(f" {ranks[row]}:{codes[row]}" for row in rows)
+        yield line

@@ -17,11 +17,11 @@ Neither datasets nor faiss is needed for either.
 from __future__ import annotations
 
 from fastrank.data.run import Run
-from fastrank.data.texts import memory_of, picked
+from fastrank.data.texts import gather_texts, memory_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.arrays import evaluate_arrays
 from fastrank.evaluation.evaluator import Evaluator
-from fastrank.formats.arrays import as_rows, check_integers, check_scores
+from fastrank.formats.array_validation import as_rows, check_integers, check_scores
 from fastrank.formats.ids import first_repeat, texts_of_ids
 from fastrank.formats.rows import tag_of
 
@@ -114,10 +114,10 @@ def results_to_run(
     if docs is None:
         texts = texts_of_ids("docs", rows[found])
     else:
-        own = texts_of_ids("docs", docs)
-        expected = f"expected a row of the dataset, of which there are {len(own)}"
-        _refuse(rows >= len(own), "total_indices", expected, rows)
-        texts = picked(own, rows[found])
+        ids = texts_of_ids("docs", docs)
+        expected = f"expected a row of the dataset, of which there are {len(ids)}"
+        _refuse(rows >= len(ids), "total_indices", expected, rows)
+        texts = gather_texts(ids, rows[found])
     offsets = numpy.zeros(len(rows) + 1, numpy.int64)
     numpy.cumsum(found.sum(axis=1), out=offsets[1:])
     kept = scores[found].astype(numpy.float64)

@@ -81,7 +81,8 @@ class FastrankEvaluator(providers.Evaluator):
         for measure in measures:
             groups.setdefault(_options(measure), []).append(measure)
         self._groups = [
-            _Group(options, own, _transformed(qrels, own[0])) for options, own in groups.items()
+            _Group(options, group, _transformed(qrels, group[0]))
+            for options, group in groups.items()
         ]
 
     def _iter_calc(self, run: Anything) -> Iterator[Anything]:
@@ -94,11 +95,11 @@ class _Group:
     """Measures with equal options: computed together."""
 
     def __init__(
-        self, options: Anything, own: list[Anything], qrels: dict[str, dict[str, int]]
+        self, options: Anything, measures: list[Anything], qrels: dict[str, dict[str, int]]
     ) -> None:
         rel, judged_only, _, _ = options
-        self._values = [(measure, _value(measure)) for measure in own]
-        names = {name for measure in own for name in _needed(measure)}
+        self._values = [(measure, _value(measure)) for measure in measures]
+        names = {name for measure in measures for name in _needed(measure)}
         self._evaluator = RelevanceEvaluator(qrels, names, rel, judged_only)
 
     def evaluate(self, run: Anything) -> Iterator[Anything]:

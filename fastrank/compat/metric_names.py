@@ -27,8 +27,8 @@ def names_of(measures: str | list[str], compat: str) -> list[str]:
     """What the values of measures are called. Raises MeasureError if they are called alike."""
     names = [
         name.decode()
-        for own in Selection(measures).bind(check_compat(compat))
-        for name in own.names
+        for bound in Selection(measures).bind(check_compat(compat))
+        for name in bound.names
     ]
     if not names:
         raise MeasureError("", "expected a measure, found none")
@@ -45,10 +45,10 @@ def primary_of(names: list[str], asked: str | None, compat: str) -> str:
     if asked is None:
         gains = [name for name in names if key_of(name).startswith("ndcg@")]
         return max(gains, key=lambda name: int(key_of(name)[5:])) if gains else names[0]
-    own = names_of(asked, compat)
-    if len(own) != 1 or own[0] not in names:
+    printed = names_of(asked, compat)
+    if len(printed) != 1 or printed[0] not in names:
         raise MeasureError(asked, f"primary: expected one of {', '.join(names)}, found {asked!r}")
-    return own[0]
+    return printed[0]
 
 
 def is_greater_better(measure: str) -> bool:

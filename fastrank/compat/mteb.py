@@ -168,9 +168,9 @@ class SearchIndex:
             options["metric"] = self._metric
         for found in search_batches(corpus, queries, k, **options):
             values = self._similarities(found)
-            for rows, own in zip(found.rows, values, strict=True):
+            for rows, row_scores in zip(found.rows, values, strict=True):
                 kept = rows >= 0
-                scores.append(own[kept].tolist())
+                scores.append(row_scores[kept].tolist())
                 places.append(rows[kept].tolist())
         return scores, places
 
@@ -191,18 +191,18 @@ class SearchIndex:
         query_ids: Mapping[int, str],
     ) -> Lists:
         vectors = self._vectors()
-        rows = {own: row for row, own in enumerate(self._ids)}
+        rows = {query_id: row for row, query_id in enumerate(self._ids)}
         scores: list[list[float]] = []
         places: list[list[int]] = []
         for i, query in enumerate(queries):
-            own = query_ids[i]
-            docs = top_ranked.get(own) or []
+            query_id = query_ids[i]
+            docs = top_ranked.get(query_id) or []
             unknown = next((doc for doc in docs if doc not in rows), None)
             if unknown is not None:
-                reason = f"query {own!r:.60}: document {unknown!r:.60} was not added"
+                reason = f"query {query_id!r:.60}: document {unknown!r:.60} was not added"
                 raise InputError("top_ranked", reason)
             if not docs:
-                warnings.warn(f"query {own!r:.60} has no documents to rerank", stacklevel=3)
+                warnings.warn(f"query {query_id!r:.60} has no documents to rerank", stacklevel=3)
                 scores.append([])
                 places.append([])
                 continue

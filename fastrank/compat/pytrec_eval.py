@@ -28,11 +28,10 @@ import re
 
 from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.errors import InputError, MeasureError
-from fastrank.evaluation.plan import Options, Plan
-from fastrank.formats.dicts import qrels_from_dict
-from fastrank.formats.nested_dicts import where
+from fastrank.evaluation.values import Values
+from fastrank.formats.dicts import describe_place, qrels_from_dict
 from fastrank.judging.dicts import DictJudge
-from fastrank.judging.judged import JudgingOptions
+from fastrank.judging.options import Options
 from fastrank.measures.selection import Selection
 from fastrank.measures.trec import MEASURES, NICKNAMES
 from fastrank.native.buffers import filled
@@ -122,15 +121,8 @@ class RelevanceEvaluator:
         self._qrels = qrels_from_dict(judged)
         self._ids = {query.decode("utf-8", "surrogateescape") for query in self._qrels.queries}
         self._judge = DictJudge(
-            self._qrels,
-            JudgingOptions(
-                relevance_level=relevance_level, max_retrieved=_MAX_RETRIEVED,
-                judged_only=bool(judged_docs_only_flag), list_unjudged=False,
-                single_precision=True, collection_size=0,
-            ),
-            stop_if_none_judged=False,
-            in_byte_order=False,
-        )  # fmt: skip
+            self._qrels, self._bound, self._options, stop_if_none_judged=False, in_byte_order=False
+        )
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values {query: {measure: value}} of a run {query: {document: score}}.
@@ -158,25 +150,24 @@ class RelevanceEvaluator:
             raise ArgumentError(
                 "run", "Unable to extract query/object scores: expected ids of type str"
             )
-        plan = Plan(self._qrels, self._bound, self._options)
-        plan.judged = judged.judged
+        values = Values(self._qrels, self._bound, self._options, judged)
         known: Iterable[str] = scores
         if len(judged.queries) < len(scores):
             known = [query for query in scores if query in self._ids]
-        return dict(zip(known, self._rows(plan, len(judged.queries)), strict=True))
+        return dict(zip(known, self._rows(values, len(judged.queries)), strict=True))
 
-    def _rows(self, plan: Plan, queries: int) -> list[dict[str, float]]:
+    def _rows(self, values: Values, queries: int) -> list[dict[str, float]]:
         """For each query its values by name."""
         columns: dict[str, tuple[Any, int, int]] = {}
-        for own in self._bound:
-            if own.measure.on == "queries":
-                columns[own.measure.name] = filled("d", [1.0]), 0, 0
-            elif own.measure.on == "run" or own.measure.name == "relstring":
-                columns[own.measure.name] = filled("d", [0.0]), 0, 0
+        for bound_measure in self._bound:
+            if bound_measure.measure.on == "queries":
+                columns[bound_measure.measure.name] = filled("d", [1.0]), 0, 0
+            elif bound_measure.measure.on == "run" or bound_measure.measure.name == "relstring":
+                columns[bound_measure.measure.name] = filled("d", [0.0]), 0, 0
             else:
-                values = plan.values(own, queries)
-                for place, name in enumerate(_names(own)):
-                    columns[name] = values, place, own.width
+                column = values.of(bound_measure)
+                for place, name in enumerate(_names(bound_measure)):
+                    columns[name] = column, place, bound_measure.width
         return rows_as_dicts(columns, queries)
 
 
@@ -248,9 +239,11 @@ def _combined(measures: Iterable[str]) -> list[str]:
     """Measures in trec_eval's notation, each once, with all parameters given for it."""
     parameters: dict[str, set[str]] = {}
     for measure in measures:
-        name, own = (measure, "") if measure in supported_measures else _split(measure)
-        parameters.setdefault(name, set()).update(own.split(",") if own else ())
-    return [f"{name}.{','.join(sorted(own))}" if own else name for name, own in parameters.items()]
+        name, items = (measure, "") if measure in supported_measures else _split(measure)
+        parameters.setdefault(name, set()).update(items.split(",") if items else ())
+    return [
+        f"{name}.{','.join(sorted(items))}" if items else name for name, items in parameters.items()
+    ]
 
 
 def _split(measure: str) -> tuple[str, str]:
@@ -264,19 +257,20 @@ def _split(measure: str) -> tuple[str, str]:
 
 
 def _refuse_impossible(bound: list[BoundMeasure]) -> None:
-    for own in bound:
-        if own.measure.takes == "weights" and len(own.numbers) != 4:
-            found = len(own.numbers)
+    for bound_measure in bound:
+        if bound_measure.measure.takes == "weights" and len(bound_measure.numbers) != 4:
+            found = len(bound_measure.numbers)
             raise MeasureError(
-                own.measure.name, f"{own.measure.name} takes 4 coefficients, found {found}"
+                bound_measure.measure.name,
+                f"{bound_measure.measure.name} takes 4 coefficients, found {found}",
             )
 
 
-def _names(own: BoundMeasure) -> list[str]:
+def _names(bound: BoundMeasure) -> list[str]:
     """Names of the values: pytrec_eval appends parameters only where each is a value."""
-    if own.measure.takes in ("cutoffs", "recalls"):
-        return [name.decode() for name in own.names]
-    return [own.measure.name]
+    if bound.measure.takes in ("cutoffs", "recalls"):
+        return [name.decode() for name in bound.names]
+    return [bound.measure.name]
 
 
 def _check_judgments(judged: dict[Any, Any]) -> None:
@@ -289,15 +283,16 @@ def _check_judgments(judged: dict[Any, Any]) -> None:
         for doc, grade in docs.items():
             if not isinstance(doc, str):
                 raise ArgumentError(
-                    where("query_relevance", query, doc),
+                    describe_place("query_relevance", query, doc),
                     "Expected mapping of document id to query relevance or matching score.",
                 )
             if not hasattr(grade, "__index__"):
                 raise ArgumentError(
-                    where("query_relevance", query, doc),
+                    describe_place("query_relevance", query, doc),
                     f"Expected relevance to be integer, found {grade!r}",
                 )
             if grade > _LARGEST_GRADE:
                 raise InputError(
-                    where("query_relevance", query, doc), f"the relevance {grade} is too large"
+                    describe_place("query_relevance", query, doc),
+                    f"the relevance {grade} is too large",
                 )

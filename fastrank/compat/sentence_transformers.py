@@ -35,7 +35,7 @@ import os
 import warnings
 from collections.abc import Mapping
 
-from fastrank.arguments import DEFAULT_COMPAT, at_least
+from fastrank.arguments import at_least
 from fastrank.compat.metric_names import (
     is_greater_better,
     key_of,
@@ -46,14 +46,17 @@ from fastrank.compat.metric_names import (
 from fastrank.compat.similarities import BY_METRIC, metric_of
 from fastrank.errors import ArrayError, InputError
 from fastrank.evaluation.embeddings import evaluate_embeddings
-from fastrank.judging.options import relevance
-from fastrank.scores.layouts import csv_lines
+from fastrank.judging.evaluation_options import EVALUATION, LevelOptions, evaluation_options
+from fastrank.keywords import takes, with_defaults
+from fastrank.scores.table_formats import csv_lines
 from fastrank.search.vectors import check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
+
+    from typing_extensions import Unpack
 
     from fastrank.scores.scores import Scores
 
@@ -85,6 +88,7 @@ def _base() -> Any:
     return BaseEvaluator
 
 
+@takes(LevelOptions, EVALUATION)
 class RankingEvaluator(_base()):  # type: ignore[misc]
     """Ranks a corpus for queries by a model's embeddings, and evaluates the rankings.
 
@@ -105,7 +109,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
     corpus_chunk_size: how many documents are encoded and searched at a time.
     write_csv: whether to add a row to `Information-Retrieval_evaluation_NAME_results.csv` in the
         folder `output_path` of a call.
-    relevance_level, compat: as `fastrank.evaluate` takes them.
+    **options: see `LevelOptions`.
 
     Raises InputError if no query has relevant documents or the corpus is empty, MeasureError and
     OptionError for impossible measures and options, when it is made: before the model is trained.
@@ -137,15 +141,15 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         query_prompt_name: str | None = None,
         corpus_prompt: str | None = None,
         corpus_prompt_name: str | None = None,
-        relevance_level: float = 1,
-        compat: str = DEFAULT_COMPAT,
+        **options: Unpack[LevelOptions],
     ) -> None:
         super().__init__()
         if metric is not None:
             check_metric(metric)
         at_least("k", k, 1)
         at_least("corpus_chunk_size", corpus_chunk_size, 1)
-        relevance(relevance_level)
+        judging = with_defaults(RankingEvaluator.__init__, options)
+        compat = evaluation_options(judging).compat
         given: dict[str, Any] = {
             "queries": queries, "corpus": corpus, "relevant_docs": relevant_docs,
         }  # fmt: skip
@@ -171,7 +175,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         self._chunk, self._metric = corpus_chunk_size, metric
         self._searching: dict[str, Any] = {
             "k": k, "exclude_self": exclude_self, "progress": show_progress_bar,
-            "relevance_level": relevance_level, "compat": compat,
+            **judging,
         }  # fmt: skip
         self._encoding: dict[str, Any] = {
             "batch_size": batch_size,
@@ -295,4 +299,4 @@ def _judgments(queries: Mapping[Any, Any], relevant: Mapping[Any, Any]) -> dict[
 def _split(given: Mapping[Any, Any], wanted: Iterable[Any]) -> tuple[list[Any], list[Any]]:
     """Ids and texts."""
     ids = list(wanted)
-    return ids, [given[own] for own in ids]
+    return ids, [given[text_id] for text_id in ids]

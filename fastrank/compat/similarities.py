@@ -14,10 +14,10 @@ BY_METRIC = {"cosine": "cosine", "ip": "dot", "l2": "euclidean"}
 
 def metric_of(similarity: Any) -> str:
     """The metric for the similarity function of a model. Raises OptionError if there is none."""
-    own = getattr(similarity, "value", similarity)
+    wanted = getattr(similarity, "value", similarity)
     for metric, name in BY_METRIC.items():
-        if own == name:
+        if wanted == name:
             return metric
     expected = ", ".join(map(repr, METRICS))
-    reason = f"the model's similarity function is {own!r}; give one of {expected}"
+    reason = f"the model's similarity function is {wanted!r}; give one of {expected}"
     raise OptionError("metric", reason)

@@ -5,10 +5,8 @@ from fastrank.lazy import public_names
 __all__, __getattr__ = public_names(
     __name__,
     {
-        "columns": (
-            "Preferences",
-            "Qrels",
-            "Run",
-        ),
+        "preferences": ("Preferences",),
+        "qrels": ("Qrels",),
+        "run": ("Run",),
     },
 )

@@ -74,7 +74,7 @@ def _ceiling(level: float) -> int:
     return -int(-level // 1)
 
 
-def whose(judgments: Any, row: int) -> tuple[bytes, str | int]:
+def query_and_document(judgments: Any, row: int) -> tuple[bytes, str | int]:
     """The query and the document that a row of judgments is about.
 
     A document without an id is the number of its row.
@@ -83,7 +83,7 @@ def whose(judgments: Any, row: int) -> tuple[bytes, str | int]:
     return query, decoded(judgments.docs[row]) if hasattr(judgments, "docs") else row
 
 
-def coded(grades: Any) -> tuple[npt.NDArray[np.int64], Scale]:
+def encode_grades(grades: Any) -> tuple[npt.NDArray[np.int64], Scale]:
     """The integers that stand for finite grades, float64, and what they stand for."""
     import numpy
 

@@ -16,7 +16,7 @@ class Groups:
     """Which rows each query has, from the stretches of rows of one query.
 
     `queries` are the ids in the order of their first row, `offsets` the row ranges that the
-    columns have once `taken`; `order` says where their rows stood, and is None where they stay.
+    columns have once reordered; `order` says where their rows stood, and is None where they stay.
     """
 
     def __init__(self, stretches: Texts, first_rows: Any, rows: int) -> None:
@@ -36,10 +36,10 @@ class Groups:
         first = numbered.firsts[:distinct]
         self.queries = Texts(text, take(starts, first), take(lengths, first))
 
-    def taken(self, column: Any) -> Any:
+    def reorder(self, column: Any) -> Any:
         """A column, or a pair of columns, with each query's rows together."""
         if isinstance(column, tuple):
-            return tuple(map(self.taken, column))
+            return tuple(map(self.reorder, column))
         column = column[: self._rows]
         return column if self.order is None else take(column, self.order)
 
@@ -48,10 +48,10 @@ def take(column: Any, order: Any) -> Any:
     """The rows of a column in the given order."""
     if not column:
         return column
-    taken = zeros(column.format, len(order))
+    rows = zeros(column.format, len(order))
     kernel = kernels.take_numbers if column.format == "d" else kernels.take_integers
-    kernel(column, order, taken)
-    return taken
+    kernel(column, order, rows)
+    return rows
 
 
 def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:

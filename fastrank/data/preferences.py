@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import as_array
-from fastrank.data.rows import PerQuery
+from fastrank.data.columns import PerQuery, as_array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

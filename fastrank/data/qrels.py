@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import as_array
-from fastrank.data.conversions import convert
-from fastrank.data.rows import Convertible
+from fastrank.data.columns import Convertible, as_array
+from fastrank.lazy import convert
 from fastrank.native import records
 
 TYPE_CHECKING = False

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, TypeAlias
 
-    from fastrank.data.rows import PerQuery
+    from fastrank.data.columns import PerQuery
 
     # Ids of queries, as lists and made when asked for.
-    Ids: TypeAlias = "Chosen | list[bytes]"
+    Ids: TypeAlias = "TextSelection | list[bytes]"
 
 
 NO_ITERATION = b"0"
@@ -28,7 +28,7 @@ def joined(whole: bytes, parts: Sequence[Any]) -> Texts:
     return Texts(whole, memory_of(numpy.cumsum(lengths) - lengths), memory_of(lengths))
 
 
-def picked(words: Texts, codes: Any) -> Texts:
+def gather_texts(words: Texts, codes: Any) -> Texts:
     """Text number codes[i] for every i."""
     import numpy
 
@@ -88,7 +88,7 @@ class Texts(Frozen):
         return bytes(self.buffer[: self.starts[i]]).count(b"\n") + 1
 
 
-class Chosen:
+class TextSelection:
     """Some of the texts, in some order; like a list of `bytes`, but they are made when asked for.
 
     To make 7,000 of them takes as long as half of the measures of a large run.
@@ -109,13 +109,21 @@ class Chosen:
         return iter(self._texts.take(self._rows))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, (Chosen, list)) and list(self) == list(other)
+        return isinstance(other, (TextSelection, list)) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> Any:
         # A pickle holds the texts, and not the file they are a part of.
         return list, (list(self),)
+
+
+def remaining(texts: Texts | Sequence[bytes], places: Any) -> list[bytes]:
+    """The texts that do not stand at the given places."""
+    taken = set(places)
+    if len(taken) == len(texts):
+        return []
+    return [texts[i] for i in range(len(texts)) if i not in taken]
 
 
 class PlacedTexts(Texts):

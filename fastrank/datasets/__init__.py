@@ -1,6 +1,5 @@
 """Data sets of texts: a corpus, queries and judgments, from files, folders and objects."""
 
-from __future__ import annotations
+from fastrank.lazy import public_names
 
-from fastrank.datasets.dataset import Dataset as Dataset
-from fastrank.datasets.dataset import as_dataset as as_dataset
+__all__, __getattr__ = public_names(__name__, {"dataset": ("Dataset", "as_dataset")})

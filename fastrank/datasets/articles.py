@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from fastrank.arguments import check_choice
 from fastrank.data.texts import decoded
+from fastrank.datasets.assembly import assemble
+from fastrank.datasets.in_memory import check_texts, ids_of
 from fastrank.datasets.lines import lines_of
-from fastrank.datasets.making import made
-from fastrank.datasets.plain import check_texts, ids_of
 from fastrank.datasets.text_files import objects_of
 from fastrank.errors import InputError
-from fastrank.formats.accept import is_file
 from fastrank.formats.ids import encoded_id
+from fastrank.formats.inputs import is_file
 from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
@@ -41,10 +41,10 @@ def from_articles(given: Any, names: Mapping[str, str], unknown: str, name: str)
     )
     texts, vectors = _texts_or_vectors(articles, ids, names, name)
     qrels = _judgments(articles, ids, names["similar"], unknown, name)
-    rows = [row for row, own in enumerate(ids) if own in qrels]
+    rows = [row for row, article_id in enumerate(ids) if article_id in qrels]
     if not rows:
         raise InputError(name, f"no article is labelled: none has ids in {names['similar']!r}")
-    return made(
+    return assemble(
         name,
         ids,
         texts,
@@ -73,14 +73,16 @@ def _texts_or_vectors(
     """Texts, and embeddings as float32[articles, dimension] or None; one or both are there."""
     import numpy
 
-    from fastrank.search.embedding_rows import as_vectors
+    from fastrank.search.model_output import as_vectors
 
     texts: list[str] = []
     has = {key: [article.get(names[key]) is not None for article in articles] for key in names}
     for key in ("text", "embedding"):
         if any(has[key]) and not all(has[key]):
-            own = ids[has[key].index(False)]
-            raise InputError(name, f"article {own!r:.60} has no {names[key]!r}, and others have")
+            article_id = ids[has[key].index(False)]
+            raise InputError(
+                name, f"article {article_id!r:.60} has no {names[key]!r}, and others have"
+            )
     if any(has["text"]):
         texts = [article[names["text"]] for article in articles]
         check_texts(name, ids, texts)
@@ -99,23 +101,27 @@ def _judgments(
     """{article: {similar article: 1}} of the articles that are labelled."""
     known = set(ids)
     qrels: dict[str, dict[str, int]] = {}
-    for own, article in zip(ids, articles, strict=True):
+    for article_id, article in zip(ids, articles, strict=True):
         given = article.get(key)
         if given is None:
             continue
         if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
-            reason = f"article {own!r:.60}: {key!r}: expected a list of ids, found {given!r:.60}"
+            reason = (
+                f"article {article_id!r:.60}: {key!r}: expected a list of ids, found {given!r:.60}"
+            )
             raise InputError(name, reason)
 
-        def fail(reason: str, own: str = own) -> NoReturn:
-            raise InputError(name, f"article {own!r:.60}: {key!r}: {reason}")
+        def fail(reason: str, article_id: str = article_id) -> NoReturn:
+            raise InputError(name, f"article {article_id!r:.60}: {key!r}: {reason}")
 
         similar = [decoded(encoded_id(one, fail)) for one in given]
         for one in similar:
             if one not in known and unknown == "error":
                 fail(f"no article has the id {one!r:.60}; unknown='keep' or 'drop' allows it")
         # An article is no result of itself.
-        kept = {one: 1 for one in similar if one != own and (one in known or unknown == "keep")}
+        kept = {
+            one: 1 for one in similar if one != article_id and (one in known or unknown == "keep")
+        }
         if kept:
-            qrels[own] = kept
+            qrels[article_id] = kept
     return qrels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from fastrank.datasets.making import made
+from fastrank.datasets.assembly import assemble
 from fastrank.datasets.text_files import read_texts
 from fastrank.errors import ReadError
 from fastrank.formats.load import load_qrels
@@ -22,7 +22,7 @@ def from_beir(folder: str | os.PathLike[str], split: str, exclude_self: bool) ->
     name = os.path.basename(os.path.abspath(folder))
     asked = read_texts([queries], None, "utf-8", "query")
     documents = read_texts([corpus], None, "utf-8", "document")
-    return made(name, *documents, *asked, qrels, exclude_self=exclude_self)
+    return assemble(name, *documents, *asked, qrels, exclude_self=exclude_self)
 
 
 def _file(folder: str | os.PathLike[str], name: str) -> str:
@@ -39,7 +39,7 @@ def _split(folder: str, split: str) -> str:
         return _file(folder, f"{split}.tsv")
     except ReadError as error:
         present = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-        splits = [own.partition(".tsv")[0] for own in present if ".tsv" in own]
+        splits = [file_name.partition(".tsv")[0] for file_name in present if ".tsv" in file_name]
         if not splits:
             raise
         reason = f"{error.reason}; the splits are {', '.join(splits)}"

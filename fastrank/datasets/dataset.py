@@ -102,7 +102,7 @@ class Dataset(Frozen):
         >>> fr.Dataset.from_texts(["red", "blue"], ["azure"], {0: {1: 1}}).corpus_ids
         ['0', '1']
         """
-        from fastrank.datasets.plain import from_texts
+        from fastrank.datasets.in_memory import from_texts
 
         return from_texts(corpus, queries, qrels, corpus_ids, query_ids, exclude_self, name)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fastrank.data.qrels import Qrels
-from fastrank.datasets.making import made
-from fastrank.datasets.plain import check_texts, ids_of, joined
-from fastrank.datasets.text_files import IDS, QUERIES, TEXTS, TITLES, found_name
+from fastrank.datasets.assembly import assemble
+from fastrank.datasets.in_memory import check_texts, ids_of, joined
+from fastrank.datasets.text_files import IDS, QUERIES, TEXTS, TITLES, find_name
 from fastrank.errors import InputError
 from fastrank.formats.column_names import QRELS_ROLES, find_columns
 
@@ -28,7 +28,7 @@ def from_huggingface(
     judgments = qrels
     if hasattr(qrels, "column_names"):
         judgments = _qrels(_table("qrels", qrels, split))
-    return made(
+    return assemble(
         name,
         _ids("corpus", documents),
         TextColumns("corpus", documents),
@@ -45,8 +45,8 @@ class TextColumns(Sequence[str]):
     def __init__(self, source: str, table: Any) -> None:
         names = table.column_names
         self._source = source
-        title, text = found_name(names, TITLES), found_name(names, (*TEXTS, *QUERIES))
-        self._columns = [own for own in (title, text) if own is not None]
+        title, text = find_name(names, TITLES), find_name(names, (*TEXTS, *QUERIES))
+        self._columns = [column for column in (title, text) if column is not None]
         if not self._columns:
             known = ", ".join((*TEXTS, *QUERIES, *TITLES))
             raise InputError(source, f"expected a column of texts ({known}), {_found(names)}")
@@ -64,8 +64,8 @@ class TextColumns(Sequence[str]):
         found = self._table[rows]
         first, *others = (list(found[name]) for name in self._columns)
         places = [f"row {row}" for row in range(*rows.indices(len(self)))]
-        for own in (first, *others):
-            check_texts(self._source, places, ["" if text is None else text for text in own])
+        for column in (first, *others):
+            check_texts(self._source, places, ["" if text is None else text for text in column])
         if self._has_title:
             return [joined(title, text) for title, text in zip(first, others[0], strict=True)]
         return [text or "" for text in first]
@@ -91,7 +91,7 @@ def _table(source: str, given: Any, split: str | None) -> Any:
 
 
 def _ids(source: str, table: Any) -> list[str]:
-    name = found_name(table.column_names, IDS)
+    name = find_name(table.column_names, IDS)
     if name is None:
         names = table.column_names
         raise InputError(source, f"expected a column of ids ({', '.join(IDS)}), {_found(names)}")

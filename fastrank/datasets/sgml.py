@@ -30,7 +30,7 @@ def records_of(
     """Line, id and text of every document or topic. Raises FormatError."""
     for line, kind, attributes, body in _elements(lines, name):
         parts = _parts(body, nested=kind == "doc")
-        wanted = [own.lower() for own in fields] if fields is not None else None
+        wanted = [field.lower() for field in fields] if fields is not None else None
         own_id = _id_of(kind, attributes, parts)
         if not own_id:
             expected = f"<{_IDS[kind][0].upper() if kind == 'doc' else _IDS[kind][0]}>"
@@ -105,7 +105,7 @@ def _text_of(
 ) -> str:
     if wanted is None and kind != "doc":
         present = {element for within, _ in parts for element in within}
-        wanted = next((own for own in _SHORT if present & set(own)), None)
+        wanted = next((names for names in _SHORT if present & set(names)), None)
     texts = [
         _unlabelled(within[-1] if within else "", text) if kind != "doc" else text
         for within, text in parts

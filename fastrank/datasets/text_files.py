@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from itertools import chain
 
+from fastrank.datasets.assembly import assemble
+from fastrank.datasets.in_memory import joined
 from fastrank.datasets.lines import lines_of
-from fastrank.datasets.making import made
-from fastrank.datasets.plain import joined
 from fastrank.errors import FormatError, OptionError, ReadError
 from fastrank.formats.source import name_of
 
@@ -50,7 +50,7 @@ def from_files(
     if name is None:
         name = name_of(sources[0] if isinstance(corpus, (list, tuple)) else corpus)
     stripped = [text.strip() for text in asked]
-    return made(name, *documents, query_ids, stripped, qrels, exclude_self=exclude_self)
+    return assemble(name, *documents, query_ids, stripped, qrels, exclude_self=exclude_self)
 
 
 def read_texts(
@@ -65,13 +65,13 @@ def read_texts(
     known: set[str] = set()
     for source in sources:
         name = name_of(source)
-        for line, own, text in _records(lines_of(source, name, encoding), name, fields):
-            if own in known:
+        for line, text_id, text in _records(lines_of(source, name, encoding), name, fields):
+            if text_id in known:
                 raise FormatError(
-                    name, line, f"{what} {own!r:.60} stands twice; it is there before"
+                    name, line, f"{what} {text_id!r:.60} stands twice; it is there before"
                 )
-            known.add(own)
-            ids.append(own)
+            known.add(text_id)
+            ids.append(text_id)
             texts.append(text)
     return ids, texts
 
@@ -104,15 +104,15 @@ def titled_records(source: Any) -> Iterator[tuple[int, str, str, str]]:
     if start == "<":
         from fastrank.datasets.sgml import records_of
 
-        for number, own, text in records_of(lines, name, None):
-            yield number, own, "", text
+        for number, text_id, text in records_of(lines, name, None):
+            yield number, text_id, "", text
         return
     for number, record in (objects_of if start == "{" else _rows_of)(lines, name):
-        title = found_name(record, TITLES)
-        fields = [key] if (key := found_name(record, (*TEXTS, *QUERIES))) else None
+        title = find_name(record, TITLES)
+        fields = [key] if (key := find_name(record, (*TEXTS, *QUERIES))) else None
         head = _text(record, title, name, number) if title and fields else ""
-        own, text = _id_and_text(record, name, number, fields)
-        yield number, own, head, text
+        text_id, text = _id_and_text(record, name, number, fields)
+        yield number, text_id, head, text
 
 
 def _records(
@@ -193,27 +193,27 @@ def _unquoted(cell: str) -> str:
 def _id_and_text(
     record: Mapping[str, Any], name: str, line: int, fields: Sequence[str] | None
 ) -> tuple[str, str]:
-    key = found_name(record, IDS)
+    key = find_name(record, IDS)
     if key is None:
         raise FormatError(name, line, _absent("an id", IDS, record))
-    own = record[key]
-    if isinstance(own, int) and not isinstance(own, bool):
-        own = str(own)
-    if not isinstance(own, str):
-        raise FormatError(name, line, f"{key}: expected an id, found {own!r:.60}")
+    text_id = record[key]
+    if isinstance(text_id, int) and not isinstance(text_id, bool):
+        text_id = str(text_id)
+    if not isinstance(text_id, str):
+        raise FormatError(name, line, f"{key}: expected an id, found {text_id!r:.60}")
     if fields is not None:
         for field in fields:
             if field not in record:
                 raise FormatError(name, line, _absent(f"{field!r}", fields, record))
-        return own, " ".join(_text(record, field, name, line) for field in fields).strip()
-    title, key = found_name(record, TITLES), found_name(record, (*TEXTS, *QUERIES))
+        return text_id, " ".join(_text(record, field, name, line) for field in fields).strip()
+    title, key = find_name(record, TITLES), find_name(record, (*TEXTS, *QUERIES))
     if title is None and key is None:
         raise FormatError(name, line, _absent("a text", (*TEXTS, *QUERIES, *TITLES), record))
     head = _text(record, title, name, line) if title is not None else None
-    return own, joined(head, _text(record, key, name, line) if key is not None else None)
+    return text_id, joined(head, _text(record, key, name, line) if key is not None else None)
 
 
-def found_name(names: Iterable[str], known: Sequence[str]) -> str | None:
+def find_name(names: Iterable[str], known: Sequence[str]) -> str | None:
     """The first of the known names that is there."""
     present = set(names)
     return next((name for name in known if name in present), None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fastrank.arguments import at_least
-from fastrank.datasets import as_dataset
+from fastrank.datasets.dataset import as_dataset
 from fastrank.embeddings.cache import EmbeddingCache
+from fastrank.embeddings.encoded_texts import FIRST_TEXTS, EncodedTexts
 from fastrank.embeddings.encoders import encoders_of
-from fastrank.embeddings.sides import FIRST, Side
 from fastrank.errors import ArrayError, InputError, OptionError
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.datasets import Dataset
+    from fastrank.datasets.dataset import Dataset
 
     Array = npt.NDArray[Any]
 
@@ -57,13 +57,13 @@ def embed_dataset(
     >>> queries.shape, corpus.shape
     ((1, 1), (2, 1))
     """
-    prepared = Prepared(
+    prepared = PreparedModel(
         model, as_dataset(dataset), batch_size, query_prompt, document_prompt, cache, cache_name
     )
     return prepared.embeddings(progress)
 
 
-class Prepared:
+class PreparedModel:
     """A model and a data set that go together; the first texts are encoded.
 
     unit: whether the metric is the cosine. first: the vectors of these.
@@ -92,12 +92,14 @@ class Prepared:
             raise OptionError(absent, "expected a folder as cache and a name of the model, or none")
         self._rows: Any = data.query_rows
         self._own: Any = data.vectors
-        self._queries: Side | None = None
-        self._corpus: Side | None = None
+        self._queries: EncodedTexts | None = None
+        self._corpus: EncodedTexts | None = None
         if model is None:
             if data.vectors is None or data.query_rows is None:
                 raise TypeError(f"model: expected one, found None, and {data.name} has no vectors")
-            self.first = Embeddings(data.vectors[data.query_rows[:FIRST]], data.vectors[:FIRST])
+            self.first = Embeddings(
+                data.vectors[data.query_rows[:FIRST_TEXTS]], data.vectors[:FIRST_TEXTS]
+            )
             return
         if not len(data.corpus):
             raise InputError(data.name, "no texts to encode; to use its vectors, give no model")
@@ -111,10 +113,12 @@ class Prepared:
         store = None
         if cache is not None and cache_name is not None and not fitted:
             store = EmbeddingCache(cache, cache_name)
-        corpus = self._corpus = Side(for_documents, data.corpus_ids, data.corpus, store, unit=unit)
+        corpus = self._corpus = EncodedTexts(
+            for_documents, data.corpus_ids, data.corpus, store, unit=unit
+        )
         asked = corpus
         if data.query_rows is None:
-            asked = self._queries = Side(
+            asked = self._queries = EncodedTexts(
                 for_queries, data.query_ids, data.queries, store, unit=unit
             )
         if asked.dimension != corpus.dimension:

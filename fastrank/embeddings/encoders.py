@@ -6,7 +6,7 @@ import inspect
 from copy import deepcopy
 
 from fastrank.errors import ArrayError
-from fastrank.search.embedding_rows import as_vectors, is_sparse
+from fastrank.search.model_output import as_vectors, is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,15 +62,15 @@ class Encoder:
     ) -> None:
         self.what, self.name, self.prompt = what, name, prompt or ""
         self._function, self._total = function, total
-        taken = _parameters(function)
+        accepted = _parameters(function)
         self._options: dict[str, Any] = {}
         self._before = self.prompt
-        if "show_progress_bar" in taken:
+        if "show_progress_bar" in accepted:
             self._options["show_progress_bar"] = False
-        if self.prompt and "prompt" in taken:
+        if self.prompt and "prompt" in accepted:
             self._options["prompt"], self._before = prompt, ""
         self.step = batch_size or TEXTS
-        if "batch_size" in taken:
+        if "batch_size" in accepted:
             self.step = BATCHES * (batch_size or USUAL_BATCH)
             if batch_size is not None:
                 self._options["batch_size"] = batch_size
@@ -113,8 +113,11 @@ def encoders_of(
     if len(pair) != 2:
         raise TypeError(f"model: expected a pair, for queries and documents, found {len(pair)}")
     for_queries, for_documents = pair
-    own = _fitted(for_queries, corpus)
-    ready = own, own if for_documents is for_queries else _fitted(for_documents, corpus)
+    query_model = _fitted(for_queries, corpus)
+    ready = (
+        query_model,
+        query_model if for_documents is for_queries else _fitted(for_documents, corpus),
+    )
     found = [
         Encoder(
             *_function_of(one, side), SIDES[side], batch_size=batch_size, prompt=prompt,

@@ -2,63 +2,54 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.texts import decoded
-from fastrank.datasets import as_dataset
-from fastrank.embeddings.embed import Prepared
+from fastrank.datasets.dataset import as_dataset
+from fastrank.embeddings.embed import PreparedModel
 from fastrank.errors import OptionError
 from fastrank.evaluation.embeddings import evaluate_embeddings
 from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.rows import tag_of
+from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.judging.queries import choose_queries, missing_queries
-from fastrank.judging.request import Asked
-from fastrank.search.engine import check_gpu, parts_of
+from fastrank.judging.request import Request
+from fastrank.keywords import pick, takes, with_defaults
+from fastrank.search.faiss_api import check_gpu, parts_of
 from fastrank.search.indexing import make_index
-from fastrank.search.names import names_of
+from fastrank.search.options import SEARCH, BuildOptions
 from fastrank.search.parameters import parse_parameters
+from fastrank.search.row_ids import check_row_ids
 from fastrank.search.runs import SOURCE, check_writable
 from fastrank.search.vectors import check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from typing import Any
 
-    from fastrank.datasets import Dataset
-    from fastrank.formats.files import Source
+    from typing_extensions import Unpack
+
+    from fastrank.datasets.dataset import Dataset
     from fastrank.scores.scores import Scores
 
 
+class ModelOptions(BuildOptions, SearchedOptions, total=False):
+    """How to search for what a model encodes, and evaluate what is found."""
+
+
+@takes(ModelOptions, SEARCH, EVALUATION)
 def evaluate_model(
     model: Any,
     dataset: Dataset | str | os.PathLike[str],
     measures: str | Iterable[str] = "official",
     *,
-    k: int = 1000,
     metric: str = "cosine",
     batch_size: int | None = None,
     query_prompt: str | None = None,
     document_prompt: str | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_name: str | None = None,
-    factory: str = "Flat",
-    parameters: str | Mapping[str, Any] | None = None,
-    train_size: int | None = None,
-    exclude: Mapping[Any, Iterable[Any]] | None = None,
-    run: Source | None = None,
-    tag: str = "fastrank",
-    gpu: bool = False,
-    progress: bool | None = None,
-    relevance_level: float = 1,
-    missing: str | None = None,
-    no_relevant: str = "zero",
-    depth: int | None = None,
-    complete: bool = False,
-    judged_only: bool = False,
-    max_retrieved: int | None = None,
-    collection_size: int = 0,
-    compat: str = DEFAULT_COMPAT,
+    **options: Unpack[ModelOptions],
 ) -> Scores:
     """Encode a data set with a model, search, and evaluate what is found.
 
@@ -73,7 +64,6 @@ def evaluate_model(
     dataset: a Dataset, or the path of a folder in BEIR's layout. Its `exclude_self` holds. Where
         the queries are documents (`Dataset.from_articles`) they are encoded once, as documents.
     measures: as `evaluate` takes them.
-    k: how deep to search.
     metric: "cosine", "ip" (inner product) or "l2"; for "cosine" copies of the vectors are brought
         to length 1.
     batch_size: how many texts to encode at once, given to the model if it takes that.
@@ -84,10 +74,7 @@ def evaluate_model(
         order, so that a changed corpus is encoded anew. Vectors are written as they come, and never
         all in memory. A name that stands for another model now is an error, found by encoding the
         first texts. A model that is fitted here is not cached, since what it makes depends on that.
-    factory, parameters, train_size, exclude, run, tag, gpu: as `evaluate_embeddings` takes them.
-    progress: bars on standard error; by default where that is a terminal and the work is long.
-    relevance_level, missing, no_relevant, depth, complete, judged_only, max_retrieved,
-        collection_size, compat: as `evaluate` takes them.
+    **options: see `ModelOptions`.
 
     The first texts of both sides are encoded, searched and evaluated before all others, and the
     shortest is encoded, so that what is wrong with the model, the measures or an option shows
@@ -106,35 +93,28 @@ def evaluate_model(
     >>> fr.evaluate_model(letters, data, "recip_rank nDCG@10").mean
     {'recip_rank': 1.0, 'nDCG@10': 1.0}
     """
+    given = with_defaults(evaluate_model, options)
     data = as_dataset(dataset)
     # Used twice, which an iterator is not.
     measures = measures if isinstance(measures, str) else list(measures)
-    asking: dict[str, Any] = {
-        "relevance_level": relevance_level,
-        "depth": depth,
-        "complete": complete,
-        "judged_only": judged_only,
-        "max_retrieved": max_retrieved,
-        "collection_size": collection_size,
-        "compat": compat,
-    }
-    searching: dict[str, Any] = {
-        "k": k,
+    judging = pick(given, SearchedOptions)
+    searching = {
+        **pick(given, BuildOptions),
         "metric": check_metric(metric),
         "exclude_self": data.exclude_self,
-        "exclude": as_exclusions(exclude),
+        "exclude": as_exclusions(given["exclude"]),
     }
-    _refuse_missing(data, Asked(measures, missing=missing, no_relevant=no_relevant, **asking))
-    check_gpu(gpu)
-    parse_parameters(parameters)
-    if run is not None:
+    _refuse_missing(data, Request(measures, judging))
+    check_gpu(given["gpu"])
+    parse_parameters(given["parameters"])
+    if given["run"] is not None:
         check_writable(
-            run,
-            names_of("corpus_ids", data.corpus_ids, None),
-            names_of("query_ids", data.query_ids, None),
-            tag_of(tag, SOURCE),
+            given["run"],
+            check_row_ids("corpus_ids", data.corpus_ids, None),
+            check_row_ids("query_ids", data.query_ids, None),
+            tag_of(given["tag"], SOURCE),
         )
-    prepared = Prepared(
+    prepared = PreparedModel(
         model,
         data,
         batch_size,
@@ -145,30 +125,30 @@ def evaluate_model(
         unit=metric == "cosine",
     )
     first = prepared.first
-    _check_factory(factory, first.corpus.shape[1], metric, len(data.corpus_ids))
+    _check_factory(given["factory"], first.corpus.shape[1], metric, len(data.corpus_ids))
+    # Of so few texts, nothing follows for the others; all of them may be excluded.
+    lenient = {
+        **judging,
+        "missing": None if given["missing"] == "error" else given["missing"],
+        "no_relevant": "zero" if given["no_relevant"] == "skip" else given["no_relevant"],
+    }
     evaluate_embeddings(
         first.queries, first.corpus, data.qrels, measures,
         query_ids=data.query_ids[: len(first.queries)],
         corpus_ids=data.corpus_ids[: len(first.corpus)],
-        # Of so few texts, nothing follows for the others; all of them may be excluded.
-        missing=None if missing == "error" else missing,
-        no_relevant="zero" if no_relevant == "skip" else no_relevant,
-        progress=False, **{**searching, "exclude": None}, **asking,
+        k=given["k"], metric=metric, exclude_self=data.exclude_self, progress=False, **lenient,
     )  # fmt: skip
-    found = prepared.embeddings(progress)
+    found = prepared.embeddings(given["progress"])
     return evaluate_embeddings(
-        found.queries, found.corpus, data.qrels, measures, factory=factory,
-        query_ids=data.query_ids, corpus_ids=data.corpus_ids, parameters=parameters,
-        train_size=train_size, run=run, tag=tag, gpu=gpu, progress=progress, missing=missing,
-        no_relevant=no_relevant,
-        **searching, **asking,
+        found.queries, found.corpus, data.qrels, measures,
+        query_ids=data.query_ids, corpus_ids=data.corpus_ids, **searching, **judging,
     )  # fmt: skip
 
 
-def _refuse_missing(data: Dataset, asked: Asked) -> None:
+def _refuse_missing(data: Dataset, request: Request) -> None:
     """Raise for judged queries that have no text, where that is an error."""
-    judgments, _ = choose_queries(data.qrels, asked.options)
-    if asked.options.missing_is_error:
+    judgments, _ = choose_queries(data.qrels, request.options)
+    if request.options.missing_is_error:
         known = set(data.query_ids)
         found = [query for query in judgments.queries if decoded(query) in known]
         if len(found) < len(judgments):

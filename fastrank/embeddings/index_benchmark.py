@@ -12,24 +12,28 @@ from fastrank.embeddings.index_comparison import IndexComparison, IndexPoint
 from fastrank.embeddings.index_recall import ExactTop
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.embeddings import evaluate_embeddings
-from fastrank.formats.accept import as_qrels
 from fastrank.formats.exclusions import as_exclusions
+from fastrank.formats.inputs import as_qrels
+from fastrank.judging.evaluation_options import EVALUATION
+from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.search import build_index, search_batches
-from fastrank.search.names import names_of
+from fastrank.search.options import SEARCH, QueryOptions
 from fastrank.search.progress import bar
+from fastrank.search.row_ids import check_row_ids
 from fastrank.search.vectors import block_rows, check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
     from fastrank.scores.scores import Scores
     from fastrank.search import Index
-    from fastrank.search.names import Names
+    from fastrank.search.row_ids import RowIds
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]
@@ -38,6 +42,15 @@ EXACT = "exact"
 MEASURES = ("nDCG@10", "RR@10", "AP")
 
 
+class ComparisonOptions(QueryOptions, total=False):
+    """How to search in each index, and evaluate what is found."""
+
+    corpus_ids: Any
+    train_size: int | None
+    relevance_level: float
+
+
+@takes(ComparisonOptions, SEARCH, EVALUATION)
 def compare_indexes(
     corpus: Any,
     queries: Any,
@@ -47,15 +60,8 @@ def compare_indexes(
     metric: str = "ip",
     qrels: Any = None,
     measures: str | Iterable[str] = MEASURES,
-    query_ids: Any = None,
-    corpus_ids: Any = None,
-    exclude_self: bool = False,
-    exclude: Mapping[Any, Iterable[Any]] | None = None,
-    relevance_level: float = 1,
-    train_size: int | None = None,
-    batch_size: int = 1024,
     repetitions: int = 5,
-    progress: bool | None = None,
+    **options: Unpack[ComparisonOptions],
 ) -> IndexComparison:
     """Compare approximate indexes with exact search: what they find, how fast, how large they are.
 
@@ -67,13 +73,10 @@ def compare_indexes(
     k: how many documents are retrieved for each query: recall is recall@k, the measures see the
         first k, and the speed is that of finding k.
     metric: "ip", "l2" or "cosine".
-    qrels, measures, query_ids, corpus_ids, exclude_self, exclude, relevance_level: judgments, and
-        how to evaluate by them, as `evaluate_embeddings` takes them. Without judgments there are
-        only recall, speed and size.
-    train_size: with how many vectors to train, as `fastrank.search.build_index` takes it.
-    batch_size: how many queries are searched at a time.
+    qrels, measures: judgments, and what to compute by them, as `evaluate_embeddings` takes them.
+        Without judgments there are only recall, speed and size.
     repetitions: how many times all queries are searched for the time.
-    progress: a bar on standard error; by default where that is a terminal and the work is long.
+    **options: see `ComparisonOptions`.
 
     recall@k is the share of the exact top k that was found, its mean over the queries. A document
     whose score equals that of the exact rank k counts as found. Speed is that of
@@ -92,14 +95,16 @@ def compare_indexes(
     >>> {point.name: point.recall for point in found.points if point.recall == 1}
     {'exact': 1.0, 'IVF4,Flat nprobe=4': 1.0}
     """
+    given = with_defaults(compare_indexes, options)
+    batch_size, train_size = given["batch_size"], given["train_size"]
     for option, value in {"k": k, "batch_size": batch_size, "repetitions": repetitions}.items():
         at_least(option, value, 1)
     found = read_candidates(candidates)
     vectors = open_vectors("corpus", corpus)
     if not vectors.repeatable or vectors.count is None:
         raise ArrayError("corpus", "expected an array, since it is read for every index")
-    asked = _gathered(queries, unit=check_metric(metric) == "cosine")
-    check_dimension(open_vectors("queries", asked), vectors.dimension)
+    searched_for = _gathered(queries, unit=check_metric(metric) == "cosine")
+    check_dimension(open_vectors("queries", searched_for), vectors.dimension)
     sample = vectors.count if train_size is None else min(vectors.count, train_size)
     for candidate in found:
         check_candidate(candidate, vectors.dimension, metric, sample)
@@ -107,23 +112,23 @@ def compare_indexes(
     measures = measures if isinstance(measures, str) else list(measures)
     Selection(measures)
     judgments = None if qrels is None else as_qrels(qrels)
-    excluded = as_exclusions(exclude)
-    names = names_of("corpus_ids", corpus_ids, vectors.count)
-    query_ids = names_of("query_ids", query_ids, len(asked))
+    excluded = as_exclusions(given["exclude"])
+    names = check_row_ids("corpus_ids", given["corpus_ids"], vectors.count)
+    query_ids = check_row_ids("query_ids", given["query_ids"], len(searched_for))
     steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
-    with bar("compare", steps, "steps", progress) as shown:
+    with bar("compare", steps, "steps", given["progress"]) as shown:
 
         def searched(factory: str, settings: list[str]) -> Iterator[_Runner]:
             built = _Built(vectors, factory, metric, names, train_size)
             shown.update(1)
             for setting in settings:
                 runner = _Runner(
-                    built, setting, asked, k, query_ids=query_ids, batch_size=batch_size,
-                    exclude_self=exclude_self, exclude=excluded,
+                    built, setting, searched_for, k, query_ids=query_ids, batch_size=batch_size,
+                    exclude_self=given["exclude_self"], exclude=excluded,
                 )  # fmt: skip
                 runner.find()
                 if judgments is not None:
-                    runner.evaluate(judgments, measures, relevance_level=relevance_level)
+                    runner.evaluate(judgments, measures, relevance_level=given["relevance_level"])
                 shown.update(1)
                 yield runner
 
@@ -138,10 +143,10 @@ def compare_indexes(
                 runner.time()
                 shown.update(1)
     exact = runners[0]
-    top = ExactTop(exact.index.faiss, asked, exact.found, metric)
+    top = ExactTop(exact.index.faiss, searched_for, exact.found, metric)
     return IndexComparison(
         k=k, metric=metric, documents=len(exact.index), dimension=exact.index.dimension,
-        queries=len(asked), batch_size=batch_size,
+        queries=len(searched_for), batch_size=batch_size,
         points=[exact.point(top, EXACT), *(runner.point(top) for runner in runners[1:])],
     )  # fmt: skip
 
@@ -150,7 +155,7 @@ class _Built:
     """An index, and the seconds that it took to build."""
 
     def __init__(
-        self, vectors: Vectors, factory: str, metric: str, names: Names, train_size: int | None
+        self, vectors: Vectors, factory: str, metric: str, names: RowIds, train_size: int | None
     ) -> None:
         self.factory = factory
         start = time.perf_counter()

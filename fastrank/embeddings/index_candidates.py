@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.errors import OptionError
-from fastrank.search.engine import parts_of
+from fastrank.search.faiss_api import parts_of
 from fastrank.search.indexing import make_index
 from fastrank.search.parameters import Setting, parse_parameters
 
@@ -38,7 +38,7 @@ def read_candidates(given: str | Iterable[str]) -> list[Candidate]:
             known.append(setting)
     if not candidates:
         raise OptionError("candidates", "expected an index to compare, found none")
-    return [Candidate(factory=name, settings=own) for name, own in candidates.items()]
+    return [Candidate(factory=name, settings=known) for name, known in candidates.items()]
 
 
 def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_with: int) -> None:

@@ -103,10 +103,12 @@ class IndexComparison(Frozen):
         >>> found["k"], found["points"][2]["recall"], found["points"][2]["change"]
         (3, 1.0, {'RR': 0.0})
         """
-        from fastrank.scores.records import dumped
+        from fastrank.scores.records import json_text
 
         whole = {name: getattr(self, name) for name in sorted(self.field_names() - {"points"})}
-        return dumped({**whole, "points": [self._record(point) for point in self.points]}, indent)
+        return json_text(
+            {**whole, "points": [self._record(point) for point in self.points]}, indent
+        )
 
     def plot(self, target: str | os.PathLike[str] | BinaryIO, form: str | None = None) -> None:
         """Plot recall against queries per second, as a PNG, SVG or PDF.
@@ -130,7 +132,7 @@ class IndexComparison(Frozen):
         exact = self.points[0].scores
         if point.scores is None or exact is None:
             return {}
-        return {name: own - exact.mean[name] for name, own in point.scores.mean.items()}
+        return {name: value - exact.mean[name] for name, value in point.scores.mean.items()}
 
     def _row(self, point: IndexPoint) -> dict[str, Any]:
         measured: dict[str, float] = {}

@@ -57,10 +57,10 @@ def _drawn(compared: IndexComparison) -> Any:
     axes.axhline(exact.queries_per_second, color="0.6", linewidth=1, linestyle="--", zorder=0)
     axes.plot([exact.recall], [exact.queries_per_second], "*", color="0.3", ms=12, label="exact")
     for factory in dict.fromkeys(point.factory for point in others):
-        own = sorted((p for p in others if p.factory == factory), key=lambda p: p.recall)
-        speeds = [point.queries_per_second for point in own]
-        axes.plot([point.recall for point in own], speeds, "o-", ms=4, label=factory)
-        for point in own:
+        points = sorted((p for p in others if p.factory == factory), key=lambda p: p.recall)
+        speeds = [point.queries_per_second for point in points]
+        axes.plot([point.recall for point in points], speeds, "o-", ms=4, label=factory)
+        for point in points:
             axes.annotate(
                 point.parameters.replace(",", "\n"), (point.recall, point.queries_per_second),
                 fontsize="x-small", xytext=(-6, -2), textcoords="offset points", ha="right",

@@ -53,15 +53,15 @@ class ExactTop:
     def _hits(self, found: Array, first: int) -> Array:
         import numpy
 
-        own = self._rows[first : first + len(found)]
+        exact = self._rows[first : first + len(found)]
         # Rows of distinct queries must not meet.
         width = int(self._index.ntotal) + 1
         offsets = width * numpy.arange(len(found))[:, None]
-        listed = numpy.isin(found + offsets, own + offsets) & (found >= 0)
-        queries, columns = numpy.nonzero(~listed & (found >= 0))
+        is_exact = numpy.isin(found + offsets, exact + offsets) & (found >= 0)
+        queries, columns = numpy.nonzero(~is_exact & (found >= 0))
         scores = self._scores(queries + first, found[queries, columns])
-        listed[queries, columns] = scores >= self._least[queries + first]
-        hits: Array = listed.sum(axis=1)
+        is_exact[queries, columns] = scores >= self._least[queries + first]
+        hits: Array = is_exact.sum(axis=1)
         return hits
 
     def _scores(self, queries: Array, rows: Array) -> Array:

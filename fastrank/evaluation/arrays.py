@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.arguments import DEFAULT_COMPAT, check_threads, flag
+from fastrank.arguments import check_threads, flag
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import ArrayError
-from fastrank.evaluation.arrays_as_texts import evaluate_as_texts
-from fastrank.evaluation.scoring import evaluate_bound
-from fastrank.formats.arrays import as_rows, check_integers, check_scores, query_ids, row_numbers
-from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, of_queries
-from fastrank.judging.arrays import ArrayJudge
+from fastrank.evaluation.scoring import score_run
+from fastrank.formats.array_validation import (
+    as_rows,
+    check_integers,
+    check_scores,
+    query_ids,
+    row_numbers,
+)
+from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, select_queries
+from fastrank.judging.arrays import ArrayJudge, ArrayRun
+from fastrank.judging.arrays_as_texts import ArrayTextJudge
+from fastrank.judging.evaluation_options import EVALUATION, ArrayOptions
 from fastrank.judging.queries import relevant_queries
-from fastrank.judging.request import Asked
+from fastrank.judging.request import Request
+from fastrank.keywords import takes, with_defaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +30,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
+    from fastrank.judging.judge import Judge
     from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
 
 
+@takes(ArrayOptions, EVALUATION)
 def evaluate_arrays(
     ids: Any,
     scores: Any,
@@ -38,19 +49,7 @@ def evaluate_arrays(
     higher_is_better: bool = True,
     assume_unique: bool = False,
     threads: int | None = None,
-    relevance_level: float = 1,
-    ties: str = "docno_desc",
-    missing: str | None = None,
-    no_relevant: str = "zero",
-    ignore_identical_ids: bool = False,
-    exclude: Mapping[Any, Iterable[Any]] | None = None,
-    duplicates: str = "error",
-    depth: int | None = None,
-    complete: bool = False,
-    judged_only: bool = False,
-    max_retrieved: int | None = None,
-    collection_size: int = 0,
-    compat: str = DEFAULT_COMPAT,
+    **options: Unpack[ArrayOptions],
 ) -> Scores:
     """Evaluate rankings that are rows of integer document ids, as faiss and others return them.
 
@@ -67,10 +66,10 @@ def evaluate_arrays(
         case. For rankings of 1,000 with one judged document two fifths of the time go into that,
         with 50 hardly any.
     threads: how many may judge; by default as many as help. The values do not depend on it.
-    relevance_level, ties, missing, no_relevant, ignore_identical_ids, exclude, duplicates, depth,
-        complete, judged_only, max_retrieved, collection_size, compat: as `evaluate` takes them. The
-        ids that `ignore_identical_ids` and `exclude` compare are those of the rows, or their
-        numbers, and decimal texts of the document ids.
+    **options: see `ArrayOptions`.
+
+    The ids that `ignore_identical_ids` and `exclude` compare are those of the rows, or their
+    numbers, and decimal texts of the document ids.
 
     The values are those of trec_eval for the same run and judgments as files: scores compare as
     `compat` says (9.0.8: as 32-bit floats), and of documents with equal scores the one comes first
@@ -97,22 +96,7 @@ def evaluate_arrays(
     >>> found["map"].tolist()
     [1.0, 0.5]
     """
-    asked = Asked(
-        measures,
-        relevance_level=relevance_level,
-        ties=ties,
-        missing=missing,
-        no_relevant=no_relevant,
-        ignore_identical_ids=ignore_identical_ids,
-        exclude=exclude,
-        duplicates=duplicates,
-        depth=depth,
-        complete=complete,
-        judged_only=judged_only,
-        max_retrieved=max_retrieved,
-        collection_size=collection_size,
-        compat=compat,
-    )
+    request = Request(measures, with_defaults(evaluate_arrays, options))
     check_threads(threads)
     docs = check_integers("ids", as_rows("ids", ids, 2))
     keys = None
@@ -128,23 +112,23 @@ def evaluate_arrays(
         queries = queries if keyed else None
     places = _places_of_rows(qrels, queries, len(docs))
     is_named = qrels.named if queries is None and qrels.rows is not None else queries is not None
-    picks, left_out = relevant_queries(qrels, asked.options)
+    picks, left_out = relevant_queries(qrels, request.options)
     if left_out:
-        qrels, now = of_queries(qrels, picks)
+        qrels, now = select_queries(qrels, picks)
         places = moved(places, now)
     order = qrels.order if is_named else places[places >= 0]
     rows = _rows_of_queries(places, len(qrels))[order]
-    lower_is_better = not flag("higher_is_better", higher_is_better)
-    unique = flag("assume_unique", assume_unique)
-    if not asked.options.can_stream:
-        return evaluate_as_texts(
-            docs, keys, qrels, asked, order, rows,
-            lower_is_better=lower_is_better, left_out=left_out,
-        )  # fmt: skip
-    judge = ArrayJudge(docs, keys, qrels, asked)
-    judge.lay_out(lower_is_better=lower_is_better, unique=unique)
-    judged = judge.judge(order, rows, threads=threads)
-    return evaluate_bound(qrels, judged, asked.bound, asked.options, left_out=left_out)
+    run = ArrayRun(
+        ids=docs, scores=keys, queries=order, rows=rows,
+        lower_is_better=not flag("higher_is_better", higher_is_better),
+        unique=flag("assume_unique", assume_unique),
+    )  # fmt: skip
+    judge: Judge[ArrayRun]
+    if request.options.can_stream:
+        judge = ArrayJudge(qrels, request.measures, request.options, threads=threads)
+    else:
+        judge = ArrayTextJudge(qrels, request.measures, request.options)
+    return score_run(judge, run, request.measures, request.options, left_out=left_out)
 
 
 def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: int) -> Array:

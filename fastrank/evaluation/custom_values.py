@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.columns import as_array
-from fastrank.judging.judged import StoppedError
+from fastrank.judging.judged import QueryError
 from fastrank.measures.custom import Ranking
 from fastrank.native.buffers import filled, zeros
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from fastrank.data.grade_scale import Scale
     from fastrank.judging.judged import Judged
-    from fastrank.measures.custom import Function, OwnMeasure
+    from fastrank.measures.custom import CustomMeasure, Function
 
 
-def own_values(own: OwnMeasure, judged: Judged, scale: Scale | None, level: float) -> Any:
+def custom_values(own: CustomMeasure, judged: Judged, scale: Scale | None, level: float) -> Any:
     """The values of a user's measure for every judged ranking.
 
     With a scale, the function sees the grades, and the level, that the integers stand for.
-    Raises StoppedError at the first query for which the function does not return a number.
+    Raises QueryError at the first query for which the function does not return a number.
     """
     columns = [as_array(column) for column in judged.columns[:9]]
     shared = judged.columns[9:]
@@ -43,7 +43,7 @@ def own_values(own: OwnMeasure, judged: Judged, scale: Scale | None, level: floa
         try:
             found.append(_number(own.function(ranking)))
         except Exception as error:
-            raise StoppedError(i, f"{type(error).__name__}: {error}") from error
+            raise QueryError(i, f"{type(error).__name__}: {error}") from error
     return filled("d", found)
 
 

@@ -2,83 +2,59 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.qrels import Qrels
 from fastrank.errors import EvaluationError, InputError, NoQueriesError, OptionError
-from fastrank.evaluation.embedding_judge import EmbeddingJudge
-from fastrank.evaluation.plan import Plan
-from fastrank.evaluation.scoring import evaluate_bound
+from fastrank.evaluation.scoring import score_run
 from fastrank.formats import files
-from fastrank.formats.accept import as_qrels
-from fastrank.formats.compression import packed
+from fastrank.formats.compression import compressed
+from fastrank.formats.inputs import as_qrels
 from fastrank.formats.rows import tag_of
-from fastrank.judging.queries import choose_queries, missing_queries
-from fastrank.judging.request import Asked
+from fastrank.judging.batches import BatchJudge
+from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
+from fastrank.judging.needs import first_impossible
+from fastrank.judging.queries import choose_queries, evaluates_missing, missing_queries
+from fastrank.judging.request import Request
+from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.indexing import Index, build_index
-from fastrank.search.names import names_of
+from fastrank.search.options import SEARCH, BuildOptions, SearchOptions
+from fastrank.search.row_ids import check_row_ids
 from fastrank.search.runs import SOURCE, check_writable, run_lines
 from fastrank.search.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from typing import Any
 
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
-    from fastrank.formats.files import Source
     from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
 
 
+class EmbeddingOptions(SearchOptions, BuildOptions, SearchedOptions, total=False):
+    """How to search for embeddings, and evaluate what is found."""
+
+    corpus_ids: Any
+
+
+@takes(EmbeddingOptions, SEARCH, EVALUATION)
 def evaluate_embeddings(
     queries: Any,
     corpus: Any,
     qrels: Any,
     measures: str | Iterable[str] = "official",
-    *,
-    k: int = 1000,
-    metric: str | None = None,
-    factory: str = "Flat",
-    query_ids: Any = None,
-    corpus_ids: Any = None,
-    parameters: str | Mapping[str, Any] | None = None,
-    exclude_self: bool = False,
-    exclude: Mapping[Any, Iterable[Any]] | None = None,
-    batch_size: int = 1024,
-    train_size: int | None = None,
-    run: Source | None = None,
-    tag: str = "fastrank",
-    gpu: bool = False,
-    progress: bool | None = None,
-    relevance_level: float = 1,
-    missing: str | None = None,
-    no_relevant: str = "zero",
-    depth: int | None = None,
-    complete: bool = False,
-    judged_only: bool = False,
-    max_retrieved: int | None = None,
-    collection_size: int = 0,
-    compat: str = DEFAULT_COMPAT,
+    **options: Unpack[EmbeddingOptions],
 ) -> Scores:
     """Search for the queries and evaluate what is found, batch by batch.
 
     queries, corpus: vectors as `fastrank.search.build_index` takes them; corpus may be an Index.
     qrels: judgments as `evaluate` takes them, by the ids of queries and documents.
     measures: as `evaluate` takes them.
-    k: how deep to search.
-    metric: "ip" (the default), "l2" or "cosine"; an Index has its own.
-    factory: "Flat" compares every query with every vector; others are indexes to build, see
-        `fastrank.search.build_index`, trained with `train_size` vectors.
-    query_ids, corpus_ids: the ids of the vectors, else the numbers of their rows.
-    parameters, exclude_self, exclude, batch_size, gpu, progress: as `fastrank.search.search` takes
-        them.
-    run: a path to which the run is written too, with the name `tag`: in TREC's format, compressed
-        if the name says so, and complete or not at all.
-    relevance_level, missing, no_relevant, depth, complete, judged_only, max_retrieved,
-        collection_size, compat: as `evaluate` takes them.
+    **options: see `EmbeddingOptions`.
 
     The values are those of `evaluate` for the run that `fastrank.search.search` gives: of equal
     scores the document comes first whose id sorts later. `Scores.counts` has `removed`, the
@@ -100,87 +76,81 @@ def evaluate_embeddings(
     >>> found.counts["retrieved"], found.counts["removed"], found.counts["cut"]
     (2, 0, 0)
     """
-    asked = Asked(
-        measures,
-        relevance_level=relevance_level,
-        missing=missing,
-        depth=depth,
-        complete=complete,
-        judged_only=judged_only,
-        max_retrieved=max_retrieved,
-        collection_size=collection_size,
-        compat=compat,
-        no_relevant=no_relevant,
+    given = with_defaults(evaluate_embeddings, options)
+    request = Request(measures, pick(given, SearchedOptions))
+    searching = pick(given, SearchOptions)
+    k, metric, run = given["k"], given["metric"], given["run"]
+    label = tag_of(given["tag"], SOURCE)
+    judgments, left_out = choose_queries(
+        as_qrels(qrels, compat=request.options.compat), request.options
     )
-    label = tag_of(tag, SOURCE)
-    given = as_qrels(qrels, compat=compat)
-    judgments, left_out = choose_queries(given, asked.options)
     if not isinstance(judgments, Qrels):
-        raise InputError(given.source, "expected judgments of documents, found preferences")
-    _refuse_hopeless(judgments, asked)
+        raise InputError(judgments.source, "expected judgments of documents, found preferences")
+    _refuse_impossible(judgments, request)
     vectors = open_vectors("queries", queries)
-    names = names_of("query_ids", query_ids, vectors.count)
+    names = searching["query_ids"] = check_row_ids("query_ids", given["query_ids"], vectors.count)
+    ids = None
     if isinstance(corpus, Index):
-        if factory != "Flat":
-            raise OptionError("factory", f"an Index is built already, found {factory!r}")
-        if train_size is not None:
-            raise OptionError("train_size", "an Index is built already, and trained")
-        if corpus_ids is not None:
-            raise OptionError("corpus_ids", "an Index has the ids of its vectors already")
+        _refuse_building(given)
         documents = corpus.names
     else:
         corpus = open_vectors("corpus", corpus)
-        documents = corpus_ids = names_of("corpus_ids", corpus_ids, corpus.count)
-    judge = EmbeddingJudge(judgments, documents, names, asked)
+        documents = ids = check_row_ids("corpus_ids", given["corpus_ids"], corpus.count)
+    judge = BatchJudge(
+        judgments, request.measures, request.options, corpus=documents, queries=names, tag=label
+    )
     only = None
     if judge.places is not None:
-        only = _searched(judge.places, judgments, asked, everything=run is not None)
+        only = _searched(judge.places, judgments, request, everything=run is not None)
     if run is not None:
         check_writable(run, documents, names, label)
-    if not isinstance(corpus, Index) and factory != "Flat":
+    if not isinstance(corpus, Index) and given["factory"] != "Flat":
         check_dimension(vectors, corpus.dimension)
         check_before_building(
-            factory, corpus.dimension, metric, k=k, batch_size=batch_size, parameters=parameters
-        )
-        vectors.check(unit=metric == "cosine", picked=only)
+            given["factory"], corpus.dimension, metric,
+            k=k, batch_size=given["batch_size"], parameters=given["parameters"],
+        )  # fmt: skip
+        vectors.check(unit=metric == "cosine", selected=only)
         corpus = build_index(
-            corpus, factory, metric or "ip", corpus_ids, train_size, gpu=gpu, progress=progress
-        )
-    batches = search_batches(
-        corpus, vectors, k, batch_size=batch_size, metric=metric,
-        ids=None if isinstance(corpus, Index) else corpus_ids, query_ids=names,
-        parameters=parameters, exclude_self=exclude_self, exclude=exclude, gpu=gpu,
-        progress=progress, only=only,
-    )  # fmt: skip
-    if run is None:
-        for found in batches:
-            judge.add(found)
-    else:
+            corpus, given["factory"], metric or "ip", ids, given["train_size"],
+            gpu=given["gpu"], progress=given["progress"],
+        )  # fmt: skip
+        ids = None
+    batches = search_batches(corpus, vectors, k, ids=ids, only=only, **searching)
+    if run is not None:
         lines = run_lines(batches, label, judge.add)
-        files.write(run, packed(lines, files.name_of(run)))
-    return evaluate_bound(
-        judge.judgments, judge.judged(label), asked.bound, asked.options, left_out=left_out
-    )
+        files.write(run, compressed(lines, files.name_of(run)))
+        batches = iter(())
+    return score_run(judge, batches, request.measures, request.options, left_out=left_out)
 
 
-def _refuse_hopeless(judgments: Qrels, asked: Asked) -> None:
+def _refuse_building(given: EmbeddingOptions) -> None:
+    """Raise OptionError for what only an index that is still to be built can have."""
+    if given["factory"] != "Flat":
+        raise OptionError("factory", f"an Index is built already, found {given['factory']!r}")
+    if given["train_size"] is not None:
+        raise OptionError("train_size", "an Index is built already, and trained")
+    if given["corpus_ids"] is not None:
+        raise OptionError("corpus_ids", "an Index has the ids of its vectors already")
+
+
+def _refuse_impossible(judgments: Qrels, request: Request) -> None:
     """Raise before the search what evaluation would raise after it."""
-    plan = Plan(judgments, asked.bound, asked.options)
-    hopeless = plan.hopeless()
-    if hopeless is not None:
-        place, reason = hopeless
+    impossible = first_impossible(request.measures, request.options)
+    if impossible is not None:
+        place, reason = impossible
         query = judgments.queries[0] if len(judgments) else b""
-        raise EvaluationError(asked.bound[place].measure.name, query, reason)
+        raise EvaluationError(request.measures[place].measure.name, query, reason)
 
 
-def _searched(places: Array, judgments: Qrels, asked: Asked, *, everything: bool) -> Any:
+def _searched(places: Array, judgments: Qrels, request: Request, *, everything: bool) -> Any:
     """The rows of the queries to search for, None for all; errors that need no search."""
     import numpy
 
     judged = numpy.flatnonzero(places >= 0)
-    if asked.options.missing_is_error and len(judged) < len(judgments):
+    if request.options.missing_is_error and len(judged) < len(judgments):
         found = [judgments.queries[int(place)] for place in places[judged]]
         raise missing_queries(judgments, found)
-    if not len(judged) and not asked.evaluates_missing:
+    if not len(judged) and not evaluates_missing(request.options):
         raise NoQueriesError("No queries with both results and relevance info")
     return None if everything else judged

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from fastrank.data.columns import as_array
-from fastrank.data.grade_scale import Graded, whose
+from fastrank.data.grade_scale import Graded, query_and_document
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
@@ -158,7 +158,7 @@ def _too_large(own: BoundMeasure, qrels: Qrels | Graded, limit: int, why: str) -
     """The error for the first grade above a limit."""
     grades = _grades(qrels)
     row = next(row for row, grade in enumerate(grades) if grade > limit)
-    query, document = whose(qrels, row)
+    query, document = query_and_document(qrels, row)
     return EvaluationError(
         own.measure.name,
         query,

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, check_choice
+from fastrank.arguments import check_choice
 from fastrank.data.grade_scale import Graded
 from fastrank.data.texts import text_order
 from fastrank.errors import ArrayError, OptionError
-from fastrank.evaluation.arrays_as_texts import evaluate_labels_as_texts
-from fastrank.evaluation.scoring import evaluate_bound
-from fastrank.formats.arrays import (
+from fastrank.evaluation.scoring import score_run
+from fastrank.formats.array_validation import (
     as_rows,
     as_texts,
     check_integers,
     check_scores,
     graded_numbers,
-    of_stretches,
     query_ids,
     row_numbers,
     row_offsets,
+    select_groups,
     to_int64,
 )
-from fastrank.judging.judged import JudgedRun, ranking_scratch, room_for_judged
+from fastrank.judging.evaluation_options import EVALUATION, LabelOptions
+from fastrank.judging.labels import LabelJudge
 from fastrank.judging.options import BY_GRADE
 from fastrank.judging.queries import relevant_queries
-from fastrank.judging.request import Asked
-from fastrank.native import codes as at
-from fastrank.native import kernels
-from fastrank.native.buffers import filled, zeros
+from fastrank.judging.request import Request
+from fastrank.keywords import takes, with_defaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
     from fastrank.scores.scores import Scores
 
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 TIES = ("given", *BY_GRADE)
 
 
+@takes(LabelOptions, EVALUATION)
 def evaluate_labels(
     labels: Any,
     scores: Any,
@@ -52,13 +52,8 @@ def evaluate_labels(
     groups: Any = None,
     mask: Any = None,
     queries: Iterable[object] | None = None,
-    relevance_level: float = 1,
     ties: str = "given",
-    no_relevant: str = "zero",
-    depth: int | None = None,
-    max_retrieved: int | None = None,
-    collection_size: int = 0,
-    compat: str = DEFAULT_COMPAT,
+    **options: Unpack[LabelOptions],
 ) -> Scores:
     """Evaluate scores of documents that are all labelled, as data for learning to rank are.
 
@@ -67,14 +62,14 @@ def evaluate_labels(
         Both are tables [queries, n]; or flat, the documents of a query together, and then one of
     offsets: integers[queries + 1]: query i has the documents offsets[i] : offsets[i + 1]; or
     groups: integers[queries]: how many documents each query has, as LightGBM and XGBoost say it.
+    measures: as `evaluate` takes them.
     mask: for tables, truth values of the same shape: which places hold a document.
     queries: the id of each query; by default the numbers of the rows: "0", "1", ...
     ties: the order of documents with equal scores (as 32-bit floats, with compat 9.0.8): "given",
         or "best", "worst" and "average" as `evaluate` has them. "average" gives the nDCG of
         scikit-learn and torchmetrics. These three cost three times as much: the arrays become Qrels
         and a Run first. Documents have no ids here that could order them.
-    measures, relevance_level, no_relevant, depth, max_retrieved, collection_size, compat: as
-        `evaluate` takes them.
+    **options: see `LabelOptions`.
 
     All documents of a query are retrieved and judged. Tied ones rank in the given order; trec_eval
     would give the same numbers if ids were made up that descend in it. The values are trec_eval's:
@@ -98,16 +93,7 @@ def evaluate_labels(
     import numpy
 
     _check_ties(ties)
-    asked = Asked(
-        measures,
-        relevance_level=relevance_level,
-        ties=ties,
-        no_relevant=no_relevant,
-        depth=depth,
-        max_retrieved=max_retrieved,
-        collection_size=collection_size,
-        compat=compat,
-    )
+    request = Request(measures, {**with_defaults(evaluate_labels, options), "ties": ties})
     flat = offsets is not None or groups is not None
     grades = as_rows("labels", labels, 1 if flat else 2)
     values = check_scores("scores", as_rows("scores", scores, grades.ndim))
@@ -143,17 +129,15 @@ def evaluate_labels(
         scale=scale,
     )
     values = numpy.ascontiguousarray(values, numpy.float64).reshape(-1)
-    picks, left_out = relevant_queries(graded, asked.options)
+    picks, left_out = relevant_queries(graded, request.options)
     if left_out:
         kept = kept[numpy.asarray(picks)]
         graded, values = _of_queries(graded, values, picks)
     order = (
         numpy.arange(len(kept)) if queries is None else numpy.asarray(text_order(graded.queries))
     )
-    judged = _judge(graded, values, order, kept, asked)
-    if ties != "given":
-        return evaluate_labels_as_texts(graded, values, order, asked, left_out)
-    return evaluate_bound(graded, judged, asked.bound, asked.options, left_out=left_out)
+    judge = LabelJudge(graded, request.measures, request.options, order=order, rows=kept)
+    return score_run(judge, values, request.measures, request.options, left_out=left_out)
 
 
 def _check_ties(ties: str) -> None:
@@ -170,7 +154,7 @@ def _of_queries(graded: Graded, scores: Array, picks: Any) -> tuple[Graded, Arra
     """The labels and the scores of the queries at some places."""
     import numpy
 
-    chosen, offsets = of_stretches(graded.offset_column, numpy.asarray(picks))
+    chosen, offsets = select_groups(graded.offset_column, numpy.asarray(picks))
     made = Graded(
         queries=as_texts(graded.queries.take(picks)),
         offset_column=offsets,
@@ -222,29 +206,3 @@ def _bounds(offsets: Any, groups: Any, documents: int) -> Array:
     if total != documents:
         raise ArrayError("groups", f"expected {documents} labels in all, found {total}")
     return numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes)])
-
-
-def _judge(graded: Graded, scores: Array, queries: Array, places: Array, asked: Asked) -> JudgedRun:
-    """Judge the rankings of the queries in this order; `places` are theirs, for messages."""
-    offsets = graded.offset_column
-    deepest = kernels.widest(offsets)
-    options = asked.judging(graded)
-    judged = room_for_judged(graded, queries, len(scores), options)
-    problem = zeros("q", 1)
-    done = kernels.judge_labels(
-        graded.grade_column,
-        scores,
-        offsets,
-        queries,
-        options.places(stop_if_none_judged=False),
-        ranking_scratch(deepest),
-        judged.columns,
-        problem,
-    )
-    if problem[0] != at.FINE:
-        raise ArrayError(
-            "labels", "a label is too large to count by grade", int(places[queries[done]])
-        )
-    return JudgedRun(
-        queries=filled("q", queries.tolist()), judged=judged, missing=0, absent=[], tag=b"labels"
-    )

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, check_choice, finite, flag
+from fastrank.arguments import DEFAULT_COMPAT, check_choice, finite
 from fastrank.data.columns import as_array
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.errors import InputError, NoQueriesError, OptionError
-from fastrank.judging.judged import JudgingOptions, StoppedError, count_retrieved
-from fastrank.judging.memory import judge
-from fastrank.judging.options import Options, relevance, settle_depth
-from fastrank.judging.queries import count_without_relevant, match_queries, without_documents
+from fastrank.evaluation.scoring import to_scores
+from fastrank.judging.evaluation_options import (
+    EVALUATION,
+    DepthOptions,
+    FilterOptions,
+    evaluation_options,
+)
+from fastrank.judging.judged import QueryError
+from fastrank.judging.matching import match_run
+from fastrank.judging.needs import JudgingOptions
+from fastrank.judging.rankings import judge_rankings
+from fastrank.keywords import takes, with_defaults
 from fastrank.measures.binding import BoundMeasure
 from fastrank.measures.trec import Measure
-from fastrank.scores.coverage import Coverage, others
-from fastrank.scores.scores import Scores
-from fastrank.scores.summary import summaries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from typing import Any
 
     import numpy.typing as npt
+    from typing_extensions import Unpack
+
+    from fastrank.scores.scores import Scores
 
 # How several positives of a query count, and those that were not retrieved.
 POSITIVES = ("mean", "alone", "marginal")
@@ -30,6 +37,11 @@ UNRETRIEVED = ("ignore", "lowest", "worst")
 NAME = "NLL"
 
 
+class LikelihoodOptions(DepthOptions, FilterOptions, total=False):
+    """Which documents are relevant, and which are retrieved."""
+
+
+@takes(LikelihoodOptions, EVALUATION)
 def negative_log_likelihood(
     qrels: Any,
     run: Any,
@@ -37,11 +49,7 @@ def negative_log_likelihood(
     temperature: float = 1.0,
     positives: str = "mean",
     unretrieved: str = "ignore",
-    relevance_level: float = 1,
-    depth: int | None = None,
-    exclude: Mapping[Any, Iterable[Any]] | None = None,
-    ignore_identical_ids: bool = False,
-    compat: str = DEFAULT_COMPAT,
+    **options: Unpack[LikelihoodOptions],
 ) -> Scores:
     """How unlikely a run's scores make the relevant documents: the training loss of DPR, as NLL.
 
@@ -58,9 +66,7 @@ def negative_log_likelihood(
         which none was retrieved has no value), scores as the last one retrieved ("lowest", a
         lower bound), or has probability 0 ("worst", which makes "mean" and "alone" infinite).
         With "ignore", runs that retrieve different documents do not compare.
-    relevance_level: the lowest grade that is relevant. depth: how many of the best results are
-        retrieved. exclude, ignore_identical_ids: documents left out, as in `evaluate`.
-    compat: how comments in files are read.
+    **options: see `LikelihoodOptions`.
 
     Scores are 64-bit floats, and so is the sum, which cannot overflow. Sources: Karpukhin et al.,
     EMNLP 2020, equation 2; "marginal": Lee, Chang and Toutanova, ACL 2019.
@@ -75,41 +81,34 @@ def negative_log_likelihood(
     NLL  0.5032
     """
     from fastrank.data.texts import memory_of
-    from fastrank.formats.accept import as_qrels, as_run
-    from fastrank.formats.exclusions import as_exclusions
+    from fastrank.formats.inputs import as_qrels, as_run
 
+    checked = evaluation_options(with_defaults(negative_log_likelihood, options))
     check_choice("positives", positives, POSITIVES)
     check_choice("unretrieved", unretrieved, UNRETRIEVED)
     divisor = finite("temperature", temperature)
     if divisor <= 0.0:
         raise OptionError("temperature", f"expected a number above 0, found {temperature}")
-    judgments, taken = as_qrels(qrels, compat=compat), as_run(run, compat=compat)
+    judgments, taken = as_qrels(qrels, compat=checked.compat), as_run(run, compat=checked.compat)
     if isinstance(judgments, Preferences):
         raise InputError(judgments.source, "expected judgments with grades, found preferences")
-    options = Options(
-        compat=compat, relevance_format="qrels",
-        # A grade below 0 is none, whatever the level.
-        relevance_level=max(relevance(relevance_level), 0),
-        complete=False, judged_only=False, max_retrieved=settle_depth(depth, None),
-        collection_size=0, query=None, exclude=as_exclusions(exclude),
-        ignore_identical_ids=flag("ignore_identical_ids", ignore_identical_ids),
-    )  # fmt: skip
-    matched, missing = match_queries(judgments, taken, options)
+    # A grade below 0 is none, whatever the level.
+    checked = checked.changed(relevance_level=max(checked.relevance_level, 0))
+    taken, matched, found = match_run(judgments, taken, checked)
     queries = judgments.queries.take(matched.judgments)
     if not queries:
         raise NoQueriesError("No queries with both results and relevance info")
-    taken, removed, _ = without_documents(taken, matched, options)
     how = JudgingOptions(
-        relevance_level=lowest_code(judgments, options.relevance_level),
-        max_retrieved=options.max_retrieved,
+        relevance_level=lowest_code(judgments, checked.relevance_level),
+        max_retrieved=checked.max_retrieved,
         judged_only=False, list_unjudged=False, single_precision=False, collection_size=0,
         # Of equal scores none is first here, and this order is the one that refuses a NaN.
         ties="given",
     )  # fmt: skip
     try:
-        judged = judge(judgments, taken, matched, how, groups=True)
-    except StoppedError as stop:
-        raise stop.error(NAME, queries[stop.place]) from None
+        judged = judge_rankings(judgments, taken, matched, how, groups=True)
+    except QueryError as failure:
+        raise failure.error(NAME, queries[failure.place]) from None
 
     import numpy
 
@@ -123,35 +122,12 @@ def negative_log_likelihood(
             scores = numpy.sort(taken.scores[first:stop_row])[::-1][: num_ret[i]] / divisor
             if not numpy.isfinite(scores).all():
                 reason = "a score, divided by the temperature, is infinite"
-                raise StoppedError(i, reason).error(NAME, queries[i])
+                raise QueryError(i, reason).error(NAME, queries[i])
             own = slice(offsets[i], offsets[i + 1])
             hits = ranks[own][grades[own] >= how.relevance_level] - 1
             values[i] = _value(scores, hits, int(num_rel[i]) - len(hits), positives, unretrieved)
-    bound = [_bound()]
     columns: list[Any] = [memory_of(values)]
-    unknown = others(taken.queries, matched.rankings)
-    coverage = Coverage(
-        complete=False, judged=judgments.queries, found=matched.judgments, unknown=unknown,
-        positive=None,
-    )  # fmt: skip
-    return Scores(
-        bound=bound,
-        counts={
-            "evaluated": len(queries),
-            "missing": missing,
-            "skipped": len(unknown),
-            "no_relevant": count_without_relevant(judgments, options),
-            "left_out": 0,
-            **count_retrieved(judged, []),
-            "removed": removed,
-            "repeated": 0,
-        },
-        coverage=coverage, tag=taken.tag, zscored=False, query_ids=queries, value_columns=columns,
-        extended_columns=[None],
-        summaries=summaries(
-            bound, columns, [None], len(queries), coverage, taken.tag, zscored=False
-        ),
-    )  # fmt: skip
+    return to_scores(judgments, found.changed(judged=judged), [_bound()], checked, columns, [None])
 
 
 def _value(
@@ -195,7 +171,7 @@ def _log_sum(scores: npt.NDArray[Any]) -> float:
 
 def _bound() -> BoundMeasure:
     measure = Measure(
-        name=NAME, kernel="", on="own", takes="", default=(), average="defined", sets=(),
+        name=NAME, kernel="", on="custom", takes="", default=(), average="defined", sets=(),
         since=DEFAULT_COMPAT, help=(negative_log_likelihood.__doc__ or "").partition("\n")[0],
     )  # fmt: skip
     return BoundMeasure(

@@ -1,25 +1,21 @@
-"""Measures over judged rankings: values per query, and what became of every query."""
+"""From judged runs to Scores: values per query, and what became of every query."""
 
 from __future__ import annotations
 
 from fastrank.data.grade_scale import Graded
-from fastrank.data.run import Run
-from fastrank.data.texts import Chosen, decoded
+from fastrank.data.texts import TextSelection, decoded
 from fastrank.errors import EvaluationError, NoQueriesError
-from fastrank.evaluation.plan import Plan
-from fastrank.judging.judged import JudgedRun, StoppedError, count_retrieved
-from fastrank.judging.queries import (
-    clear_placeholders,
-    count_without_relevant,
-    evaluates_missing,
-    match_queries,
-    missing_queries,
-    with_placeholder,
-    without_documents,
-)
-from fastrank.scores.coverage import Coverage, others
+from fastrank.evaluation.values import Values
+from fastrank.judging.judged import QueryError, count_retrieved
+from fastrank.judging.needs import first_impossible, first_with_rankings, needs_rankings
+from fastrank.judging.queries import count_without_relevant, missing_queries
 from fastrank.scores.scores import Scores
-from fastrank.scores.summary import counts_missing, positive_grades, summaries
+from fastrank.scores.summary import (
+    Coverage,
+    counts_missing,
+    positive_grades,
+    summaries,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,150 +25,164 @@ if TYPE_CHECKING:
     from fastrank.data.preferences import Preferences
     from fastrank.data.qrels import Qrels
     from fastrank.data.texts import Ids
-    from fastrank.judging.judged import Judged
+    from fastrank.judging.judge import Given, Judge
+    from fastrank.judging.judged import Judged, JudgedRun
     from fastrank.judging.options import Options
-    from fastrank.judging.queries import Matched
     from fastrank.measures.selection import BoundMeasure
     from fastrank.scores.zscores import ZScores
 
     Judgments = Qrels | Preferences | Graded
 
 
-def evaluate_bound(
+def score(
     judgments: Judgments,
-    run: Run | JudgedRun,
-    bound: list[BoundMeasure],
+    run: JudgedRun,
+    measures: list[BoundMeasure],
     options: Options,
     *,
     zscores: ZScores | None = None,
-    watch: Callable[[Ids, Judged], None] | None = None,
+    trace: Callable[[Ids, Judged], None] | None = None,
     left_out: Sequence[bytes] = (),
-    matching: Matched | None = None,
 ) -> Scores:
-    """Evaluate measures that are already looked up; `watch` sees the judged rankings.
+    """Evaluate measures for a judged run.
 
-    left_out: the queries that `choose_queries` has left out of the judgments. matching: the judged
-    queries in the order to evaluate them, with their places in a run that keeps no others; by
-    default they are looked up, and evaluated in byte order. Raises NoQueriesError, OptionError,
-    MeasureError and EvaluationError; the latter's `before` has the queries before the one that
-    failed.
+    judgments: those of the judge. trace: is shown the rankings before the values are computed.
+    left_out: the queries that `choose_queries` has left out of the judgments. Raises
+    NoQueriesError, MeasureError and EvaluationError; the latter's `before` has the queries before
+    the one that failed.
     """
-    plan = Plan(judgments, bound, options)
-    failure: EvaluationError | None = None
-    removed = repeated = 0
-    more_counts: dict[str, int] = {}
-    if isinstance(run, JudgedRun):
-        queries: Ids = Chosen(judgments.queries, run.queries)
-        absent, missing = run.absent, run.missing
-        places, unknown, more_counts = run.queries, run.unknown, run.counts
-        if plan.needs_judging:
-            plan.judged = run.judged
-        if options.missing_is_error and missing:
-            raise missing_queries(judgments, queries)
-    else:
-        assert not isinstance(judgments, Graded)
-        matched, missing = match_queries(judgments, run, options, matching)
-        if options.missing_is_error and missing:
-            raise missing_queries(judgments, judgments.queries.take(matched.judgments))
-        if not options.can_stream:
-            run, removed, repeated = without_documents(run, matched, options)
-        if missing and evaluates_missing(options):
-            run = with_placeholder(run)
-            absent = [i for i, own in enumerate(matched.rankings) if own == len(run) - 1]
-        else:
-            absent = []
-        places = matched.judgments
-        unknown = others(run.queries, matched.rankings) if matching is None else None
-        queries = judgments.queries.take(matched.judgments)
-        try:
-            plan.judge(run, matched)
-        except StoppedError as stop:
-            failure = stop.error(plan.first_to_fail(), queries[stop.place])
-            matched, queries = matched.first(stop.place), queries[: stop.place]
-            absent = [place for place in absent if place < stop.place]
-    if unknown and left_out:
-        known = set(left_out)
-        unknown = [query for query in unknown if query not in known]
-    coverage = Coverage(
-        complete=options.complete,
-        judged=judgments.queries,
-        found=_without(places, absent) if absent else places,
-        unknown=unknown,
-        positive=positive_grades(judgments, bound) if options.complete else None,
-    )
+    if options.missing_is_error and run.missing:
+        raise missing_queries(judgments, TextSelection(judgments.queries, run.queries))
+    if not needs_rankings(measures, options):
+        run = run.changed(judged=None)
+    evaluated = run.before_failure()
+    queries = TextSelection(judgments.queries, evaluated.queries)
+    failure = None
+    if run.failure is not None:
+        measure = measures[first_with_rankings(measures, options)].measure.name
+        failure = run.failure.error(measure, judgments.queries[run.queries[run.failure.place]])
     if not queries and failure is None:
-        left = f"; {len(left_out)} without a relevant document were left out" if left_out else ""
-        raise NoQueriesError(f"No queries with both results and relevance info{left}")
+        dropped = f"; {len(left_out)} without a relevant document were left out" if left_out else ""
+        raise NoQueriesError(f"No queries with both results and relevance info{dropped}")
     # What no query survives is found at the first one, unless its ranking fails an earlier
     # measure: trec_eval goes through the measures query by query.
-    hopeless = plan.hopeless()
-    if hopeless is not None:
-        place, reason = hopeless
-        if failure is None or queries or place < plan.first_place():
-            name = bound[place].measure.name
+    impossible = first_impossible(measures, options)
+    if impossible is not None:
+        place, reason = impossible
+        if failure is None or queries or place < first_with_rankings(measures, options):
+            name = measures[place].measure.name
             raise EvaluationError(name, judgments.queries[0], reason)
-    if failure is not None:
-        if not queries:
-            raise failure
-        assert not isinstance(run, JudgedRun)
-        plan.judge(run, matched)
-    if watch is not None and plan.judged is not None:
-        watch(queries, plan.judged)
-    plan.unretrieved = absent
-    values = [_values(plan, own, queries) for own in bound]
-    if absent:
-        clear_placeholders(bound, values, absent)
+    if failure is not None and not queries:
+        raise failure
+    if trace is not None and run.judged is not None:
+        trace(queries, run.judged)
+    computed = Values(judgments, measures, options, evaluated)
+    values = [_values(computed, bound, queries) for bound in measures]
+    # The command trec_eval does without these modules, but for -c and -Z.
+    if evaluated.placeholders:
+        from fastrank.judging.placeholders import clear_placeholders
+
+        clear_placeholders(measures, values, evaluated.placeholders)
     if zscores is not None:
-        # The command trec_eval does without the module, but for -Z.
         from fastrank.scores.zscores import to_zscores
 
-        to_zscores(bound, values, queries, zscores)
+        to_zscores(measures, values, queries, zscores)
     extended = [
-        plan.with_missing(own, column, queries)
-        if zscores is None and counts_missing(own, options)
+        computed.with_missing(bound, column, queries)
+        if zscores is None and counts_missing(bound, options)
         else None
-        for own, column in zip(bound, values, strict=True)
+        for bound, column in zip(measures, values, strict=True)
     ]
-    scores = Scores(
-        bound=bound,
-        counts={
-            "evaluated": len(queries),
-            "missing": missing,
-            **({} if unknown is None else {"skipped": len(unknown)}),
-            "no_relevant": count_without_relevant(judgments, options),
-            "left_out": len(left_out),
-            **({} if plan.judged is None else count_retrieved(plan.judged, absent)),
-            "removed": removed,
-            "repeated": repeated,
-            **more_counts,
-        },
-        coverage=coverage,
-        tag=run.tag,
-        zscored=zscores is not None,
-        query_ids=queries,
-        value_columns=values,
-        extended_columns=extended,
-        summaries=summaries(
-            bound, values, extended, len(queries), coverage, run.tag, zscored=zscores is not None
-        ),
-    )
+    scores = to_scores(
+        judgments, run, measures, options, values, extended,
+        left_out=left_out, zscored=zscores is not None,
+    )  # fmt: skip
     if failure is not None:
         failure.before = scores
         raise failure
     return scores
 
 
-def _values(plan: Plan, own: BoundMeasure, queries: Ids) -> Any:
+def score_run(
+    judge: Judge[Given],
+    run: Given,
+    measures: list[BoundMeasure],
+    options: Options,
+    *,
+    left_out: Sequence[bytes] = (),
+) -> Scores:
+    """Judge a run, and evaluate measures for it. Raises what the judge and `score` raise."""
+    return score(judge.judgments, judge.judge(run), measures, options, left_out=left_out)
+
+
+def to_scores(
+    judgments: Judgments,
+    run: JudgedRun,
+    measures: list[BoundMeasure],
+    options: Options,
+    values: list[Any],
+    extended: list[Any],
+    *,
+    left_out: Sequence[bytes] = (),
+    zscored: bool = False,
+) -> Scores:
+    """Scores of values that are computed: their summary, and what is counted of the run.
+
+    values, extended: a column for each measure, as `summaries` takes them.
+    """
+    evaluated = run.before_failure()
+    skipped = run.skipped
+    if skipped and left_out:
+        known = set(left_out)
+        skipped = [query for query in skipped if query not in known]
+    coverage = Coverage(
+        complete=options.complete,
+        judged=judgments.queries,
+        found=_without(run.queries, run.placeholders),
+        unknown=skipped,
+        positive=positive_grades(judgments, measures) if options.complete else None,
+    )
+    retrieved = {}
+    if run.judged is not None:
+        retrieved = count_retrieved(run.judged, evaluated.placeholders)
+    return Scores(
+        bound=measures,
+        counts={
+            "evaluated": len(evaluated.queries),
+            "missing": run.missing,
+            **({} if skipped is None else {"skipped": len(skipped)}),
+            "no_relevant": count_without_relevant(judgments, options),
+            "left_out": len(left_out),
+            **retrieved,
+            "removed": 0,
+            "repeated": 0,
+            **run.counts,
+        },
+        coverage=coverage,
+        tag=run.tag,
+        zscored=zscored,
+        query_ids=TextSelection(judgments.queries, evaluated.queries),
+        value_columns=values,
+        extended_columns=extended,
+        summaries=summaries(
+            measures, values, extended, len(evaluated.queries), coverage, run.tag, zscored=zscored
+        ),
+    )
+
+
+def _values(computed: Values, bound: BoundMeasure, queries: Ids) -> Any:
     """The values of a measure. Raises EvaluationError where a measure of the user's fails."""
     try:
-        return plan.values(own, len(queries))
-    except StoppedError as stop:
-        name, query = own.measure.name, queries[stop.place]
-        reason = f"measure '{name}' of query '{decoded(query)}': {stop}"
-        raise EvaluationError(name, query, reason) from stop.__cause__
+        return computed.of(bound)
+    except QueryError as error:
+        name, query = bound.measure.name, queries[error.place]
+        reason = f"measure '{name}' of query '{decoded(query)}': {error}"
+        raise EvaluationError(name, query, reason) from error.__cause__
 
 
-def _without(places: Any, absent: list[int]) -> list[int]:
-    """The places of the queries that are not absent from the run."""
-    gone = set(absent)
-    return [place for i, place in enumerate(places) if i not in gone]
+def _without(places: Any, placeholders: list[int]) -> Any:
+    """The places of the queries that have results of their own."""
+    if not placeholders:
+        return places
+    excluded = set(placeholders)
+    return [place for i, place in enumerate(places) if i not in excluded]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, check_compat
+from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.columns import Frozen
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError, OptionError
-from fastrank.evaluation.scoring import evaluate_bound
-from fastrank.judging.judged import ranking_scratch
-from fastrank.judging.options import Options, relevance, settle_depth
+from fastrank.evaluation.scoring import score_run
+from fastrank.judging.evaluation_options import EVALUATION, DepthOptions, evaluation_options
+from fastrank.judging.judge import RunJudge
+from fastrank.judging.scratch import ranking_scratch
+from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.measures.ties import check_range, expects
+from fastrank.measures.ties import check_range, has_expected_value
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 
@@ -19,10 +21,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from typing_extensions import Unpack
+
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.evaluation.evaluator import Convertible, Measures
     from fastrank.formats.files import Source
+    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
 MEASURES = "map recip_rank P.10 recall.100 ndcg ndcg_cut.10"
@@ -100,26 +105,24 @@ class TieReport(Frozen):
         return "\n".join(made)
 
 
+@takes(DepthOptions, EVALUATION)
 def tie_report(
     run: Run | Convertible | Source,
     qrels: Qrels | Convertible | Source | None = None,
     measures: Measures | None = None,
-    *,
-    relevance_level: float = 1,
-    depth: int | None = None,
-    compat: str = DEFAULT_COMPAT,
+    **options: Unpack[DepthOptions],
 ) -> TieReport:
     """How many results of a run have equal scores, and what that could do to each measure.
 
     run, qrels: as in `evaluate`; the judgments are for the measures.
     measures: as in `evaluate`; without them map, recip_rank, P_10, recall_100, ndcg, ndcg_cut_10.
-    relevance_level, depth, compat: as in `evaluate`. At 9.0.8 scores that are one 32-bit float tie.
+    **options: see `DepthOptions`.
 
-    The range of a measure holds its value in every order of the tied documents: "worst" and
-    "best" put the lowest and the highest grades first, and only measures that cannot fall when a
-    higher grade moves up are taken. Raises MeasureError for others (such as G, infAP, Rndcg or
-    custom gains), OptionError for measures without judgments or a negative level, EvaluationError
-    for a score that is NaN, and what `evaluate` raises.
+    At 9.0.8 scores that are one 32-bit float tie. The range of a measure holds its value in every
+    order of the tied documents: "worst" and "best" put the lowest and the highest grades first, and
+    only measures that cannot fall when a higher grade moves up are taken. Raises MeasureError for
+    others (such as G, infAP, Rndcg or custom gains), OptionError for measures without judgments or
+    a negative level, EvaluationError for a score that is NaN, and what `evaluate` raises.
 
     >>> run, qrels = {"q1": {"d1": 1, "d2": 1, "d3": 0}}, {"q1": {"d1": 1}}
     >>> print(fr.tie_report(run, qrels, "map"))
@@ -128,39 +131,29 @@ def tie_report(
           value   worst    best  expected
     map  0.5000  0.5000  1.0000    0.7500
     """
-    from fastrank.formats.accept import as_qrels, as_run
+    from fastrank.formats.inputs import as_qrels, as_run
 
-    judgments = None if qrels is None else as_qrels(qrels, compat=compat)
+    checked = evaluation_options(with_defaults(tie_report, options))
+    judgments = None if qrels is None else as_qrels(qrels, compat=checked.compat)
     if isinstance(judgments, Preferences):
         raise TypeError("qrels: expected Qrels, found Preferences, which have no grades")
     if judgments is None and measures is not None:
         raise OptionError("measures", "expected judgments with them: qrels is None")
-    relevance_level = relevance(relevance_level)
-    if relevance_level < 0:
-        raise OptionError("relevance_level", f"expected 0 or more, found {relevance_level}")
-    deepest = settle_depth(depth, None)
-    names = MEASURES if measures is None else measures
-    bound = Selection(names).bind(check_compat(compat))
+    if checked.relevance_level < 0:
+        raise OptionError("relevance_level", f"expected 0 or more, found {checked.relevance_level}")
+    bound = Selection(MEASURES if measures is None else measures).bind(checked.compat)
     check_range(bound)
-    own = as_run(run, compat=compat)
-    tied, largest = _count(own, single=compat == DEFAULT_COMPAT)
-    found = zip(own.queries, tied, strict=True)
-    ranges: dict[str, TieRange] = {}
-    if judgments is not None:
-        options = Options(
-            compat=compat, relevance_format="qrels", relevance_level=relevance_level,
-            complete=False, judged_only=False,
-            max_retrieved=deepest, collection_size=0, query=None,
-        )  # fmt: skip
-        ranges = _ranges(judgments, own, bound, options)
+    taken = as_run(run, compat=checked.compat)
+    tied, largest = _count(taken, single=checked.compat == DEFAULT_COMPAT)
+    found = zip(taken.queries, tied, strict=True)
     return TieReport(
-        tag=own.tag,
-        lines=len(own.docs),
+        tag=taken.tag,
+        lines=len(taken.docs),
         tied=sum(tied),
         largest=max(largest, default=0),
-        evaluated=len(own),
+        evaluated=len(taken),
         queries={decoded(query): count for query, count in found if count},
-        measures=ranges,
+        measures={} if judgments is None else _ranges(judgments, taken, bound, checked),
     )
 
 
@@ -180,10 +173,11 @@ def _ranges(
     qrels: Qrels, run: Run, bound: list[BoundMeasure], options: Options
 ) -> dict[str, TieRange]:
     def mean(wanted: list[BoundMeasure], ties: str) -> dict[str, float]:
-        return evaluate_bound(qrels, run, wanted, options.changed(ties=ties)).mean
+        settled = options.changed(ties=ties)
+        return score_run(RunJudge(qrels, wanted, settled), run, wanted, settled).mean
 
     value, worst, best = (mean(bound, ties) for ties in ("docno_desc", "worst", "best"))
-    known = [own for own in bound if expects(own)]
+    known = [own for own in bound if has_expected_value(own)]
     expected = mean(known, "average") if known else {}
     return {
         name: TieRange(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.columns import as_array
-from fastrank.data.texts import Texts, memory_of, picked
+from fastrank.data.texts import Texts, gather_texts, memory_of
 from fastrank.errors import InputError
 from fastrank.formats.ids import no_id, texts_of_array, texts_of_list
 from fastrank.formats.tables import Table
@@ -69,7 +69,7 @@ def texts_of_arrow(column: Any, fail: Fail) -> Texts:
             column = column.unify_dictionaries().combine_chunks()
         refuse_nulls(column.dictionary, fail)
         words = texts_of_arrow(column.dictionary, fail)
-        return picked(words, column.indices.to_numpy(zero_copy_only=False))
+        return gather_texts(words, column.indices.to_numpy(zero_copy_only=False))
     if types.is_integer(kind):
         return texts_of_array(_numpy_of(column), fail)
     if types.is_floating(kind) and len(column):
@@ -124,8 +124,8 @@ def to_arrow(noun: Any) -> Any:
     import pyarrow
 
     count = len(noun.docs)
-    own = as_array(noun.offset_column)
-    places = pyarrow.array(_query_places(own))
+    offsets = as_array(noun.offset_column)
+    places = pyarrow.array(_query_places(offsets))
     columns = {
         "query_id": _strings_of(noun.queries, noun.source).take(places),
         "doc_id": _strings_of(noun.docs, noun.source),

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
 from fastrank.formats import sniff
-from fastrank.formats.accept import is_file
 from fastrank.formats.candidates import Candidates
 from fastrank.formats.column_names import (
     ALIASES,
     CANDIDATE_ROLES,
     check_mapping,
     find_columns,
-    normal,
+    normalized_name,
 )
+from fastrank.formats.inputs import is_file
 from fastrank.formats.rows import qrels_of
 from fastrank.formats.tables import CellsTable, ColumnsTable, Table
 
@@ -67,19 +67,21 @@ def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -
 
 
 def _table_of_columns(given: Mapping[Any, Any]) -> Table:
-    for name, own in given.items():
-        if isinstance(own, (str, bytes)) or not hasattr(own, "__iter__"):
-            found = f"{type(own).__name__}: {own!r:.60}"
+    for name, column in given.items():
+        if isinstance(column, (str, bytes)) or not hasattr(column, "__iter__"):
+            found = f"{type(column).__name__}: {column!r:.60}"
             raise InputError("<dict>", f"{name!r}: expected a column of values, found {found}")
-    values = [list(own) for own in given.values()]
-    if len({len(own) for own in values}) > 1:
-        found = ", ".join(f"{name!r}: {len(own)}" for name, own in zip(given, values, strict=True))
+    values = [list(column) for column in given.values()]
+    if len({len(column) for column in values}) > 1:
+        found = ", ".join(
+            f"{name!r}: {len(column)}" for name, column in zip(given, values, strict=True)
+        )
         raise InputError("<dict>", f"expected columns of one length, found {found}")
     return ColumnsTable("<dict>", list(given), values or [[]])
 
 
 def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
-    file, head = sniff.head_of(sniff.opened(source))
+    file, head = sniff.head_of(sniff.open_source(source))
     with file:
         form = format or _format_of(head, file.name)
         content = file.read()
@@ -103,13 +105,13 @@ def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] |
 
 
 def _format_of(head: bytes, name: str) -> str:
-    own = head.removeprefix(sniff.BYTE_ORDER_MARK).lstrip()
-    if own.startswith(b"<QApairs"):
+    text = head.removeprefix(sniff.BYTE_ORDER_MARK).lstrip()
+    if text.startswith(b"<QApairs"):
         return "qapairs"
     form = sniff.format_of(head, name, "qrels")
     if form in ("parquet", "json", "jsonl"):
         return form
-    return "tsv" if b"\t" in own.partition(b"\n")[0] else "csv"
+    return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"
 
 
 def _table_of_cells(
@@ -159,7 +161,7 @@ def _separated(content: bytes, name: str) -> Any:
 
 
 def _is_header(cells: Sequence[str]) -> bool:
-    names = {normal(cell) for cell in cells}
+    names = {normalized_name(cell) for cell in cells}
     return all(
         any(names & {*ALIASES[role][0], *ALIASES[role][1]} for role in roles)
         for roles in (CANDIDATE_ROLES[:2], CANDIDATE_ROLES[2:4], CANDIDATE_ROLES[4:])
@@ -168,9 +170,9 @@ def _is_header(cells: Sequence[str]) -> bool:
 
 def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
     found = find_columns(table.names, CANDIDATE_ROLES, columns, table.source)
-    for text, own in (("question", "question_id"), ("candidate", "candidate_id")):
-        if text not in found and own not in found:
-            known = ", ".join(sum((*ALIASES[text], *ALIASES[own]), ()))
+    for text, id_column in (("question", "question_id"), ("candidate", "candidate_id")):
+        if text not in found and id_column not in found:
+            known = ", ".join(sum((*ALIASES[text], *ALIASES[id_column]), ()))
             names = ", ".join(map(repr, table.names))
             raise InputError(
                 table.source, f"no column for the {text}; found {names}; known names: {known}"
@@ -191,9 +193,9 @@ def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
 def _qrels(table: Table, queries: list[str], docs: list[str], place: int) -> Qrels:
     """The judgments, whose errors name the rows and the column of the table."""
     names = ["<question>", "<candidate>", table.names[place]]
-    own = ColumnsTable(table.source, names, [queries, docs, table.numbers(place)])
-    own.unit, own.rows = table.unit, table.rows
-    return qrels_of(own, dict(zip(("query", "doc", "grade"), names, strict=True)))
+    judgments = ColumnsTable(table.source, names, [queries, docs, table.numbers(place)])
+    judgments.unit, judgments.rows = table.unit, table.rows
+    return qrels_of(judgments, dict(zip(("query", "doc", "grade"), names, strict=True)))
 
 
 def _strings(table: Table, place: int) -> list[str]:

@@ -58,14 +58,14 @@ NEEDED = ("query", "doc", "grade", "score", "rank", "label")
 INSTEAD = {"score": "rank", "rank": "score"}
 
 
-def normal(name: object) -> str:
+def normalized_name(name: object) -> str:
     """A column's name as the table has it."""
     return str(name).strip().lower().replace("-", "_")
 
 
 def is_header(cells: Sequence[str]) -> bool:
     """Whether these are names of columns, among them a query and a document."""
-    names = {normal(cell) for cell in cells}
+    names = {normalized_name(cell) for cell in cells}
     return all(names & {*ALIASES[role][0], *ALIASES[role][1]} for role in ("query", "doc"))
 
 
@@ -97,7 +97,7 @@ def find_columns(
             continue
         if role not in roles:
             raise InputError(source, f"columns: no role {role!r}; there are {', '.join(roles)}")
-        place = _only(names, [name], role, source, lambda own: own)
+        place = _unique_column(names, [name], role, source, lambda label: label)
         if place < 0:
             raise InputError(source, f"no column {name!r} for the {role}; {_found(names)}")
         if place in places.values():
@@ -106,9 +106,9 @@ def find_columns(
     for role in roles:
         if role not in places:
             sure, otherwise = ALIASES[role]
-            place = _only(names, sure, role, source, normal)
+            place = _unique_column(names, sure, role, source, normalized_name)
             if place < 0:
-                place = _only(names, otherwise, role, source, normal)
+                place = _unique_column(names, otherwise, role, source, normalized_name)
             if place >= 0 and place not in places.values():
                 places[role] = place
     if "rank" in (given or {}) and "score" not in (given or {}):
@@ -122,7 +122,9 @@ def find_columns(
     return places
 
 
-def _only(names: Sequence[Any], wanted: Sequence[Any], role: str, source: str, norm: Any) -> int:
+def _unique_column(
+    names: Sequence[Any], wanted: Sequence[Any], role: str, source: str, norm: Any
+) -> int:
     matches = [place for place, name in enumerate(names) if norm(name) in wanted]
     if len(matches) > 1:
         several = " and ".join(repr(names[place]) for place in matches)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def packed(pieces: Iterable[bytes], name: str) -> Iterable[bytes]:
+def compressed(pieces: Iterable[bytes], name: str) -> Iterable[bytes]:
     """The pieces, compressed if the name ends in .gz, .bz2, .xz or .zst.
 
     Raises ImportError for .zst where there is nothing that does it.
@@ -17,17 +17,17 @@ def packed(pieces: Iterable[bytes], name: str) -> Iterable[bytes]:
     if ending.endswith(".gz"):
         import zlib
 
-        return _squeezed(pieces, zlib.compressobj(6, zlib.DEFLATED, 16 + zlib.MAX_WBITS))
+        return _compress(pieces, zlib.compressobj(6, zlib.DEFLATED, 16 + zlib.MAX_WBITS))
     if ending.endswith(".bz2"):
         import bz2
 
-        return _squeezed(pieces, bz2.BZ2Compressor())
+        return _compress(pieces, bz2.BZ2Compressor())
     if ending.endswith(".xz"):
         import lzma
 
-        return _squeezed(pieces, lzma.LZMACompressor())
+        return _compress(pieces, lzma.LZMACompressor())
     if ending.endswith(".zst"):
-        return _squeezed(pieces, _zstd(name))
+        return _compress(pieces, _zstd(name))
     return pieces
 
 
@@ -46,9 +46,9 @@ def _zstd(name: str) -> Any:
     return zstandard.ZstdCompressor().compressobj()
 
 
-def _squeezed(pieces: Iterable[bytes], compressor: Any) -> Iterator[bytes]:
+def _compress(pieces: Iterable[bytes], compressor: Any) -> Iterator[bytes]:
     for piece in pieces:
-        squeezed = compressor.compress(piece)
-        if squeezed:
-            yield squeezed
+        compressed_piece = compressor.compress(piece)
+        if compressed_piece:
+            yield compressed_piece
     yield compressor.flush()

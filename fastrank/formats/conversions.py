@@ -1,8 +1,8 @@
-"""What the `from_*` and `to_*` of judgments and runs do (see fastrank/data/conversions.py)."""
+"""What the `from_*` and `to_*` of judgments and runs do (see fastrank/lazy.py)."""
 
 from __future__ import annotations
 
-from fastrank.formats.array_columns import table_of_arrays
+from fastrank.formats.arrays import table_of_arrays
 from fastrank.formats.arrow import arrow_table
 from fastrank.formats.arrow import to_arrow as to_arrow
 from fastrank.formats.dicts import qrels_from_dict as qrels_from_dict

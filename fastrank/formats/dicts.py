@@ -11,8 +11,8 @@ from fastrank.data.run import Run
 from fastrank.data.texts import NO_ITERATION, Texts, constant, decoded, interning
 from fastrank.errors import InputError
 from fastrank.formats.ids import first_repeat, texts_of_list
-from fastrank.formats.rank_order import in_order
 from fastrank.formats.rows import tag_of
+from fastrank.formats.run_order import apply_order
 from fastrank.formats.values import grades_of, scores_of
 from fastrank.native import kernels
 from fastrank.native.buffers import filled
@@ -61,7 +61,7 @@ def run_from_dict(
         score_column=scores,
         offset_column=rows.offsets,
     )
-    return in_order(run, order)
+    return apply_order(run, order)
 
 
 class _Rows:
@@ -72,15 +72,15 @@ class _Rows:
         if not isinstance(given, Mapping):
             found = type(given).__name__
             self._refuse(f"expected {{query: {{document: {number}}}}}, found {found}")
-        for query, own in given.items():
-            if not isinstance(own, Mapping):
-                found = type(own).__name__
+        for query, documents in given.items():
+            if not isinstance(documents, Mapping):
+                found = type(documents).__name__
                 reason = f"expected a dict of documents and {number}s, found {found}"
                 hint = ""
-                if isinstance(own, (list, tuple)):
+                if isinstance(documents, (list, tuple)):
                     hint = "; for columns of a table there is from_arrays"
                 self._refuse(f"query {query!r:.60}: {reason}{hint}")
-        kept = {query: own for query, own in given.items() if own or keep_empty}
+        kept = {query: documents for query, documents in given.items() if documents or keep_empty}
         self._ids = list(kept)
         ends = list(accumulate(map(len, kept.values()), initial=0))
         self.offsets = filled("q", ends)
@@ -92,7 +92,7 @@ class _Rows:
         self._doc_ids = list(chain.from_iterable(kept.values()))
         docs = texts_of_list(self._doc_ids, self._fail_doc)
         self.docs = docs.placed(None, "item")
-        self.values = list(chain.from_iterable(own.values() for own in kept.values()))
+        self.values = list(chain.from_iterable(documents.values() for documents in kept.values()))
 
     def fail_value(self, row: int, reason: str) -> NoReturn:
         """Raise the error about a value."""
@@ -123,8 +123,10 @@ def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
     offsets = noun.offsets.tolist()
     made = {}
     for query, first, stop in zip(noun.queries, offsets[:-1], offsets[1:], strict=True):
-        own = made[decoded(query)] = dict(zip(docs[first:stop], numbers[first:stop], strict=True))
-        if len(own) < stop - first:
+        documents = made[decoded(query)] = dict(
+            zip(docs[first:stop], numbers[first:stop], strict=True)
+        )
+        if len(documents) < stop - first:
             row = first + first_repeat(docs[first:stop])
             where = f"{noun.docs.unit} {noun.docs.line(row)}"
             reason = f"query {decoded(query)!r}: document {docs[row]!r} stands twice, again in"
@@ -135,3 +137,18 @@ def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
 def strings(texts: Texts) -> list[str]:
     """All texts as str."""
     return [decoded(text) for text in texts.take(range(len(texts)))]
+
+
+def documents_of(name: str, query: Any, documents: Any) -> dict[Any, Any]:
+    """The documents of a query as a dict. Raises InputError if they are no mapping."""
+    if isinstance(documents, dict):
+        return documents
+    if isinstance(documents, Mapping):
+        return dict(documents)
+    found = type(documents).__name__
+    raise InputError(f"{name}, query {query!r}", f"expected a dict of documents, found {found}")
+
+
+def describe_place(name: str, query: Any, doc: Any) -> str:
+    """The place of a value, for messages."""
+    return f"{name}, query {query!r}, document {doc!r}"

@@ -6,6 +6,7 @@ from fastrank.errors import FormatError, InputError
 from fastrank.formats import files
 from fastrank.formats.ids import encoded_id
 from fastrank.formats.source import read_all
+from fastrank.keywords import Keyword
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def as_exclusions(exclude: Mapping[Any, Iterable[Any]] | None) -> Exclusions:
             raise TypeError(
                 f"exclude: query {query!r}: expected a list or set of documents, found {docs!r}"
             )
-        own = found_ids.setdefault(encoded_id(query, fail), [])
-        own += [encoded_id(doc, fail) for doc in docs]
+        excluded = found_ids.setdefault(encoded_id(query, fail), [])
+        excluded += [encoded_id(doc, fail) for doc in docs]
     return {query: list(dict.fromkeys(docs)) for query, docs in found_ids.items()}
 
 
@@ -57,3 +58,10 @@ def read_exclusions(source: Source) -> Exclusions:
             raise FormatError(name, number, f"expected 2 fields (query doc), found {len(fields)}")
         found.setdefault(fields[0], []).append(fields[1])
     return {query: list(dict.fromkeys(docs)) for query, docs in found.items()}
+
+
+EXCLUDE = Keyword(
+    "exclude", None, "leave out documents: a query and a document per line",
+    "leave out these documents, a mapping from query to documents.",
+    check=lambda _, given: as_exclusions(given), metavar="FILE",
+)  # fmt: skip

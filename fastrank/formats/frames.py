@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.columns import as_array
-from fastrank.data.texts import Texts, decoded, picked
+from fastrank.data.texts import Texts, decoded, gather_texts
 from fastrank.errors import InputError
 from fastrank.formats.arrow import (
     NULL,
@@ -51,7 +51,7 @@ def _texts_of_series(series: Any, fail: Fail) -> Texts:
         codes = series.cat.codes.to_numpy()
         if (codes < 0).any():
             fail(int((codes < 0).argmax()), f"found {NULL}")
-        return picked(_texts_of_series(series.cat.categories.to_series(), fail), codes)
+        return gather_texts(_texts_of_series(series.cat.categories.to_series(), fail), codes)
     column = _arrow_of(series)
     if column is not None:
         return texts_of_arrow(column, fail)

@@ -44,8 +44,8 @@ def texts_of_ids(argument: str, given: Any) -> Texts:
     if isinstance(given, numpy.ndarray) and not numpy.ma.isMaskedArray(given):
         return texts_of_array(given, fail)
     # Others' columns make Python's objects of their values, with None for what is missing.
-    listed = given.tolist() if hasattr(given, "tolist") else list(given)
-    return texts_of_list(listed, fail)
+    values = given.tolist() if hasattr(given, "tolist") else list(given)
+    return texts_of_list(values, fail)
 
 
 def texts_of_array(values: Any, fail: Fail) -> Texts:
@@ -121,10 +121,10 @@ def _encoded(value: Any, row: int, fail: Fail) -> bytes:
 def first_repeat(ids: Iterable[Any]) -> int:
     """The place of the first id that stood before, or -1."""
     known = set()
-    for place, own in enumerate(ids):
-        if own in known:
+    for place, text_id in enumerate(ids):
+        if text_id in known:
             return place
-        known.add(own)
+        known.add(text_id)
     return -1
 
 

@@ -74,7 +74,7 @@ def _table(kind: type[LinesTable], records: list[Any], name: str, places: Any) -
     if not records:
         raise InputError(name, "no records")
     names = list(records[0]) if isinstance(records[0], dict) else []
-    columns = [[record.get(own) for record in records if isinstance(record, dict)] for own in names]
+    columns = [[record.get(key) for record in records if isinstance(record, dict)] for key in names]
     table = kind(name, names, columns or [[]], places)
     for row, record in enumerate(records):
         if not isinstance(record, dict):

@@ -48,7 +48,7 @@ def load_qrels(
     >>> fr.load_qrels("data/digits.qrels")
     <Qrels data/digits.qrels: 200 queries, 37428 rows>
     """
-    file, form = _opened(source, format, "qrels")
+    file, form = _open(source, format, "qrels")
     with file:
         if form == "trec":
             return trec.parse_qrels(file.read(), file.name, compat=compat, warn=warn)
@@ -85,11 +85,11 @@ def load_run(
     {'q1': {'d7': -1.0, 'd3': -2.0}}
     """
     check_choice("order", order, ORDERS)
-    file, form = _opened(source, format, "run")
+    file, form = _open(source, format, "run")
     with file:
         if form == "trec":
             run = trec.read_run(file, compat=compat, order=order, warn=warn)
-            return run if tag is None else _tagged(run, tag)
+            return run if tag is None else _with_tag(run, tag)
         found = content_of(file.read(), file.name, form, "run", columns, order)
     if not isinstance(found, Table):
         return dicts.run_from_dict(found, tag=tag, order=order, source=file.name)
@@ -130,7 +130,7 @@ def save_run(run: Run, path: Source, format: str | None = None) -> None:
 
 def find_kind(source: Source | Pieces, format: str | None) -> tuple[Pieces, str | None]:
     """The source, open, and whether it is certain to hold `qrels` or a `run`."""
-    file, head = sniff.head_of(sniff.opened(source))
+    file, head = sniff.head_of(sniff.open_source(source))
     if format in (None, "trec"):
         for kind, fits in sniff.TREC_FIELDS.items():
             if sniff.format_of(head, file.name, kind) == "trec" and fits(sniff.fields_of(head)):
@@ -142,11 +142,11 @@ def find_kind(source: Source | Pieces, format: str | None) -> tuple[Pieces, str 
     return file, sniff.kind_of_names(sniff.names_in(head, form))
 
 
-def _opened(source: Source | Pieces, format: str | None, kind: str) -> tuple[Pieces, str]:
+def _open(source: Source | Pieces, format: str | None, kind: str) -> tuple[Pieces, str]:
     if format is not None:
         sniff.check_format(format)
-        return sniff.opened(source), format
-    file, head = sniff.head_of(sniff.opened(source))
+        return sniff.open_source(source), format
+    file, head = sniff.head_of(sniff.open_source(source))
     return file, sniff.format_of(head, file.name, kind)
 
 
@@ -195,7 +195,7 @@ def parquet_table(content: bytes, name: str) -> Table:
         raise InputError(name, f"not a parquet file that can be read: {error}") from None
 
 
-def _tagged(run: Run, tag: str) -> Run:
+def _with_tag(run: Run, tag: str) -> Run:
     fields = {name: getattr(run, name) for name in run.field_names()}
     return Run(**{**fields, "tag": rows.tag_of(tag, run.source)})
 
@@ -214,9 +214,9 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
     else:
         _refuse_nan(noun)
         pieces = _pieces(noun, form)
-    from fastrank.formats.compression import packed
+    from fastrank.formats.compression import compressed
 
-    files.write(path, packed(pieces, name))
+    files.write(path, compressed(pieces, name))
 
 
 def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:

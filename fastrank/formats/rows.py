@@ -9,7 +9,7 @@ from fastrank.data.texts import NO_ITERATION, PlacedTexts, Texts, constant, inte
 from fastrank.errors import InputError
 from fastrank.formats.column_names import QRELS_ROLES, RUN_ROLES, find_columns
 from fastrank.formats.ids import encoded_id
-from fastrank.formats.rank_order import as_given, by_negated_rank
+from fastrank.formats.run_order import rank_as_given, with_distinct_ranks
 from fastrank.formats.values import grades_of, ranks_of, scores_of
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     """The judgments of a table; `columns` names those that have no name the aliases know."""
     found = find_columns(table.names, QRELS_ROLES, columns, table.source)
-    grouped, docs = _grouped(table, found)
+    grouped, docs = _group_by_query(table, found)
     place = found["grade"]
     grades, scale = grades_of(table.numbers(place), table.failing(place))
     groups = constant(NO_ITERATION, table.size)
     if "iteration" in found:
-        groups = _taken(grouped, table.texts(found["iteration"]))
+        groups = _reorder_texts(grouped, table.texts(found["iteration"]))
     return Qrels(
         queries=grouped.queries,
         docs=docs,
         groups=groups,
         source=table.source,
-        grade_column=grouped.taken(grades),
+        grade_column=grouped.reorder(grades),
         offset_column=grouped.offsets,
         scale=scale,
     )
@@ -57,7 +57,7 @@ def run_of(
     # Who says where the scores are may still want the ranks.
     ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[order]]
     found = find_columns(table.names, RUN_ROLES[order], columns, table.source, ignored=ignored)
-    grouped, docs = _grouped(table, found)
+    grouped, docs = _group_by_query(table, found)
     if "score" in found:
         numbers, fail = table.numbers(found["score"]), table.failing(found["score"])
         scores = scores_of(numbers, fail, higher_is_better=higher_is_better)
@@ -71,18 +71,18 @@ def run_of(
     if tag is not None:
         own_tag = tag_of(tag, table.source)
     elif "tag" in found:
-        own_tag = _only_tag(table.texts(found["tag"]), table.source)
+        own_tag = _single_tag(table.texts(found["tag"]), table.source)
     run = Run(
         queries=grouped.queries,
         docs=docs,
         tag=own_tag,
         source=table.source,
-        score_column=grouped.taken(scores),
+        score_column=grouped.reorder(scores),
         offset_column=grouped.offsets,
     )
     if order == "given":
-        return as_given(run)
-    return run if "score" in found else by_negated_rank(run)
+        return rank_as_given(run)
+    return run if "score" in found else with_distinct_ranks(run)
 
 
 def tag_of(tag: str | bytes | None, source: str) -> bytes:
@@ -94,20 +94,20 @@ def tag_of(tag: str | bytes | None, source: str) -> bytes:
     return b"" if tag is None else encoded_id(tag, fail)
 
 
-def _grouped(table: Table, found: dict[str, int]) -> tuple[Groups, PlacedTexts]:
+def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, PlacedTexts]:
     queries, docs = table.texts(found["query"]), table.texts(found["doc"])
     firsts = zeros("q", table.size)
     firsts = firsts[: kernels.find_stretches(queries.columns, firsts)]
     text, starts, lengths = queries.columns
     stretches = Texts(text, take(starts, firsts), take(lengths, firsts))
     grouped = Groups(stretches, firsts, table.size)
-    rows = grouped.order if table.rows is None else grouped.taken(table.rows)
-    taken = _taken(grouped, docs)
-    return grouped, taken.placed(rows, table.unit)
+    rows = grouped.order if table.rows is None else grouped.reorder(table.rows)
+    docs = _reorder_texts(grouped, docs)
+    return grouped, docs.placed(rows, table.unit)
 
 
-def _taken(grouped: Groups, texts: Texts) -> Texts:
-    return Texts(texts.buffer, grouped.taken(texts.starts), grouped.taken(texts.lengths))
+def _reorder_texts(grouped: Groups, texts: Texts) -> Texts:
+    return Texts(texts.buffer, grouped.reorder(texts.starts), grouped.reorder(texts.lengths))
 
 
 def _array(column: Any) -> Any:
@@ -116,7 +116,7 @@ def _array(column: Any) -> Any:
     return numpy.asarray(column)
 
 
-def _only_tag(tags: Texts, source: str) -> bytes:
+def _single_tag(tags: Texts, source: str) -> bytes:
     count = len(tags)
     numbered = interning(count)
     distinct = kernels.intern_texts(tags.columns, numbered)

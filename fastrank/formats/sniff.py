@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import FastrankError, ReadError
-from fastrank.formats.column_names import ALIASES, WITHOUT_HEADER, is_header, normal
+from fastrank.formats.column_names import ALIASES, WITHOUT_HEADER, is_header, normalized_name
 from fastrank.formats.source import Pieces, open_pieces
 
 TYPE_CHECKING = False
@@ -55,7 +55,7 @@ def format_by_name(path: str) -> str | None:
     return next((kind for suffix, kind in SUFFIXES.items() if name.endswith(suffix)), None)
 
 
-def opened(source: Source | Pieces) -> Pieces:
+def open_source(source: Source | Pieces) -> Pieces:
     """The source, open."""
     return source if isinstance(source, Pieces) else open_pieces(source)
 
@@ -90,9 +90,9 @@ def format_of(head: bytes, name: str, kind: str) -> str:
     if head.startswith(b"PAR1"):
         return "parquet"
     head = head.removeprefix(BYTE_ORDER_MARK)
-    own = head.lstrip()
-    if own[:1] in (b"{", b"[") and own[1:].lstrip()[:1] in (b'"', b"}", b"{", b"]"):
-        return _kind_of_json(own)
+    content = head.lstrip()
+    if content[:1] in (b"{", b"[") and content[1:].lstrip()[:1] in (b'"', b"}", b"{", b"]"):
+        return _kind_of_json(content)
     line = _first_line(head)
     if line is None:
         return format_by_name(name) or "trec"
@@ -111,7 +111,7 @@ def format_of(head: bytes, name: str, kind: str) -> str:
 
 def kind_of_names(names: Collection[Any]) -> str | None:
     """Whether columns with these names are certain to be qrels or a run."""
-    known = {normal(name) for name in names}
+    known = {normalized_name(name) for name in names}
     graded = bool(known & set(ALIASES["grade"][0]))
     if known & {"rank", "tag", "system"}:
         return None if graded else "run"
@@ -161,5 +161,5 @@ def _kind_of_json(text: bytes) -> str:
         return "json"
     if not isinstance(first, dict):
         return "json"
-    nested = bool(first) and all(isinstance(value, dict) for value in first.values())
-    return "json" if nested or not (rest.strip() or first) else "jsonl"
+    holds_dicts = bool(first) and all(isinstance(value, dict) for value in first.values())
+    return "json" if holds_dicts or not (rest.strip() or first) else "jsonl"

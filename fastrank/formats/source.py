@@ -38,24 +38,24 @@ def name_of(source: Source) -> str:
     return str(getattr(source, "name", "<file object>"))
 
 
-def open_pieces(source: Source, *, may_be_empty: bool = False) -> Pieces:
+def open_pieces(source: Source) -> Pieces:
     """Open a path, `-` (standard input) or a binary file object, to be read in pieces.
 
     gzip, bzip2, xz and zstd are recognised by content. That there is nothing in it is an error
-    when it is read, since trec_eval reads no empty file, unless it `may_be_empty`. A file object
-    is read from where it stands, and stays open. Raises ReadError.
+    when it is read, since trec_eval reads no empty file. A file object is read from where it
+    stands, and stays open. Raises ReadError.
     """
     if not isinstance(source, (str, os.PathLike)):
         if not hasattr(source, "read"):
             raise TypeError(f"expected a path or a binary file, found {type(source).__name__}")
-        return Pieces(name_of(source), source, may_be_empty)
+        return Pieces(name_of(source), source, may_be_empty=False)
     name = name_of(source)
     with _Reasons(name):
         if name == "-" and not os.path.exists(name):
-            return open_stdin(may_be_empty=may_be_empty)
+            return open_stdin()
         file = io.FileIO(name)
         try:
-            return Pieces(name, file, may_be_empty, os.fstat(file.fileno()))
+            return Pieces(name, file, may_be_empty=False, status=os.fstat(file.fileno()))
         except BaseException:
             file.close()
             raise

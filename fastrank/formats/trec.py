@@ -24,12 +24,9 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import Texts, interning, spans
 from fastrank.errors import FormatError
-from fastrank.formats import files
-from fastrank.formats.feeding import line_reader
-from fastrank.formats.file_parts import Parts
-from fastrank.formats.source import Pieces, open_pieces, read_all
-from fastrank.native import codes as at
-from fastrank.native import kernels, records
+from fastrank.formats.chunks import Parts, line_reader
+from fastrank.formats.source import Pieces, name_of, open_pieces, read_all
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -37,12 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from fastrank.formats.files import Source
+    from fastrank.formats.source import Source
 
     Warn = Callable[[str], None]
 
 # Larger files are read in pieces, and in threads if that helps.
-WORTH_PACKING = 1 << 22
+PIECEWISE_SIZE = 1 << 22
 RUN_LINE = "at least 6 fields (query Q0 doc rank score tag)"
 QRELS_LINE = "4 fields (query iter doc grade)"
 QRELS_JG_LINE = "4 fields (query group doc grade)"
@@ -87,22 +84,24 @@ def read_run(
     check_threads(threads)
     if order != "score":
         # The trec_eval command does without the module.
-        from fastrank.formats import rank_order as rankings
+        from fastrank.formats import run_order
 
         check_choice("order", order, ORDERS)
         if order == "given":
-            return rankings.as_given(read_run(source, compat=compat, warn=warn, threads=threads))
+            return run_order.rank_as_given(
+                read_run(source, compat=compat, warn=warn, threads=threads)
+            )
         with source if isinstance(source, Pieces) else open_pieces(source) as file:
-            return rankings.by_rank_field(
+            return run_order.rank_by_field(
                 parse_run(file.read(), file.name, compat=compat, warn=warn)
             )
     with source if isinstance(source, Pieces) else open_pieces(source) as file:
         comments = check_compat(compat) != DEFAULT_COMPAT
-        if file.size is not None and file.size >= WORTH_PACKING:
+        if file.size is not None and file.size >= PIECEWISE_SIZE:
             # Not above: the trec_eval command judges what is as large without reading it so.
-            from fastrank.formats.run_columns import read_packed
+            from fastrank.formats.run_columns import read_run_columns
 
-            run = read_packed(file, Parts(file, threads), comments=comments)
+            run = read_run_columns(file, Parts(file, threads), comments=comments)
             if run is not None:
                 return run
         return parse_run(file.read(), file.name, compat=compat, warn=warn)
@@ -114,8 +113,8 @@ def parse_run(
     """Read a run from its text; `name` is for messages."""
 
     def scan(scanner: _Scanner, comments: int) -> None:
-        cursor = zeros("q", at.CURSOR_SIZE)
-        fields = records.ResultFields(docs=scanner.docs, scores=spans(at.CHUNK))
+        cursor = zeros("q", codes.CURSOR_SIZE)
+        fields = records.ResultFields(docs=scanner.docs, scores=spans(codes.CHUNK))
         kernels.scan_run(
             line_reader(text, cursor), comments, fields, scanner.numbers, scanner.fallbacks,
             scanner.stretches, scanner.state,
@@ -127,7 +126,7 @@ def parse_run(
 
 def _run_of(found: _Scanner) -> Run:
     queries, offsets, docs, scores = found.grouped(found.docs, found.numbers)
-    start, length = found.state[at.TAG_START], found.state[at.TAG_LENGTH]
+    start, length = found.state[codes.TAG_START], found.state[codes.TAG_LENGTH]
     return Run(
         queries=queries,
         docs=Texts(found.text, *docs),
@@ -152,7 +151,7 @@ def read_qrels(
     Traceback (most recent call last):
     fastrank.errors.FormatError: <file object>:1: malformed line: expected 4 fields ...
     """
-    return parse_qrels(read_all(source), files.name_of(source), compat=compat, warn=warn)
+    return parse_qrels(read_all(source), name_of(source), compat=compat, warn=warn)
 
 
 def parse_qrels(
@@ -194,7 +193,7 @@ def read_qrels_jg(
     >>> fr.evaluate(qrels, {"q1": {"d1": 0.75, "d2": 0.5}}, "map_avgjg").mean
     {'map_avgjg': 0.75}
     """
-    name = files.name_of(source)
+    name = name_of(source)
     return parse_qrels_jg(read_all(source), name, compat=compat, warn=warn)
 
 
@@ -225,7 +224,7 @@ def read_prefs(
     >>> list(preferences.groups), preferences.levels.tolist()
     ([b'ann', b'ann'], [2.0, 1.0])
     """
-    return parse_prefs(read_all(source), files.name_of(source), compat=compat, warn=warn)
+    return parse_prefs(read_all(source), name_of(source), compat=compat, warn=warn)
 
 
 def read_qrels_prefs(
@@ -240,7 +239,7 @@ def read_qrels_prefs(
     >>> fr.evaluate(preferences, {"q1": {"d1": 0.75, "d2": 0.5}}, "prefs_simp").mean
     {'prefs_simp': 1.0}
     """
-    name = files.name_of(source)
+    name = name_of(source)
     return parse_prefs(read_all(source), name, compat=compat, warn=warn, subgroups=False)
 
 
@@ -295,7 +294,7 @@ class _Scanner:
         self.fallbacks = zeros("q", 3 * lines if "numbers" in columns else 0)
         self.stretches = records.Stretches(*spans(lines), rows=zeros("q", lines + 1))
         self.bounds = zeros("q", 12)
-        self.state = zeros("q", at.STATE_SIZE)
+        self.state = zeros("q", codes.STATE_SIZE)
 
     def run(
         self,
@@ -307,38 +306,38 @@ class _Scanner:
     ) -> _Scanner:
         """Scan with the comments of a compat level; raise FormatError for what is malformed."""
         has_comments = check_compat(compat) != DEFAULT_COMPAT
-        scan(self, at.SINGLE_COMMENTS if has_comments else at.NO_COMMENTS)
-        if self.state[at.STATUS] == at.MALFORMED and not has_comments:
+        scan(self, codes.SINGLE_COMMENTS if has_comments else codes.NO_COMMENTS)
+        if self.state[codes.STATUS] == codes.MALFORMED and not has_comments:
             line = self._line()
             if (line.lstrip() if indented else line).startswith(b"#"):
-                for i in range(at.STATE_SIZE):
+                for i in range(codes.STATE_SIZE):
                     self.state[i] = 0
-                scan(self, at.ALL_COMMENTS)
+                scan(self, codes.ALL_COMMENTS)
         self._check(warn)
         self._read_fallbacks()
         return self
 
     def _read_fallbacks(self) -> None:
-        for i in range(self.state[at.FALLBACKS]):
+        for i in range(self.state[codes.FALLBACKS]):
             row, start, length = self.fallbacks[3 * i : 3 * i + 3]
             self.numbers[row] = atof(bytes(self.text[start : start + length]))
 
     def _line(self) -> bytes:
         """The line at which scanning ended, without its newline."""
-        start = self.state[at.AT]
+        start = self.state[codes.AT]
         end = self.text.find(b"\n", start)
         return bytes(self.text[start : end if end >= 0 else len(self.text)])
 
     def _check(self, warn: Warn) -> None:
-        status, start = self.state[at.STATUS], self.state[at.AT]
-        if status == at.DONE:
+        status, start = self.state[codes.STATUS], self.state[codes.AT]
+        if status == codes.DONE:
             return
         number = self.text.count(b"\n", 0, start) + 1
-        if status == at.NUL_IN_LINE or (status == at.NUL_AT_LINE_START and self.name == "-"):
+        if status == codes.NUL_IN_LINE or (status == codes.NUL_AT_LINE_START and self.name == "-"):
             reason = "NUL byte in the line: this is not a text file"
             raise FormatError(self.name, number, reason)
-        if status == at.MALFORMED:
-            reason = malformed(self.expected, self.state[at.FIELDS_FOUND], self._line())
+        if status == codes.MALFORMED:
+            reason = malformed(self.expected, self.state[codes.FIELDS_FOUND], self._line())
             raise FormatError(self.name, number, reason)
         # A NUL at the start of a line ends the file, as in trec_eval, but not in silence. On
         # standard input trec_eval 10.0 would join what is around it: that is refused.
@@ -349,10 +348,10 @@ class _Scanner:
 
     def grouped(self, *columns: Any) -> tuple[Any, ...]:
         """Queries, their row ranges, and the columns with each query's rows together."""
-        stretches = self.state[at.STRETCHES]
+        stretches = self.state[codes.STRETCHES]
         starts, lengths, first_rows = (column[:stretches] for column in self.stretches)
-        groups = Groups(Texts(self.text, starts, lengths), first_rows, self.state[at.ROWS])
-        return groups.queries, groups.offsets, *map(groups.taken, columns)
+        groups = Groups(Texts(self.text, starts, lengths), first_rows, self.state[codes.ROWS])
+        return groups.queries, groups.offsets, *map(groups.reorder, columns)
 
 
 def malformed(expected: str, found: int, line: bytes) -> str:

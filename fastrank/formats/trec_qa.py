@@ -53,19 +53,19 @@ def read_pairs(content: bytes, name: str) -> Table:
     lines = array("q")
     query = question = part = ""
     for number, line in enumerate(decoded(content).split("\n"), 1):
-        own = line.strip()
-        if own.startswith("<QApairs"):
-            query, question = own.partition("id=")[2].strip("'\"> "), ""
+        text = line.strip()
+        if text.startswith("<QApairs"):
+            query, question = text.partition("id=")[2].strip("'\"> "), ""
             if not query:
-                raise FormatError(name, number, f"expected <QApairs id='...'>, found {own!r:.60}")
-        elif own in TAGS:
-            part = own.strip("<>")
+                raise FormatError(name, number, f"expected <QApairs id='...'>, found {text!r:.60}")
+        elif text in TAGS:
+            part = text.strip("<>")
         elif part == "question":
-            question, part = " ".join(own.split()), ""
+            question, part = " ".join(text.split()), ""
         elif part in LABELS:
             if not (query and question):
                 raise FormatError(name, number, "a candidate before the question it answers")
-            rows.append((query, question, " ".join(own.split()), LABELS[part]))
+            rows.append((query, question, " ".join(text.split()), LABELS[part]))
             lines.append(number)
             part = ""
     if not rows:

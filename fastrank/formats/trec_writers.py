@@ -111,10 +111,10 @@ def _refuse_fractions(qrels: Qrels) -> None:
     """Raise InputError for a grade with a fraction, which trec_eval would cut off."""
     if qrels.scale is None:
         return
-    from fastrank.data.grade_scale import whose
+    from fastrank.data.grade_scale import query_and_document
 
     row, grade = qrels.scale.first_fraction(qrels.grade_column)
-    query, document = whose(qrels, row)
+    query, document = query_and_document(qrels, row)
     where = f"query {decoded(query)!r}, document {document!r}"
     reason = f"the grade {grade!r} is no integer, as TREC's format needs it"
     raise InputError(qrels.source, f"{where}: {reason}; other formats hold it")

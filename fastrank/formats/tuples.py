@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 SOURCE = "<tuples>"
 
 
-def is_named(row: Any) -> bool:
+def is_named_tuple(row: Any) -> bool:
     """Whether this is a named tuple."""
     return isinstance(row, tuple) and hasattr(row, "_fields")
 
@@ -23,11 +23,11 @@ def table_of_tuples(given: Any) -> ColumnsTable | None:
     None if they are something else. Raises InputError, which names the row.
     """
     rows = given if isinstance(given, (list, tuple)) else list(given)
-    if not rows or not is_named(rows[0]):
+    if not rows or not is_named_tuple(rows[0]):
         return None
     names = rows[0]._fields
     for place, row in enumerate(rows):
-        if not is_named(row) or row._fields != names:
+        if not is_named_tuple(row) or row._fields != names:
             found, first = type(row).__name__, type(rows[0]).__name__
             reason = f"row {place} (the first is 0): expected a {first} as before, found {found}"
             raise InputError(SOURCE, reason)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import operator
 
-from fastrank.data.grade_scale import coded
+from fastrank.data.grade_scale import encode_grades
 from fastrank.data.texts import memory_of
-from fastrank.formats.rank_order import LAST_RANK
+from fastrank.formats.run_order import LAST_RANK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def grades_of(values: Any, fail: Fail) -> tuple[Any, Scale | None]:
         fail(row, f"expected a grade, found {float(numbers[row])!r}")
     if (numpy.trunc(numbers) == numbers).all():
         return _whole(numbers, "grade", fail), None
-    codes, scale = coded(numbers)
+    codes, scale = encode_grades(numbers)
     return memory_of(codes), scale
 
 
@@ -116,7 +116,7 @@ def _array(values: Any, what: str, fail: Fail) -> Any:
     if kinds == {float}:
         return numpy.array(given, "float64")
     if float in kinds:
-        floats = [_beside_floats(value, what, row, fail) for row, value in enumerate(given)]
+        floats = [_as_float(value, what, row, fail) for row, value in enumerate(given)]
         return numpy.array(floats, "float64")
     try:
         return numpy.array(given, "int64")
@@ -125,7 +125,7 @@ def _array(values: Any, what: str, fail: Fail) -> Any:
         fail(row, f"{what} {given[row]!r:.60} does not fit 64 bits")
 
 
-def _beside_floats(value: float, what: str, row: int, fail: Fail) -> float:
+def _as_float(value: float, what: str, row: int, fail: Fail) -> float:
     """An integer or a float as a float, if that is the same number."""
     try:
         number = float(value)

@@ -8,21 +8,20 @@ from fastrank.data.grade_scale import Graded
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded, text_order
 from fastrank.errors import ArrayError
-from fastrank.formats.arrays import (
+from fastrank.formats.array_validation import (
     LARGEST,
     as_rows,
     as_texts,
     check_integers,
     graded_numbers,
-    of_stretches,
     query_ids,
     row_numbers,
     row_offsets,
+    select_groups,
     to_int64,
 )
 from fastrank.formats.values import grades_of
-from fastrank.native import codes as at
-from fastrank.native import kernels, records
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -122,14 +121,14 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     return _index(ids, offsets, docs, grades, scale, keyed=False, named=named)
 
 
-def of_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
+def select_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
     """The judgments of the queries at some places, and where these are now, or -1."""
     import numpy
 
     own = numpy.asarray(picks)
     places = numpy.full(len(qrels), -1, numpy.int64)
     places[own] = numpy.arange(len(own))
-    chosen, offsets = of_stretches(qrels.offset_column, own)
+    chosen, offsets = select_groups(qrels.offset_column, own)
     made = _index(
         qrels.queries.take(picks), offsets, qrels.columns.docs[chosen], qrels.grade_column[chosen],
         qrels.scale, keyed=qrels.rows is None, named=qrels.named,
@@ -259,10 +258,10 @@ def _index(
     )
     problem = zeros("q", 3)
     done = kernels.index_judgments(columns, problem)
-    if problem[0] != at.FINE:
+    if problem[0] != codes.FINE:
         query = int(judged[done])
         reason = "a grade is too large to count judgments by grade"
-        if problem[0] == at.QRELS_REPEAT:
+        if problem[0] == codes.QRELS_REPEAT:
             first = own[done]
             reason = (
                 f"document {docs[problem[1]]} is judged twice, as number"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import ArrayError
-from fastrank.formats.arrays import picked_integers, to_single
-from fastrank.formats.file_parts import MOST_PARTS
-from fastrank.judging.judged import NEGATIVE_ONLY, Judged, JudgedRun, StoppedError, room_for_judged
-from fastrank.native import codes as at
-from fastrank.native import kernels, records
+from fastrank.formats.array_validation import selected_integers, to_single
+from fastrank.formats.chunks import MOST_PARTS
+from fastrank.judging.judged import Judged, JudgedRun, QueryError
+from fastrank.judging.needs import judging_options
+from fastrank.judging.problems import NEGATIVE_ONLY
+from fastrank.judging.queries import evaluates_missing
+from fastrank.judging.scratch import room_for_judged
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import Recycled, filled, table_size, zeros
 from fastrank.native.threads import MOST_THREADS, default_threads, in_threads
 
@@ -21,7 +25,8 @@ if TYPE_CHECKING:
 
     from fastrank.errors import FastrankError
     from fastrank.judging.array_qrels import ArrayQrels
-    from fastrank.judging.request import Asked
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure
 
     Array = npt.NDArray[Any]
 
@@ -42,39 +47,69 @@ RECYCLED = (1 << 14, 1 << 20)
 _MEMORY = tuple(Recycled() for _ in range(MOST_THREADS))
 
 
-class ArrayJudge:
-    """Judges rows of arrays, several at a time where they must be converted.
+class ArrayRun(Frozen):
+    """Rankings that are rows of arrays, and which of them to judge.
 
-    most: the most judgments of a query, if that is known.
+    ids: integers[n, k] of documents, -1 for none. scores: numbers[n, k], None where each row is a
+    ranking, best first. queries: int64[m], the places in the judgments of the queries to evaluate,
+    in this order. rows: int64[m], the row of each, or -1. lower_is_better: scores are distances.
+    unique: no row has a document twice.
+    """
+
+    __slots__ = ("ids", "lower_is_better", "queries", "rows", "scores", "unique")
+
+    ids: Array
+    scores: Array | None
+    queries: Array
+    rows: Array
+    lower_is_better: bool
+    unique: bool
+
+
+class ArrayJudge:
+    """Judges rows of arrays by judgments of documents with integer ids.
+
+    threads: at most so many, by default as many as help. stop_if_none_judged: a first query with
+    only negative grades is an error.
     """
 
     def __init__(
-        self, ids: Array, scores: Array | None, qrels: ArrayQrels, asked: Asked,
-        most: int | None = None,
+        self, qrels: ArrayQrels, measures: list[BoundMeasure], options: Options, *,
+        threads: int | None = None, stop_if_none_judged: bool = True,
     ) -> None:  # fmt: skip
-        self._ids, self._scores, self._qrels, self._asked = ids, scores, qrels, asked
-        self._most = kernels.widest(qrels.offset_column) if most is None else most
-        self._options = asked.judging(qrels)
+        self.judgments = qrels
+        self.options = judging_options(measures, options, qrels)
+        self.evaluates_missing = evaluates_missing(options)
+        self.first_measure = first_name(measures)
+        self.most_judged = kernels.widest(qrels.offset_column)
+        self._threads, self._stop_if_none_judged = threads, stop_if_none_judged
+
+    def judge(self, run: ArrayRun) -> JudgedRun:
+        """Judge rankings. Raises ArrayError and EvaluationError."""
+        return _Rows(self, run).judge(self._threads, stop_if_none_judged=self._stop_if_none_judged)
+
+
+def first_name(measures: list[BoundMeasure]) -> str:
+    """The measure to name when a query cannot be judged."""
+    return measures[0].measure.name if measures else ""
+
+
+class _Rows:
+    """Rows of arrays, judged several at a time where they must be converted."""
+
+    def __init__(self, judge: ArrayJudge, run: ArrayRun) -> None:
+        self._judge, self._run = judge, run
+        self._qrels, self._options = judge.judgments, judge.options
+        self._ids, self._scores = run.ids, run.scores
         self._single = True
-        if scores is not None and not self._options.single_precision:
-            self._single = scores.dtype.kind == "f" and scores.dtype.itemsize <= 4
-        self._lower_is_better = self._unique = False
+        if run.scores is not None and not judge.options.single_precision:
+            self._single = run.scores.dtype.kind == "f" and run.scores.dtype.itemsize <= 4
 
-    def lay_out(self, *, lower_is_better: bool, unique: bool) -> None:
-        """What the scores mean, and whether no row has a document twice."""
-        self._lower_is_better, self._unique = lower_is_better, unique
-
-    def judge(
-        self, order: Array, rows: Array, *, stop_if_none_judged: bool = True,
-        threads: int | None = None,
-    ) -> JudgedRun:  # fmt: skip
-        """Judge the row rows[i], or none (-1), by the judgments of the query order[i], for each.
-
-        stop_if_none_judged: a first query with only negative grades is an error. threads: at most
-        so many, by default as many as help.
-        """
+    def judge(self, threads: int | None, *, stop_if_none_judged: bool) -> JudgedRun:
+        """Judge all rows."""
         import numpy
 
+        order, rows = self._run.queries, self._run.rows
         if threads is None:
             threads = default_threads(len(rows) * self._ids.shape[1], WORTH_A_THREAD)
         count = max(1, min(threads, len(rows), MOST_PARTS))
@@ -85,26 +120,28 @@ class ArrayJudge:
             own = slice(cuts[number], cuts[number + 1])
             stop = stop_if_none_judged and number == 0
             memory = _MEMORY[number] if number < len(_MEMORY) else None
-            stretches[number] = self._judge(order[own], rows[own], memory, stop_if_none_judged=stop)
+            stretches[number] = self._judge_some(
+                order[own], rows[own], memory, stop_if_none_judged=stop
+            )
 
         in_threads(work, count)
         if count > 1 and stop_if_none_judged and not len(stretches[0][0]):
             # The first query evaluated is in another stretch.
-            return self.judge(order, rows, threads=1)
+            return self.judge(1, stop_if_none_judged=True)
         marked = numpy.concatenate([evaluated for evaluated, _ in stretches])
-        absent = numpy.flatnonzero(marked < 0).tolist()
+        placeholders = numpy.flatnonzero(marked < 0).tolist()
         return JudgedRun(
             queries=numpy.where(marked < 0, -1 - marked, marked).tolist(),
             judged=Judged.joined([judged for _, judged in stretches]),
-            missing=len(order) - len(marked) + len(absent),
-            absent=absent,
+            missing=len(order) - len(marked) + len(placeholders),
+            placeholders=placeholders,
             tag=b"arrays",
         )
 
-    def _judge(
+    def _judge_some(
         self, order: Array, rows: Array, memory: Recycled | None, *, stop_if_none_judged: bool
     ) -> tuple[Array, Judged]:
-        """Judge some rows: the queries evaluated, as -1 - query where absent, and the rankings."""
+        """Judge some rows: the queries evaluated, as -1 - query where missing, and the rankings."""
         import numpy
 
         judge_rows = kernels.judge_single_arrays if self._single else kernels.judge_double_arrays
@@ -127,9 +164,9 @@ class ArrayJudge:
                     ids=ids,
                     width=width,
                     in_order=self._scores is None,
-                    ascending=self._lower_is_better,
-                    unique=self._unique,
-                    with_absent=self._asked.evaluates_missing,
+                    ascending=self._run.lower_is_better,
+                    unique=self._run.unique,
+                    with_absent=self._judge.evaluates_missing,
                 ),
                 of_scores(scores=scores, scratch=own_scores),
                 records.RowPicks(rows=own_rows, queries=order[first:stop]),
@@ -139,7 +176,7 @@ class ArrayJudge:
                 records.JudgedRows(queries=evaluated, done=done, rankings=judged.columns),
                 problem,
             )
-            if problem[0] != at.FINE:
+            if problem[0] != codes.FINE:
                 i = first + problem[1]
                 raise self._error(problem, int(rows[i]), self._qrels.queries[int(order[i])])
         return numpy.asarray(evaluated)[:done], judged.first(done)
@@ -153,7 +190,7 @@ class ArrayJudge:
         return records.RowScratch(
             narrow=records.NarrowRowIndex(*(zeros("H", count) for count in narrow), clock),
             wide=records.RowIndex(*(zeros("i", count) for count in wide), clock),
-            marks=zeros("q", self._most),
+            marks=zeros("q", self._judge.most_judged),
             ids=zeros("q", width),
             order=zeros("q", width + BLOCK),
             places=zeros("q", width + BLOCK),
@@ -182,7 +219,7 @@ class ArrayJudge:
             own = numpy.where(picked >= 0, numpy.cumsum(picked >= 0) - 1, -1)
             yield (
                 first, first + len(picked), own,
-                picked_integers("ids", self._ids, found).reshape(-1),
+                selected_integers("ids", self._ids, found).reshape(-1),
                 none if scores is None else self._converted_scores(scores[found]),
             )  # fmt: skip
 
@@ -200,14 +237,14 @@ class ArrayJudge:
         import numpy
 
         kind = problem[0]
-        if kind == at.NONE_JUDGED:
-            return StoppedError(0, NEGATIVE_ONLY).error(self._asked.first_measure, query)
+        if kind == codes.NONE_JUDGED:
+            return QueryError(0, NEGATIVE_ONLY).error(self._judge.first_measure, query)
         own = self._ids[row]
-        if kind == at.NEGATIVE_ID:
+        if kind == codes.NEGATIVE_ID:
             return negative_id(query, own, row, problem[2])
         columns = numpy.flatnonzero(own != PADDING).tolist()
         column = columns[problem[2]]
-        if kind == at.SCORE_IS_NAN:
+        if kind == codes.SCORE_IS_NAN:
             return nan_score(query, own, row, column)
         return repeated_id(query, own, row, (column, columns[problem[3]]))
 

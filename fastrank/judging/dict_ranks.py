@@ -12,8 +12,8 @@ from bisect import bisect_right
 from itertools import accumulate, chain, repeat
 
 from fastrank.errors import InputError
-from fastrank.formats.nested_dicts import inner
-from fastrank.judging.judged import ranking_scratch
+from fastrank.formats.dicts import documents_of
+from fastrank.judging.scratch import ranking_scratch
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from fastrank.native.objects import addresses, are_small, interpreter
@@ -184,7 +184,7 @@ def _as_dicts(queries: list[int], results: dict[Any, Any], ids: list[str]) -> li
     found = list(map(results.__getitem__, queries))
     if set(map(type, found)) <= {dict}:
         return found
-    return [inner("run", ids[query], own) for query, own in zip(queries, found, strict=True)]
+    return [documents_of("run", ids[query], own) for query, own in zip(queries, found, strict=True)]
 
 
 def _no_number(query: str, doc: Any, score: Any) -> InputError:

@@ -8,11 +8,15 @@ from __future__ import annotations
 from array import array
 from itertools import accumulate, chain, repeat
 
-from fastrank.data.texts import byte_order, decoded
+from fastrank.data.texts import decoded
 from fastrank.judging.dict_ranks import Rankings, are_texts, encoded
-from fastrank.judging.judged import PLACEHOLDER, JudgedRun, room_for_judged
+from fastrank.judging.judged import JudgedRun
+from fastrank.judging.needs import judging_options
+from fastrank.judging.placeholders import PLACEHOLDER
+from fastrank.judging.queries import evaluates_missing, judged_order
+from fastrank.judging.scratch import room_for_judged
 from fastrank.native import kernels, records
-from fastrank.native.buffers import filled, zeros
+from fastrank.native.buffers import zeros
 from fastrank.native.objects import addresses
 
 TYPE_CHECKING = False
@@ -21,38 +25,36 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.data.qrels import Qrels
-    from fastrank.judging.judged import JudgingOptions
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure
 
 
 class DictJudge:
-    """Judges runs of the form {query: {document: score}} by the same judgments and options.
+    """Judges runs {query: {document: score}}, for measures and options that need only rankings.
 
-    only: the one query to evaluate. with_absent: judged queries without results are evaluated too,
-    with a placeholder document. stop_if_none_judged: leave to others, as trec_eval refuses it, a
-    run whose first query has negative grades only. in_byte_order: judge the queries in the order
+    stop_if_none_judged: do not judge a run whose first query has
+    negative grades only, which trec_eval refuses. in_byte_order: judge the queries in the order
     of their ids, not of the run. May be called from several threads.
     """
 
     def __init__(
         self,
         qrels: Qrels,
-        options: JudgingOptions,
+        measures: list[BoundMeasure],
+        options: Options,
         *,
-        only: bytes | None = None,
-        with_absent: bool = False,
         stop_if_none_judged: bool = True,
         in_byte_order: bool = True,
     ) -> None:
-        self._qrels, self._options, self._with_absent = qrels, options, with_absent
-        self._in_byte_order = in_byte_order or with_absent
-        self._places = options.places(stop_if_none_judged=stop_if_none_judged)
-        order = byte_order(qrels)
-        if only is not None:
-            order = filled("q", [q for q in order if qrels.queries[q] == only])
-        self._judgments = Judgments(qrels, order)
+        self.judgments = self._qrels = qrels
+        self._options = judging_options(measures, options, qrels)
+        self._with_placeholders = evaluates_missing(options)
+        self._in_byte_order = in_byte_order or self._with_placeholders
+        self._places = self._options.places(stop_if_none_judged=stop_if_none_judged)
+        self._judgments = Judgments(qrels, judged_order(qrels, options))
 
     def judge(self, run: Mapping[Any, Any]) -> JudgedRun | None:
-        """Judge a run; None if it has to be converted. Raises InputError.
+        """Judge a run; None for one that has to be in memory as a Run. Raises InputError.
 
         A query with an empty dict has a ranking without documents.
         """
@@ -62,16 +64,15 @@ class DictJudge:
         found: dict[int | None, Any] = dict(
             zip(map(judgments.numbers.get, run), run.values(), strict=True)
         )
-        unknown = []
+        skipped = []
         if None in found:
             del found[None]
-            unknown = [query for query in run if query not in judgments.numbers]
+            skipped = [query for query in run if query not in judgments.numbers]
         missing = len(judgments.ids) - len(found)
-        absent: list[int] = []
-        if self._with_absent:
-            absent = [number for number in range(len(judgments.ids)) if number not in found]
-            placeholder = {decoded(PLACEHOLDER): 1.0}
-            found.update(zip(absent, repeat(placeholder)))
+        placeholders: list[int] = []
+        if self._with_placeholders:
+            placeholders = [number for number in range(len(judgments.ids)) if number not in found]
+            found.update(zip(placeholders, repeat({decoded(PLACEHOLDER): 1.0})))
         queries: list[Any] = sorted(found) if self._in_byte_order else list(found)
         rankings = Rankings(queries, found, judgments, self._places)
         if not rankings.have_texts:
@@ -91,8 +92,8 @@ class DictJudge:
         if done < len(queries):
             return None
         return JudgedRun(
-            queries=places, judged=judged, missing=missing, absent=absent, tag=b"",
-            unknown=encoded(unknown, "a query"),
+            queries=places, judged=judged, missing=missing, placeholders=placeholders, tag=b"",
+            skipped=encoded(skipped, "a query"),
         )  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def without_repeats(run: Run, *, by_score: bool) -> Run:
     return _kept(run, dropped, count)
 
 
-def of_queries(qrels: Qrels, picks: Any) -> Qrels:
+def select_queries(qrels: Qrels, picks: Any) -> Qrels:
     """The judgments of the queries at some places."""
     offsets, grades = qrels.offset_column, qrels.grade_column
     ranges = zeros("q", len(picks) + 1)

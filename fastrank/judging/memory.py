@@ -1,12 +1,13 @@
-"""Judging a run in memory."""
+"""Judges runs in memory, by any judgments and for any measures and options."""
 
 from __future__ import annotations
 
-from fastrank.judging.judged import StoppedError, judging_scratch, room_for_judged, what_is_wrong
-from fastrank.judging.queries import Matched
-from fastrank.native import codes as at
-from fastrank.native import kernels
-from fastrank.native.buffers import filled, zeros
+from fastrank.data.preferences import Preferences
+from fastrank.judging.judged import QueryError
+from fastrank.judging.matching import match_run
+from fastrank.judging.needs import judging_options, needs_all_queries, needs_rankings
+from fastrank.judging.options import BY_GRADE
+from fastrank.judging.rankings import judge_groups, judge_rankings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,50 +15,57 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.judging.judged import Judged, JudgingOptions
+    from fastrank.judging.judged import JudgedRun
+    from fastrank.judging.matching import MatchedQueries
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure
 
 
-def judge(
-    qrels: Qrels, run: Run, matched: Matched, options: JudgingOptions, *, groups: bool = False
-) -> Judged:
-    """Judge the matched rankings. Raises StoppedError at the first query that cannot be judged.
+class MemoryJudge:
+    """Judges runs in memory: by grades, by judgment groups or by preferences."""
 
-    A repeated document, in a ranking or in a query's judgments, cannot; nor can, as in
-    trec_eval and unless judging by `groups`, a first query that has only negative grades.
-    """
-    deepest = kernels.widest(run.offset_column)
-    listed = kernels.count_picked(run.offset_column, matched.rankings)
-    problem = zeros("q", 3)
-    judged = room_for_judged(qrels, matched.judgments, listed, options)
-    done = kernels.judge_rankings(
-        qrels.columns,
-        run.columns,
-        matched.columns,
-        options.places(stop_if_none_judged=not groups),
-        judging_scratch(deepest, kernels.widest(qrels.offset_column)),
-        judged.columns,
-        problem,
-    )
-    if problem[0] != at.FINE:
-        raise StoppedError(done, what_is_wrong(problem, qrels, run))
-    return judged
+    def __init__(
+        self, judgments: Qrels | Preferences, measures: list[BoundMeasure], options: Options
+    ) -> None:
+        self.judgments, self._measures, self._options = judgments, measures, options
+        self._judging = judging_options(measures, options, judgments)
 
+    def judge(self, run: Run, matched: MatchedQueries | None = None) -> JudgedRun:
+        """Judge a run; a query that cannot be judged is the `failure` of what is returned.
 
-def judge_groups(
-    split: Qrels, group_offsets: Any, run: Run, matched: Matched, options: JudgingOptions
-) -> tuple[Judged, Any]:
-    """Judge each ranking once per judgment group; the groups of query i are offsets[i : i + 2]."""
-    judgments: list[int] = []
-    rankings: list[int] = []
-    offsets = [0]
-    for query, ranking in zip(matched.judgments, matched.rankings, strict=True):
-        own = range(group_offsets[query], group_offsets[query + 1])
-        judgments += own
-        rankings += [ranking] * len(own)
-        offsets.append(len(judgments))
-    units = Matched(judgments=filled("q", judgments), rankings=filled("q", rankings))
-    try:
-        return judge(split, run, units, options, groups=True), filled("q", offsets)
-    except StoppedError as stop:
-        place = sum(first <= stop.place for first in offsets) - 1
-        raise StoppedError(place, str(stop)) from None
+        matched: as `match_run` takes it.
+        """
+        run, matched, judged = match_run(self.judgments, run, self._options, matched)
+        if not needs_rankings(self._measures, self._options):
+            return judged
+        try:
+            rankings = self._rankings(run, matched)
+        except QueryError as failure:
+            # trec_eval has printed the values of the queries before this one.
+            before = matched.first(failure.place)
+            rankings = self._rankings(run, before) if len(before) else {}
+            rankings["failure"] = failure.with_traceback(None)
+        found: JudgedRun = judged.changed(**rankings)
+        return found
+
+    def _rankings(self, run: Run, matched: MatchedQueries) -> dict[str, Any]:
+        """The fields of JudgedRun for the matched rankings. Raises QueryError."""
+        # The trec_eval command does without the modules it has no use for.
+        given = run, matched, self._judging
+        if isinstance(self.judgments, Preferences):
+            from fastrank.judging.preferences import count_preferences
+
+            return {"preferences": count_preferences(self.judgments, *given)}
+        if self._options.relevance_format == "qrels_jg":
+            return {"groups": judge_groups(self.judgments, *given)}
+        if self._options.ties in BY_GRADE:
+            from fastrank.judging.ties import judge_ties
+
+            tied = judge_ties(self.judgments, *given)
+            return {"judged": tied.judged, "tied": tied}
+        judged = {"judged": judge_rankings(self.judgments, *given)}
+        if needs_all_queries(self._measures):
+            from fastrank.judging.all_queries import judge_by_all_queries
+
+            judged["all_queries"] = judge_by_all_queries(self.judgments, *given)
+        return judged

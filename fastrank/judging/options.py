@@ -1,35 +1,29 @@
-"""How to evaluate: the options, what may be given for them, and together with what."""
+"""How to evaluate: the options after they were checked, and which go together."""
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, at_least, check_choice, finite, flag, integer
 from fastrank.data.columns import Frozen
-from fastrank.data.grade_scale import lowest_code
 from fastrank.errors import OptionError
-from fastrank.judging.judged import JudgingOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
-    from fastrank.data.grade_scale import Graded
-    from fastrank.data.preferences import Preferences
-    from fastrank.data.qrels import Qrels
     from fastrank.formats.exclusions import Exclusions
     from fastrank.measures.selection import BoundMeasure
 
-# Orders of documents with equal scores; those of the second kind ask for their grades.
-TIES = ("docno_desc", "docno_asc", "given", "best", "worst", "average")
+# Orders of documents with equal scores that ask for their grades.
 BY_GRADE = ("best", "worst", "average")
-MISSING = ("skip", "zero", "error")
-NO_RELEVANT = ("zero", "skip", "error")
-DUPLICATES = ("error", "first", "max")
 # As deep as a ranking goes without -M.
 MAX_RETRIEVED = 2**31 - 1
 
 
 class Options(Frozen):
-    """How to evaluate; see `evaluate` for the meaning. `relevance_format`: -R of trec_eval."""
+    """How to evaluate, as `evaluation_options` makes it of what a caller gave.
+
+    relevance_format: -R of trec_eval. query: the only one to evaluate. The others are described in
+    judging/evaluation_options.py.
+    """
 
     __slots__ = (
         "collection_size", "compat", "complete", "duplicates", "exclude", "ignore_identical_ids",
@@ -69,51 +63,6 @@ class Options(Frozen):
         return not filters and self.ties == "docno_desc" and self.order == "score"
 
 
-def relevance(level: Any) -> float:
-    """The lowest grade that is relevant, an int if it is whole.
-
-    Raises OptionError, TypeError for what is no number.
-    """
-    if hasattr(level, "__index__"):
-        return integer("relevance_level", level)
-    number = finite("relevance_level", level)
-    if not abs(number) < 2.0**63:
-        raise OptionError("relevance_level", f"expected a 64-bit number, found {level}")
-    return int(number) if number.is_integer() else number
-
-
-def settle_missing(missing: str | None, *, complete: bool) -> str:
-    """What happens to judged queries that the run lacks. `complete` is trec_eval's way to say zero.
-
-    Raises OptionError if both are given and disagree.
-    """
-    complete = flag("complete", complete)
-    if missing is None:
-        return "zero" if complete else "skip"
-    check_choice("missing", missing, MISSING)
-    if complete and missing != "zero":
-        raise OptionError(
-            "missing", f"found {missing!r} together with complete=True, which means 'zero'"
-        )
-    return missing
-
-
-def settle_depth(depth: int | None, max_retrieved: int | None) -> int:
-    """Where rankings are cut; `max_retrieved` is trec_eval's name for it.
-
-    Raises OptionError below 0, and if both are given and disagree.
-    """
-    for name, value in (("depth", depth), ("max_retrieved", max_retrieved)):
-        if value is not None:
-            at_least(name, value, 0)
-    if depth is not None and max_retrieved is not None and depth != max_retrieved:
-        raise OptionError(
-            "depth", f"found {depth} together with max_retrieved={max_retrieved}, its other name"
-        )
-    settled = max_retrieved if depth is None else depth
-    return MAX_RETRIEVED if settled is None else integer("depth", settled)
-
-
 def check_format(options: Options) -> None:
     """Raise OptionError for an option without a meaning for the format of the judgments."""
     if options.relevance_format == "prefs":
@@ -142,25 +91,7 @@ def check_format(options: Options) -> None:
         )
 
 
-def judging_options(
-    bound: list[BoundMeasure], options: Options, judgments: Qrels | Preferences | Graded
-) -> JudgingOptions:
-    """How to judge rankings for these measures."""
-    level = lowest_code(judgments, options.relevance_level)
-    return JudgingOptions(
-        relevance_level=level,
-        max_retrieved=options.max_retrieved,
-        judged_only=options.judged_only,
-        list_unjudged=level < 0
-        or any(grade == -1 for own in bound for grade, _ in own.pairs)
-        or any(own.options is not None and own.options.get("rel", 0) <= -1 for own in bound),
-        single_precision=options.compat == DEFAULT_COMPAT,
-        ties=options.ties,
-        collection_size=options.collection_size,
-    )
-
-
-def check_options(bound: list[BoundMeasure], options: Options) -> None:
+def check_options(measures: list[BoundMeasure], options: Options) -> None:
     """Raise OptionError or MeasureError for options that these measures cannot have."""
     check_format(options)
     if options.ties in BY_GRADE:
@@ -168,10 +99,5 @@ def check_options(bound: list[BoundMeasure], options: Options) -> None:
         from fastrank.measures.ties import check_expected, refuse_annotated
 
         if options.ties == "average":
-            check_expected(bound)
-        refuse_annotated(bound, f"ties={options.ties!r} orders documents by those of one query")
-
-
-def needs_run(bound: list[BoundMeasure]) -> bool:
-    """Whether a measure needs more of a run than which judged documents stand at which ranks."""
-    return any(own.measure.on == "annotated" for own in bound)
+            check_expected(measures)
+        refuse_annotated(measures, f"ties={options.ties!r} orders documents by those of one query")

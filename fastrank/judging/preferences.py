@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from fastrank.data.texts import interning, spans
-from fastrank.judging.judged import StoppedError, what_is_wrong
-from fastrank.native import codes as at
-from fastrank.native import kernels, records
+from fastrank.judging.judged import QueryError
+from fastrank.judging.problems import what_is_wrong
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.data.preferences import Preferences
     from fastrank.data.run import Run
-    from fastrank.judging.judged import JudgingOptions
-    from fastrank.judging.queries import Matched
+    from fastrank.judging.matching import MatchedQueries
+    from fastrank.judging.needs import JudgingOptions
 
 
 def count_preferences(
-    preferences: Preferences, run: Run, matched: Matched, options: JudgingOptions
+    preferences: Preferences, run: Run, matched: MatchedQueries, options: JudgingOptions
 ) -> records.PreferenceCounts:
-    """What the measures of preferences count. Raises StoppedError."""
+    """What the measures of preferences count. Raises QueryError."""
     count = len(matched)
     deepest, most = kernels.widest(run.offset_column), kernels.widest(preferences.offset_column)
     rows = len(preferences.docs)
@@ -40,8 +40,8 @@ def count_preferences(
         columns, run.columns, matched.columns, places, scratch, numbers, sizes, problem
     )
     numbered = matched.first(done)
-    repeats = problem[0] == at.RUN_REPEATS
-    stopped = StoppedError(done, what_is_wrong(problem, preferences, run)) if repeats else None
+    repeats = problem[0] == codes.RUN_REPEATS
+    stopped = QueryError(done, what_is_wrong(problem, preferences, run)) if repeats else None
     documents = max((sizes[2 * i] for i in range(done)), default=0)
     if options.single_precision:
         levels = zeros("d", rows)
@@ -59,19 +59,19 @@ def count_preferences(
     )
     square = records.PreferenceScratch(
         order=zeros("q", most),
-        merge=zeros("q", max(most, at.TALLY_SIZE)),
+        merge=zeros("q", max(most, codes.TALLY_SIZE)),
         wins=zeros("i", documents * documents),
         prefers=zeros("B", documents * documents),
         levels=zeros("d", documents),
         states=zeros("q", documents),
     )
-    problem[0] = at.FINE
+    problem[0] = codes.FINE
     done = kernels.count_preferences(
         columns, numbers, numbered.judgments, sizes, square, counts, problem
     )
-    if problem[0] != at.FINE:
-        cycle = problem[0] == at.CYCLE
-        raise StoppedError(done, what_is_wrong(problem, preferences, run), inconsistent=cycle)
+    if problem[0] != codes.FINE:
+        cycle = problem[0] == codes.CYCLE
+        raise QueryError(done, what_is_wrong(problem, preferences, run), inconsistent=cycle)
     if stopped is not None:
         raise stopped
     return counts

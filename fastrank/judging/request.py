@@ -1,21 +1,9 @@
-"""What is asked of an evaluation of arrays: measures and options, checked as `evaluate` does."""
+"""What an evaluation of arrays is to compute: measures and options, checked as `evaluate` does."""
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, check_choice, check_compat, flag, integer
-from fastrank.formats.exclusions import as_exclusions
-from fastrank.judging.options import (
-    DUPLICATES,
-    NO_RELEVANT,
-    TIES,
-    Options,
-    check_options,
-    judging_options,
-    relevance,
-    settle_depth,
-    settle_missing,
-)
-from fastrank.judging.queries import evaluates_missing
+from fastrank.judging.evaluation_options import evaluation_options
+from fastrank.judging.options import check_options
 from fastrank.measures.selection import Selection
 from fastrank.measures.ties import refuse_annotated
 
@@ -24,61 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.data.grade_scale import Graded
-    from fastrank.judging.judged import JudgingOptions
 
+class Request:
+    """Measures with their parameters, and options; `given` are those of `evaluate`."""
 
-class Asked:
-    """Measures with parameters, options, and how to judge for them; the names are `evaluate`'s."""
-
-    def __init__(
-        self,
-        measures: str | Iterable[str],
-        *,
-        relevance_level: float = 1,
-        missing: str | None = None,
-        depth: int | None = None,
-        complete: bool = False,
-        judged_only: bool = False,
-        max_retrieved: int | None = None,
-        collection_size: int = 0,
-        compat: str = DEFAULT_COMPAT,
-        ties: str = "docno_desc",
-        no_relevant: str = "zero",
-        ignore_identical_ids: bool = False,
-        exclude: Mapping[Any, Iterable[Any]] | None = None,
-        duplicates: str = "error",
-    ) -> None:
-        check_choice("ties", ties, TIES)
-        check_choice("no_relevant", no_relevant, NO_RELEVANT)
-        check_choice("duplicates", duplicates, DUPLICATES)
-        self.bound = Selection(measures).bind(check_compat(compat))
-        missing = settle_missing(missing, complete=complete)
-        self.options = Options(
-            compat=compat,
-            relevance_format="qrels",
-            relevance_level=relevance(relevance_level),
-            complete=missing == "zero",
-            judged_only=flag("judged_only", judged_only),
-            max_retrieved=settle_depth(depth, max_retrieved),
-            collection_size=integer("collection_size", collection_size),
-            query=None,
-            ties=ties,
-            missing_is_error=missing == "error",
-            no_relevant=no_relevant,
-            ignore_identical_ids=flag("ignore_identical_ids", ignore_identical_ids),
-            exclude=as_exclusions(exclude),
-            duplicates=duplicates,
-        )
-        check_options(self.bound, self.options)
-        refuse_annotated(self.bound, "only `evaluate` has the ids to look for in them")
-        self.evaluates_missing = evaluates_missing(self.options)
-
-    def judging(self, judgments: Graded) -> JudgingOptions:
-        """How to judge rankings by these judgments."""
-        return judging_options(self.bound, self.options, judgments)
-
-    @property
-    def first_measure(self) -> str:
-        """The measure to name when a query cannot be judged."""
-        return self.bound[0].measure.name if self.bound else ""
+    def __init__(self, measures: str | Iterable[str], given: Mapping[str, Any]) -> None:
+        self.options = evaluation_options(given)
+        self.measures = Selection(measures).bind(self.options.compat)
+        check_options(self.measures, self.options)
+        refuse_annotated(self.measures, "only `evaluate` has the ids to look for in them")

@@ -10,11 +10,9 @@ from itertools import pairwise
 
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import spans
-from fastrank.formats.feeding import Feeder, feed_all, result_fields
-from fastrank.formats.file_parts import SHORTEST_LINE, Parts
-from fastrank.judging.judged import judging_scratch, room_for_judged
-from fastrank.native import codes as at
-from fastrank.native import kernels, records
+from fastrank.formats.chunks import SHORTEST_LINE, Feeder, Parts, feed_all, result_fields
+from fastrank.judging.scratch import judging_scratch, room_for_judged
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
@@ -22,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from fastrank.judging.judged import Judged, JudgingOptions
+    from fastrank.judging.judged import Judged
+    from fastrank.judging.needs import JudgingOptions
 
 # Larger pages are read faster, smaller ones leave less room unused.
 SMALLEST_PAGE, LARGEST_PAGE = 1 << 7, 1 << 10
@@ -57,7 +56,7 @@ class Collector:
             self._make_room(times)
             feeders = [self._feeder(part) for part in range(len(self._parts))]
             tag = feed_all(feeders, self._parts, comments=self._comments)
-            if at.NO_PAGE_LEFT not in {feeder.status for feeder in feeders}:
+            if codes.NO_PAGE_LEFT not in {feeder.status for feeder in feeders}:
                 return tag
             times *= 4
 
@@ -70,7 +69,7 @@ class Collector:
         """Keep the results of further lines, one for each query at most; whether that was done."""
         feeder = self._feeder(len(self._parts))
         feeder.feed_text(lines)
-        return feeder.status == at.DONE
+        return feeder.status == codes.DONE
 
     def judge(self, queries: Any, options: JudgingOptions) -> Judged | None:
         """The judged rankings of some queries, all of which have results; None if one cannot be."""
@@ -92,7 +91,7 @@ class Collector:
             judged.columns,
             problem,
         )  # fmt: skip
-        return judged if problem[0] == at.FINE else None
+        return judged if problem[0] == codes.FINE else None
 
     def _totals(self) -> tuple[Any, int]:
         """How many results each query has, and the largest of these numbers."""
@@ -116,10 +115,10 @@ class Collector:
         for size in (*sizes, queries * SHORTEST_LINE):
             # A line is longer than what is kept of it, but no page of a query is quite full.
             pages = times * size // self._page + min(queries, size // SHORTEST_LINE + 1)
-            room = zeros("q", at.ROOM_SIZE)
-            room[at.PAGE_SIZE], room[at.FREE_PAGE] = self._page, stop
+            room = zeros("q", codes.ROOM_SIZE)
+            room[codes.PAGE_SIZE], room[codes.FREE_PAGE] = self._page, stop
             stop += self._page * pages
-            room[at.PAGES_END] = stop
+            room[codes.PAGES_END] = stop
             self._rooms.append(room)
         self._buffer = zeros("B", stop)
 
@@ -134,9 +133,9 @@ class Collector:
 
         def prepare(reader: records.LineReader, _: int, state: Any) -> Callable[[], int]:
             fields = records.ScatteredFields(
-                queries=spans(at.CHUNK),
-                numbers=zeros("q", at.CHUNK),
-                results=result_fields(at.CHUNK),
+                queries=spans(codes.CHUNK),
+                numbers=zeros("q", codes.CHUNK),
+                results=result_fields(codes.CHUNK),
             )
             return kernels.prepare("collect_run", reader, self._queries, fields, pages, state)
 

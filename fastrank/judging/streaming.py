@@ -1,88 +1,56 @@
-"""Run files judged while they are read, however large they are.
+"""Judges run files while they are read, however large they are.
 
-What cannot be done from pieces (a repeated document, a line that holds no result) makes the file be
-read as a whole: the readers and the judging of runs in memory know all cases and say what is wrong.
+A run with a repeated document or a line that holds no result is left to the readers and the judging
+of runs in memory, which know all cases and say what is wrong.
 """
 
 from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.qrels import Qrels
-from fastrank.data.texts import byte_order, interning
-from fastrank.formats import source as pieces
-from fastrank.formats import trec
-from fastrank.formats.feeding import Feeder, feed_in_turn, result_fields
-from fastrank.formats.file_parts import Parts
-from fastrank.judging.judged import PLACEHOLDER, Judged, JudgedRun, judging_scratch, room_for_judged
-from fastrank.native import codes as at
-from fastrank.native import kernels, records
-from fastrank.native.buffers import filled, zeros
+from fastrank.data.texts import interning
+from fastrank.formats.chunks import Feeder, Parts, feed_in_turn, result_fields
+from fastrank.judging.judged import Judged, JudgedRun
+from fastrank.judging.needs import judging_options
+from fastrank.judging.queries import evaluates_missing, judged_order
+from fastrank.judging.scratch import judging_scratch, room_for_judged
+from fastrank.native import codes, kernels, records
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any
 
-    from fastrank.data.run import Run
-    from fastrank.formats.feeding import Prepare
-    from fastrank.formats.source import Pieces, Source
-    from fastrank.formats.trec import Warn
-    from fastrank.judging.judged import JudgingOptions
+    from fastrank.formats.chunks import Prepare
+    from fastrank.judging.needs import JudgingOptions
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure
 
 
 class FileJudge:
-    """Judges run files, one after the other, by the same judgments and options.
+    """Judges run files in TREC's format, for measures and options that need no more than rankings.
 
-    only: the one query to evaluate. with_absent: judged queries without results are evaluated too,
-    with a placeholder document.
+    Memory is kept from one run to the next: not to be called from several threads at once.
     """
 
-    def __init__(
-        self,
-        qrels: Qrels,
-        options: JudgingOptions,
-        *,
-        only: bytes | None = None,
-        with_absent: bool = False,
-        compat: str = DEFAULT_COMPAT,
-    ) -> None:
-        self._qrels, self._options, self._compat = qrels, options, compat
-        self._with_absent = with_absent
+    def __init__(self, qrels: Qrels, measures: list[BoundMeasure], options: Options) -> None:
+        self.judgments = self._qrels = qrels
+        self._options = judging_options(measures, options, qrels)
+        self._compat = options.compat
+        self._with_placeholders = evaluates_missing(options)
         queries, numbered = qrels.queries.columns, interning(len(qrels))
         kernels.intern_texts(queries, numbered)
         self._queries = records.TextTable(texts=queries, table=numbered.table)
         # Judgments that come from elsewhere may have ids with blanks, for which there is no line.
-        self._has_odd_ids = with_absent and kernels.find_no_field(queries) >= 0
-        self._order = byte_order(qrels)
-        if only is not None:
-            self._order = filled("q", [q for q in self._order if qrels.queries[q] == only])
+        self._has_odd_ids = self._with_placeholders and kernels.find_no_field(queries) >= 0
+        self._order = judged_order(qrels, options)
         self._streams: _Streams | None = None
 
-    def judge(
-        self,
-        source: Source | Pieces,
-        *,
-        threads: int | None = None,
-        warn: Warn = trec.python_warning,
-    ) -> JudgedRun | Run:
-        """Judge a run file; or read it, as `read_run` does, where it cannot be judged in pieces.
-
-        threads: at most so many, by default as many as help. Raises ReadError and FormatError.
-        """
-        with source if isinstance(source, pieces.Pieces) else pieces.open_pieces(source) as file:
-            content = None if file.rereadable else file.read()
-            if not (self._options.list_unjudged or self._has_odd_ids):
-                parts = Parts(file if content is None else content, threads)
-                judged = self._judge(parts)
-                file.check_unchanged()
-                if judged is not None:
-                    return judged
-            if content is None:
-                return trec.read_run(file, compat=self._compat, warn=warn, threads=threads)
-            return trec.parse_run(content, file.name, compat=self._compat, warn=warn)
-
-    def _judge(self, parts: Parts) -> JudgedRun | None:
-        """Judge a run in pieces; None if that is not possible."""
+    def judge(self, parts: Parts) -> JudgedRun | None:
+        """Judge a run; None for one that has to be in memory. Raises ReadError."""
+        if self._options.list_unjudged or self._has_odd_ids:
+            return None
         needed = parts.threads + 1
         if self._streams is None or self._streams.count < needed:
             self._streams = _Streams(self._qrels, self._queries, self._options, needed)
@@ -98,15 +66,15 @@ class FileJudge:
         return self._collected(parts, comments) if scattered else None
 
     def _gathered(self, streams: _Streams, tag: bytes) -> JudgedRun | None:
-        absent: Collection[int] = ()
-        if self._with_absent:
-            absent = {query for query in self._order if not streams.has_results(query)}
+        missing: Collection[int] = ()
+        if self._with_placeholders:
+            missing = {query for query in self._order if not streams.has_results(query)}
             placeholders = streams.feeders[-1]
-            placeholders.feed_text(self._placeholder_lines(absent))
-            if placeholders.status != at.DONE:
+            placeholders.feed_text(self._placeholder_lines(missing))
+            if placeholders.status != codes.DONE:
                 return None
         gathered = streams.gathered(self._order)
-        return None if gathered is None else self._streamed(*gathered, absent, tag)
+        return None if gathered is None else self._streamed(*gathered, missing, tag)
 
     def _collected(self, parts: Parts, comments: bool) -> JudgedRun | None:
         """The same from a run whose queries' lines are scattered."""
@@ -118,27 +86,31 @@ class FileJudge:
         if tag is None:
             return None
         queries = collector.among(self._order)
-        absent: Collection[int] = ()
-        if self._with_absent:
-            absent = set(self._order) - set(queries)
-            if not collector.add(self._placeholder_lines(absent)):
+        missing: Collection[int] = ()
+        if self._with_placeholders:
+            missing = set(self._order) - set(queries)
+            if not collector.add(self._placeholder_lines(missing)):
                 return None
             queries = self._order
         judged = collector.judge(queries, self._options)
-        return None if judged is None else self._streamed(queries, judged, absent, tag)
+        return None if judged is None else self._streamed(queries, judged, missing, tag)
 
     def _streamed(
-        self, queries: Any, judged: Judged, absent: Collection[int], tag: bytes
+        self, queries: Any, judged: Judged, filled_in: Collection[int], tag: bytes
     ) -> JudgedRun:
         return JudgedRun(
             queries=queries,
             judged=judged,
-            missing=len(self._order) - len(queries) + len(absent),
-            absent=[i for i, query in enumerate(queries) if query in absent] if absent else [],
+            missing=len(self._order) - len(queries) + len(filled_in),
+            placeholders=[i for i, query in enumerate(queries) if query in filled_in]
+            if filled_in
+            else [],
             tag=tag,
         )
 
     def _placeholder_lines(self, queries: Collection[int]) -> bytes:
+        from fastrank.judging.placeholders import PLACEHOLDER
+
         ids = self._qrels.queries
         return b"".join(b"%b Q0 %b 1 1 -\n" % (ids[query], PLACEHOLDER) for query in queries)
 
@@ -166,13 +138,13 @@ class _Streams:
         self._fed: list[Feeder] = []
 
     def _kernel_of(self, number: int) -> Prepare:
-        stretches = (
-            column[number * size : (number + 1) * size]
-            for column, size in zip(
-                self._streamed, [len(self._qrels.docs)] * 2 + [len(self._qrels)] * 4, strict=True
+        sizes = [len(self._qrels.docs)] * 2 + [len(self._qrels)] * 4
+        streamed = records.StreamedRankings(
+            *(
+                column[number * size : (number + 1) * size]
+                for column, size in zip(self._streamed, sizes, strict=True)
             )
         )
-        streamed = records.StreamedRankings(*stretches)
         # Not self, which has the feeders: in a cycle, large buffers wait for the garbage collector.
         queries, qrels, options = self._queries, self._qrels.columns, self._places
         most_judged = kernels.widest(qrels.offsets)
@@ -208,9 +180,9 @@ class _Streams:
     def are_scattered(self) -> bool:
         """Whether a query's lines stand in several places, and that is all that is unusual."""
         statuses = {feeder.status for feeder in self._fed}
-        if statuses == {at.DONE}:
+        if statuses == {codes.DONE}:
             return bool(kernels.is_in_two_parts(self.count, self._streamed.first_listed))
-        return statuses <= {at.DONE, at.SCATTERED}
+        return statuses <= {codes.DONE, codes.SCATTERED}
 
     def has_results(self, query: int) -> bool:
         """Whether results of a query were found."""

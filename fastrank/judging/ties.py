@@ -7,9 +7,10 @@ For `best`, `worst` and `average` the judged documents are found first, then wha
 from __future__ import annotations
 
 from fastrank.data.columns import Frozen
-from fastrank.judging.judged import Judged, JudgingOptions, ranking_scratch
-from fastrank.judging.memory import judge
-from fastrank.judging.queries import Matched
+from fastrank.judging.judged import Judged
+from fastrank.judging.matching import MatchedQueries
+from fastrank.judging.rankings import judge_rankings
+from fastrank.judging.scratch import ranking_scratch
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
+    from fastrank.judging.needs import JudgingOptions
 
 # Deeper than any ranking: the cut comes after ties are settled.
 UNCUT = 2**62
@@ -57,12 +59,16 @@ class Tied(Frozen):
         )  # fmt: skip
 
 
-def judge_ties(qrels: Qrels, run: Run, matched: Matched, options: JudgingOptions) -> Tied:
-    """Judge the matched rankings with ties settled by grade. Raises StoppedError as `judge` does.
+def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions) -> Tied:
+    """Judge the matched rankings with ties settled by grade.
+
+    Raises QueryError as `judge_rankings` does.
 
     A document may not be twice in a ranking, behind the cut either.
     """
-    judged = judge(qrels, run, matched, options.changed(max_retrieved=UNCUT, judged_only=False))
+    judged = judge_rankings(
+        qrels, run, matched, options.changed(max_retrieved=UNCUT, judged_only=False)
+    )
     rankings = judged.columns
     listed = rankings.offsets[len(judged)]
     bounds = records.TieBounds(lows=zeros("q", listed), highs=zeros("q", listed))

@@ -9,7 +9,7 @@ __all__, __getattr__ = public_names(
             "Ranking",
             "measure",
         ),
-        "more": ("MEASURES",),
+        "families": ("MEASURES",),
         "notation": (
             "MeasureSpec",
             "parse_measure",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from fastrank.errors import MeasureError
-from fastrank.measures.more import FAMILIES, JUDGED, PLAIN, REL, SHORT
+from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, JUDGED, REL, SHORTHANDS
 from fastrank.measures.options import Family
 from fastrank.measures.trec import BY_NAME, NICKNAMES
 
@@ -39,12 +39,12 @@ level: the lowest grade that is relevant. collection_size: documents in the coll
 {'depth_of_first': 1.0}
 """
 
-OWN: dict[str, Family] = {}
+CUSTOM: dict[str, Family] = {}
 # What stands beside the measures in frames and tables.
 COLUMNS = ("file", "query")
 
 
-class OwnMeasure(Family):
+class CustomMeasure(Family):
     """A measure that a function of the user's computes."""
 
     __slots__ = ("function",)
@@ -54,10 +54,10 @@ class OwnMeasure(Family):
     def __reduce__(self) -> Any:
         # What is pickled are scores, which are read without the function; many have no pickle.
         unpack, (kind, fields) = super().__reduce__()
-        return unpack, (kind, {**fields, "function": _lost})
+        return unpack, (kind, {**fields, "function": _not_pickled})
 
 
-def _lost(_: object) -> float:
+def _not_pickled(_: object) -> float:
     """Stands for the function of a measure that was pickled."""
     raise TypeError("the function of a measure is not pickled with it")
 
@@ -89,23 +89,23 @@ def measure(function: Function, *, name: str = "", help: str = "") -> Function:
     called = name or getattr(function, "__name__", "")
     if not called.isidentifier():
         raise MeasureError(called, f"measure {called!r}: expected a name such as my_measure")
-    if _is_taken(called):
+    if _is_in_use(called):
         raise MeasureError(called, f"measure {called!r}: there is one of that name already")
     if called in COLUMNS:
         raise MeasureError(called, f"measure {called!r}: tables have a column of that name")
     text = help or function.__doc__ or "A measure of the user's own."
-    OWN[called] = OwnMeasure(
-        name=called, kernel="own", on="own", takes="", default=(), average="mean", sets=(),
+    CUSTOM[called] = CustomMeasure(
+        name=called, kernel="custom", on="custom", takes="", default=(), average="mean", sets=(),
         since="9.0.8", help=text.strip(), options={option.name: option for option in (REL, JUDGED)},
         at="", numbers=(), forms=(), aliases=(), plain="", function=function,
     )  # fmt: skip
     return function
 
 
-def _is_taken(name: str) -> bool:
+def _is_in_use(name: str) -> bool:
     """Whether it names another measure, alone or, as `P_10` does, with a number."""
     stem, _, number = name.rpartition("_")
-    with_number = number.isdigit() and (stem in BY_NAME or stem in PLAIN)
+    with_number = number.isdigit() and (stem in BY_NAME or stem in BY_PLAIN_NAME)
     return with_number or any(
-        name in names for names in (BY_NAME, NICKNAMES, FAMILIES, PLAIN, SHORT)
+        name in names for names in (BY_NAME, NICKNAMES, FAMILY_BY_NAME, BY_PLAIN_NAME, SHORTHANDS)
     )

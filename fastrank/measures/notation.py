@@ -7,10 +7,10 @@ from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
 from fastrank.measures.binding import bind_family, bind_trec, split_trec
-from fastrank.measures.custom import OWN
-from fastrank.measures.more import FAMILIES, PLAIN, SHORT
+from fastrank.measures.custom import CUSTOM
+from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, SHORTHANDS
 from fastrank.measures.options import parse_options
-from fastrank.measures.suggestions import closest
+from fastrank.measures.suggestions import suggest
 from fastrank.measures.trec import BY_NAME, NICKNAMES
 
 TYPE_CHECKING = False
@@ -53,8 +53,8 @@ class MeasureSpec(Frozen):
     def family(self) -> Family | None:
         """The record of a measure with options; None for one of trec_eval's, or a set."""
         if self.name in BY_NAME or self.name in NICKNAMES:
-            return FAMILIES.get(self.name) if self.options else None
-        return OWN.get(self.name) or FAMILIES[self.name]
+            return FAMILY_BY_NAME.get(self.name) if self.options else None
+        return CUSTOM.get(self.name) or FAMILY_BY_NAME[self.name]
 
     def bind(self, compat: str) -> BoundMeasure:
         """The measure as it is computed, which a set of measures is not. Raises MeasureError.
@@ -74,8 +74,8 @@ class MeasureSpec(Frozen):
         at = family.options[family.at].write(given.pop(family.at)) if family.at in given else ""
         if self.plain:
             return f"{family.plain}_{at}" if at else family.plain
-        own = ",".join(f"{name}={family.options[name].write(given[name])}" for name in given)
-        return self.name + (f"({own})" if own else "") + (f"@{at}" if at else "")
+        options = ",".join(f"{name}={family.options[name].write(given[name])}" for name in given)
+        return self.name + (f"({options})" if options else "") + (f"@{at}" if at else "")
 
     def __repr__(self) -> str:
         return f"MeasureSpec({str(self)!r})"
@@ -110,9 +110,11 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
         return text
     text = as_text(text).strip()
     trec = split_trec(text)
-    found = _trec(*trec) if trec else read_beyond(text, aliases=True) or _read_pytrec(text)
+    found = (
+        _trec_spec(*trec) if trec else parse_family(text, aliases=True) or _parse_printed_name(text)
+    )
     if found is None:
-        raise unknown(text)
+        raise unknown_measure(text)
     if found.name not in NICKNAMES:
         found.bind(DEFAULT_COMPAT)
     return found
@@ -148,14 +150,14 @@ def split_measures(text: str) -> list[str]:
     return words
 
 
-def read_beyond(text: str, *, aliases: bool) -> MeasureSpec | None:
+def parse_family(text: str, *, aliases: bool) -> MeasureSpec | None:
     """A measure with options, or one in the plain spelling; `aliases` are understood if wanted."""
-    head, at, value = _cut(SHORT.get(text, text) if aliases else text)
+    head, at, value = _split_at(SHORTHANDS.get(text, text) if aliases else text)
     name, bracket, inside = head.partition("(")
     name = name.strip()
-    family = OWN.get(name) or FAMILIES.get(name)
+    family = CUSTOM.get(name) or FAMILY_BY_NAME.get(name)
     if family is None or (family.name != name and not aliases):
-        return None if at or bracket else _read_plain(text)
+        return None if at or bracket else _parse_plain_name(text)
     given = []
     if bracket:
         if inside[-1:] != ")":
@@ -167,16 +169,16 @@ def read_beyond(text: str, *, aliases: bool) -> MeasureSpec | None:
         given.append((family.at, value.strip()))
     options = parse_options(family.options, given, family.name, text)
     if not options and family.name in BY_NAME:
-        return _trec(family.name, None)
+        return _trec_spec(family.name, None)
     return MeasureSpec(name=family.name, parameters=None, options=options, plain=False)
 
 
-def unknown(text: str) -> MeasureError:
+def unknown_measure(text: str) -> MeasureError:
     """The error for what names no measure, with the closest names."""
-    return MeasureError(text, f"illegal measure '{text}'{closest(text)}")
+    return MeasureError(text, f"illegal measure '{text}'{suggest(text)}")
 
 
-def _trec(name: str, parameters: str | None) -> MeasureSpec:
+def _trec_spec(name: str, parameters: str | None) -> MeasureSpec:
     if parameters is not None and name in BY_NAME and BY_NAME[name].takes == "cutoffs":
         items = parameters.split(",")
         if all(item.isascii() and item.isdigit() for item in items):
@@ -184,23 +186,23 @@ def _trec(name: str, parameters: str | None) -> MeasureSpec:
     return MeasureSpec(name=name, parameters=parameters, options=(), plain=False)
 
 
-def _read_plain(text: str) -> MeasureSpec | None:
+def _parse_plain_name(text: str) -> MeasureSpec | None:
     """`hit_ratio_10`, `RR_10`, `percentile_rank`."""
     stem, _, number = text.rpartition("_")
-    if text in PLAIN:
+    if text in BY_PLAIN_NAME:
         name, given = text, []
-    elif stem in PLAIN and PLAIN[stem].at and number.isascii() and number.isdigit():
-        name, given = stem, [(PLAIN[stem].at, number)]
+    elif stem in BY_PLAIN_NAME and BY_PLAIN_NAME[stem].at and number.isascii() and number.isdigit():
+        name, given = stem, [(BY_PLAIN_NAME[stem].at, number)]
         _refuse_leading_zeros(text, stem, number)
     else:
         return None
-    family = PLAIN[name]
+    family = BY_PLAIN_NAME[name]
     options = parse_options(family.options, given, family.name, text)
     plain = bool(given) or family.plain != family.name
     return MeasureSpec(name=family.name, parameters=None, options=options, plain=plain)
 
 
-def _read_pytrec(text: str) -> MeasureSpec | None:
+def _parse_printed_name(text: str) -> MeasureSpec | None:
     """A printed name of trec_eval: `P_10`, `ndcg_cut_10`, `iprec_at_recall_0.10`."""
     at = len(text)
     while (at := text.rfind("_", 0, at)) > 0:
@@ -211,13 +213,13 @@ def _read_pytrec(text: str) -> MeasureSpec | None:
         if takes == "cutoffs" and all(item.isascii() and item.isdigit() for item in items):
             for item in items:
                 _refuse_leading_zeros(text, stem, item)
-            return _trec(stem, text[at + 1 :])
+            return _trec_spec(stem, text[at + 1 :])
         if takes in ("gains", "persistence"):
             fits = all("=" in item for item in items)
         else:
             fits = takes in ("recalls", "numbers", "weights") and None not in map(finite, items)
         trec = split_trec(f"{stem}.{text[at + 1 :]}") if fits else None
-        return _trec(*trec) if trec else None
+        return _trec_spec(*trec) if trec else None
     return None
 
 
@@ -231,7 +233,7 @@ def _refuse_leading_zeros(text: str, stem: str, number: str) -> None:
         )  # fmt: skip
 
 
-def _cut(text: str) -> tuple[str, str, str]:
+def _split_at(text: str) -> tuple[str, str, str]:
     """What stands before the last @, the @, and what stands after it."""
     head, at, value = text.rpartition("@")
     return (head.strip(), at, value) if at else (text, "", "")

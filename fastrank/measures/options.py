@@ -126,28 +126,28 @@ class Family(Measure):
 
 
 def parse_options(
-    own: dict[str, Option], given: list[tuple[str, str]], measure: str, text: str
+    options: dict[str, Option], given: list[tuple[str, str]], measure: str, text: str
 ) -> tuple[tuple[str, Any], ...]:
     """The options given as texts, those with their default value left out, in the table's order."""
     values: dict[str, Any] = {}
     for name, word in given:
-        if name not in own:
-            accepted = ", ".join(own) if own else "no options"
+        if name not in options:
+            accepted = ", ".join(options) if options else "no options"
             raise MeasureError(measure, f"'{text}': {measure} has {accepted}, not '{name}'")
         if name in values:
             raise MeasureError(measure, f"'{text}': {name} is given twice")
         try:
-            values[name] = own[name].read(word)
+            values[name] = options[name].read(word)
         except ValueError as error:
             raise MeasureError(measure, f"'{text}': {name}={word}: {error}") from None
-    for option in own.values():
+    for option in options.values():
         if option.needed and option.name not in values:
             raise MeasureError(
                 measure, f"'{text}': {measure} needs {option.name}, {option.help.rstrip('.')}"
             )
     return tuple(
         (name, values[name])
-        for name, option in own.items()
+        for name, option in options.items()
         if name in values and values[name] != option.default
     )
 

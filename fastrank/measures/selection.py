@@ -69,9 +69,9 @@ class Selection:
         if not self._original or not isinstance(specification, str):
             self._add_spec(notation.parse_measure(specification))
             return
-        spec = notation.read_beyond(specification, aliases=False)
+        spec = notation.parse_family(specification, aliases=False)
         if spec is None:
-            raise notation.unknown(specification.partition(".")[0])
+            raise notation.unknown_measure(specification.partition(".")[0])
         self._add_spec(spec)
 
     def _add_trec(self, name: str, parameters: str | None) -> None:
@@ -131,7 +131,9 @@ class Selection:
         if not lists and (text is None or not bare):
             return text
         if measure.takes not in ("cutoffs", "recalls"):
-            others = " and ".join([name] * bare + [f"{name}.{own}" for own in (text, *lists)])
+            others = " and ".join(
+                [name] * bare + [f"{name}.{items_text}" for items_text in (text, *lists)]
+            )
             raise MeasureError(name, f"{others}: parameters of {name} can be given once")
         if text is not None:
             lists.insert(0, text)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # By kernel, the kernel of the expected value over the orders of tied documents. Those whose value
 # no order changes have their own.
-EXPECTED = {
+EXPECTED_KERNELS = {
     "num_ret": "num_ret",
     "num_rel": "num_rel",
     "ideal_discounted_gain": "ideal_discounted_gain",
@@ -31,8 +31,8 @@ EXPECTED = {
 # Kernels whose value cannot fall when a document changes places with one of a lower grade before
 # it, so that no order is worse than "worst" or better than "best". Missing are those of which this
 # is not so (G, infAP, relstring) or not proved (ndcg_rel, Rndcg, rbp, rbp_resid, unj, utility).
-MONOTONE = {
-    *EXPECTED,
+MONOTONE_KERNELS = {
+    *EXPECTED_KERNELS,
     "num_rel_ret",
     "log_average_precision",
     "log_odds_average_precision",
@@ -50,22 +50,24 @@ MONOTONE = {
 }
 
 
-def expects(own: BoundMeasure) -> bool:
+def has_expected_value(bound: BoundMeasure) -> bool:
     """Whether the expected value of a measure is known, with the options it was given."""
-    if own.options is not None and own.options.get("judged_only"):
+    if bound.options is not None and bound.options.get("judged_only"):
         return False
-    return own.measure.on != "own" and (not own.measure.kernel or own.measure.kernel in EXPECTED)
+    return bound.measure.on != "custom" and (
+        not bound.measure.kernel or bound.measure.kernel in EXPECTED_KERNELS
+    )
 
 
 def check_expected(bound: list[BoundMeasure]) -> None:
     """Raise MeasureError at a measure without a closed form of its expected value."""
-    for own in bound:
-        if not expects(own):
+    for bound_measure in bound:
+        if not has_expected_value(bound_measure):
             raise MeasureError(
-                own.measure.name,
+                bound_measure.measure.name,
                 "ties='average': no closed form of the expected value of"
-                f" '{own.names[0].decode()}' over the orders of tied documents is known here, and"
-                " none is approximated; it is known for"
+                f" '{bound_measure.names[0].decode()}' over the orders of tied documents is known"
+                " here, and none is approximated; it is known for"
                 " map, map_cut, P, recall, relative_P, Rprec, recip_rank, RR, success, dcg, ndcg,"
                 " ndcg_cut, without a judged_only of their own",
             )
@@ -73,27 +75,28 @@ def check_expected(bound: list[BoundMeasure]) -> None:
 
 def check_range(bound: list[BoundMeasure]) -> None:
     """Raise MeasureError at a measure that "best" and "worst" need not bound."""
-    for own in bound:
-        name = own.measure.name
-        if own.measure.kernel and own.measure.kernel not in MONOTONE:
+    for bound_measure in bound:
+        name = bound_measure.measure.name
+        if bound_measure.measure.kernel and bound_measure.measure.kernel not in MONOTONE_KERNELS:
             raise MeasureError(
                 name,
                 f"the range of '{name}' over the orders of tied documents is not known: a higher"
                 " grade that moves up need not raise it",
             )
-        if own.pairs:
+        if bound_measure.pairs:
             raise MeasureError(
                 name,
-                f"the range of '{own.names[0].decode()}' over the orders of tied documents is known"
-                " only where grades are their own gains",
+                f"the range of '{bound_measure.names[0].decode()}' over the orders of tied"
+                " documents is known only where grades are their own gains",
             )
 
 
 def refuse_annotated(bound: list[BoundMeasure], reason: str) -> None:
     """Raise MeasureError at a measure for which rankings have to be judged so."""
-    for own in bound:
-        if own.measure.on == "annotated":
-            name = own.names[0].decode()
+    for bound_measure in bound:
+        if bound_measure.measure.on == "annotated":
+            name = bound_measure.names[0].decode()
             raise MeasureError(
-                own.measure.name, f"'{name}' asks for the judgments of all queries: {reason}"
+                bound_measure.measure.name,
+                f"'{name}' asks for the judgments of all queries: {reason}",
             )

@@ -57,10 +57,12 @@ def _answers(given: Any) -> dict[str, list[str]]:
     def fail(reason: str) -> NoReturn:
         raise InputError("answers", f"query {query!r:.60}: {reason}")
 
-    for query, own in given.items():
-        texts: list[Any] = [] if isinstance(own, (str, bytes)) else list(own)
-        if isinstance(own, (str, bytes)) or not all(isinstance(text, str) for text in texts):
-            fail(f"expected a list of texts, found {own!r:.60}")
+    for query, query_answers in given.items():
+        texts: list[Any] = [] if isinstance(query_answers, (str, bytes)) else list(query_answers)
+        if isinstance(query_answers, (str, bytes)) or not all(
+            isinstance(text, str) for text in texts
+        ):
+            fail(f"expected a list of texts, found {query_answers!r:.60}")
         answers[decoded(encoded_id(query, fail))] = texts
     return answers
 
@@ -71,15 +73,15 @@ def _dpr(
     questions: Lookup | None,
     answers: Mapping[str, list[str]],
 ) -> Iterator[dict[str, Any]]:
-    for own in mined:
-        asked = {} if questions is None else {"question": joined(questions(own.query))}
+    for instance in mined:
+        asked = {} if questions is None else {"question": joined(questions(instance.query))}
         yield {
             **asked,
-            "question_id": own.query,
-            "answers": answers.get(own.query, []),
-            "positive_ctxs": _contexts(own.positives, own.positive_scores, docs),
+            "question_id": instance.query,
+            "answers": answers.get(instance.query, []),
+            "positive_ctxs": _contexts(instance.positives, instance.positive_scores, docs),
             "negative_ctxs": [],
-            "hard_negative_ctxs": _contexts(own.negatives, own.negative_scores, docs),
+            "hard_negative_ctxs": _contexts(instance.negatives, instance.negative_scores, docs),
         }
 
 
@@ -87,37 +89,37 @@ def _contexts(
     ids: Iterable[str], scores: Iterable[float | None], docs: Lookup | None
 ) -> list[dict[str, Any]]:
     made = []
-    for own, score in zip(ids, scores, strict=True):
+    for doc_id, score in zip(ids, scores, strict=True):
         context: dict[str, Any] = {}
         if docs is not None:
-            context["title"], context["text"] = docs(own)
+            context["title"], context["text"] = docs(doc_id)
         if score is not None:
             # JSON has no infinity.
             context["score"] = score if isfinite(score) else None
-        made.append({**context, "passage_id": own})
+        made.append({**context, "passage_id": doc_id})
     return made
 
 
 def _text(find: Lookup | None) -> Callable[[str], str]:
     """The text of an id; the id itself where there are no texts."""
-    return (lambda own: own) if find is None else lambda own: joined(find(own))
+    return (lambda text_id: text_id) if find is None else lambda text_id: joined(find(text_id))
 
 
 def _pairs(
     mined: HardNegatives, doc: Callable[[str], str], query: Callable[[str], str], *, tuples: bool
 ) -> Iterator[dict[str, Any]]:
-    for own in mined:
-        negatives = own.negatives
+    for instance in mined:
+        negatives = instance.negatives
         if not negatives or (tuples and len(negatives) < mined.number):
             continue
-        anchor, texts = query(own.query), [doc(negative) for negative in negatives]
-        yield from _of_one(own, anchor, texts, doc, tuples=tuples)
+        anchor, texts = query(instance.query), [doc(negative) for negative in negatives]
+        yield from _of_one(instance, anchor, texts, doc, tuples=tuples)
 
 
 def _of_one(
-    own: Instance, anchor: str, texts: list[str], doc: Callable[[str], str], *, tuples: bool
+    instance: Instance, anchor: str, texts: list[str], doc: Callable[[str], str], *, tuples: bool
 ) -> Iterator[dict[str, Any]]:
-    for positive in map(doc, own.positives):
+    for positive in map(doc, instance.positives):
         pair = {"anchor": anchor, "positive": positive}
         if tuples:
             yield {**pair, **{f"negative_{i}": text for i, text in enumerate(texts, 1)}}
@@ -131,7 +133,7 @@ def write(path: Source, made: Iterable[dict[str, Any]]) -> int:
     import json
 
     from fastrank.formats import files
-    from fastrank.formats.compression import packed
+    from fastrank.formats.compression import compressed
 
     name = files.name_of(path)
     as_list = name.lower().endswith(LISTS)
@@ -146,5 +148,5 @@ def write(path: Source, made: Iterable[dict[str, Any]]) -> int:
         if as_list:
             yield b"\n]\n" if count else b"[]\n"
 
-    files.write(path, packed(pieces(), name))
+    files.write(path, compressed(pieces(), name))
     return count

@@ -54,7 +54,15 @@ class HardNegatives(Frozen):
     """
 
     __slots__ = (
-        "counts", "level", "mined", "number", "picked", "places", "qrels", "retrieved", "run",
+        "counts",
+        "level",
+        "mined",
+        "number",
+        "places",
+        "qrels",
+        "retrieved",
+        "run",
+        "selected",
     )  # fmt: skip
 
     counts: dict[str, int]
@@ -67,7 +75,7 @@ class HardNegatives(Frozen):
     places: list[tuple[int, int]]
     mined: list[int]
     retrieved: Any
-    picked: Any
+    selected: Any
 
     def __len__(self) -> int:
         return len(self.places)
@@ -84,16 +92,16 @@ class HardNegatives(Frozen):
         place, first = self.places[i]
         docs, grades, retrieved = self.qrels.docs, self.qrels.grade_column, self.retrieved
         offsets, scores = self.qrels.offset_column, self.run.score_column
-        own = [
+        relevant = [
             row for row in range(offsets[place], offsets[place + 1]) if grades[row] >= self.level
         ]
-        own.sort(key=lambda row: -grades[row])
-        rows = list(self.picked[first : first + self.mined[i]])
+        relevant.sort(key=lambda row: -grades[row])
+        rows = list(self.selected[first : first + self.mined[i]])
         return Instance(
             decoded(self.qrels.queries[place]),
-            [decoded(doc) for doc in docs.take(own)],
+            [decoded(doc) for doc in docs.take(relevant)],
             [decoded(doc) for doc in self.run.docs.take(rows)],
-            [scores[retrieved[row] - 1] if retrieved[row] else None for row in own],
+            [scores[retrieved[row] - 1] if retrieved[row] else None for row in relevant],
             [scores[row] for row in rows],
         )
 

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, at_least, check_choice, check_compat, finite, flag
+from fastrank.arguments import DEFAULT_COMPAT, at_least, check_choice, finite
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
 from fastrank.errors import InputError
-from fastrank.judging.judged import ranking_scratch, what_is_wrong
-from fastrank.judging.options import relevance
-from fastrank.judging.queries import match
+from fastrank.judging.evaluation_options import (
+    EVALUATION,
+    FilterOptions,
+    LevelOptions,
+    evaluation_options,
+)
+from fastrank.judging.matching import match_queries
+from fastrank.judging.problems import what_is_wrong
+from fastrank.judging.scratch import ranking_scratch
+from fastrank.keywords import takes, with_defaults
 from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
-from fastrank.native import codes as at
-from fastrank.native import kernels, records
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from typing import Any
+
+    from typing_extensions import Unpack
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.judging.queries import Matched
+    from fastrank.judging.matching import MatchedQueries
 
 # Which of a query's retrieved positives the margins are held to.
 POSITIVES = ("lowest", "highest")
@@ -31,6 +38,11 @@ POSITIVES = ("lowest", "highest")
 UNCUT = 2**62
 
 
+class MiningOptions(LevelOptions, FilterOptions, total=False):
+    """Which documents are relevant, and which leave the rankings."""
+
+
+@takes(MiningOptions, EVALUATION)
 def hard_negatives(
     run: Any,
     qrels: Any,
@@ -41,10 +53,7 @@ def hard_negatives(
     margin: float | None = None,
     relative_margin: float | None = None,
     margin_below: str = "lowest",
-    exclude: Mapping[Any, Iterable[Any]] | None = None,
-    ignore_identical_ids: bool = False,
-    relevance_level: float = 1,
-    compat: str = DEFAULT_COMPAT,
+    **options: Unpack[MiningOptions],
 ) -> HardNegatives:
     """Mine training data from a run: of each query the best results that are not relevant.
 
@@ -57,12 +66,11 @@ def hard_negatives(
     margin_below: of several retrieved positives the "lowest" (as `mine_hard_negatives` of
         sentence-transformers) or the "highest" score counts. A query of which none was retrieved
         gets no negatives by a margin.
-    exclude: documents by query that are left out before ranks are given, such as known
-        duplicates of positives. ignore_identical_ids: those with the query's own id too.
-    relevance_level: the lowest grade that is relevant. A relevant document is never a negative;
-        one that is judged and not relevant, or was not judged, may be.
-    compat: which scores are equal, as in `evaluate`; of equal ones the larger id ranks first.
+    **options: see `MiningOptions`.
 
+    A relevant document is never a negative; one that is judged and not relevant, or was not judged,
+    may be, unless it is among those to `exclude`, such as known duplicates of positives. Of equal
+    scores the larger id ranks first.
     A query without enough such results gets those there are; see `HardNegatives.counts`.
     sentence-transformers counts its `range_min` after positives and margins are gone; skip_top
     counts ranks, as `range_for_sampling` of FlagEmbedding does. Sources: Karpukhin et al.,
@@ -80,10 +88,10 @@ def hard_negatives(
     >>> fr.hard_negatives(run, qrels, 2, relative_margin=0.05)[0].negatives
     ['d4', 'd5']
     """
-    from fastrank.formats.accept import as_qrels, as_run
-    from fastrank.formats.exclusions import as_exclusions
+    from fastrank.formats.inputs import as_qrels, as_run
     from fastrank.judging.filters import without_excluded
 
+    checked = evaluation_options(with_defaults(hard_negatives, options))
     number, skipped = at_least("n", n, 1), at_least("skip_top", skip_top, 0)
     last = UNCUT if depth is None else at_least("depth", depth, skipped + 1)
     check_choice("margin_below", margin_below, POSITIVES)
@@ -91,23 +99,25 @@ def hard_negatives(
     limits = filled(
         "d", [0.0 if value is None else finite(name, value) for name, value in margins.items()]
     )
-    judgments, taken = as_qrels(qrels, compat=check_compat(compat)), as_run(run, compat=compat)
+    judgments, results = as_qrels(qrels, compat=checked.compat), as_run(run, compat=checked.compat)
     if isinstance(judgments, Preferences):
         raise InputError(judgments.source, "expected judgments with grades, found preferences")
-    before = len(taken.docs)
-    taken = without_excluded(
-        taken, as_exclusions(exclude), identical=flag("ignore_identical_ids", ignore_identical_ids)
-    )
-    options = zeros("q", at.MINE_OPTIONS_SIZE)
+    before = len(results.docs)
+    results = without_excluded(results, checked.exclude, identical=checked.ignore_identical_ids)
+    switches = zeros("q", codes.MINE_OPTIONS_SIZE)
     # A grade below 0 is none, whatever the level.
-    level = options[at.MINE_LEVEL] = max(lowest_code(judgments, relevance(relevance_level)), 0)
-    options[at.MINE_NUMBER], options[at.MINE_SKIP], options[at.MINE_DEPTH] = number, skipped, last
-    options[at.MINE_SINGLE] = compat == DEFAULT_COMPAT
-    options[at.MINE_MARGIN] = margin is not None
-    options[at.MINE_RELATIVE] = relative_margin is not None
-    options[at.MINE_BY_HIGHEST] = margin_below == "highest"
-    matched = match(judgments, taken)
-    mined, retrieved, picked = _mined(judgments, taken, matched, options, limits)
+    level = switches[codes.MINE_LEVEL] = max(lowest_code(judgments, checked.relevance_level), 0)
+    switches[codes.MINE_NUMBER], switches[codes.MINE_SKIP], switches[codes.MINE_DEPTH] = (
+        number,
+        skipped,
+        last,
+    )
+    switches[codes.MINE_SINGLE] = checked.compat == DEFAULT_COMPAT
+    switches[codes.MINE_MARGIN] = margin is not None
+    switches[codes.MINE_RELATIVE] = relative_margin is not None
+    switches[codes.MINE_BY_HIGHEST] = margin_below == "highest"
+    matched = match_queries(judgments, results)
+    mined, retrieved, selected = _mined(judgments, results, matched, switches, limits)
 
     offsets, grades = judgments.offset_column, judgments.grade_column
     places: list[tuple[int, int]] = []
@@ -119,28 +129,28 @@ def hard_negatives(
         elif ranking < 0:
             missing += 1
         else:
-            places.append((place, taken.offset_column[ranking]))
+            places.append((place, results.offset_column[ranking]))
             counted.append(mined[i])
     found = [max(count, 0) for count in counted]
     return HardNegatives(
-        number=number, level=level, qrels=judgments, run=taken, places=places, mined=found,
-        retrieved=retrieved, picked=picked,
+        number=number, level=level, qrels=judgments, run=results, places=places, mined=found,
+        retrieved=retrieved, selected=selected,
         counts={
             "queries": len(places),
             "negatives": sum(found),
             "too_few": sum(count < number for count in found),
             "none": sum(not count for count in found),
-            "no_reference": sum(count == at.NO_REFERENCE for count in counted),
+            "no_reference": sum(count == codes.NO_REFERENCE for count in counted),
             "missing": missing,
             "no_relevant": no_relevant,
-            "skipped": len(taken) - sum(ranking >= 0 for ranking in matched.rankings),
-            "removed": before - len(taken.docs),
+            "skipped": len(results) - sum(ranking >= 0 for ranking in matched.rankings),
+            "removed": before - len(results.docs),
         },
     )  # fmt: skip
 
 
 def _mined(
-    qrels: Qrels, run: Run, matched: Matched, options: Any, limits: Any
+    qrels: Qrels, run: Run, matched: MatchedQueries, switches: Any, limits: Any
 ) -> tuple[Any, Any, Any]:
     """How many negatives each query got; by judgment 1 + the run's row; the rows of negatives."""
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
@@ -152,15 +162,15 @@ def _mined(
     )
     mined = records.Negatives(
         retrieved=zeros("q", len(qrels.docs)),
-        picked=zeros("q", len(run.docs)),
+        selected=zeros("q", len(run.docs)),
         counts=zeros("q", len(matched)),
     )
     done = kernels.mine_negatives(
-        qrels.columns, run.columns, matched.columns, options, limits, scratch, mined, problem
+        qrels.columns, run.columns, matched.columns, switches, limits, scratch, mined, problem
     )
-    if problem[0] != at.FINE:
+    if problem[0] != codes.FINE:
         query = decoded(qrels.queries[matched.judgments[done]])
         reason = what_is_wrong(problem, qrels, run)
-        source = qrels.source if problem[0] == at.QRELS_REPEAT else run.source
+        source = qrels.source if problem[0] == codes.QRELS_REPEAT else run.source
         raise InputError(source, f"query '{query}': {reason}")
-    return mined.counts, mined.retrieved, mined.picked
+    return mined.counts, mined.retrieved, mined.selected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.datasets import plain
+from fastrank.datasets import in_memory
 from fastrank.datasets.text_files import titled_records
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.source import name_of
@@ -33,17 +33,17 @@ def lookup(given: Any, role: str) -> Lookup:
         raise TypeError(f"{role}: expected a mapping from id to text, or a data set, found {found}")
     first = next(iter(given), "")
 
-    def find(own: str) -> tuple[str, str]:
-        key: Any = own
+    def find(text_id: str) -> tuple[str, str]:
+        key: Any = text_id
         if isinstance(first, bytes):
-            key = own.encode("utf-8", "surrogateescape")
+            key = text_id.encode("utf-8", "surrogateescape")
         elif hasattr(first, "__index__"):
-            number = int(own) if own.removeprefix("-").isdecimal() else None
+            number = int(text_id) if text_id.removeprefix("-").isdecimal() else None
             # The text of 1 is not that of "01".
-            key = number if str(number) == own else own
+            key = number if str(number) == text_id else text_id
         if key not in given:
-            raise InputError(role, f"there is no text for {own!r}")
-        return _parts(given[key], role, own)
+            raise InputError(role, f"there is no text for {text_id!r}")
+        return _parts(given[key], role, text_id)
 
     return find
 
@@ -55,11 +55,11 @@ class _OfDataset(Mapping[str, str]):
         if len(texts) != len(ids):
             reason = f"the data set has {len(ids)} ids and {len(texts)} texts"
             raise InputError(role, reason)
-        self._rows = {own: row for row, own in enumerate(ids)}
+        self._rows = {text_id: row for row, text_id in enumerate(ids)}
         self._texts = texts
 
-    def __getitem__(self, own: str) -> str:
-        row = self._rows[own]
+    def __getitem__(self, text_id: str) -> str:
+        row = self._rows[text_id]
         return self._texts[row : row + 1][0]
 
     def __iter__(self) -> Iterator[str]:
@@ -71,16 +71,16 @@ class _OfDataset(Mapping[str, str]):
 
 def joined(parts: tuple[str, str]) -> str:
     """Title and text as one, as data sets join them for models."""
-    return plain.joined(*parts)
+    return in_memory.joined(*parts)
 
 
-def _parts(value: Any, role: str, own: str) -> tuple[str, str]:
+def _parts(value: Any, role: str, text_id: str) -> tuple[str, str]:
     title = ""
     if isinstance(value, Mapping):
         title, value = value.get("title") or "", value.get("text")
     if not isinstance(value, str) or not isinstance(title, str):
         found = type(value).__name__
-        raise InputError(role, f"{own!r}: expected a text or a title and a text, found {found}")
+        raise InputError(role, f"{text_id!r}: expected a text or a title and a text, found {found}")
     return title, value
 
 
@@ -91,10 +91,10 @@ def read_texts(source: Source, wanted: Collection[str]) -> dict[str, dict[str, s
     FormatError for what is no such file and for an id that stands twice with different texts.
     """
     found: dict[str, dict[str, str]] = {}
-    for line, own, title, text in titled_records(source):
-        if own in wanted:
+    for line, text_id, title, text in titled_records(source):
+        if text_id in wanted:
             content = {"title": title, "text": text}
-            if found.setdefault(own, content) != content:
-                reason = f"{own!r:.60} stands twice, with another text"
+            if found.setdefault(text_id, content) != content:
+                reason = f"{text_id!r:.60} stands twice, with another text"
                 raise FormatError(name_of(source), line, reason)
     return found

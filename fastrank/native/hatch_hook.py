@@ -1,5 +1,8 @@
 """The build hook: a wheel carries the compiled libraries, a source checkout gets them in place.
 
+It carries the level of this machine's CPU alone unless FASTRANK_BUILD_LEVELS=all is set, as for
+wheels that go to other machines: `pip install .` and `pip wheel .` look the same from here.
+
 Without a C linker the package is built all the same, and its kernels are compiled by numba when
 they are first used.
 """
@@ -22,12 +25,12 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
         if self.target_name != "wheel":
             return
         sys.path.insert(0, self.root)
-        from fastrank.native.build import BuildError, build
+        from fastrank.native.build import build
+        from fastrank.native.compiling.errors import BuildError
         from fastrank.native.sources import NATIVE
 
         editable = version == "editable"
         folder = NATIVE if editable else os.path.join(self.directory, "libraries")
-        os.makedirs(folder, exist_ok=True)
         try:
             libraries = build(folder, installed=not editable)
         except BuildError as error:

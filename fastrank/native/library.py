@@ -110,6 +110,7 @@ def load() -> tuple[Library | None, str]:
             handle = ctypes.CDLL(path)
             handle.fastrank_cpu_level.restype = ctypes.c_int64
             if handle.fastrank_cpu_level() < needed:
+                reason = f"the compiled library is for {level}, which this processor is not"
                 continue
             sources = _text(handle, "sources")
             if not sources or sources == read_sources():

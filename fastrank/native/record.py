@@ -64,6 +64,10 @@ class Record(Columns):
     _records: tuple[type[Record] | None, ...] = ()
     _has_records = False
 
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        # For copies and pickles.
+        return tuple(self)
+
     def _asdict(self) -> dict[str, Any]:
         return dict(zip(self._fields, self, strict=True))
 

@@ -577,13 +577,13 @@ class MiningScratch(Record):
 class Negatives(Record):
     """Hard negatives.
 
-    retrieved[row of a judgment]: 1 + the row of the run that has its document, or 0. picked: rows
+    retrieved[row of a judgment]: 1 + the row of the run that has its document, or 0. selected: rows
     of the run, best first, from where the rows of a ranking begin; counts[i] of them for query i.
     """
 
     __slots__ = ()
     retrieved: Int64Array
-    picked: Int64Array
+    selected: Int64Array
     counts: Int64Array
 
 

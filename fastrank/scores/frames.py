@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import FastrankError
+from fastrank.scores.columns import columns_by_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,15 +65,19 @@ def _queries(scores: Scores) -> list[str]:
 
 def _columns(scores: Scores) -> dict[str, Any]:
     """Every measure's values, texts as a list."""
-    arrays = {name: scores[name] for name in scores.names}
-    return {name: own if own.dtype.kind == "f" else own.tolist() for name, own in arrays.items()}
+    return {
+        name: column.to_list() if column.kind == "text" else column.to_array()
+        for name, column in columns_by_name(scores).items()
+        if column.values is not None
+    }
 
 
 def _numbers(scores: Scores) -> tuple[list[str], npt.NDArray[Any]]:
     """The measures whose values are numbers, and the values, query by query."""
     import numpy
 
-    arrays = {name: own for name, own in _columns(scores).items() if not isinstance(own, list)}
+    columns = _columns(scores)
+    arrays = {name: values for name, values in columns.items() if not isinstance(values, list)}
     if not arrays:
         return [], numpy.empty(0)
     return list(arrays), numpy.stack(list(arrays.values()), axis=1).ravel()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from fastrank.data.columns import as_array
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
-from fastrank.scores.coverage import Coverage
 from fastrank.scores.scores import Scores
-from fastrank.scores.summary import summaries
-from fastrank.scores.tables import common_names, listed
+from fastrank.scores.summary import Coverage, summaries
+from fastrank.scores.tables import as_list, common_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,11 +34,11 @@ def macro_mean(scores: Iterable[Scores] | Mapping[Any, Scores]) -> dict[str, flo
     >>> fr.macro_mean(fr.evaluate(qrels, ["data/pixels.run", "data/pca.run"], "map"))
     {'map': 0.3920...}
     """
-    rows = listed(scores)
+    rows = as_list(scores)
     if not rows:
         raise GroupError("macro_mean: expected the scores of one data set or more, found none")
     names = common_names(rows)
-    means = [own.mean for own in rows]
+    means = [row_scores.mean for row_scores in rows]
     return {name: sum(mean[name] for mean in means) / len(means) for name in names}
 
 
@@ -70,7 +69,7 @@ def by_group(
             )
         places = judged.get(group, [])
         missing = [after[place] for place in places if place in after]
-        covered = _part(coverage, places, found)
+        covered = _restrict_coverage(coverage, places, found)
         made[group] = _of_rows(scores, evaluated[group], missing, covered)
     return made
 
@@ -121,7 +120,7 @@ class _Members:
             )
 
 
-def _part(coverage: Coverage, places: list[int], found: set[int]) -> Coverage:
+def _restrict_coverage(coverage: Coverage, places: list[int], found: set[int]) -> Coverage:
     """What is covered of some of the judged queries."""
     positive = coverage.positive
     return Coverage(
@@ -136,12 +135,12 @@ def _part(coverage: Coverage, places: list[int], found: set[int]) -> Coverage:
 def _of_rows(scores: Scores, rows: list[int], missing: list[int], coverage: Coverage) -> Scores:
     """The scores of some of the queries, and of some of those without results."""
     values = [
-        _picked(own, column, rows)
-        for own, column in zip(scores.bound, scores.value_columns, strict=True)
+        _select_rows(bound, column, rows)
+        for bound, column in zip(scores.bound, scores.value_columns, strict=True)
     ]
     extended = [
-        _picked(own, column, rows + missing)
-        for own, column in zip(scores.bound, scores.extended_columns, strict=True)
+        _select_rows(bound, column, rows + missing)
+        for bound, column in zip(scores.bound, scores.extended_columns, strict=True)
     ]
     return Scores(
         bound=scores.bound,
@@ -158,11 +157,11 @@ def _of_rows(scores: Scores, rows: list[int], missing: list[int], coverage: Cove
     )
 
 
-def _picked(own: BoundMeasure, column: Any, rows: list[int]) -> Any:
+def _select_rows(bound: BoundMeasure, column: Any, rows: list[int]) -> Any:
     """The rows of a column of values."""
     if column is None:
         return None
     if isinstance(column, list):
         return [column[row] for row in rows]
-    picked: Any = as_array(column).reshape(-1, own.width)[rows].reshape(-1)
-    return memoryview(picked)
+    selected: Any = as_array(column).reshape(-1, bound.width)[rows].reshape(-1)
+    return memoryview(selected)

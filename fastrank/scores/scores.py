@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from fastrank.data.columns import Frozen, as_array
+from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
+from fastrank.scores.columns import columns_by_name, columns_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
     from typing import Any
 
     import numpy.typing as npt
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
     from fastrank.data.texts import Ids
     from fastrank.measures.selection import BoundMeasure
-    from fastrank.scores.coverage import Coverage
+    from fastrank.scores.columns import Column
+    from fastrank.scores.summary import Coverage
 
 
 class Scores(Frozen):
@@ -93,7 +95,7 @@ class Scores(Frozen):
     @property
     def names(self) -> list[str]:
         """The printed names of all values that exist per query, such as `map` and `P_10`."""
-        return list(dict.fromkeys(name for name, *_ in self._columns()))
+        return [column.name for column in self._per_query()]
 
     @property
     def mean(self) -> dict[str, float]:
@@ -102,20 +104,13 @@ class Scores(Frozen):
         That is the mean for most measures, the sum for counts (num_ret, ...), the geometric mean
         for gm_map and gm_bpref.
         """
-        found: dict[str, float] = {}
-        for bound, summary in zip(self.bound, self.summaries, strict=True):
-            if bound.measure.average:
-                for name, value in zip(bound.names, summary, strict=True):
-                    found.setdefault(decoded(name), value)
-        return found
+        columns = columns_by_name(self).values()
+        return {column.name: mean for column in columns if (mean := column.mean) is not None}
 
     @property
     def whole(self) -> set[str]:
         """The printed names of the counts, whose values are whole numbers; of z-scores none is."""
-        if self.zscored:
-            return set()
-        counts = (bound for bound in self.bound if bound.measure.average == "sum")
-        return {decoded(name) for bound in counts for name in bound.names}
+        return {column.name for column in columns_of(self) if column.kind == "count"}
 
     def lists(self) -> dict[str, list[Any]]:
         """The values of every measure by printed name, each a list in the order of `queries`.
@@ -123,37 +118,22 @@ class Scores(Frozen):
         >>> scores.lists()["map"][:2]
         [0.6329113924050633, 0.5543848694477524]
         """
-        found: dict[str, list[Any]] = {}
-        listed: Any = None
-        for name, values, width, column in self._columns():
-            if isinstance(values, list):
-                found.setdefault(name, [decoded(text) for text in values])
-                continue
-            if column == 0:
-                listed = values.tolist()
-            found.setdefault(name, listed[column::width])
-        return found
+        return {column.name: column.to_list() for column in self._per_query()}
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """The values of one measure by printed name, float64[queries] in the order of `queries`.
 
         `relstring` gives strings. Raises KeyError for a name that has no values per query.
         """
-        import numpy
+        column = columns_by_name(self).get(name)
+        if column is None or column.values is None:
+            raise KeyError(f"{name}: the values per query are {', '.join(self.names)}")
+        return column.to_array()
 
-        for own, values, width, column in self._columns():
-            if own == name:
-                if isinstance(values, list):
-                    return numpy.array([decoded(text) for text in values])
-                return as_array(values).reshape(-1, width)[:, column]
-        raise KeyError(f"{name}: the values per query are {', '.join(self.names)}")
-
-    def _columns(self) -> Iterable[tuple[str, Any, int, int]]:
-        """Name, values, width and column of everything that has a value per query."""
-        for bound, values in zip(self.bound, self.value_columns, strict=True):
-            if values is not None and bound.measure.average != "geometric":
-                for column, name in enumerate(bound.names):
-                    yield decoded(name), values, bound.width, column
+    def _per_query(self) -> list[Column]:
+        """The columns that have values per query."""
+        columns = columns_by_name(self).values()
+        return [column for column in columns if column.values is not None]
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
@@ -200,7 +180,7 @@ class Scores(Frozen):
         """
         from fastrank.scores.records import to_dict
 
-        return to_dict(self.queries, self._columns())
+        return to_dict(self)
 
     def to_json(self, *, per_query: bool = True, indent: int | None = None) -> str:
         """One JSON object, with full precision, and null for what is no finite number.
@@ -222,9 +202,10 @@ class Scores(Frozen):
         >>> scores.to_csv(per_query=False)
         'query,measure,value\\n,map,0.4347...\\n'
         """
-        from fastrank.scores.tables import lines_of
+        from fastrank.scores.table_formats import csv_lines
+        from fastrank.scores.tables import LONG, long_rows
 
-        return lines_of(self, per_query=per_query).to_csv()
+        return "".join(csv_lines(LONG, long_rows(self, per_query=per_query)))
 
     def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
         """The values per query, one row each: columns query, measure and value (float64).

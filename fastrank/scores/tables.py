@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError, MeasureError
-from fastrank.scores import layouts
+from fastrank.scores import table_formats
+from fastrank.scores.columns import columns_by_name, presented_means, walk
 from fastrank.scores.scores import Scores
-from fastrank.scores.text import as_count, notes
+from fastrank.scores.text import notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
     import pandas
     import polars
+
+
+# The columns of `long_rows`.
+LONG = ("query", "measure", "value")
 
 
 class Table(Frozen):
@@ -61,7 +66,7 @@ class Table(Frozen):
         return f"<Table: {len(self)} rows, {len(self.columns)} columns>"
 
     def __str__(self) -> str:
-        return layouts.plain(self.names, self.rows())
+        return table_formats.plain(self.names, self.rows())
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -73,7 +78,7 @@ class Table(Frozen):
         <table>
         <thead
         """
-        return layouts.html(self.names, self.rows())
+        return table_formats.html(self.names, self.rows())
 
     def to_markdown(self) -> str:
         """A table in the pipe syntax of GitHub's markdown, escaped.
@@ -83,7 +88,7 @@ class Table(Frozen):
         |:-------|-------:|
         | pixels | 0.4348 |
         """
-        return layouts.markdown(self.names, self.rows())
+        return table_formats.markdown(self.names, self.rows())
 
     def to_latex(self) -> str:
         """A LaTeX tabular with the rules of booktabs, escaped.
@@ -91,7 +96,7 @@ class Table(Frozen):
         >>> print(fr.table(scores).to_latex().splitlines()[4])
          pixels & 0.4348 \\\\
         """
-        return layouts.latex(self.names, self.rows())
+        return table_formats.latex(self.names, self.rows())
 
     def to_csv(self) -> str:
         """Comma-separated lines, header first.
@@ -100,7 +105,7 @@ class Table(Frozen):
         run,map
         pixels,0.43476959975458557
         """
-        return "".join(layouts.csv_lines(self.names, self.rows()))
+        return "".join(table_formats.csv_lines(self.names, self.rows()))
 
     def to_json(self, *, indent: int | None = None) -> str:
         """A JSON list with an object per row; null for what is no finite number.
@@ -108,9 +113,9 @@ class Table(Frozen):
         >>> fr.table(scores).to_json()
         '[{"run": "pixels", "map": 0.43476959975458557}]'
         """
-        from fastrank.scores.records import dumped
+        from fastrank.scores.records import json_text
 
-        return dumped([dict(zip(self.names, row, strict=True)) for row in self.rows()], indent)
+        return json_text([dict(zip(self.names, row, strict=True)) for row in self.rows()], indent)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame with these columns.
@@ -155,22 +160,22 @@ def table(
     pixels  0.4348  0.9510
     pca     0.3493  0.8050
     """
-    rows = listed(scores)
+    rows = as_list(scores)
     measures = common_names(rows)
     if names is None:
-        names = scores if isinstance(scores, Mapping) else [decoded(own.tag) for own in rows]
+        names = scores if isinstance(scores, Mapping) else [decoded(row.tag) for row in rows]
     labels = [str(name) for name in names]
     if len(labels) != len(rows):
         raise GroupError(f"names: expected {len(rows)}, one for each row, found {len(labels)}")
     if label in measures:
         raise GroupError(f"label: {label!r} is the name of a measure")
-    means = [_mean(own) for own in rows]
+    means = [presented_means(scores) for scores in rows]
     return Table(
         columns={label: labels, **{name: [mean[name] for mean in means] for name in measures}}
     )
 
 
-def listed(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Scores]:
+def as_list(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Scores]:
     """One or more scores as a list; of a mapping its values."""
     if isinstance(scores, Scores):
         return [scores]
@@ -179,14 +184,14 @@ def listed(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Sco
 
 def common_names(scores: Sequence[Scores]) -> list[str]:
     """The names of the means, which must be the same in all. Raises MeasureError, TypeError."""
-    for own in scores:
-        if not isinstance(own, Scores):
-            raise TypeError(f"scores: expected Scores, found {type(own).__name__}")
+    for item in scores:
+        if not isinstance(item, Scores):
+            raise TypeError(f"scores: expected Scores, found {type(item).__name__}")
     if not scores:
         return []
     first = list(scores[0].mean)
-    for number, own in enumerate(scores[1:], 2):
-        different = sorted(set(first) ^ set(own.mean))
+    for number, item in enumerate(scores[1:], 2):
+        different = sorted(set(first) ^ set(item.mean))
         if different:
             raise MeasureError(
                 different[0],
@@ -199,65 +204,45 @@ def common_names(scores: Sequence[Scores]) -> list[str]:
 def table_of(scores: Scores, *, per_query: bool) -> Table:
     """The means, one row a measure; or one row a query, and `all` below."""
     if per_query:
-        return queries_of(scores, summary=True)
-    mean = _mean(scores)
+        return wide_table(scores, summary=True)
+    means = presented_means(scores)
     value = decoded(scores.tag) or "value"
     if value == "measure":
         value = "value"
-    return Table(columns={"measure": list(mean), value: list(mean.values())})
+    return Table(columns={"measure": list(means), value: list(means.values())})
 
 
-def queries_of(scores: Scores, *, per_query: bool = True, summary: bool) -> Table:
+def wide_table(scores: Scores, *, per_query: bool = True, summary: bool) -> Table:
     """One row a query, if wanted, with a column for each measure; then the row `all`, if wanted."""
-    mean = _mean(scores) if summary else {}
-    values = _values(scores) if per_query else {}
-    columns = {"query": [*(scores.queries if per_query else ()), *(["all"] if summary else ())]}
-    printed = (decoded(name) for bound in scores.bound for name in bound.names)
-    for name in dict.fromkeys(printed):
-        if name not in values and name not in mean:
+    queries = scores.queries if per_query else []
+    table: dict[str, list[Any]] = {"query": [*queries, *(["all"] if summary else ())]}
+    for name, column in columns_by_name(scores).items():
+        has_values = per_query and column.values is not None
+        if not has_values and not (summary and column.mean is not None):
             continue
-        absent = [None] * len(scores.query_ids) if per_query else []
-        columns[name] = values.get(name, absent) + ([mean.get(name)] if summary else [])
-    return Table(columns=columns)
+        values = map(column.presented, column.to_list()) if has_values else [None] * len(queries)
+        table[name] = [*values, *([column.presented(column.mean)] if summary else ())]
+    return Table(columns=table)
 
 
-def lines_of(scores: Scores, *, per_query: bool = True, summary: bool = True) -> Table:
-    """One row a value: query, measure and value; those of the summary have no query."""
-    queries: list[str | None] = []
-    measures: list[str] = []
-    numbers: list[Any] = []
-    if per_query:
-        values = _values(scores)
-        queries = [query for query in scores.queries for _ in values]
-        measures = list(values) * len(scores.query_ids)
-        numbers = [value for row in zip(*values.values(), strict=True) for value in row]
-    if summary:
-        mean = _mean(scores)
-        queries += [None] * len(mean)
-        measures += mean
-        numbers += mean.values()
-    return Table(columns={"query": queries, "measure": measures, "value": numbers})
+def long_rows(
+    scores: Scores, *, per_query: bool = True, summary: bool = True
+) -> Iterator[tuple[str | None, str, Any]]:
+    """Query, measure and value, one row a value; those of the summary have no query."""
+    columns, queries = columns_by_name(scores).values(), scores.queries if per_query else []
+    for column, row, value in walk(columns, len(queries), summary=summary):
+        if row is not None:
+            # Hundreds of thousands of rows: most values need no call.
+            shown = value if column.kind == "real" else column.presented(value)
+            yield queries[row], column.name, shown
+        elif column.kind != "text":
+            yield None, column.name, column.presented(value)
 
 
 def to_notebook(scores: Scores) -> str:
     """The means as an HTML table, and what is not part of them."""
     from html import escape
 
-    said = "".join(f"<p>{escape(note)}</p>" for note in notes(scores))
-    made = table_of(scores, per_query=False).to_html() + said
-    return made.encode("utf-8", "replace").decode()
-
-
-def _mean(scores: Scores) -> dict[str, Any]:
-    """The means, counts as integers."""
-    whole = scores.whole
-    return {name: as_count(v) if name in whole else v for name, v in scores.mean.items()}
-
-
-def _values(scores: Scores) -> dict[str, list[Any]]:
-    """The values per query, counts as integers."""
-    whole = scores.whole
-    return {
-        name: [as_count(value) for value in values] if name in whole else values
-        for name, values in scores.lists().items()
-    }
+    paragraphs = "".join(f"<p>{escape(note)}</p>" for note in notes(scores))
+    page = table_of(scores, per_query=False).to_html() + paragraphs
+    return page.encode("utf-8", "replace").decode()

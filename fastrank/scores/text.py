@@ -1,18 +1,17 @@
-"""Scores as text: the only room that rounds."""
+"""Scores as text, rounded: the lines of trec_eval, and the summary for people."""
 
 from __future__ import annotations
 
 from fastrank.c_numbers import printed
-from fastrank.data.texts import decoded
-from fastrank.scores.scores import Scores
+from fastrank.scores.columns import columns_of, presented_means, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
-    from fastrank.data.texts import Ids
-    from fastrank.judging.judged import Judged
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.scores.columns import Column
+    from fastrank.scores.scores import Scores
 
 
 def trec_lines(scores: Scores, *, per_query: bool, summary: bool) -> Iterator[bytes]:
@@ -21,44 +20,18 @@ def trec_lines(scores: Scores, *, per_query: bool, summary: bool) -> Iterator[by
     Layout: the name padded to 22 characters, TAB, query or `all`, TAB, value; counts as
     integers, other values with four decimals, z-scores with a leading Z and four decimals.
     """
-    if per_query:
-        yield from _query_lines(scores)
-    if summary:
-        for own, values in zip(scores.bound, scores.summaries, strict=True):
-            form = _form(own, scores.zscored)
-            for name, value in zip(own.names, values, strict=False):
-                yield _line(form, name, b"all", value)
+    queries = list(scores.query_ids) if per_query else []
+    for column, row, value in walk(columns_of(scores), len(queries), summary=summary):
+        yield _trec_line(column, b"all" if row is None else queries[row], value, row is None)
 
 
-def _query_lines(scores: Scores) -> Iterator[bytes]:
-    columns = [
-        (own, _form(own, scores.zscored), values)
-        for own, values in zip(scores.bound, scores.value_columns, strict=True)
-        if values is not None and own.measure.average != "geometric"
-    ]
-    for i, query in enumerate(scores.query_ids):
-        for own, form, values in columns:
-            if form == "text":
-                yield _line(form, own.names[0], query, b"'" + values[i] + b"'")
-                continue
-            for j, name in enumerate(own.names):
-                yield _line(form, name, query, values[i * own.width + j])
-
-
-def _form(own: BoundMeasure, zscored: bool) -> str:
-    if own.measure.average == "":
-        return "text"
-    if zscored:
-        return "zscore"
-    return "integer" if own.measure.average == "sum" else "real"
-
-
-def _line(form: str, name: bytes, query: bytes, value: float | bytes) -> bytes:
-    if isinstance(value, bytes):
-        return b"%-22b\t%b\t%b\n" % (name, query, value)
-    if form == "integer":
+def _trec_line(column: Column, query: bytes, value: Any, is_summary: bool) -> bytes:
+    name = column.printed
+    if column.kind == "count":
         return b"%-22b\t%b\t%d\n" % (name, query, value)
-    mark = b"Z" if form == "zscore" else b""
+    if column.kind == "text":
+        return b"%-22b\t%b\t%b\n" % (name, query, value if is_summary else b"'%b'" % value)
+    mark = b"Z" if column.kind == "zscore" else b""
     if value != value:
         return b"%b%-22b\t%b\t%b\n" % (mark, name, query, printed("%6.4f", value).encode())
     return b"%b%-22b\t%b\t%6.4f\n" % (mark, name, query, value)
@@ -66,18 +39,10 @@ def _line(form: str, name: bytes, query: bytes, value: float | bytes) -> bytes:
 
 def readable(scores: Scores) -> str:
     """The summary, one line a measure, and what is not part of it."""
-    whole = scores.whole
-    width = max((len(name) for name in scores.mean), default=0)
-    lines = [
-        f"{name:{width}}  {rounded(as_count(value) if name in whole else value)}"
-        for name, value in scores.mean.items()
-    ]
+    means = presented_means(scores)
+    width = max(map(len, means), default=0)
+    lines = [f"{name:{width}}  {rounded(value)}" for name, value in means.items()]
     return "\n".join(lines + notes(scores))
-
-
-def as_count(value: float) -> int | float:
-    """A count as an integer; a sum that is no whole number as it is."""
-    return int(value) if value.is_integer() else value
 
 
 def rounded(value: object) -> str:
@@ -124,18 +89,3 @@ def _first(queries: list[str]) -> str:
     named = ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
     # What is not UTF-8 could not be printed.
     return named.encode("utf-8", "backslashreplace").decode()
-
-
-def judged_lines(queries: Ids, judged: Judged, *, grades: bool) -> Iterator[str]:
-    """What the measures see of each query: counts, and with `grades` rank:grade of the documents
-    that are in the judgments."""
-    offsets, ranks, codes, _, _, _, num_ret, num_rel, num_rel_ret, *_ = judged.columns
-    for i, query in enumerate(queries):
-        line = (
-            f"debug: query {decoded(query)}: retrieved {num_ret[i]},"
-            f" relevant {num_rel[i]}, relevant retrieved {num_rel_ret[i]}"
-        )
-        if grades:
-            rows = range(offsets[i], offsets[i + 1])
-            line += "; rank:grade" + "".join(f" {ranks[row]}:{codes[row]}" for row in rows)
-        yield line

@@ -59,8 +59,8 @@ def read_zscores(source: Source) -> ZScores:
             raise FormatError(name, number, malformed(ZSCORES_LINE, len(fields), line))
         query, measure, mean, deviation = fields
         entries.setdefault(query, []).append((measure, atof(mean), atof(deviation)))
-    for own in entries.values():
-        own.sort(key=_measure_of)
+    for query_entries in entries.values():
+        query_entries.sort(key=_measure_of)
     return ZScores(entries=entries, source=name)
 
 
@@ -81,8 +81,8 @@ def write_zscores(zscores: ZScores, target: Source) -> None:
         target,
         (
             b"%b %b %b %b\n" % (query, measure, shortest(mean), shortest(deviation))
-            for query, own in zscores.entries.items()
-            for measure, mean, deviation in own
+            for query, query_entries in zscores.entries.items()
+            for measure, mean, deviation in query_entries
         ),
     )
 
@@ -93,10 +93,10 @@ def to_zscores(
     """Replace each value by its distance from the mean in standard deviations."""
     for i, query in enumerate(queries):
         entries = zscores.entries.get(query, [])
-        for own, column in zip(bound, values, strict=True):
+        for bound_measure, column in zip(bound, values, strict=True):
             if column is not None and not isinstance(column, list):
-                for j, name in enumerate(own.names):
-                    at = i * own.width + j
+                for j, name in enumerate(bound_measure.names):
+                    at = i * bound_measure.width + j
                     column[at] = _zscore(column[at], _find(entries, name))
 
 

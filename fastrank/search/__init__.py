@@ -7,12 +7,24 @@
 {'q1': {'d1': 0.995..., 'd3': 0.855...}}
 """
 
-from __future__ import annotations
+from fastrank.lazy import public_names
 
-from fastrank.search.batches import Found as Found
-from fastrank.search.batches import search_batches as search_batches
-from fastrank.search.indexing import Index as Index
-from fastrank.search.indexing import build_index as build_index
-from fastrank.search.runs import search as search
-from fastrank.search.storage import load_index as load_index
-from fastrank.search.storage import save_index as save_index
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.search.batches import Found as Found
+    from fastrank.search.batches import search_batches as search_batches
+    from fastrank.search.indexing import Index as Index
+    from fastrank.search.indexing import build_index as build_index
+    from fastrank.search.runs import search as search
+    from fastrank.search.storage import load_index as load_index
+    from fastrank.search.storage import save_index as save_index
+
+__all__, __getattr__ = public_names(
+    __name__,
+    {
+        "batches": ("Found", "search_batches"),
+        "indexing": ("Index", "build_index"),
+        "runs": ("search",),
+        "storage": ("load_index", "save_index"),
+    },
+)

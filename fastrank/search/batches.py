@@ -5,26 +5,29 @@ from __future__ import annotations
 from fastrank.arguments import at_least
 from fastrank.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
-from fastrank.search.engine import check_gpu
-from fastrank.search.exact import IndexSearch, VectorSearch
+from fastrank.keywords import takes, with_defaults
+from fastrank.search.engines import IndexSearch, VectorSearch
 from fastrank.search.exclusion import Exclusion
+from fastrank.search.faiss_api import check_gpu
 from fastrank.search.indexing import Index, make_index
-from fastrank.search.names import names_of
+from fastrank.search.options import SEARCH, SearchOptions
 from fastrank.search.parameters import Setting, parse_parameters
 from fastrank.search.progress import bar
 from fastrank.search.ranking import rank
+from fastrank.search.row_ids import check_row_ids
 from fastrank.search.vectors import check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
     from fastrank.data.texts import Texts
-    from fastrank.search.names import Names
     from fastrank.search.ranking import Ranked
+    from fastrank.search.row_ids import RowIds
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]
@@ -55,8 +58,8 @@ class Found(Frozen):
     scores: Array
     cut: Array
     removed: Array
-    names: Names
-    corpus: Names
+    names: RowIds
+    corpus: RowIds
 
     @property
     def start(self) -> int:
@@ -76,26 +79,23 @@ class Found(Frozen):
         return len(self.queries)
 
 
+@takes(SearchOptions, SEARCH)
 def search_batches(
     corpus: Any,
     queries: Any,
     k: int,
     *,
-    batch_size: int = 1024,
-    metric: str | None = None,
     ids: Any = None,
-    query_ids: Any = None,
-    parameters: str | Mapping[str, Any] | None = None,
-    exclude_self: bool = False,
-    exclude: Mapping[Any, Iterable[Any]] | None = None,
-    gpu: bool = False,
-    progress: bool | None = None,
     only: Array | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Iterator[Found]:
     """Search batch by batch: what `search` does, for results that need not be in memory at once.
 
-    The arguments are those of `search`. only: rows of queries, ascending: the others are not
-    searched for. What can be checked without a search is checked before this returns.
+    corpus, queries, k, ids: as `search` takes them.
+    only: rows of queries, ascending: the others are not searched for.
+    **options: see `SearchOptions`.
+
+    What can be checked without a search is checked before this returns.
 
     >>> from fastrank.search import search_batches
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
@@ -104,32 +104,34 @@ def search_batches(
     0 [[0, 2]] [False]
     1 [[1, 2]] [False]
     """
-    k, batch_size, settings = _checked_request(k, batch_size, parameters)
-    on_gpu = check_gpu(gpu)
+    given = with_defaults(search_batches, options)
+    metric = given["metric"]
+    k, batch_size, settings = _checked_request(k, given["batch_size"], given["parameters"])
+    on_gpu = check_gpu(given["gpu"])
     found = open_vectors("queries", queries)
     if isinstance(corpus, Index):
-        _refuse_own(corpus, metric, ids)
+        _refuse_index_arguments(corpus, metric, ids)
         names, kind, dimension, count = corpus.names, corpus.metric, corpus.dimension, len(corpus)
     else:
         kind = check_metric("ip" if metric is None else metric)
         vectors = open_vectors("corpus", corpus)
-        names, dimension = names_of("ids", ids, vectors.count), vectors.dimension
+        names, dimension = check_row_ids("ids", ids, vectors.count), vectors.dimension
         count = -1 if vectors.count is None else vectors.count
         if settings:
             raise OptionError("parameters", "exact search has none; they are for an Index")
     if count == 0:
         raise ArrayError("corpus", "expected vectors, found none")
     check_dimension(found, dimension)
-    own = names_of("query_ids", query_ids, found.count)
-    exclusion = Exclusion(own, names, itself=exclude_self, lists=exclude)
-    found.check(unit=kind == "cosine", picked=only)
+    query_names = check_row_ids("query_ids", given["query_ids"], found.count)
+    exclusion = Exclusion(query_names, names, itself=given["exclude_self"], lists=given["exclude"])
+    found.check(unit=kind == "cosine", selected=only)
     engine: IndexSearch | VectorSearch
     if isinstance(corpus, Index):
         engine = IndexSearch(corpus, settings, gpu=on_gpu)
     else:
         engine = VectorSearch(vectors, kind, names, gpu=on_gpu)
-    search = _Search(engine, k if count < 0 else min(k, count), kind, names, own, exclusion)
-    return search.run(found, batch_size, only, progress)
+    search = _Search(engine, k if count < 0 else min(k, count), kind, names, query_names, exclusion)
+    return search.run(found, batch_size, only, given["progress"])
 
 
 def check_before_building(
@@ -147,7 +149,7 @@ def _checked_request(k: int, batch_size: int, parameters: Any) -> tuple[int, int
     return at_least("k", k, 1), at_least("batch_size", batch_size, 1), parse_parameters(parameters)
 
 
-def _refuse_own(index: Index, metric: str | None, ids: Any) -> None:
+def _refuse_index_arguments(index: Index, metric: str | None, ids: Any) -> None:
     if metric not in (None, index.metric):
         raise OptionError("metric", f"the index has the metric {index.metric!r}, found {metric!r}")
     if ids is not None:
@@ -156,8 +158,8 @@ def _refuse_own(index: Index, metric: str | None, ids: Any) -> None:
 
 class _Search:
     def __init__(
-        self, engine: IndexSearch | VectorSearch, k: int, metric: str, names: Names,
-        queries: Names, exclusion: Exclusion,
+        self, engine: IndexSearch | VectorSearch, k: int, metric: str, names: RowIds,
+        queries: RowIds, exclusion: Exclusion,
     ) -> None:  # fmt: skip
         self._engine, self._k, self._metric = engine, k, metric
         self._names, self._queries, self._exclusion = names, queries, exclusion
@@ -173,7 +175,7 @@ class _Search:
         at_once = self._engine.at_once(self._k + 1, batch_size)
         blocks = queries.blocks(
             at_once or queries.count or batch_size,
-            unit=unit, picked=only, check=not queries.repeatable,
+            unit=unit, selected=only, check=not queries.repeatable,
         )  # fmt: skip
         if at_once is None:
             blocks = _joined(blocks)
@@ -218,8 +220,10 @@ class _Search:
             depth = self._deepest if deep else self._depth
             if self._engine.count is not None:
                 depth = min(depth, self._engine.count)
-            own = block if len(parts) == 1 else numpy.ascontiguousarray(block[part])
-            scores, found = self._engine.search(own, depth, _teller(shown, len(part)))
+            vectors = block if len(parts) == 1 else numpy.ascontiguousarray(block[part])
+            scores, found = self._engine.search(
+                vectors, depth, _progress_callback(shown, len(part))
+            )
             if self._metric == "l2":
                 numpy.negative(scores, out=scores)
             lists = None if excluded is None else [excluded[i] for i in part.tolist()]
@@ -237,7 +241,7 @@ class _Search:
         )
 
 
-def _teller(shown: Any, queries: int) -> Callable[[float], None]:
+def _progress_callback(shown: Any, queries: int) -> Callable[[float], None]:
     """What a search is to tell how much of it is done."""
     return lambda share: shown.update(share * queries)
 

@@ -7,15 +7,16 @@ import math
 from fastrank.arguments import flag
 from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.ids import texts_of_list
+from fastrank.search.row_ids import no_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any, NoReturn
+    from typing import Any
 
     import numpy.typing as npt
 
-    from fastrank.search.names import Names
+    from fastrank.search.row_ids import RowIds
 
     Array = npt.NDArray[Any]
 
@@ -25,23 +26,23 @@ class Exclusion:
 
     def __init__(
         self,
-        queries: Names,
-        corpus: Names,
+        queries: RowIds,
+        corpus: RowIds,
         *,
         itself: bool,
         lists: Mapping[Any, Iterable[Any]] | None,
     ) -> None:
         self._queries, self._corpus = queries, corpus
         self._itself = flag("exclude_self", itself)
-        self._own = None
+        self._own_rows = None
         if self._itself and queries.texts is not None:
-            self._own = corpus.rows_of(queries.texts)
+            self._own_rows = corpus.rows_of(queries.texts)
         self._lists = _rows_by_query(as_exclusions(lists), corpus)
 
     def longest(self, limit: float = math.inf) -> int:
         """The most documents that a query leaves out; of lists, those no longer than the limit."""
-        lengths = (len(own) for own in self._lists.values())
-        return max((own for own in lengths if own <= limit), default=0) + self._itself
+        lengths = (len(rows) for rows in self._lists.values())
+        return max((length for length in lengths if length <= limit), default=0) + self._itself
 
     def of(self, rows: Array) -> list[Array] | None:
         """For each of the queries the rows of the corpus to leave out; None if there are none."""
@@ -51,8 +52,8 @@ class Exclusion:
             return None
         found = [numpy.empty(0, numpy.int64)] * len(rows)
         if self._itself:
-            own = self._rows_of_themselves(rows)
-            found = [own[i : i + 1] if own[i] >= 0 else found[i] for i in range(len(rows))]
+            itself = self._rows_of_themselves(rows)
+            found = [itself[i : i + 1] if itself[i] >= 0 else found[i] for i in range(len(rows))]
         if self._lists:
             for i, query in enumerate(self._queries.take(rows)):
                 more = self._lists.get(query)
@@ -63,28 +64,26 @@ class Exclusion:
     def _rows_of_themselves(self, rows: Array) -> Array:
         import numpy
 
-        if self._own is not None:
-            own: Array = self._own[rows]
-            return own
+        if self._own_rows is not None:
+            found: Array = self._own_rows[rows]
+            return found
         if self._corpus.texts is not None:
             return self._corpus.rows_of(self._queries.take(rows))
         count = self._corpus.count
         return rows if count is None else numpy.where(rows < count, rows, -1)
 
 
-def _rows_by_query(lists: dict[bytes, list[bytes]], corpus: Names) -> dict[bytes, Array]:
+def _rows_by_query(lists: dict[bytes, list[bytes]], corpus: RowIds) -> dict[bytes, Array]:
     """The rows of the listed documents that the corpus has."""
-
-    def fail(row: int, reason: str) -> NoReturn:
-        raise AssertionError(f"row {row}: {reason}")
-
     if not lists:
         return {}
-    rows = corpus.rows_of(texts_of_list([doc for docs in lists.values() for doc in docs], fail))
+    rows = corpus.rows_of(
+        texts_of_list([doc for docs in lists.values() for doc in docs], no_failure)
+    )
     found, start = {}, 0
     for query, docs in lists.items():
-        own = rows[start : start + len(docs)]
+        present = rows[start : start + len(docs)]
         start += len(docs)
-        if (own >= 0).any():
-            found[query] = own[own >= 0]
+        if (present >= 0).any():
+            found[query] = present[present >= 0]
     return found

@@ -6,9 +6,9 @@ import threading
 
 from fastrank.arguments import at_least
 from fastrank.errors import ArrayError, OptionError
-from fastrank.search.engine import check_gpu, metric_of, parts_of, reason_of
-from fastrank.search.names import Names, names_of
+from fastrank.search.faiss_api import check_gpu, metric_of, parts_of, reason_of
 from fastrank.search.progress import bar
+from fastrank.search.row_ids import RowIds, check_row_ids
 from fastrank.search.vectors import block_rows, check_metric, open_vectors
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ class Index:
     (2, [b'd1', b'd2'], 2)
     """
 
-    def __init__(self, faiss: Any, names: Names, metric: str) -> None:
+    def __init__(self, faiss: Any, names: RowIds, metric: str) -> None:
         self.faiss, self.metric, self.names = faiss, metric, names
         # Parameters are set for the time of a search.
         self.lock = threading.Lock()
@@ -107,7 +107,7 @@ def build_index(
     if train_size is not None:
         at_least("train_size", train_size, 1)
     found = open_vectors("vectors", vectors)
-    names = names_of("ids", ids, found.count)
+    names = check_row_ids("ids", ids, found.count)
     index = make_index(factory, found.dimension, metric)
     if found.count == 0:
         raise ArrayError("vectors", "expected vectors, found none")
@@ -122,7 +122,7 @@ def build_index(
                 raise OptionError("factory", f"{factory!r}: {reason_of(error)}") from None
             shown.update(len(block))
     if names.count is None:
-        names = Names(names.texts, index.ntotal)
+        names = RowIds(names.texts, index.ntotal)
     if names.count != index.ntotal:
         raise ArrayError("ids", f"expected {index.ntotal} ids, one per vector, found {names.count}")
     if on_gpu:
@@ -184,7 +184,7 @@ def _trained(index: Any, vectors: Vectors, size: int, *, unit: bool) -> Iterator
         if vectors.count > size:
             rng = numpy.random.default_rng(SEED)
             rows = numpy.sort(rng.choice(vectors.count, size, replace=False, shuffle=False))
-        sample = vectors.blocks(size, unit=unit, picked=rows, check=False)
+        sample = vectors.blocks(size, unit=unit, selected=rows, check=False)
         _train(index, next(sample)[1])
         yield from blocks
         return

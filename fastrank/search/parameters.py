@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastrank.errors import OptionError
-from fastrank.search.engine import parts_of, reason_of
+from fastrank.search.faiss_api import parts_of, reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ def parse_parameters(given: Any) -> dict[str, float]:
 
 
 def _name(name: object) -> str:
-    own = str(name)
-    if own.removeprefix("quantizer_") not in NAMES:
+    text = str(name)
+    if text.removeprefix("quantizer_") not in NAMES:
         expected = ", ".join(NAMES)
-        raise OptionError("parameters", f"expected one of {expected}, found {own!r}")
-    return own
+        raise OptionError("parameters", f"expected one of {expected}, found {text!r}")
+    return text
 
 
 def _value(name: object, value: Any) -> float:
@@ -63,9 +63,9 @@ def _value(name: object, value: Any) -> float:
     # Not NaN either.
     if not 0 <= number < 2**63 or isinstance(value, bool):
         raise OptionError("parameters", f"{name}: expected a number, found {value!r}")
-    own = str(name).removeprefix("quantizer_")
-    least, end = WHOLE.get(own, (0, 2**63))
-    if own in WHOLE and not (number.is_integer() and least <= number < end):
+    text = str(name).removeprefix("quantizer_")
+    least, end = WHOLE.get(text, (0, 2**63))
+    if text in WHOLE and not (number.is_integer() and least <= number < end):
         expected = f"expected an integer from {least} to {end - 1}"
         raise OptionError("parameters", f"{name}: {expected}, found {value!r}")
     return number

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.search.names import Names
+    from fastrank.search.row_ids import RowIds
 
     Array = npt.NDArray[Any]
 
@@ -24,7 +24,7 @@ class Ranked:
         self.rows, self.scores, self.cut, self.removed = rows, scores, cut, removed
 
 
-def rank(scores: Array, rows: Array, k: int, names: Names, excluded: list[Array] | None) -> Ranked:
+def rank(scores: Array, rows: Array, k: int, names: RowIds, excluded: list[Array] | None) -> Ranked:
     """The best k of what was found: at least so many, and one more where the corpus has it.
 
     scores: float32[n, depth], larger is better. rows: int64[n, depth], -1 for none.
@@ -45,20 +45,20 @@ def rank(scores: Array, rows: Array, k: int, names: Names, excluded: list[Array]
     return Ranked(rows, scores, cut, removed)
 
 
-def _in_order(scores: Array, rows: Array, names: Names) -> tuple[Array, Array]:
+def _in_order(scores: Array, rows: Array, names: RowIds) -> tuple[Array, Array]:
     """Of equal scores the document first whose id sorts later; only where that is in question."""
     import numpy
 
     doubtful = (scores[:, 1:] >= scores[:, :-1]) & (rows[:, 1:] >= 0)
-    picked = numpy.flatnonzero(doubtful.any(axis=1))
-    if not len(picked):
+    affected = numpy.flatnonzero(doubtful.any(axis=1))
+    if not len(affected):
         return scores, rows
-    own_scores, own_rows = scores[picked], rows[picked]
-    none = own_rows < 0
-    keys = names.sort_keys(numpy.where(none, 0, own_rows))
-    order = numpy.lexsort([*(-key for key in keys), -own_scores, none])
-    scores[picked] = numpy.take_along_axis(own_scores, order, axis=1)
-    rows[picked] = numpy.take_along_axis(own_rows, order, axis=1)
+    their_scores, their_rows = scores[affected], rows[affected]
+    none = their_rows < 0
+    keys = names.sort_keys(numpy.where(none, 0, their_rows))
+    order = numpy.lexsort([*(-key for key in keys), -their_scores, none])
+    scores[affected] = numpy.take_along_axis(their_scores, order, axis=1)
+    rows[affected] = numpy.take_along_axis(their_rows, order, axis=1)
     return scores, rows
 
 
@@ -69,20 +69,23 @@ def _drop(
     import numpy
 
     dropped = numpy.zeros(rows.shape, bool)
-    single = numpy.array([own[0] if len(own) == 1 else -2 for own in excluded], numpy.int64)
-    dropped |= rows == single[:, None]
-    for i, own in enumerate(excluded):
-        if len(own) > 1:
-            dropped[i] = numpy.isin(rows[i], own)
-    picked = numpy.flatnonzero(dropped.any(axis=1))
-    if not len(picked):
-        return scores, rows
-    own = dropped[picked]
-    removed[picked] = (own & (numpy.cumsum(~own, axis=1) < k)).sum(axis=1)
-    order = numpy.argsort(own, axis=1, kind="stable")
-    gone = numpy.take_along_axis(own, order, axis=1)
-    scores[picked] = numpy.where(
-        gone, -numpy.inf, numpy.take_along_axis(scores[picked], order, axis=1)
+    single = numpy.array(
+        [row_excluded[0] if len(row_excluded) == 1 else -2 for row_excluded in excluded],
+        numpy.int64,
     )
-    rows[picked] = numpy.where(gone, -1, numpy.take_along_axis(rows[picked], order, axis=1))
+    dropped |= rows == single[:, None]
+    for i, row_excluded in enumerate(excluded):
+        if len(row_excluded) > 1:
+            dropped[i] = numpy.isin(rows[i], row_excluded)
+    affected = numpy.flatnonzero(dropped.any(axis=1))
+    if not len(affected):
+        return scores, rows
+    is_excluded = dropped[affected]
+    removed[affected] = (is_excluded & (numpy.cumsum(~is_excluded, axis=1) < k)).sum(axis=1)
+    order = numpy.argsort(is_excluded, axis=1, kind="stable")
+    gone = numpy.take_along_axis(is_excluded, order, axis=1)
+    scores[affected] = numpy.where(
+        gone, -numpy.inf, numpy.take_along_axis(scores[affected], order, axis=1)
+    )
+    rows[affected] = numpy.where(gone, -1, numpy.take_along_axis(rows[affected], order, axis=1))
     return scores, rows

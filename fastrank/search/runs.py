@@ -5,40 +5,38 @@ from __future__ import annotations
 from fastrank.data.run import Run
 from fastrank.data.texts import joined, memory_of
 from fastrank.errors import OptionError
-from fastrank.formats.arrays import as_texts
+from fastrank.formats.array_validation import as_texts
 from fastrank.formats.files import check_target, name_of
 from fastrank.formats.rows import tag_of
 from fastrank.formats.sniff import format_by_name
 from fastrank.formats.trec_writers import check_fields, lines_of
+from fastrank.keywords import takes, with_defaults
 from fastrank.search.batches import search_batches
+from fastrank.search.options import SEARCH, SearchOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
+
+    from typing_extensions import Unpack
 
     from fastrank.data.texts import Texts
     from fastrank.search.batches import Found
-    from fastrank.search.names import Names
+    from fastrank.search.row_ids import RowIds
 
 SOURCE = "<search>"
 
 
+@takes(SearchOptions, SEARCH)
 def search(
     corpus: Any,
     queries: Any,
     k: int,
     *,
-    batch_size: int = 1024,
-    metric: str | None = None,
     ids: Any = None,
-    query_ids: Any = None,
-    parameters: str | Mapping[str, Any] | None = None,
-    exclude_self: bool = False,
-    exclude: Mapping[Any, Iterable[Any]] | None = None,
-    gpu: bool = False,
-    progress: bool | None = None,
     tag: str = "fastrank",
+    **options: Unpack[SearchOptions],
 ) -> Run:
     """Search for the k best documents of each query.
 
@@ -48,19 +46,11 @@ def search(
     queries: floats[n, dimension], as `build_index` takes vectors. Copies are brought to length 1
         for the metric "cosine".
     k: how many documents a query gets at most; fewer where the corpus or the index has no more.
-    batch_size: how many queries are handled at once. Small batches are searched together, as far
-        as their heaps fit in 256 MB: faiss takes up to ten times as long for few queries.
-    metric, ids: of the vectors, as in `build_index` ("ip" without it); an Index has its own.
-    query_ids: the ids of the queries, else the numbers of their rows.
-    parameters: of the search in an Index, by faiss's names: "nprobe=32,efSearch=128" or a dict.
-        The index keeps its own.
-    exclude_self: leave out the document whose id is the query's.
-    exclude: leave out these documents, {query: documents}. Both search as much deeper, so that k
-        documents are left.
-    gpu: search on the GPUs, where faiss is built for them.
-    progress: a bar on standard error; by default where that is a terminal and the work is long.
+    ids: of the vectors, as in `build_index`; an Index has its own.
     tag: the run's name.
+    **options: see `SearchOptions`.
 
+    Where documents are excluded the search is as much deeper, so that k are left.
     Scores are inner products, cosines or negated squared distances, as 32-bit floats; of equal
     scores the document comes first whose id sorts later in byte order. Which of several documents
     with the score of rank k are found is faiss's choice; `search_batches` says for which queries
@@ -81,11 +71,7 @@ def search(
     {'0': {'2': 0.80...}, '1': {'2': 0.60...}, '2': {'0': 0.80...}}
     """
     label = tag_of(tag, SOURCE)
-    batches = search_batches(
-        corpus, queries, k, batch_size=batch_size, metric=metric, ids=ids, query_ids=query_ids,
-        parameters=parameters, exclude_self=exclude_self, exclude=exclude, gpu=gpu,
-        progress=progress,
-    )  # fmt: skip
+    batches = search_batches(corpus, queries, k, ids=ids, **with_defaults(search, options))
     return run_of(batches, label)
 
 
@@ -134,7 +120,7 @@ def run_lines(
         yield from lines_of(run_of([], tag))
 
 
-def check_writable(target: Any, corpus: Names, queries: Names, tag: bytes) -> None:
+def check_writable(target: Any, corpus: RowIds, queries: RowIds, tag: bytes) -> None:
     """Raise before the search what writing its run would raise after it.
 
     Raises InputError for ids and a tag that no line of a run can hold, OptionError for another

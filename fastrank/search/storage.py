@@ -8,9 +8,9 @@ import zipfile
 from fastrank.data.texts import Texts, memory_of
 from fastrank.errors import ReadError
 from fastrank.formats import files
-from fastrank.search.engine import reason_of
+from fastrank.search.faiss_api import reason_of
 from fastrank.search.indexing import Index, maps_ids
-from fastrank.search.names import DIGITS, Names
+from fastrank.search.row_ids import DIGITS, RowIds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
         texts = index.ids
         columns: dict[str, Any] = {} if texts is None else _packed(texts)
 
-        def write_ids(own: str) -> None:
-            with open(own, "wb") as file:
+        def write_ids(target: str) -> None:
+            with open(target, "wb") as file:
                 numpy.savez(
                     file, metric=index.metric, dimension=index.dimension, count=len(index),
                     digest=_digest(scratch), **columns,
@@ -97,18 +97,18 @@ def load_index(path: str | os.PathLike[str]) -> Index:
     texts = None
     if os.path.exists(name + SUFFIX):
         metric, texts = _read_ids(name, found, metric)
-    names = _own_names(name, found) if texts is None else Names(texts, int(found.ntotal))
+    names = _stored_ids(name, found) if texts is None else RowIds(texts, int(found.ntotal))
     return Index(found, names, metric)
 
 
-def _own_names(name: str, found: Any) -> Names:
+def _stored_ids(name: str, found: Any) -> RowIds:
     """The numbers that an index itself has for its vectors, which inverted lists store."""
     import faiss
     import numpy
 
     inverted = faiss.try_extract_index_ivf(found)
     if inverted is None:
-        return Names(None, int(found.ntotal))
+        return RowIds(None, int(found.ntotal))
     stored = [numpy.empty(0, numpy.int64)]
     lists: Any = inverted.invlists
     for number in range(lists.nlist):
@@ -126,7 +126,7 @@ def _own_names(name: str, found: Any) -> Names:
         reason = f"expected numbers of vectors from 0 to 10**{DIGITS} - 1, found {wrong}"
         raise ReadError(name, reason)
     rows = len(numbers) == found.ntotal and bool((numbers == numpy.arange(len(numbers))).all())
-    return Names(None, int(found.ntotal) if rows else None)
+    return RowIds(None, int(found.ntotal) if rows else None)
 
 
 def _packed(texts: Texts) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
     try:
         with open(beside, "rb") as file, numpy.load(file, allow_pickle=False) as archive:
             held = {key: archive[key] for key in archive.files}
-        own = str(held["metric"])
+        stored_metric = str(held["metric"])
         size = (int(held["dimension"]), int(held["count"]))
         digest = str(held["digest"])
         columns = (held["ids"], held["lengths"]) if "ids" in held else None
@@ -159,15 +159,17 @@ def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
         raise ReadError(beside, f"no ids of an index, or cut off: {error}") from None
     if size != (found.d, found.ntotal) or digest != _digest(name):
         raise ReadError(beside, f"these ids belong to another index than {name}")
-    if own not in (metric, "cosine") or (own == "cosine" and metric != "ip"):
-        raise ReadError(beside, f"the metric {own!r} is not that of {name}")
+    if stored_metric not in (metric, "cosine") or (stored_metric == "cosine" and metric != "ip"):
+        raise ReadError(beside, f"the metric {stored_metric!r} is not that of {name}")
     if columns is None:
-        return own, None
+        return stored_metric, None
     ids, lengths = columns
     if len(lengths) != found.ntotal or lengths.min(initial=0) < 0 or lengths.sum() != len(ids):
         raise ReadError(beside, "the ids are not one per vector")
     starts = numpy.cumsum(lengths) - lengths
-    return own, Texts(ids.tobytes(), memory_of(starts), memory_of(lengths.astype(numpy.int64)))
+    return stored_metric, Texts(
+        ids.tobytes(), memory_of(starts), memory_of(lengths.astype(numpy.int64))
+    )
 
 
 def _digest(path: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from fastrank.errors import ArrayError, OptionError
-from fastrank.formats.arrays import as_rows
+from fastrank.formats.array_validation import as_rows
 from fastrank.search.npy_files import load_npy
 
 TYPE_CHECKING = False
@@ -44,12 +44,12 @@ class Vectors:
     count: int | None
     repeatable: bool
 
-    def raw(self, size: int, picked: Array | None = None) -> Iterator[tuple[Array, Array]]:
+    def raw(self, size: int, selected: Array | None = None) -> Iterator[tuple[Array, Array]]:
         """Row numbers and rows as they were given, up to `size` at a time, all or some."""
         raise NotImplementedError
 
     def blocks(
-        self, size: int, *, unit: bool, picked: Array | None = None, check: bool = True
+        self, size: int, *, unit: bool, selected: Array | None = None, check: bool = True
     ) -> Iterator[tuple[Array, Array]]:
         """Row numbers and rows as contiguous float32; `unit`: of length 1.
 
@@ -57,13 +57,13 @@ class Vectors:
         Raises ArrayError for a NaN, an infinity and where there is no direction, unless all were
         looked at before.
         """
-        for rows, raw in self.raw(size, picked):
-            yield rows, _single(self.name, rows, raw, unit=unit, check=check)
+        for rows, raw in self.raw(size, selected):
+            yield rows, _as_float32(self.name, rows, raw, unit=unit, check=check)
 
-    def check(self, *, unit: bool, picked: Array | None = None) -> None:
+    def check(self, *, unit: bool, selected: Array | None = None) -> None:
         """Look at all rows, if that does not use them up. Raises ArrayError."""
         if self.repeatable:
-            for _ in self.blocks(block_rows(self.dimension), unit=unit, picked=picked):
+            for _ in self.blocks(block_rows(self.dimension), unit=unit, selected=selected):
                 pass
 
 
@@ -142,18 +142,18 @@ class Rows(Vectors):
         fits = rows.dtype == numpy.float32 and rows.dtype.isnative and rows.flags.c_contiguous
         return bool(fits and self._mapping is None)
 
-    def raw(self, size: int, picked: Array | None = None) -> Iterator[tuple[Array, Array]]:
-        """Slices of the array, or copies of the picked rows."""
+    def raw(self, size: int, selected: Array | None = None) -> Iterator[tuple[Array, Array]]:
+        """Slices of the array, or copies of the selected rows."""
         import numpy
 
-        count = len(self.rows) if picked is None else len(picked)
+        count = len(self.rows) if selected is None else len(selected)
         for first in range(0, count, size):
-            if picked is None:
+            if selected is None:
                 stop = min(first + size, count)
                 yield numpy.arange(first, stop), self.rows[first:stop]
                 self._forget()
             else:
-                rows = picked[first : first + size]
+                rows = selected[first : first + size]
                 yield rows, self.rows[rows]
                 self._forget()
 
@@ -200,17 +200,17 @@ class Blocks(Vectors):
                 yield block
             row += len(block)
 
-    def raw(self, size: int, picked: Array | None = None) -> Iterator[tuple[Array, Array]]:
+    def raw(self, size: int, selected: Array | None = None) -> Iterator[tuple[Array, Array]]:
         """The blocks, cut or joined to `size` rows."""
         import numpy
 
         start = 0
-        for block in _of_size(self._all(), size):
+        for block in _resize_blocks(self._all(), size):
             rows = numpy.arange(start, start + len(block))
             start += len(block)
-            if picked is not None:
-                own = picked[numpy.searchsorted(picked, rows[0]) :]
-                rows = own[: numpy.searchsorted(own, start)]
+            if selected is not None:
+                remaining = selected[numpy.searchsorted(selected, rows[0]) :]
+                rows = remaining[: numpy.searchsorted(remaining, start)]
                 block = block[rows - (start - len(block))]
             if len(rows):
                 yield rows, block
@@ -227,7 +227,7 @@ class Blocks(Vectors):
         yield from self._coming
 
 
-def _of_size(blocks: Iterator[Array], size: int) -> Iterator[Array]:
+def _resize_blocks(blocks: Iterator[Array], size: int) -> Iterator[Array]:
     """Blocks cut or joined to `size` rows."""
     import numpy
 
@@ -248,7 +248,7 @@ def _of_size(blocks: Iterator[Array], size: int) -> Iterator[Array]:
         yield held[0] if len(held) == 1 else numpy.concatenate(held)
 
 
-def _single(name: str, rows: Array, raw: Array, *, unit: bool, check: bool) -> Array:
+def _as_float32(name: str, rows: Array, raw: Array, *, unit: bool, check: bool) -> Array:
     import numpy
 
     with numpy.errstate(all="ignore"):

@@ -5,30 +5,23 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyperf
 import pytest
 import pytrec_eval
 
-from bench import (
-    cases,
-    draw,
-    expected,
-    lines,
-    manifest,
-    processes,
-    rows,
-    run_report,
-    speed_table,
-    targets,
-)
+from bench import cases, draw, expected, lines, manifest, rows, run_report, speed_table, targets
 from bench.__main__ import main
-from bench.conversation import Conversation, EndedError
+from bench.driver import Job
 from bench.errors import BenchError
+from bench.libraries import LIBRARIES
+from bench.programs import ORIGINAL, OWN_TREC_EVAL, PASS, Program
 from bench.rows import Row
+from bench.tasks import ALL_TREC, OFFICIAL, READ, START
+from bench.timing import Limits, Subject
 from tests.helpers.bench_commands import COMMANDS, run
 
 SCALE = "0.001"
@@ -57,31 +50,27 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def results(generated: Path, path: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is measured on two of the cases."""
-    file = tmp_path_factory.mktemp("results") / "results.jsonl"
-    wanted = ["--cases=typical,shuffled", "--peers=trec_eval,pytrec_eval"]
-    done = bench("run", generated, *wanted, "--repeat=1", "-o", file, path=path)
+    """What is measured on one of the cases."""
+    file = tmp_path_factory.mktemp("results") / "results.json"
+    wanted = ["--cases=typical", "--tasks=evaluate official,read", "--peers=trec_eval,pytrec_eval"]
+    done = bench("run", generated, *wanted, "--rounds=1", "-o", file, path=path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "target: typical, evaluate official, fastrank, 1 thread, at least 50 x" in done.stdout
     assert "(pytrec_eval stands in for trec_eval)" in done.stdout
+    assert "trec_eval: absent: no trec_eval on the PATH; --peer names one" in done.stdout
     return file
 
 
 def row(**changes: Any) -> Row:
     """A row of results, made up."""
     fields: dict[str, Any] = {
-        "case": "typical", "task": "evaluate official", "program": "fastrank, 1 thread",
-        "version": "1", "status": "ok", "problem": "", "calls": 3, "cold": 3.0, "warm": None,
-        "steady": 2.0, "best": 1.5, "peak_mb": 30.0, "mb_per_s": 100.0, "ns_per_line": 10.0,
-        "baseline": "trec_eval", "speedup": 60.0, "to_wc": 3.0, "correct": True,
-        "compat": "9.0.8", "time": "2026-01-02T03:04:05+00:00",
-        "data": {
+        "case": "typical", "task": OFFICIAL, "program": "fastrank, 1 thread", "calls": 3,
+        "cold": 3.0, "steady": 2.0, "best": 1.5, "peak_mb": 30.0, "baseline": "trec_eval",
+        "speedup": 60.0, "floor": "wc -l", "to_floor": 3.0,
+        "facts": {
             "seed": 1, "scale": 1.0, "queries": 1, "lines": 10, "bytes": 4_000_000,
-            "judgments": 1,
-        },
-        "machine": {
-            "cpu": "C", "cores": 2, "load": 0.1, "system": "S", "python": "P", "fastrank": "1",
-            "numpy": "2", "numba": "3",
+            "cpu_count": 2, "platform": "S", "python": "P", "numpy": "2", "version": "1",
+            "compat": "9.0.8", "date": "2026-01-02 03:04:05",
         },
     }  # fmt: skip
     return Row(**{**fields, **changes})
@@ -89,7 +78,7 @@ def row(**changes: Any) -> Row:
 
 @pytest.mark.parametrize("name", cases.CASES)
 def test_the_expected_answers_are_those_for_the_files(generated: Path, name: str) -> None:
-    stored = manifest.load(generated / name)
+    stored = manifest.load(generated, cases.CASES[name])
     text = stored.run.read_text()
     run = pytrec_eval.parse_run(text.splitlines())
     qrels = pytrec_eval.parse_qrel(stored.qrels.read_text().splitlines())
@@ -158,58 +147,69 @@ def test_portions_of_lines_join(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rows_are_complete_and_right(results: Path) -> None:
-    found = {own.key[1:]: own for own in rows.read(results) if own.case == "typical"}
+    found = {own.key[1:]: own for own in rows.read(results)}
 
-    assert found["evaluate official", "trec_eval"].status == "absent"
-    rest = {key: own for key, own in found.items() if key[1] != "trec_eval"}
-    assert len(rest) == 2 * 5 + 1 + 3
-    for own in rest.values():
-        assert (own.status, own.correct, own.problem) == ("ok", True, "")
+    assert len(found) == 5 + 1 + 3
+    for own in found.values():
+        assert (own.case, own.status, own.problem) == ("typical", "ok", "")
         assert own.cold > 0
-        assert own.steady > 0
+        assert own.steady >= own.best > 0
         assert own.peak_mb > 1
-        assert own.mb_per_s > 0
-        assert own.ns_per_line > 0
-        assert own.data["lines"] == 7000
-        assert own.machine["cpu"]
-    python = found["evaluate official", "fastrank.evaluate(run)"]
+        assert own.facts["lines"] == 7000
+        assert own.facts["cpu_count"] > 0
+    python = found[OFFICIAL, "fastrank.evaluate(run)"]
+    assert python.steady < python.cold
     assert python.warm < python.cold
     assert python.baseline == "pytrec_eval"
     assert python.speedup > 0
-    assert python.to_wc > 0
+    assert python.to_floor > 0
+    assert found[READ, "fastrank.read_run"].calls == 3
 
 
-def test_a_file_compared_with_itself_and_with_a_wrong_one(results: Path, tmp_path: Path) -> None:
-    same = bench("compare", results, results)
-    worse = tmp_path / "worse.jsonl"
-    first, *rest = rows.read(results)
-    changed = row(**{**vars(first), "status": "wrong", "correct": False, "problem": "map is 1"})
-    rows.write(worse, [changed, *rest[1:]])
-    compared = bench("compare", results, worse)
-    better = bench("compare", worse, results)
+def test_what_a_wrong_answer_took_is_not_compared(
+    generated: Path,
+    path: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PATH", path)
+    peer, file = tmp_path / "peer", tmp_path / "results.json"
+    says = '[ "$1" = -v ] && echo "trec_eval version 9.0.8" && exit'
+    peer.write_text(f'#!/bin/sh\n{says}\n"{COMMANDS}/trec_eval" "$@" && echo more\n')
+    peer.chmod(0o700)
+    options = ["--cases=sample", "--peers=trec_eval", "--peer", peer, "--rounds=1", "-o", file]
 
-    assert same.returncode == 0, same.stderr
-    assert " 1.000 " in same.stdout
-    assert "only in" not in same.stdout
-    assert compared.returncode == 1
-    assert compared.stdout.startswith(f"WRONG in B: {', '.join(first.key)}: map is 1\n")
-    assert f"only in A: {', '.join(rest[0].key)}" in compared.stdout
-    assert better.returncode == 0
+    assert main(["run", str(generated), *map(str, options)]) == 1
+    printed = capsys.readouterr().out
+    compared = run("-m", "pyperf", "compare_to", str(file), str(file))
+
+    told = f"WRONG: {OWN_TREC_EVAL} on sample, start-up: not what trec_eval prints: line "
+    assert told in printed
+    assert printed.startswith("WRONG: ")
+    found = {own.program: own for own in rows.read(file)}
+    assert found[OWN_TREC_EVAL].status == "wrong"
+    assert found[OWN_TREC_EVAL].to_floor is None
+    assert found[ORIGINAL].to_floor > 0
+    assert found[PASS].status == "ok"
+    assert f"target: sample, start-up, {OWN_TREC_EVAL}, at most 2 x {PASS}: not" in printed
+    assert compared.returncode == 0, compared.stderr
+    assert f'"sample, start-up, {OWN_TREC_EVAL} (wrong)"' in file.read_text()
 
 
 def test_the_table_takes_its_place_in_the_readme_and_nothing_else_changes(
-    results: Path, tmp_path: Path
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     readme = tmp_path / "README.md"
     before, after = "# Title\r\n\nä ", "\n\nend, no newline"
     readme.write_bytes(f"{before}{speed_table.BEGIN}\nold\n{speed_table.END}{after}".encode())
 
     for _ in range(2):
-        done = bench("table", results, "--readme", readme)
-        assert done.returncode == 0, done.stderr
+        assert main(["table", str(results), "--readme", str(readme)]) == 0
     text = readme.read_bytes().decode()
 
-    printed = bench("table", results).stdout
+    assert main(["table", str(results)]) == 0
+    printed = capsys.readouterr().out
     assert text == f"{before}{speed_table.BEGIN}\n{printed}{speed_table.END}{after}"
     assert "| `-m official` | MB | fastrank, 1 thread |" in text
     assert "| typical | 0.3 |" in text
@@ -227,7 +227,7 @@ def test_a_readme_without_its_markers_is_left_alone(tmp_path: Path, text: str) -
 
 
 def test_a_wrong_answer_is_shown_first_and_has_no_speedup() -> None:
-    wrong = row(program="ranx", status="wrong", correct=False, problem="map is 1", speedup=None)
+    wrong = row(program="ranx", status="wrong", problem="map is 1", speedup=None)
 
     text = run_report.text([row(), wrong])
 
@@ -237,76 +237,71 @@ def test_a_wrong_answer_is_shown_first_and_has_no_speedup() -> None:
     assert "| wrong |" in speed_table.markdown([row(), wrong])
 
 
-def test_a_peer_with_a_wrong_answer_a_slow_one_and_one_that_fails(
-    generated: Path, path: str, tmp_path: Path
-) -> None:
-    peer = tmp_path / "peer"
-    says = '#!/bin/sh\n[ "$1" = -v ] && echo "trec_eval version 8.1" && exit\n'
-    found = {}
-    for status, does in {
-        "wrong": "echo 'map\tall\t2'", "timeout": "exec sleep 60", "failed": "echo No >&2; exit 3"
-    }.items():  # fmt: skip
-        peer.write_text(says + does)
-        peer.chmod(0o700)
-        options = ["--cases", "typical", "--tasks", "evaluate official", "--repeat=1"]
-        file = tmp_path / "results.jsonl"
-        limits = ["--timeout=2", "--peers=trec_eval", "--peer", peer, "-o", file]
-        done = bench("run", generated, *options, *limits, path=path)
-        assert done.returncode == 0, done.stderr
-        found[status] = next(own for own in rows.read(file) if own.program == "trec_eval")
-
-    assert {status: own.status for status, own in found.items()} == {x: x for x in found}
-    assert found["wrong"].problem == "num_q is missing, expected 7"
-    assert found["timeout"].problem == "took longer than 2 s (--timeout)"
-    assert found["failed"].problem == "exit status 3: No"
-    assert all(own.speedup is None for own in found.values())
-
-
 @pytest.mark.parametrize(
-    ("does", "timed_out", "told"),
+    ("does", "limit", "status", "problem"),
     [
-        ("import time; time.sleep(60)", True, "exit status -9"),
-        ("raise ValueError('no')", False, "exit status 1: ValueError: no"),
-        ("print('{}', flush=True); input(); raise SystemExit(7)", False, "exit status 7"),
+        ("echo 'map\tall\t2'", 60, "wrong", "num_q is missing, expected 7"),
+        ("exec sleep 60", 0.5, "timeout", "took longer than 0.5 s (--timeout)"),
+        ("echo No >&2; exit 3", 60, "failed", "No"),
+        ("exit 3", 60, "failed", "RuntimeError: "),  # what pyperf says
     ],
 )
-def test_a_library_that_is_slow_or_fails(
-    tmp_path: Path, does: str, timed_out: bool, told: str
+def test_a_command_that_is_wrong_or_slow_or_fails(
+    generated: Path, tmp_path: Path, does: str, limit: float, status: str, problem: str
 ) -> None:
-    process = Conversation([sys.executable, "-c", does], dict(os.environ), tmp_path)
+    program = Program(ORIGINAL, OFFICIAL, ["/bin/sh", "-c", does])
+    stored = manifest.load(generated, cases.CASES["typical"])
+    subject = Subject(program, stored.manifest, Limits(limit, 30), tmp_path)
 
-    def converse() -> None:
-        process.answer(0.3 if timed_out else 60)
-        process.ask()
-        process.answer(60)
+    subject.first()
 
-    with pytest.raises(EndedError):
-        converse()
-    finished = process.end()
-    assert finished.timed_out == timed_out
-    assert processes.failure(finished) == told
-    assert process.end() is finished
+    assert subject.status == status
+    assert subject.problem.startswith(problem)
+
+
+def test_a_library_that_fails(generated: Path, tmp_path: Path) -> None:
+    stored = manifest.load(generated, cases.CASES["typical"])
+    job = Job("none", str(stored.run), "", "9.0.8", str(tmp_path / "answers"))
+    words = job.words("fastrank.evaluate(run)")
+    program = Program("fastrank", OFFICIAL, words, library=LIBRARIES["fastrank.evaluate(run)"])
+    subject = Subject(program, stored.manifest, Limits(60, 30), tmp_path)
+
+    subject.first()
+    subject.again()
+
+    assert subject.status == "failed"
+    assert "none" in subject.problem
+    assert rows.unmeasured(subject, stored).steady is None
 
 
 def test_targets_are_met_missed_or_not_measured() -> None:
-    found = {str(own) for own in targets.check([row(), row(task="evaluate all_trec", speedup=3.5)])}
+    found = targets.check([row(), row(task=ALL_TREC, speedup=3.5, baseline="pytrec_eval")])
 
     name = "target: typical, evaluate official, fastrank, 1 thread"
     assert f"{name}, at least 50 x trec_eval: 60.00, met" in found
     assert f"{name}, at most 100 MB of memory: 30.00, met" in found
-    name = "target: typical, evaluate all_trec, fastrank, 1 thread"
-    assert f"{name}, at least 40 x trec_eval: 3.50, not met" in found
-    assert "target: typical, fastrank.read_run, at least 2 x polars: not measured" in found
+    name = "target: typical, evaluate all_trec, fastrank, 1 thread, at least 40 x trec_eval"
+    assert f"{name}: 3.50, not met (pytrec_eval stands in for trec_eval)" in found
+    name = "target: typical, read, fastrank.read_run"
+    assert f"{name}, at least 2 x polars: not measured" in found
     assert sum("not measured" in own for own in found) == len(found) - 3
+    readers = [row(task=READ, program=name) for name in ("fastrank.read_run", "polars")]
+    assert f"{name}, at least 2 x polars: 1.00, not met" in targets.check(readers)
+    started = targets.check([row(case="sample", task=START, program=OWN_TREC_EVAL, floor=PASS)])
+    assert started == [
+        f"target: sample, start-up, {OWN_TREC_EVAL}, at most 2 x {PASS}: 3.00, not met"
+    ]
 
 
 def test_bad_input_is_told_in_one_line(
     generated: Path, results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "not.jsonl").write_text("no\n")
-    (tmp_path / "startup.jsonl").write_text('{"benchmark": "startup"}\n')
-    (tmp_path / "empty.jsonl").write_text("")
-    (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe")
+    (tmp_path / "not.json").write_text("no\n")
+    (tmp_path / "list.json").write_text("[]")
+    (tmp_path / "other.json").write_text('{"version": "1.0", "benchmarks": []}')
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe")
+    run = pyperf.Run([1.0], metadata={"name": "x"}, collect_metadata=False)
+    pyperf.Benchmark([run]).dump(str(tmp_path / "foreign.json"))
     old, cut, empty = (tmp_path / name for name in ("old", "cut", "empty"))
     empty.mkdir()
     for folder in (old, cut):
@@ -325,13 +320,13 @@ def test_bad_input_is_told_in_one_line(
         ("run", cut): "has not the size that its manifest says",
         ("run", empty, "--cases", "typical"): "no case in",
         ("run", generated, "--tasks", "read,nonsense"): "no task 'nonsense'",
-        ("generate", tmp_path / "not.jsonl"): "File exists",
+        ("generate", tmp_path / "not.json"): "File exists",
         ("generate", tmp_path, "--cases", "nonsense"): "no case 'nonsense'",
-        ("compare", results, tmp_path / "none"): "no file",
-        ("compare", results, tmp_path / "not.jsonl"): "not.jsonl:1: not a result: not JSON",
-        ("compare", results, tmp_path / "startup.jsonl"): "not a result of `python -m bench run`",
-        ("compare", results, tmp_path / "empty.jsonl"): "has no results",
-        ("compare", results, tmp_path / "binary.jsonl"): "not text",
+        **{
+            ("table", tmp_path / name): "is not a file of results: "
+            for name in ("not.json", "list.json", "other.json", "binary.json")
+        },
+        ("table", tmp_path / "foreign.json"): "x: not measured by `python -m bench run`",
         ("table", tmp_path / "none"): "no file",
         ("table", results, "--readme", tmp_path / "none"): "no file",
     }
@@ -362,12 +357,3 @@ def test_a_full_disk_and_a_failure_leave_no_half_written_case(
     assert "bench: no more\n" in told
     assert "case typical needs 67 MB in" in told
     assert list(tmp_path.iterdir()) == []
-
-
-def test_what_measures_memory_does_not_hold_numpy() -> None:
-    """Linux counts what the process that starts another one holds as that one's peak."""
-    code = "import sys, bench.__main__; print({'numpy', 'pytrec_eval'} & set(sys.modules))"
-
-    done = run("-c", code)
-
-    assert done.stdout == "set()\n", done.stderr

@@ -14,8 +14,7 @@ from fastrank.checking.rows import Rows, scan
 from fastrank.data.texts import spans
 from fastrank.errors import FormatError
 from fastrank.formats.trec import parse_qrels, parse_run
-from fastrank.native import codes as at
-from fastrank.native import kernels, records
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 from tests.helpers.strategies import (
     QRELS_ROWS,
@@ -94,17 +93,17 @@ DECIMAL = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 def class_of_score(score: str) -> int:
     """A twin in regular expressions."""
     if re.match(r"[+-]?nan", score, re.IGNORECASE):
-        return at.NOT_A_NUMBER
+        return codes.NOT_A_NUMBER
     if re.fullmatch(r"[+-]?inf(inity)?", score, re.IGNORECASE):
-        return at.INFINITE
+        return codes.INFINITE
     if re.match(r"[+-]?inf", score, re.IGNORECASE):
-        return at.A_PREFIX
+        return codes.A_PREFIX
     hexadecimal = r"[+-]?0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[+-]?[0-9]+)?"
     if re.fullmatch(hexadecimal, score, re.IGNORECASE):
-        return at.A_NUMBER
+        return codes.A_NUMBER
     if re.fullmatch(DECIMAL, score):
-        return at.INFINITE if math.isinf(float(score)) else at.A_NUMBER
-    return at.A_PREFIX if re.match(DECIMAL, score) else at.NO_NUMBER
+        return codes.INFINITE if math.isinf(float(score)) else codes.A_NUMBER
+    return codes.A_PREFIX if re.match(DECIMAL, score) else codes.NO_NUMBER
 
 
 @given(score=st.one_of(numbers, odd_numbers).map(bytes.decode))
@@ -118,12 +117,12 @@ def test_what_the_text_of_a_score_is(score: str) -> None:
 def class_of_grade(grade: str) -> int:
     """A twin in regular expressions."""
     if re.fullmatch(r"[+-]?[0-9]+", grade):
-        return at.A_NUMBER
+        return codes.A_NUMBER
     if re.fullmatch(r"[+-]?[0-9]+\.0*", grade):
-        return at.WHOLE_DECIMAL
+        return codes.WHOLE_DECIMAL
     if re.fullmatch(DECIMAL, grade):
-        return at.FRACTION
-    return at.A_PREFIX if re.match(r"[+-]?[0-9]", grade) else at.NO_NUMBER
+        return codes.FRACTION
+    return codes.A_PREFIX if re.match(r"[+-]?[0-9]", grade) else codes.NO_NUMBER
 
 
 @given(grade=st.one_of(numbers, odd_numbers).map(bytes.decode))

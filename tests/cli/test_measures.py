@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from fastrank.cli.main import main
-from fastrank.measures.more import FAMILIES, MEASURES, PLAIN
+from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, MEASURES
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_an_unknown_name_is_told_with_the_closest(command: object) -> None:
     assert "nDCG" in err
 
 
-@pytest.mark.parametrize("name", sorted({*FAMILIES, *PLAIN}))
+@pytest.mark.parametrize("name", sorted({*FAMILY_BY_NAME, *BY_PLAIN_NAME}))
 def test_every_other_name_is_explained_without_its_parameters(command: object, name: str) -> None:
     """`HitRate` and `hit_ratio` need a rank to be computed, and none to be looked up."""
     status, out, err = command(name)

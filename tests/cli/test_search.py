@@ -329,7 +329,7 @@ def test_a_full_disk_is_told(capfd: pytest.CaptureFixture[str]) -> None:
 
 SLOW = """
 import sys, time
-import fastrank.search.exact as exact
+import fastrank.search.engines as exact
 compare = exact.VectorSearch._compare
 def slow(self, *arguments):
     time.sleep(3)

@@ -18,8 +18,7 @@ import fastrank
 from fastrank.data.run import Run
 from fastrank.data.texts import LineTexts
 from fastrank.errors import FastrankError, ReadError
-from fastrank.formats import feeding, trec
-from fastrank.formats import file_parts as parts
+from fastrank.formats import chunks, trec
 from fastrank.formats.trec import parse_run, read_run
 from fastrank.native.codes import SLACK
 from tests.helpers.strategies import RUN_ROWS, contents, exactly, examples, lines_of, untidy
@@ -34,8 +33,8 @@ COMPAT = st.sampled_from(["9.0.8", "10.0"])
 def pieces_of(size: int) -> Iterator[None]:
     """Read every file in pieces, so many bytes at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trec, "WORTH_PACKING", 1)
-        patch.setattr(parts, "PIECE", size)
+        patch.setattr(trec, "PIECEWISE_SIZE", 1)
+        patch.setattr(chunks, "PIECE", size)
         yield
 
 
@@ -238,14 +237,14 @@ def test_a_file_with_more_lines_than_were_counted(
     """A file that is written to while it is read is refused."""
     path.write_bytes(b"q Q0 a-long-document-id 1 2.5 tag\n" * 40 + LINES)
     size = path.stat().st_size
-    check = feeding.Feeder.feed
+    check = chunks.Feeder.feed
 
-    def feed(feeder: feeding.Feeder, reader: Any) -> None:
+    def feed(feeder: chunks.Feeder, reader: Any) -> None:
         with path.open("r+b") as file:
             file.write(b"q Q 1 1 1 t\n" * (size // 12))
         check(feeder, reader)
 
-    monkeypatch.setattr(feeding.Feeder, "feed", feed)
+    monkeypatch.setattr(chunks.Feeder, "feed", feed)
     with pieces_of(64), pytest.raises(ReadError, match="changed"):
         read_run(path, threads=threads)
 

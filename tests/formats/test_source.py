@@ -24,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastrank.errors import ReadError
-from fastrank.formats.source import Reader, open_pieces, open_stdin, read_all
+from fastrank.formats.source import Pieces, Reader, open_pieces, open_stdin, read_all
 from tests.helpers.compression import Standard, flipped, long_text, zstd
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.strategies import examples
@@ -528,7 +528,7 @@ def test_empty_source(content: bytes, tmp_path: Path) -> None:
     for source in (path, io.BytesIO(content)):
         with open_pieces(source) as pieces, pytest.raises(ReadError, match="the file is empty"):
             pieces.whole().readinto(bytearray(10))
-    with open_pieces(path, may_be_empty=True) as pieces:
+    with Pieces("run", io.BytesIO(content), may_be_empty=True) as pieces:
         assert pieces.read() == b""
 
 

@@ -14,7 +14,7 @@ COMMANDS = Path(sys.executable).parent
 
 def run(*words: str, path: Path = COMMANDS) -> subprocess.CompletedProcess[str]:
     """Run `python WORDS` in the repository, with `path` as the only folder of programs."""
-    unwanted = ("NUMBA_DISABLE_JIT", "FASTRANK_ENGINE", "FASTRANK_TREC_EVAL_SUITE")
+    unwanted = ("NUMBA_DISABLE_JIT", "FASTRANK_ENGINE")
     environment = {name: value for name, value in os.environ.items() if name not in unwanted}
     return subprocess.run(
         [sys.executable, *words],

@@ -28,14 +28,12 @@ from hypothesis import strategies as st
 
 import fastrank
 from fastrank.data.qrels import Qrels
-from fastrank.data.run import Run
 from fastrank.errors import EvaluationError, FastrankError, ReadError
-from fastrank.formats import feeding
-from fastrank.formats import file_parts as parts
+from fastrank.formats import chunks
 from fastrank.formats import source as pieces
 from fastrank.formats.trec import parse_qrels, parse_run
-from fastrank.judging import scattered as collect
-from fastrank.judging.judged import JudgedRun, JudgingOptions
+from fastrank.judging import scattered
+from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.judging.streaming import FileJudge
 from fastrank.native import threads
 from tests.helpers.compression import zstd
@@ -53,10 +51,6 @@ from tests.helpers.strategies import (
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 1\nq3 0 d 1\n"
 RUN = b"q1 Q0 b 1 2.0 tag\nq1 Q0 a 2 1.0 tag\nq2 Q0 c 1 9 tag\n"
 COMMAND = [sys.executable, "-m", "fastrank", "trec_eval"]
-OPTIONS = {
-    "relevance_level": 1, "max_retrieved": 2**31 - 1, "judged_only": False, "list_unjudged": False,
-    "single_precision": True, "collection_size": 0,
-}  # fmt: skip
 
 
 # What a run file gives, streamed and from memory
@@ -66,16 +60,26 @@ OPTIONS = {
 def piece(size: int) -> Iterator[None]:
     """Read so many bytes at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parts, "PIECE", size)
+        patch.setattr(chunks, "PIECE", size)
         yield
 
 
-def judged(qrels: bytes | Qrels, path: Path, threads: int = 1, **options: Any) -> JudgedRun | Run:
-    """What comes of a file: judged queries, or the run that had to be read as a whole."""
+def is_streamed(
+    qrels: bytes | Qrels,
+    path: Path,
+    threads: int | None = 1,
+    *,
+    compat: str = "9.0.8",
+    relevance_level: int = 1,
+) -> bool:
+    """Whether a file is judged while it is read, and not read as a whole first."""
     nouns = parse_qrels(qrels) if isinstance(qrels, bytes) else qrels
-    compat = options.pop("compat", "9.0.8")
-    how = JudgingOptions(**{**OPTIONS, "single_precision": compat == "9.0.8", **options})
-    return FileJudge(nouns, how, compat=compat).judge(path, threads=threads)
+    options = Options(
+        compat=compat, relevance_format="qrels", relevance_level=relevance_level, complete=False,
+        judged_only=False, max_retrieved=MAX_RETRIEVED, collection_size=0, query=None,
+    )  # fmt: skip
+    with pieces.open_pieces(path) as file:
+        return FileJudge(nouns, [], options).judge(chunks.Parts(file, threads)) is not None
 
 
 def outcome(evaluate: Callable[[], Any]) -> Any:
@@ -136,7 +140,7 @@ def assert_streams(qrels: bytes | Qrels, run: bytes, path: Path, **options: Any)
     """The same, and the file is not read as a whole."""
     found = assert_same(qrels, run, path, **options)
     threads, compat = options.get("threads", 1), options.get("compat", "9.0.8")
-    assert isinstance(judged(qrels, path, threads, compat=compat), JudgedRun)
+    assert is_streamed(qrels, path, threads, compat=compat)
     return found
 
 
@@ -467,7 +471,7 @@ def test_a_run_of_one_query_has_one_part(tmp_path: Path) -> None:
     assert_streams(qrels, run, tmp_path / "run", threads=4)
 
     with pieces.open_pieces(tmp_path / "run") as file:
-        assert len(parts.Parts(file, 4)) == 1
+        assert len(chunks.Parts(file, 4)) == 1
 
 
 def test_a_run_of_many_queries_is_cut_between_them(tmp_path: Path) -> None:
@@ -476,7 +480,7 @@ def test_a_run_of_many_queries_is_cut_between_them(tmp_path: Path) -> None:
 
     with pieces.open_pieces(path) as file:
         texts = []
-        for reader in parts.Parts(file, 4).readers():
+        for reader in chunks.Parts(file, 4).readers():
             view = bytearray(1 << 20)
             texts.append(bytes(view[: reader.readinto(view)]))
 
@@ -671,9 +675,9 @@ def test_more_scattered_results_than_there_seemed_to_be_room_for(tmp_path: Path)
     expected, _ = assert_streams(qrels, b"".join(rows), tmp_path / "run")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(collect, "ROOM_IF_UNKNOWN", 1)
+        patch.setattr(scattered, "ROOM_IF_UNKNOWN", 1)
         assert said(fastrank.evaluate(parse_qrels(qrels), path, "all_trec")) == expected
-        assert isinstance(judged(qrels, path), JudgedRun)
+        assert is_streamed(qrels, path)
 
 
 def test_a_query_scattered_among_others_that_are_not_judged(tmp_path: Path) -> None:
@@ -761,7 +765,7 @@ def test_scores_rank_as_their_numbers_do(compat: str, tmp_path: Path) -> None:
 
     different = [run[3 * i : 3 * i + 3] for i, value in enumerate(expected) if value != found[i]]
     assert different == []
-    assert isinstance(judged(nouns, path, compat=compat), JudgedRun)
+    assert is_streamed(nouns, path, compat=compat)
 
 
 @pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
@@ -845,7 +849,7 @@ def test_unjudged_documents_that_count_are_listed_from_memory(tmp_path: Path) ->
     path = tmp_path / "run"
     path.write_bytes(RUN)
 
-    assert isinstance(judged(QRELS, path, list_unjudged=True), Run)
+    assert not is_streamed(QRELS, path, relevance_level=-1)
     assert_same(QRELS, RUN, path, relevance_level=-1)
 
 
@@ -918,7 +922,7 @@ def test_a_compressed_run(pack: Any, scattered: bool, tmp_path: Path) -> None:
         with piece(size):
             expected, _ = assert_streams(qrels, run, plain)
             assert said(fastrank.evaluate(parse_qrels(qrels), path, "all_trec")) == expected
-            assert isinstance(judged(qrels, path, 3), JudgedRun)
+            assert is_streamed(qrels, path, 3)
 
 
 def test_a_broken_compressed_run_is_an_error(tmp_path: Path) -> None:
@@ -1016,14 +1020,14 @@ def test_a_file_that_changes_between_two_readings(
     for other in others:
         readings = 0
 
-        def readers(self: parts.Parts, other: bytes = other) -> list[Any]:
+        def readers(self: chunks.Parts, other: bytes = other) -> list[Any]:
             nonlocal readings
             readings += 1
-            return [parts.Content(path.read_bytes() if readings < 2 else other)]
+            return [chunks.Content(path.read_bytes() if readings < 2 else other)]
 
         with monkeypatch.context() as patch:
-            patch.setattr(parts.Parts, "readers", readers)
-            judged(b"q 0 a 1\nr 0 b 1\n", path)
+            patch.setattr(chunks.Parts, "readers", readers)
+            is_streamed(b"q 0 a 1\nr 0 b 1\n", path)
 
         assert readings >= 2
 
@@ -1112,7 +1116,7 @@ def test_buffers_are_given_back_without_the_garbage_collector(tmp_path: Path) ->
     gc.disable()
     try:
         fastrank.evaluate({"q1": {"d3": 1}}, str(path), "map", threads=1)
-        left = [own for own in gc.get_objects() if isinstance(own, feeding.Feeder)]
+        left = [own for own in gc.get_objects() if isinstance(own, chunks.Feeder)]
     finally:
         gc.enable()
     assert not left

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
-from fastrank.judging.options import BY_GRADE, TIES
-from fastrank.measures.ties import EXPECTED, MONOTONE
+from fastrank.judging.evaluation_options import TIES
+from fastrank.judging.options import BY_GRADE
+from fastrank.measures.ties import EXPECTED_KERNELS, MONOTONE_KERNELS
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from tests.helpers.strategies import exactly, examples
 from tests.helpers.tie_orders import (
@@ -182,7 +183,7 @@ def test_scores_tie_that_are_one_32_bit_float_at_9_0_8() -> None:
 def test_average_is_exact_or_refused(measure: str) -> None:
     """Never approximated, never the value of one order."""
     qrels, run = nouns({"a": 1}, [("a", 1.0), ("b", 1.0)])
-    known = {m.name for m in TREC_MEASURES if m.kernel in EXPECTED}
+    known = {m.name for m in TREC_MEASURES if m.kernel in EXPECTED_KERNELS}
 
     if measure in known:
         fr.evaluate(qrels, run, measure, ties="average")
@@ -249,7 +250,7 @@ def test_no_closed_form_for_judged_documents_of_a_cut_ranking() -> None:
 
 
 def test_kernels_named_for_ties_are_those_of_measures() -> None:
-    assert {measure.kernel for measure in fr.MEASURES} >= MONOTONE
+    assert {measure.kernel for measure in fr.MEASURES} >= MONOTONE_KERNELS
 
 
 @given(RESULTS, GRADES, st.sampled_from([1, 2, 3, 9]))

@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 import fastrank
 from fastrank.data.run import Run
 from fastrank.errors import FormatError, ReadError
-from fastrank.formats import feeding, trec
-from fastrank.formats import file_parts as parts
+from fastrank.formats import chunks, trec
 from fastrank.formats import source as pieces
 from fastrank.formats.trec import parse_qrels, parse_run, read_run
 from fastrank.native.codes import BLOCK
@@ -223,9 +222,9 @@ def test_a_file_read_on_in_many_pieces(
     size: int, uninterrupted: int, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Queries go over the ends of pieces, whether the kernel reads on or Python does."""
-    monkeypatch.setattr(parts, "PIECE", size)
+    monkeypatch.setattr(chunks, "PIECE", size)
     monkeypatch.setattr(pieces, "_UNINTERRUPTED", uninterrupted)
-    monkeypatch.setattr(trec, "WORTH_PACKING", 1)
+    monkeypatch.setattr(trec, "PIECEWISE_SIZE", 1)
     path = tmp_path / "run"
     path.write_bytes(run_of(range(90), 30))
 
@@ -241,11 +240,11 @@ def test_a_file_that_cannot_be_read_on(
     """What the system says to the kernel, it says again to Python, which reports it."""
     path = tmp_path / "run"
     path.write_bytes(run_of(range(90), 30))
-    monkeypatch.setattr(parts, "PIECE", 1000)
+    monkeypatch.setattr(chunks, "PIECE", 1000)
     folder = os.open(tmp_path, os.O_RDONLY)
-    real = feeding.Feeder.feed
+    real = chunks.Feeder.feed
 
-    def feed(feeder: feeding.Feeder, reader: Any) -> None:
+    def feed(feeder: chunks.Feeder, reader: Any) -> None:
         call = feeder._step
 
         def step() -> int:
@@ -256,7 +255,7 @@ def test_a_file_that_cannot_be_read_on(
         feeder._step = step
         real(feeder, reader)
 
-    monkeypatch.setattr(feeding.Feeder, "feed", feed)
+    monkeypatch.setattr(chunks.Feeder, "feed", feed)
 
     with pytest.raises(ReadError, match="is a directory"):
         scores_of(path, 90, threads)

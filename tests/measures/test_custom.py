@@ -11,7 +11,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.formats.trec import parse_qrels, parse_run
-from fastrank.measures.custom import OWN
+from fastrank.measures.custom import CUSTOM
 
 QRELS = parse_qrels(b"q1 0 a 1\nq1 0 b 0\nq1 0 e 2\nq2 0 c 2\nq2 0 d -1\n")
 RUN = parse_run(b"q1 Q0 b 1 3 t\nq1 Q0 x 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 d 1 2 t\nq2 Q0 c 1 1 t\n")
@@ -19,10 +19,10 @@ RUN = parse_run(b"q1 Q0 b 1 3 t\nq1 Q0 x 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 d 1 2 t\nq2
 
 @pytest.fixture(autouse=True)
 def _forget() -> Iterator[None]:
-    before = dict(OWN)
+    before = dict(CUSTOM)
     yield
-    OWN.clear()
-    OWN.update(before)
+    CUSTOM.clear()
+    CUSTOM.update(before)
 
 
 def last_rank(ranking: fr.Ranking) -> float:
@@ -94,7 +94,7 @@ def test_it_can_be_used_as_a_decorator_and_again() -> None:
         return 2.0
 
     assert fr.evaluate(QRELS, RUN, "mine").mean == {"mine": 2.0}
-    assert OWN["mine"].help == "Two."
+    assert CUSTOM["mine"].help == "Two."
     assert str(fr.parse_measure(" mine ( judged_only = True ) ")) == "mine(judged_only=True)"
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 
 import fastrank as fr
 from fastrank.formats.trec import parse_qrels, parse_run
-from fastrank.measures.more import BEYOND
+from fastrank.measures.families import FAMILIES
 from fastrank.measures.notation import split_measures
 from fastrank.measures.options import Family, Option
 from fastrank.measures.selection import Selection
@@ -83,7 +83,7 @@ def _values(option: Option) -> st.SearchStrategy[Any]:
 @st.composite
 def _texts(draw: st.DrawFn) -> str:
     """A measure with options, some of them given, in any order and with blanks in between."""
-    family: Family = draw(st.sampled_from(BEYOND))
+    family: Family = draw(st.sampled_from(FAMILIES))
     gap = st.sampled_from(["", " ", "  "])
     written = []
     for option in draw(st.permutations(list(family.options.values()))):
@@ -312,4 +312,4 @@ def test_the_trec_eval_command_refuses_what_the_original_refuses(name: str, trec
 
 
 def test_new_measures_are_in_no_set_of_trec_eval() -> None:
-    assert {name for family in BEYOND for name in family.sets} == set()
+    assert {name for family in FAMILIES for name in family.sets} == set()

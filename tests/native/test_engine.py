@@ -13,7 +13,7 @@ import pytest
 
 import fastrank
 from fastrank.native import signature
-from fastrank.native.build import ALLOWED
+from fastrank.native.compiling.optimise import ALLOWED
 from fastrank.native.sources import library_path, read_sources
 
 PACKAGE = Path(fastrank.__file__).parent
@@ -70,7 +70,13 @@ def _copy_of_the_package(folder: Path) -> Path:
 
 @needs_library
 @pytest.mark.parametrize(
-    "module", ["kernels/measures/trec.py", "kernels/texts/text.py", "native/build.py"]
+    "module",
+    [
+        "kernels/measures/trec.py",
+        "kernels/texts/text.py",
+        "native/build.py",
+        "native/compiling/optimise.py",
+    ],
 )
 def test_a_library_older_than_its_sources_is_not_used(module: str, tmp_path: Path) -> None:
     """Whichever source changed, even if its time stamp and size did not."""
@@ -125,13 +131,14 @@ def test_building_needs_only_libc_and_libm(tmp_path: Path) -> None:
     """A module that would call anything else is refused before it is linked."""
     code = (
         "import llvmlite.binding as llvm\n"
-        "from fastrank.native.build import emit_object, levels\n"
+        "from fastrank.native.compiling.levels import levels\n"
+        "from fastrank.native.compiling.optimise import emit_object\n"
         "llvm.initialize_native_target()\n"
         "llvm.initialize_native_asmprinter()\n"
         "text = 'declare void @PyErr_Clear()\\n'"
         " 'define void @fastrank_f() { call void @PyErr_Clear() ret void }'\n"
         "part = llvm.parse_assembly(text).as_bitcode()\n"
-        "emit_object([part], next(iter(levels().values())))\n"
+        "emit_object(part, next(iter(levels().values())))\n"
     )
 
     status, _, complaint = _python(code)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.formats.trec import parse_qrels, parse_run
-from fastrank.scores.tables import queries_of
+from fastrank.scores.tables import wide_table
 from tests.helpers.strategies import examples
 
 QRELS = parse_qrels(b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n")
@@ -228,5 +228,5 @@ def test_without_queries_there_is_no_column_for_what_has_no_mean() -> None:
     """relstring is a text for each query; the row `all` alone has nothing to show for it."""
     scores = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map relstring")
 
-    assert queries_of(scores, per_query=False, summary=True).names == ["query", "map"]
-    assert queries_of(scores, per_query=True, summary=True).names == ["query", "map", "relstring"]
+    assert wide_table(scores, per_query=False, summary=True).names == ["query", "map"]
+    assert wide_table(scores, per_query=True, summary=True).names == ["query", "map", "relstring"]

@@ -190,7 +190,7 @@ def test_vectors_larger_than_a_block_are_gone_through_block_by_block(
 ) -> None:
     expected = rankings(search(CORPUS, QUERIES, 50, metric=metric))
     monkeypatch.setattr("fastrank.search.vectors.BLOCK_VALUES", 16 * 7)
-    monkeypatch.setattr("fastrank.search.exact.HEAP_BYTES", 1)
+    monkeypatch.setattr("fastrank.search.engines.HEAP_BYTES", 1)
 
     found = search(CORPUS.astype(np.float64), QUERIES, 50, metric=metric, batch_size=3)
 
@@ -226,9 +226,9 @@ def test_small_batches_are_searched_together(
         return plain(queries, *arguments)
 
     monkeypatch.setattr(faiss, "knn", knn)
-    monkeypatch.setattr("fastrank.search.exact.MATRIX_VALUES", 16 * 8)
+    monkeypatch.setattr("fastrank.search.engines.MATRIX_VALUES", 16 * 8)
     list(search_batches(CORPUS, QUERIES, 4, batch_size=batch_size))
-    monkeypatch.setattr("fastrank.search.exact.HEAP_BYTES", 1)
+    monkeypatch.setattr("fastrank.search.engines.HEAP_BYTES", 1)
     list(search_batches(CORPUS, QUERIES, 4, batch_size=batch_size))
 
     assert sizes == {1: [8, 8, 4] + 20 * [1], 7: [14, 6] + [7, 7, 6]}[batch_size]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.kernels.judging.integer_ranks import rank_hits
 from fastrank.kernels.judging.judged_ids import HAS_NEGATIVE, find_judged
-from fastrank.kernels.judging.listing import list_hits
+from fastrank.kernels.judging.rankings import list_hits
 from fastrank.native.codes import (
     FINE,
     LEVEL,

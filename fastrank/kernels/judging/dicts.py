@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fastrank.kernels.judging.integer_ranks import find_disorder
 from fastrank.kernels.judging.judged_documents import count_equal, make_keys
-from fastrank.kernels.judging.listing import count_judgments, list_hits
+from fastrank.kernels.judging.rankings import count_judgments, list_hits
 from fastrank.kernels.texts.text import sort_by, sort_if_needed_by
 from fastrank.native.codes import FINE, MAX_RETRIEVED, SINGLE_PRECISION
 from fastrank.native.declare import helper, kernel

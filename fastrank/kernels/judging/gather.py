@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.kernels.judging.listing import count_judgments
+from fastrank.kernels.judging.rankings import count_judgments
 from fastrank.native.codes import FINE
 from fastrank.native.declare import kernel
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.judging.listing import LARGEST_GRADE, count_grades
+from fastrank.kernels.judging.rankings import LARGEST_GRADE, count_grades
 from fastrank.kernels.texts.text import table_mask
 from fastrank.native.codes import FINE, GRADE_TOO_LARGE, QRELS_REPEAT
 from fastrank.native.declare import helper, inlined, kernel

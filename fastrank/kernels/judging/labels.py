@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.kernels.judging.judged_documents import make_keys
-from fastrank.kernels.judging.listing import count_judgments, list_hits
+from fastrank.kernels.judging.rankings import count_judgments, list_hits
 from fastrank.kernels.texts.text import sort_if_needed_by
 from fastrank.native.codes import FINE, MAX_RETRIEVED, SINGLE_PRECISION
 from fastrank.native.declare import helper, kernel

@@ -16,7 +16,7 @@ from fastrank.kernels.judging.judged_documents import (
     make_keys,
     rank_by_counting,
 )
-from fastrank.kernels.judging.listing import count_judgments, list_hits
+from fastrank.kernels.judging.rankings import count_judgments, list_hits
 from fastrank.kernels.texts.text import (
     are_equal,
     compare_texts,

@@ -91,7 +91,7 @@ def mine_negatives(qrels, run, matched, options, margins, scratch, negatives, pr
             row = first + order[r]
             relevant = found[r] >= 0 and grades[found[r]] >= level
             if not relevant and scores[row] <= limit:
-                negatives.picked[first + taken] = row
+                negatives.selected[first + taken] = row
                 taken += 1
         negatives.counts[i] = taken
     return len(judgments)

@@ -16,8 +16,8 @@ from fastrank.kernels.judging.judged_documents import (
     rank_in_order,
     read_scores,
 )
-from fastrank.kernels.judging.listing import write_hits
 from fastrank.kernels.judging.memory import hash_documents, judge_scores
+from fastrank.kernels.judging.rankings import write_hits
 from fastrank.kernels.parsing.block_index import index_lines
 from fastrank.kernels.parsing.fields import begin_text, next_query, take_lines
 from fastrank.kernels.parsing.read_on import NOTHING, READ, last_tag, read_on

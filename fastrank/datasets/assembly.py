@@ -1,0 +1,63 @@
+"""Data sets made of their parts, with judgments that fit."""
+
+from __future__ import annotations
+
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import decoded
+from fastrank.datasets.dataset import Dataset
+from fastrank.errors import InputError
+from fastrank.formats.inputs import as_qrels
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+def assemble(
+    name: str,
+    corpus_ids: list[str],
+    corpus: Sequence[str],
+    query_ids: list[str],
+    queries: Sequence[str],
+    qrels: Any,
+    **fields: Any,
+) -> Dataset:
+    """A data set of ids that are distinct, its judgments checked against them.
+
+    Raises InputError where judgments and data have nothing in common: ids of another kind would
+    give 0 for every measure.
+    """
+    judgments = as_qrels(qrels)
+    if not isinstance(judgments, Qrels):
+        raise TypeError(f"qrels: expected Qrels, found {type(judgments).__name__}")
+    for what, ids in (("corpus", corpus_ids), ("queries", query_ids)):
+        if not ids:
+            raise InputError(name, f"the {what} {'are' if what == 'queries' else 'is'} empty")
+    judged = set(map(decoded, judgments.queries))
+    rows = [row for row, query in enumerate(query_ids) if query in judged]
+    if not rows:
+        found = _examples(judgments.queries, query_ids)
+        raise InputError(name, f"no query has judgments: the judgments are of {found}")
+    known = set(corpus_ids)
+    outside = {doc: None for doc in map(decoded, judgments.docs) if doc not in known}
+    if len(outside) == len(set(judgments.docs)):
+        found = _examples(judgments.docs, corpus_ids)
+        raise InputError(name, f"no judged document is in the corpus: the judgments are of {found}")
+    if len(rows) < len(query_ids):
+        queries = [queries[row] for row in rows]
+    return Dataset(
+        name=name,
+        corpus_ids=corpus_ids,
+        corpus=corpus,
+        query_ids=[query_ids[row] for row in rows],
+        queries=queries,
+        qrels=judgments,
+        outside=list(outside),
+        unjudged=[query for query in query_ids if query not in judged],
+        **fields,
+    )
+
+
+def _examples(judged: Any, ids: Sequence[str]) -> str:
+    return f"{decoded(judged[0])!r:.60} and so on, the ids are {ids[0]!r:.60} and so on"

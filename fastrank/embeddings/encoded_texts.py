@@ -1,0 +1,118 @@
+"""The queries or the corpus of a data set, with what encodes them and what is known of them."""
+
+from __future__ import annotations
+
+from fastrank.errors import ArrayError, InputError
+from fastrank.search.progress import bar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.embeddings.cache import EmbeddingCache
+    from fastrank.embeddings.encoders import Encoder
+
+    Array = npt.NDArray[Any]
+
+# Texts that are encoded ahead of all others: two, so that one vector for all of them is noticed.
+FIRST_TEXTS = 2
+# How far vectors of one model may be apart, as a share of their length: another batch, device or
+# precision changes them by less, another checkpoint by more.
+ROUNDING = 0.02
+
+
+class EncodedTexts:
+    """Texts and their encoder, and their vectors where the cache has them.
+
+    unit: whether vectors are brought to length 1, which a zero vector cannot be. first: the vectors
+    of the first texts. Making a Side encodes these and the shortest text, which shows what is wrong
+    with the model before hours of work. Raises ArrayError for what are no vectors, InputError for
+    a cache with vectors of another model.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        store: EmbeddingCache | None,
+        *,
+        unit: bool,
+    ) -> None:
+        self._encoder, self._ids, self._texts, self._store = encoder, ids, texts, store
+        self._unit = unit
+        self._path = ""
+        self._known: Array | None = None
+        if store is not None:
+            self._path = store.path(encoder.what, encoder.prompt, texts)
+            self._known = store.load(self._path, len(texts))
+        self.first = self._encoded(0, FIRST_TEXTS)
+        if self._known is not None:
+            self._check(self._known[:FIRST_TEXTS])
+        elif isinstance(texts, list):
+            # An empty text is what models fail on, if on any; others are not in memory.
+            shortest = min(range(len(texts)), key=lambda row: len(texts[row]))
+            self._encoded(shortest, shortest + 1)
+
+    @property
+    def name(self) -> str:
+        """What encodes the texts, for messages."""
+        return self._encoder.name
+
+    @property
+    def dimension(self) -> int:
+        """The dimension of the vectors."""
+        return int(self.first.shape[1])
+
+    def _check(self, known: Array) -> None:
+        """Refuse known vectors that this model does not make."""
+        import numpy
+
+        if known.shape == self.first.shape:
+            apart = numpy.linalg.norm(known - self.first, axis=1)
+            if (apart <= ROUNDING * numpy.linalg.norm(self.first, axis=1)).all():
+                return
+        reason = f"it holds other vectors than {self.name} makes of the first texts"
+        raise InputError(self._path, f"{reason}; give each model its own cache_name")
+
+    def vectors(self, progress: bool | None) -> Array:
+        """All vectors: known, or encoded now and kept if there is a cache."""
+        import numpy
+
+        if self._known is not None:
+            return self._known
+        rows = len(self._texts)
+        if self._store is not None:
+            return self._store.save(self._path, rows, self._blocks(progress))
+        found = numpy.empty((rows, self.dimension), numpy.float32)
+        at = 0
+        for block in self._blocks(progress):
+            found[at : at + len(block)] = block
+            at += len(block)
+        return found
+
+    def _blocks(self, progress: bool | None) -> Iterator[Array]:
+        encoder = self._encoder
+        with bar(f"encode {encoder.what}", len(self._texts), "texts", progress) as shown:
+            for at in range(0, len(self._texts), encoder.step):
+                block = self._encoded(at, at + encoder.step)
+                if block.shape[1] != self.dimension:
+                    reason = f"expected dimension {self.dimension}, as of the first texts, found"
+                    raise ArrayError(
+                        encoder.what, f"{reason} {block.shape[1]} from {self.name}", at
+                    )
+                yield block
+                shown.update(len(block))
+
+    def _encoded(self, start: int, stop: int) -> Array:
+        """The vectors of some texts."""
+        ids = self._ids[start:stop]
+        block = self._encoder.encode(self._texts[start:stop], ids, start)
+        if self._unit and not block.any(axis=1).all():
+            row = int(block.any(axis=1).argmin())
+            reason = "the vector is zero, and has no cosine with any other; metric='ip' takes it"
+            raise ArrayError(self._encoder.what, f"{ids[row]!r:.60}: {reason}", start + row)
+        return block

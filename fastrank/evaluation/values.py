@@ -1,0 +1,241 @@
+"""The values of measures for judged rankings."""
+
+from __future__ import annotations
+
+from fastrank.data.grade_scale import Graded, lowest_code, query_and_document
+from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Qrels
+from fastrank.data.texts import decoded
+from fastrank.errors import EvaluationError
+from fastrank.judging.judged import Judged, JudgedRun, QueryError
+from fastrank.judging.needs import judging_options
+from fastrank.native import kernels, records
+from fastrank.native.buffers import filled, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.data.texts import Ids
+    from fastrank.judging.options import Options
+    from fastrank.judging.ties import Tied
+    from fastrank.measures.selection import BoundMeasure
+    from fastrank.native.record import Record
+
+    Judgments = Qrels | Preferences | Graded
+
+# With gains that are not whole numbers trec_eval's table of all grades up to the highest is
+# needed (see kernels/measures/gains.py), and looked through for every document; this is the highest
+# grade for which we make one. The original's time grows with the square of it.
+LARGEST_DENSE_GRADE = 2**20
+
+
+class Values:
+    """The values of measures for a judged run; what several measures need is made once."""
+
+    def __init__(
+        self, judgments: Judgments, measures: list[BoundMeasure], options: Options, run: JudgedRun
+    ) -> None:
+        self.judgments, self.measures, self.options = judgments, measures, options
+        self._run, self._queries = run, len(run.queries)
+        self._gained: dict[Any, records.GainedRankings] = {}
+        self._derived: dict[Any, Judged] = {}
+        self._missing: Values | None = None
+
+    def of(self, bound: BoundMeasure) -> Any:
+        """The values of a measure, queries * width of them; a list of texts for relstring.
+
+        Raises EvaluationError, and QueryError where a function of the user's fails.
+        """
+        values = self._computed(bound, self._queries)
+        if bound.options is not None and bound.measure.average == "mean":
+            for place in self._run.placeholders:
+                for j in range(bound.width):
+                    values[place * bound.width + j] = 0.0
+        return values
+
+    def _computed(self, bound: BoundMeasure, queries: int) -> Any:
+        measure = bound.measure
+        if not measure.kernel:
+            return None
+        if measure.on == "custom":
+            return self._custom_values(bound)
+        run = self._run
+        if run.tied is not None and self.options.ties == "average":
+            return self._expected(bound, run.tied, queries)
+        kernel = getattr(kernels, measure.kernel)
+        numbers = filled("d", bound.numbers)
+        if measure.name == "relstring":
+            return self._relevance_strings(bound, queries)
+        values = zeros("d", queries * bound.width)
+        if measure.on == "preferences":
+            assert run.preferences is not None
+            kernel(run.preferences, numbers, values)
+        elif measure.on == "groups":
+            assert run.groups is not None
+            by_group = zeros("d", len(run.groups.judged) * bound.width)
+            kernel(run.groups.judged.columns, numbers, by_group)
+            kernels.average_groups(by_group, bound.width, run.groups.offsets, values)
+        elif measure.on == "ranking":
+            kernel(self.judged_for(bound).columns, numbers, values)
+        elif measure.on == "annotated":
+            assert run.all_queries is not None
+            kernel(run.all_queries.columns, numbers, values)
+        else:
+            kernel(self.gains(bound), numbers, values)
+        return values
+
+    def _custom_values(self, bound: BoundMeasure) -> Any:
+        from fastrank.evaluation.custom_values import custom_values
+        from fastrank.measures.custom import CustomMeasure
+
+        assert isinstance(bound.measure, CustomMeasure)
+        assert bound.options is not None
+        scale = None if isinstance(self.judgments, Preferences) else self.judgments.scale
+        level = bound.options.get("rel", self.options.relevance_level)
+        return custom_values(bound.measure, self.judged_for(bound), scale, level)
+
+    def _expected(self, bound: BoundMeasure, tied: Tied, queries: int) -> Any:
+        """The expected values of a measure over the orders of tied documents."""
+        from fastrank.measures.ties import EXPECTED_KERNELS
+
+        name = EXPECTED_KERNELS[bound.measure.kernel]
+        plain = name == bound.measure.kernel
+        columns: Record
+        if bound.measure.on == "ranking":
+            judged = self.judged_for(bound)
+            columns = judged.columns if plain else tied.columns(judged)
+        else:
+            columns = self.gains(bound) if plain else tied.gained(self.gains(bound))
+        values = zeros("d", queries * bound.width)
+        getattr(kernels, name)(columns, filled("d", bound.numbers), values)
+        return values
+
+    def judged_for(self, bound: BoundMeasure) -> Judged:
+        """The rankings as judged for a measure: by its own level, of judged documents only."""
+        judged, placeholders = self._run.judged, self._run.placeholders
+        assert judged is not None
+        if bound.options is None:
+            return judged
+        level, judged_only = bound.options.get("rel"), bound.options.get("judged_only", False)
+        if level is None and not judged_only and not placeholders:
+            return judged
+        if level is not None:
+            level = lowest_code(self.judgments, level)
+        key = level, judged_only
+        if key not in self._derived:
+            from fastrank.judging.derived import derive
+
+            self._derived[key] = derive(
+                judged, level=level, judged_only=judged_only, placeholders=placeholders
+            )
+        return self._derived[key]
+
+    def with_missing(self, bound: BoundMeasure, values: Any, queries: Ids) -> Any:
+        """The values of the evaluated queries, and after them those of all other judged ones."""
+        if self._missing is None:
+            self._missing = self._of_missing(bound, queries)
+        if not self._missing._queries:
+            return values
+        return filled("d", [*values, *self._missing.of(bound)])
+
+    def _of_missing(self, bound: BoundMeasure, queries: Ids) -> Values:
+        """Those of the judged queries that are not among the evaluated ones."""
+        from fastrank.judging.derived import empty_rankings
+
+        assert not isinstance(self.judgments, Preferences)
+        evaluated = set(queries)
+        everyone = enumerate(self.judgments.queries)
+        places = filled("q", [place for place, query in everyone if query not in evaluated])
+        judging = judging_options(self.measures, self.options, self.judgments)
+        try:
+            judged = empty_rankings(self.judgments, places, judging)
+        except QueryError as failure:
+            query = self.judgments.queries[places[failure.place]]
+            raise failure.error(bound.measure.name, query) from None
+        run = JudgedRun(queries=places, judged=judged, missing=0, tag=b"")
+        return Values(self.judgments, self.measures, self.options, run)
+
+    def _relevance_strings(self, bound: BoundMeasure, queries: int) -> list[bytes]:
+        judged = self._run.judged
+        assert judged is not None
+        assert not isinstance(self.judgments, Preferences)
+        if self.judgments.scale is not None:
+            row, grade = self.judgments.scale.first_fraction(self.judgments.grade_column)
+            query, document = query_and_document(self.judgments, row)
+            reason = (
+                f"'{bound.measure.name}' shows each grade as a digit, which is not possible for"
+            )
+            where = f"{grade!r}, that of document {document} of query '{decoded(query)}'"
+            raise EvaluationError(bound.measure.name, query, f"{reason} {where}")
+        num_ret = judged.columns.num_ret
+        wanted = bound.numbers[0]
+        length = int(min(wanted, max(num_ret))) if wanted >= 0 else 0
+        codes = zeros("B", queries * length)
+        kernels.relevance_string(judged.columns, filled("d", []), codes)
+        return [
+            bytes(codes[i * length : i * length + min(length, num_ret[i])]) for i in range(queries)
+        ]
+
+    def gains(self, bound: BoundMeasure) -> records.GainedRankings:
+        """The rankings with the gains that a measure gives to grades."""
+        judged = self.judged_for(bound)
+        rescale = bound.measure.on == "unit gains"
+        assert not isinstance(self.judgments, Preferences)
+        if self.judgments.scale is not None:
+            from fastrank.evaluation.gains import scaled_gains
+
+            return scaled_gains(bound, judged, self.judgments, rescale=rescale)
+        if bound.options is not None and bound.measure.on in ("gains", "stops"):
+            from fastrank.evaluation.gains import exact_gains
+
+            pairs = exact_gains(bound, judged.columns.grade_values, self.judgments)
+        else:
+            pairs = [(int(grade), gain) for grade, gain in bound.pairs]
+        key = (tuple(pairs), rescale, id(judged))
+        if key not in self._gained:
+            self._gained[key] = self._assign_gains(bound, judged, pairs, rescale)
+        return self._gained[key]
+
+    def _assign_gains(
+        self, bound: BoundMeasure, judged: Judged, pairs: list[tuple[int, float]], rescale: bool
+    ) -> records.GainedRankings:
+        rankings = judged.columns
+        # Grades that no document has also take part where trec_eval looks for the largest gain.
+        dense = bound.options is None and any(
+            rescale or gain != gain or gain % 1 for _, gain in pairs
+        )
+        room = kernels.widest(rankings.grade_offsets)
+        if dense:
+            room = max(rankings.grade_values, default=0) + 1
+            if room > LARGEST_DENSE_GRADE:
+                raise EvaluationError(
+                    bound.measure.name,
+                    self.judgments.queries[0],
+                    f"grade {room - 1} is too large for gains that are not whole numbers",
+                )
+        room += len(pairs)
+        listed, distinct = rankings.offsets[len(judged)], rankings.grade_offsets[len(judged)]
+        gained = records.GainedRankings(
+            offsets=rankings.offsets,
+            ranks=rankings.ranks,
+            gains=zeros("d", listed),
+            ideal_offsets=zeros("q", len(judged) + 1),
+            ideal_gains=zeros("d", distinct),
+            ideal_counts=zeros("q", distinct),
+            num_ret=rankings.num_ret,
+            num_rel=rankings.num_rel,
+        )
+        named = records.GradeGains(
+            grades=filled("q", [grade for grade, _ in pairs]),
+            gains=filled("d", [gain for _, gain in pairs]),
+        )
+        table = records.GainTable(
+            grades=zeros("q", room),
+            gains=zeros("d", room),
+            counts=zeros("q", room),
+            order=zeros("q", room),
+            merge=zeros("q", room),
+        )
+        kernels.assign_gains(rankings, named, dense, rescale, table, gained)
+        return gained

@@ -1,0 +1,314 @@
+"""A run file in chunks: cut into parts for threads, each fed to a kernel through one buffer."""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from itertools import pairwise
+
+from fastrank.data.texts import spans
+from fastrank.formats.source import Pieces, Reader
+from fastrank.native import codes, records
+from fastrank.native.buffers import zeros
+from fastrank.native.threads import default_threads, in_threads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, TypeAlias
+
+    # What makes, of a reader, how many lines its text can have and the state, a call of a kernel.
+    Prepare: TypeAlias = Callable[[records.LineReader, int, Any], Callable[[], int]]
+
+# What a thread reads at once: with all that is noted of its lines it stays in the second cache.
+PIECE = 1 << 18
+# The shortest line of a run, `q Q d r s t` with its newline.
+SHORTEST_LINE = 12
+# However many are asked for: each has buffers of its own, and every cut has to be looked for.
+MOST_PARTS = 256
+# How far to look for a change of query: at first, and before the cut is given up.
+NEAR_CUT, FARTHEST_CUT = 1 << 16, 1 << 22
+# How far to look for the end of a query, at first.
+NEAR_QUERY = 256
+# The shortest part that threads take in turn, which is as much as the last of them may have to do
+# when all others are done: so many bytes, of a small file an eighth of a thread's share.
+SHORT_PART, SHARES = 4 << 20, 8
+
+
+class Content(Reader):
+    """A run that is in memory, as a reader."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__("<bytes>", may_be_empty=True)
+        self._rest = memoryview(content)
+
+    def _some(self, view: memoryview) -> int:
+        count = min(len(view), len(self._rest))
+        view[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
+class Parts:
+    """A run in parts, for at most so many threads.
+
+    They can be read as often as the run can be.
+    """
+
+    def __init__(self, file: Pieces | bytes, threads: int | None) -> None:
+        self._file = file
+        # None of a compressed one: who knows how long it is.
+        self.size = len(file) if isinstance(file, bytes) else file.size
+        self._cuts: list[int] = []
+        self.threads = 1
+        if not isinstance(file, bytes) and file.size is not None:
+            self.threads = default_threads(file.size) if threads is None else threads
+            self.threads = min(self.threads, MOST_PARTS)
+
+    @property
+    def cuts(self) -> list[int]:
+        """Where parts of about one length begin, one for each thread if it can be, and the end."""
+        if not self._cuts:
+            self._cuts = self._made_cuts()
+        return self._cuts
+
+    def __len__(self) -> int:
+        return len(self.cuts) - 1
+
+    def _made_cuts(self) -> list[int]:
+        if isinstance(self._file, bytes) or self.size is None:
+            return [0, PIECE if self.size is None else self.size]
+        cuts = [0]
+        for number in range(1, self.threads):
+            cut = change_of_query(self._file, self.size * number // self.threads)
+            if cut is not None and cut > cuts[-1]:
+                cuts.append(cut)
+        return [*cuts, self.size]
+
+    @property
+    def room(self) -> int:
+        """How much to read at once of a part that is taken in turn."""
+        return PIECE if self.size is None else min(PIECE, self.size + 1)
+
+    @property
+    def rooms(self) -> list[int]:
+        """How much of each part between `cuts` to read at once."""
+        return [min(PIECE, stop - start + 1) for start, stop in pairwise(self.cuts)]
+
+    def readers(self) -> list[Reader]:
+        """A reader of each part between `cuts`."""
+        if isinstance(self._file, bytes) or self.size is None:
+            file = self._file
+            return [Content(file) if isinstance(file, bytes) else file.whole()]
+        return [self._file.part(start, stop) for start, stop in pairwise(self.cuts)]
+
+    def turns(self) -> Turns:
+        """Parts for threads that take the next one when they are done with one."""
+        if isinstance(self._file, bytes) or self.size is None or self.threads == 1:
+            return Turns(iter(self.readers()))
+        return Turns(self._shorter_and_shorter(self._file, self.size))
+
+    def _shorter_and_shorter(self, file: Pieces, size: int) -> Iterator[Reader]:
+        """Readers of parts that become shorter: so all threads are done at about the same time,
+        also where one of them is slower than the others.
+        """
+        shortest = min(SHORT_PART, size // (SHARES * self.threads))
+        start = 0
+        while True:
+            stop, length = start, max(shortest, (size - start) * 3 // (4 * self.threads), 1)
+            cut = None
+            while cut is None and stop < size - length:
+                stop += length
+                cut = change_of_query(file, stop)
+                length = max(length, FARTHEST_CUT)
+            stop = size if cut is None else cut
+            yield file.part(start, stop)
+            start = stop
+            if start == size:
+                return
+
+
+class Turns:
+    """What threads take in turn, each with its number."""
+
+    def __init__(self, readers: Iterator[Reader]) -> None:
+        self._readers = enumerate(readers)
+        self._lock = allocate_lock()
+
+    def take(self) -> tuple[int, Reader] | None:
+        """The next one; None if there is none, or the turns are over."""
+        with self._lock:
+            return next(self._readers, None)
+
+    def end(self) -> None:
+        """Nobody takes a turn any more."""
+        with self._lock:
+            self._readers = enumerate(())
+
+
+def change_of_query(file: Pieces, start: int) -> int | None:
+    """Where, behind `start`, a line begins whose query is not that of the line before.
+
+    None if there is none near by, as far as can be seen.
+    """
+    size = file.size or 0
+    for reach in (NEAR_CUT, FARTHEST_CUT):
+        text = bytearray(min(start + reach, size) - start)
+        file.part(start, start + len(text)).readinto(text)
+        cut = _first_change(text)
+        if cut is not None:
+            return start + cut
+    return None
+
+
+def _first_change(text: bytearray) -> int | None:
+    """Where a line of another query than the first whole line begins, behind one of its query.
+
+    None if the last whole line has that query too. Found by halves: as a rule the lines of a query
+    come one after the other.
+    """
+    del text[text.rfind(b"\n") + 1 :]
+    low, high = text.find(b"\n") + 1, text.rfind(b"\n", 0, -1) + 1
+    first = _query_from(text, low)
+    if high <= low or _query_from(text, high) in (first, b""):
+        return None
+    while True:
+        middle = text.rfind(b"\n", low, (low + high) // 2) + 1 or text.find(b"\n", low) + 1
+        if middle >= high:
+            return high
+        if _query_from(text, middle) == first:
+            low = middle
+        else:
+            high = middle
+
+
+def _query_from(text: bytearray, line: int) -> bytes:
+    """The query of the first line from one on that is not blank; empty if there is none."""
+    words: list[bytearray] = []
+    for stop in (line + NEAR_QUERY, len(text)):
+        words = text[line:stop].split(None, 1)
+        if len(words) == 2:
+            break
+    return bytes(words[0]) if words else b""
+
+
+def line_reader(text: Any, cursor: Any) -> records.LineReader:
+    """A text with memory for the index of a block, which kernels/parsing/block_index.py makes."""
+    marks = (zeros("B", codes.MARK_BYTES) for _ in range(2))
+    block = records.BlockIndex(*marks, newlines=zeros("q", codes.NEWLINE_PLACES))
+    return records.LineReader(text=text, block=block, cursor=cursor)
+
+
+def result_fields(lines: int) -> records.ResultFields:
+    """Memory for the fields of so many lines."""
+    return records.ResultFields(docs=spans(lines), scores=spans(lines))
+
+
+class Feeder:
+    """A buffer through which the text of a part is fed to a kernel, piece by piece.
+
+    `prepare(reader, lines, state)` makes the function that calls the kernel with this buffer, which
+    has room for so many lines.
+    """
+
+    def __init__(self, prepare: Prepare) -> None:
+        self._prepare = prepare
+        self._cursor, self.state = zeros("q", codes.CURSOR_SIZE), zeros("q", codes.STATE_SIZE)
+        self._room = 0
+        self._text: Any = b""
+        self.tag = b""
+
+    @property
+    def status(self) -> int:
+        """DONE, or why the kernel stopped before the end."""
+        return int(self.state[codes.STATUS])
+
+    @property
+    def met_comment(self) -> bool:
+        """Whether the line at which the kernel stopped looks like a comment."""
+        start = self._cursor[codes.POSITION]
+        line = bytes(self._text[start : start + 64])
+        return self.status == codes.MALFORMED and line.lstrip().startswith(b"#")
+
+    def begin(self, room: int, *, comments: bool) -> None:
+        """Have room for so many bytes at once; forget what was. comments: whether # begins one."""
+        self._cursor[codes.COMMENTS] = comments
+        for i in range(codes.STATE_SIZE):
+            self.state[i] = 0
+        self.tag = b""
+        if room > self._room:
+            self._reserve(max(room, SHORTEST_LINE))
+
+    def _reserve(self, room: int) -> None:
+        text = zeros("B", room + codes.SLACK)
+        text[: self._room] = self._text[: self._room]
+        self._room, self._text = room, text
+        reader = line_reader(text, self._cursor)
+        self._step = self._prepare(reader, room // SHORTEST_LINE + 2, self.state)
+
+    def feed_text(self, text: bytes) -> None:
+        """Feed a text that is in memory and has no comments."""
+        parts = Parts(text, 1)
+        self.begin(parts.room, comments=False)
+        self.feed(*parts.readers())
+
+    def feed(self, reader: Reader) -> None:
+        """Feed all that a reader has to the kernel, or as much as it takes."""
+        waiting = 0
+        while True:
+            size = waiting + reader.readinto(self._text[waiting : self._room])
+            ended = size < self._room
+            self._cursor[codes.SIZE], self._cursor[codes.ENDED] = size, ended
+            place = reader.place() or (codes.NO_FILE, 0, 0)
+            self._cursor[codes.FILE], self._cursor[codes.NEXT], self._cursor[codes.STOP] = place
+            done = self._step()
+            reader.pass_to(self._cursor[codes.NEXT])
+            size = self._cursor[codes.SIZE]
+            if self._cursor[codes.TAG_SIZE]:
+                start = self._cursor[codes.TAG]
+                self.tag = bytes(self._text[start : start + self._cursor[codes.TAG_SIZE]])
+            if ended or self.status != codes.DONE:
+                return
+            waiting = size - done
+            self._text[:waiting] = self._text[done:size]
+            if size == waiting == self._room:
+                # A query that fills the buffer needs a larger one, and is begun anew.
+                self._reserve(4 * self._room)
+
+
+def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool) -> bytes | None:
+    """Feed each part between the cuts through a feeder of its own, all but the first in threads.
+
+    The tag of the last line, or None if a kernel stopped. Raises what the first raised that failed.
+    """
+    feeders, readers = feeders[: len(parts)], parts.readers()
+    for feeder, room in zip(feeders, parts.rooms, strict=True):
+        feeder.begin(room, comments=comments)
+    in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
+    if any(feeder.status != codes.DONE for feeder in feeders):
+        return None
+    return next((feeder.tag for feeder in reversed(feeders) if feeder.tag), b"")
+
+
+def feed_in_turn(feeders: list[Feeder], parts: Parts, *, comments: bool) -> bytes | None:
+    """The same, each feeder being fed the next part when it is done with one."""
+    turns = parts.turns()
+    tags = {-1: b""}
+    for feeder in feeders:
+        feeder.begin(parts.room, comments=comments)
+
+    def work(number: int) -> None:
+        feeder = feeders[number]
+        try:
+            while feeder.status == codes.DONE and (turn := turns.take()):
+                part, reader = turn
+                feeder.tag = b""
+                feeder.feed(reader)
+                if feeder.tag:
+                    tags[part] = feeder.tag
+        finally:
+            turns.end()
+
+    in_threads(work, len(feeders))
+    if any(feeder.status != codes.DONE for feeder in feeders):
+        return None
+    return tags[max(tags)]

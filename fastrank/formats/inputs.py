@@ -1,0 +1,126 @@
+"""Whatever a caller gives as judgments or as a run: dicts, frames, tables, tuples, files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.data.preferences import Preferences
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.formats import sniff
+from fastrank.formats.run_order import apply_order
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.formats.source import Pieces
+    from fastrank.formats.tables import Table
+
+KINDS = "a dict, a frame of pandas or polars, an arrow table, named tuples or a file"
+
+
+def as_qrels(given: Any, *, compat: str = DEFAULT_COMPAT) -> Qrels | Preferences:
+    """Judgments from a dict, a frame, an arrow table or a file of any format; themselves.
+
+    Also from Qrels of ranx, a Dataset of Hugging Face, and named tuples as ir_measures has them.
+    Raises TypeError for other objects, else what Qrels.from_dict and so on and load_qrels raise.
+    """
+    if isinstance(given, (Qrels, Preferences)):
+        return given
+    if isinstance(given, Mapping):
+        from fastrank.formats.dicts import qrels_from_dict
+
+        return qrels_from_dict(given, source="qrels")
+    table = _frame_of(given)
+    if table is None and _is_of_ranx(given, "qrels"):
+        return Qrels.from_dict(given.to_dict())
+    if table is None and is_file(given):
+        from fastrank.formats.load import load_qrels
+
+        return load_qrels(given, compat=compat)
+    table = table or _of_tuples(given)
+    if table is None:
+        found = type(given).__name__
+        raise TypeError(f"qrels: expected Qrels or Preferences, {KINDS}, found {found}")
+    from fastrank.formats.rows import qrels_of
+
+    return qrels_of(table)
+
+
+def as_run(given: Any, *, compat: str = DEFAULT_COMPAT) -> Run:
+    """A run from a dict, a frame, an arrow table or a file of any format; itself.
+
+    Also from a Run of ranx, a Dataset of Hugging Face, and named tuples as ir_measures has them.
+    Raises TypeError for other objects, else what Run.from_dict and so on and load_run raise.
+    """
+    made = open_run(given)
+    if isinstance(made, Run):
+        return made
+    if isinstance(made, Mapping):
+        return Run.from_dict(made)
+    from fastrank.formats.trec import read_run
+
+    return read_run(made, compat=compat)
+
+
+def open_run(given: Any, *, order: str = "score") -> Run | Pieces | Mapping[Any, Any]:
+    """The same, but what can be judged without a Run stays as it is.
+
+    That is a dict; and a file in TREC's format, which is only opened. order: as in `load_run`.
+    """
+    if isinstance(given, Run):
+        return apply_order(given, order)
+    if isinstance(given, Mapping):
+        return given
+    table = _frame_of(given)
+    if table is None and _is_of_ranx(given, "run"):
+        return apply_order(Run.from_dict(given.to_dict(), tag=getattr(given, "name", None)), order)
+    if table is None and is_file(given):
+        file, head = sniff.head_of(sniff.open_source(given))
+        if sniff.format_of(head, file.name, "run") == "trec":
+            return file
+        from fastrank.formats.load import load_run
+
+        return load_run(file, order=order)
+    table = table or _of_tuples(given)
+    if table is None:
+        found = type(given).__name__
+        raise TypeError(f"run: expected a Run, {KINDS}, found {found}")
+    from fastrank.formats.rows import run_of
+
+    return run_of(table, order=order)
+
+
+def is_file(given: Any) -> bool:
+    """Whether this is a path, an open file, or pieces of one."""
+    return isinstance(given, str) or hasattr(given, "read") or hasattr(given, "__fspath__")
+
+
+def _is_of_ranx(given: Any, noun: str) -> bool:
+    """Whether this is what ranx calls judgments or runs: it keeps them under their name."""
+    return hasattr(given, "to_dict") and hasattr(given, noun)
+
+
+def _frame_of(given: Any) -> Table | None:
+    """The table of a frame, by the module of its type, so that no library is imported."""
+    modules = {base.__module__.partition(".")[0] for base in type(given).__mro__}
+    if modules & {"pandas", "polars"}:
+        from fastrank.formats.frames import PandasTable, PolarsTable
+
+        return PandasTable(given) if "pandas" in modules else PolarsTable(given)
+    if modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__"):
+        from fastrank.formats.arrow import arrow_table
+
+        return arrow_table(given)
+    return None
+
+
+def _of_tuples(given: Any) -> Table | None:
+    """The table of what can be gone through and has named tuples; None for anything else."""
+    if not hasattr(given, "__iter__"):
+        return None
+    from fastrank.formats.tuples import table_of_tuples
+
+    return table_of_tuples(given)

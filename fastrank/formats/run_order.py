@@ -1,0 +1,93 @@
+"""Runs ranked by something else than their scores: by the rank column, or as they were given.
+
+A document's score becomes minus its rank, so that every measure follows.
+"""
+
+from __future__ import annotations
+
+from fastrank.data.texts import decoded
+from fastrank.errors import FormatError, InputError
+from fastrank.native import kernels
+from fastrank.native.buffers import zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.data.run import Run
+
+# Of ranks beyond, not all differ as 32-bit floats, as which trec_eval 9.0.8 compares scores.
+LAST_RANK = 2**24
+
+
+def apply_order(run: Run, order: str) -> Run:
+    """A run that holds no ranks, in the order of its scores or as it was given.
+
+    Raises InputError for order="rank".
+    """
+    if order == "rank":
+        reason = "there are scores here and no ranks; files and frames can have a rank column"
+        raise InputError(run.source, f"order='rank': {reason} (see load_run for files)")
+    return run if order == "score" else rank_as_given(run)
+
+
+def rank_as_given(run: Run) -> Run:
+    """The run with each query's documents ranked as they stand. Raises InputError for too many."""
+    import numpy
+
+    sizes = numpy.diff(run.offsets)
+    if len(sizes) and sizes.max() > LAST_RANK:
+        query = decoded(run.queries[int(sizes.argmax())])
+        reason = f"query {query!r}: {sizes.max()} results, ranks end at {LAST_RANK}"
+        raise InputError(run.source, f"order='given': {reason}")
+    scores = zeros("d", len(run.docs))
+    numpy.asarray(scores)[:] = numpy.repeat(run.offsets[:-1], sizes) - numpy.arange(len(scores)) - 1
+    ranked: Run = run.changed(score_column=scores)
+    return ranked
+
+
+def rank_by_field(run: Run) -> Run:
+    """A run in TREC's format, whose documents still stand in its lines, by its rank column.
+
+    Raises FormatError for what is no rank, InputError for one that stands twice.
+    """
+    scores = zeros("d", len(run.docs))
+    wrong = kernels.read_ranks(run.docs.columns, LAST_RANK, scores)
+    if wrong >= 0:
+        end = run.docs.starts[wrong] + run.docs.lengths[wrong]
+        rank, *_ = bytes(run.docs.buffer[end : end + 80]).split()
+        reason = f"expected an integer of at most {LAST_RANK} as the rank, found"
+        found = rank.decode("utf-8", "replace")
+        raise FormatError(run.source, run.docs.line(wrong), f"{reason} {found!r:.60}")
+    return with_distinct_ranks(run.changed(score_column=scores))
+
+
+def with_distinct_ranks(run: Run) -> Run:
+    """The run, whose scores are minus ranks. Raises InputError for a rank twice in a query."""
+    import numpy
+
+    firsts = run.offsets[(run.offsets > 0) & (run.offsets < len(run.docs))]
+    falls = numpy.diff(run.scores) < 0
+    falls[firsts - 1] = True
+    # Most files stand in the order of their ranks, which is seen at once.
+    if not falls.all():
+        for first, stop in zip(run.offset_column[:-1], run.offset_column[1:], strict=True):
+            _refuse_repeat(run, first, run.scores[first:stop])
+    return run
+
+
+def _refuse_repeat(run: Run, first: int, scores: Any) -> None:
+    """Raise InputError for two equal ones of the scores, which begin at row `first`."""
+    import numpy
+
+    order = numpy.argsort(-scores, kind="stable")
+    equal = numpy.flatnonzero(numpy.diff(scores[order]) == 0)
+    if not len(equal):
+        return
+    one, other = (first + int(order[place]) for place in (equal[0], equal[0] + 1))
+    query = run.queries[int(numpy.searchsorted(run.offsets, one, "right")) - 1]
+    docs = " and ".join(repr(run.docs[row].decode("utf-8", "replace")) for row in (one, other))
+    where = f"{run.docs.unit}s {run.docs.line(one)} and {run.docs.line(other)}"
+    rank = f"{-run.score_column[one]:.0f}"
+    reason = f"query {decoded(query)!r}: documents {docs} both have rank {rank}, {where}"
+    raise InputError(run.source, reason)

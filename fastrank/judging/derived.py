@@ -1,0 +1,69 @@
+"""Judged rankings that follow without a run: those for other options, and empty ones."""
+
+from __future__ import annotations
+
+from fastrank.data.grade_scale import Graded
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import Texts
+from fastrank.judging.judged import Judged
+from fastrank.judging.matching import MatchedQueries
+from fastrank.judging.rankings import judge_rankings
+from fastrank.native import kernels
+from fastrank.native.buffers import filled, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from fastrank.judging.needs import JudgingOptions
+
+
+def derive(
+    judged: Judged, *, level: int | None, judged_only: bool, placeholders: Iterable[int] = ()
+) -> Judged:
+    """The same rankings for another level of relevance, or of their judged documents only.
+
+    placeholders: the places of rankings of a placeholder document, which become empty.
+    """
+    rankings, queries = judged.columns, len(judged)
+    wanted = rankings.level if level is None else level
+    derived = rankings.changed(
+        offsets=zeros("q", queries + 1),
+        ranks=zeros("q", len(rankings.ranks)),
+        grades=zeros("q", len(rankings.ranks)),
+        num_ret=zeros("q", queries),
+        num_rel=zeros("q", queries),
+        num_rel_ret=zeros("q", queries),
+        level=wanted,
+    )
+    kernels.judge_otherwise(rankings, wanted, judged_only, derived)
+    for place in placeholders:
+        derived.num_ret[place] = 0
+    return Judged(columns=derived)
+
+
+def empty_rankings(qrels: Qrels | Graded, queries: Any, options: JudgingOptions) -> Judged:
+    """Empty rankings for the given queries of the judgments."""
+    if isinstance(qrels, Graded):
+        qrels = _with_texts(qrels)
+    nothing = Texts(b"", zeros("q", 0), zeros("q", 0))
+    run = Run(
+        queries=nothing, docs=nothing, tag=b"", source="", offset_column=zeros("q", 2),
+        score_column=zeros("d", 0),
+    )  # fmt: skip
+    matched = MatchedQueries(judgments=queries, rankings=zeros("q", len(queries)))
+    return judge_rankings(qrels, run, matched, options, groups=True)
+
+
+def _with_texts(judgments: Graded) -> Qrels:
+    """The same judgments with made up ids of documents, all of them different."""
+    rows = range(len(judgments.grade_column))
+    ids = b"".join(b"%08x" % row for row in rows)
+    docs = Texts(ids, filled("q", [8 * row for row in rows]), filled("q", [8] * len(rows)))
+    return Qrels(
+        queries=judgments.queries, docs=docs, groups=docs, source="",
+        offset_column=judgments.offset_column, grade_column=judgments.grade_column,
+        scale=judgments.scale,
+    )  # fmt: skip

@@ -1,0 +1,136 @@
+"""What measures need of judging: which rankings, judged how."""
+
+from __future__ import annotations
+
+from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.data.columns import Frozen
+from fastrank.data.grade_scale import lowest_code
+from fastrank.data.qrels import Qrels
+from fastrank.native import codes
+from fastrank.native.buffers import zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
+    from fastrank.data.grade_scale import Graded
+    from fastrank.data.preferences import Preferences
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure
+
+# Orders of tied documents that comparing two of them decides.
+DIRECTIONS = {
+    "docno_desc": codes.LARGER_ID_FIRST,
+    "docno_asc": codes.SMALLER_ID_FIRST,
+    "given": codes.FIRST_LINE_FIRST,
+}
+
+
+class JudgingOptions(Frozen):
+    """How rankings are cut and judged; the names are those of `fastrank.evaluate`."""
+
+    __slots__ = (
+        "collection_size", "judged_only", "list_unjudged", "max_retrieved", "relevance_level",
+        "single_precision", "ties",
+    )  # fmt: skip
+    defaults: ClassVar[dict[str, Any]] = {"ties": "docno_desc"}
+
+    relevance_level: int
+    max_retrieved: int
+    judged_only: bool
+    list_unjudged: bool
+    single_precision: bool
+    collection_size: int
+    ties: str
+
+    def places(self, *, stop_if_none_judged: bool) -> Any:
+        """The options as the kernels take them."""
+        options = zeros("q", codes.OPTIONS_SIZE)
+        options[codes.LEVEL] = self.relevance_level
+        options[codes.MAX_RETRIEVED] = self.max_retrieved
+        options[codes.JUDGED_ONLY] = self.judged_only
+        options[codes.LIST_UNJUDGED] = self.list_unjudged
+        options[codes.SINGLE_PRECISION] = self.single_precision
+        options[codes.STOP_IF_NONE_JUDGED] = stop_if_none_judged
+        options[codes.TIE_DIRECTION] = DIRECTIONS.get(self.ties, codes.LARGER_ID_FIRST)
+        # How NaN ranks is a matter of trec_eval's sort, which only its own order of ties repeats.
+        options[codes.REFUSE_NAN] = self.ties != "docno_desc"
+        return options
+
+
+def judging_options(
+    measures: list[BoundMeasure], options: Options, judgments: Qrels | Preferences | Graded
+) -> JudgingOptions:
+    """How to judge rankings for these measures."""
+    level = lowest_code(judgments, options.relevance_level)
+    return JudgingOptions(
+        relevance_level=level,
+        max_retrieved=options.max_retrieved,
+        judged_only=options.judged_only,
+        list_unjudged=level < 0
+        or any(grade == -1 for bound in measures for grade, _ in bound.pairs)
+        or any(
+            bound.options is not None and bound.options.get("rel", 0) <= -1 for bound in measures
+        ),
+        single_precision=options.compat == DEFAULT_COMPAT,
+        ties=options.ties,
+        collection_size=options.collection_size,
+    )
+
+
+def rankings_suffice(
+    judgments: Qrels | Preferences, measures: list[BoundMeasure], options: Options
+) -> Qrels | None:
+    """The judgments, if all that counts of a run is at which ranks their documents stand.
+
+    Such a run can be judged without being in memory.
+    """
+    if (
+        isinstance(judgments, Qrels)
+        and options.relevance_format == "qrels"
+        and options.can_stream
+        and not needs_all_queries(measures)
+    ):
+        return judgments
+    return None
+
+
+def needs_all_queries(measures: list[BoundMeasure]) -> bool:
+    """Whether a measure asks of documents if they are judged for any query."""
+    return any(bound.measure.on == "annotated" for bound in measures)
+
+
+def needs_rankings(measures: list[BoundMeasure], options: Options) -> bool:
+    """Whether a measure needs the judged rankings."""
+    return first_with_rankings(measures, options) < len(measures)
+
+
+def first_with_rankings(measures: list[BoundMeasure], options: Options) -> int:
+    """The place of the first measure that needs the judged rankings; their number if none does."""
+    for place, bound in enumerate(measures):
+        if bound.measure.kernel and _fits(bound, options):
+            return place
+    return len(measures)
+
+
+def first_impossible(measures: list[BoundMeasure], options: Options) -> tuple[int, str] | None:
+    """The place of the first measure that fails whatever the query is, and why."""
+    for place, bound in enumerate(measures):
+        if not _fits(bound, options):
+            on = {"groups": "qrels_jg", "preferences": "(prefs or qrels_prefs)"}
+            return place, (
+                f"rel_info format not {on.get(bound.measure.on, 'qrels')}:"
+                f" '{bound.measure.name}' cannot be computed from -R {options.relevance_format}"
+            )
+        if bound.measure.takes == "weights" and len(bound.numbers) != 4:
+            return place, (
+                f"improper number of coefficients: '{bound.measure.name}' takes 4,"
+                f" found {len(bound.numbers)}"
+            )
+    return None
+
+
+def _fits(bound: BoundMeasure, options: Options) -> bool:
+    """Whether a measure is one for the format of the judgments."""
+    needed = {"groups": "qrels_jg", "preferences": "prefs"}.get(bound.measure.on, "qrels")
+    return bound.measure.on in ("run", "queries") or needed == options.relevance_format

@@ -1,0 +1,54 @@
+"""What trec_eval 10.0 puts in the place of the results that a query lacks, under -c."""
+
+from __future__ import annotations
+
+from fastrank.data.run import Run
+from fastrank.data.texts import PlacedTexts, Texts
+from fastrank.native.buffers import filled, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.measures.selection import BoundMeasure
+
+# The one document of such a ranking.
+PLACEHOLDER = b"ceci_nest_pas_un_docno"
+
+
+def with_placeholder(run: Run) -> Run:
+    """The run with a last query of one document: what trec_eval 10.0 takes for missing queries."""
+    (text, starts, lengths), offsets, scores = run.columns
+    rows = len(scores)
+    docs = bytes(text) + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1)
+    extended = Texts(*docs)
+    if isinstance(run.docs, PlacedTexts):
+        extended = type(run.docs)(*docs, run.docs.rows, run.docs.unit)
+    extended.starts[:rows], extended.lengths[:rows] = starts, lengths
+    extended.starts[rows], extended.lengths[rows] = len(text), len(PLACEHOLDER)
+    values, ranges = zeros("d", rows + 1), zeros("q", len(offsets) + 1)
+    values[:rows], values[rows] = scores, 1.0
+    ranges[: len(offsets)], ranges[len(offsets)] = offsets, rows + 1
+    named = Texts(
+        run.queries.buffer,
+        filled("q", [*run.queries.starts, 0]),
+        filled("q", [*run.queries.lengths, 0]),
+    )
+    return Run(
+        queries=named, docs=extended, tag=run.tag, source=run.source, offset_column=ranges,
+        score_column=values,
+    )  # fmt: skip
+
+
+def clear_placeholders(
+    measures: list[BoundMeasure], values: list[Any], placeholders: list[int]
+) -> None:
+    """Zero what trec_eval 10.0 zeroes for a query that the run lacks: by printed name."""
+    for bound, column in zip(measures, values, strict=True):
+        for j, name in enumerate(bound.names):
+            if name in (b"num_ret", b"utility", b"rbp_resid") or name.startswith(b"unj"):
+                for i in placeholders:
+                    column[i * bound.width + j] = 0.0
+            elif name == b"relstring":
+                for i in placeholders:
+                    column[i] = b""

@@ -1,0 +1,55 @@
+"""What is wrong with a query that cannot be judged, in words."""
+
+from __future__ import annotations
+
+from fastrank.native import codes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.data.preferences import Preferences
+    from fastrank.data.qrels import Qrels
+    from fastrank.data.run import Run
+
+# The first query has negative grades only.
+NEGATIVE_ONLY = "all its judgments are negative, and it is the first one evaluated"
+
+
+def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
+    """What is wrong, in words, with the lines where it stands."""
+    kind, one, other = problem
+    if kind == codes.RUN_REPEATS:
+        return repeated(run, one, other)
+    if kind == codes.QRELS_REPEAT:
+        return repeated(judgments, one, other)
+    if kind == codes.SCORE_IS_NAN:
+        where = f"line {run.docs.line(one)} of {run.source}"
+        return f"the score of document {_name(run, one)}, {where}, is no number and has no rank"
+    if kind == codes.NONE_JUDGED:
+        return NEGATIVE_ONLY
+    if kind == codes.GRADE_TOO_LARGE:
+        return "a grade is too large to count judgments by grade"
+    where = f"{judgments.source}:{judgments.docs.line(one)}"
+    if kind == codes.TWO_LEVELS:
+        return (
+            f"{where}: document {_name(judgments, one)} occurs with different levels in the same"
+            " judgment group"
+        )
+    if kind == codes.ZERO_AND_NONZERO:
+        return f"{where}: doc '{_name(judgments, one)}' has both 0 and non-0 rel_level assigned"
+    return f"{where}: Pref inconsistency found: the preferences of this judgment group form a cycle"
+
+
+def repeated(noun: Any, one: int, other: int) -> str:
+    """What is wrong with a document that stands in two rows, for one query."""
+    return f"duplicate docs {_name(noun, one)}, {_lines(noun, one, other)}"
+
+
+def _name(noun: Any, row: int) -> str:
+    return str(noun.docs[row].decode("utf-8", "replace"))
+
+
+def _lines(noun: Any, one: int, other: int) -> str:
+    first, second = sorted((noun.docs.line(one), noun.docs.line(other)))
+    return f"{noun.docs.unit}s {first} and {second} of {noun.source}"

@@ -1,0 +1,83 @@
+"""Judges rankings of a run in memory by grades: by those of a query, or of its groups."""
+
+from __future__ import annotations
+
+from fastrank.data.columns import Frozen
+from fastrank.data.grouping import split_groups
+from fastrank.judging.judged import QueryError
+from fastrank.judging.matching import MatchedQueries
+from fastrank.judging.problems import what_is_wrong
+from fastrank.judging.scratch import judging_scratch, room_for_judged
+from fastrank.native import codes, kernels
+from fastrank.native.buffers import filled, zeros
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.data.qrels import Qrels
+    from fastrank.data.run import Run
+    from fastrank.judging.judged import Judged
+    from fastrank.judging.needs import JudgingOptions
+
+
+class JudgedGroups(Frozen):
+    """Rankings judged once per judgment group; those of query i are offsets[i] : offsets[i + 1]."""
+
+    __slots__ = ("judged", "offsets")
+
+    judged: Judged
+    offsets: Any
+
+
+def judge_rankings(
+    qrels: Qrels,
+    run: Run,
+    matched: MatchedQueries,
+    options: JudgingOptions,
+    *,
+    groups: bool = False,
+) -> Judged:
+    """Judge the matched rankings. Raises QueryError at the first query that cannot be judged.
+
+    A repeated document, in a ranking or in a query's judgments, cannot; nor can, as in
+    trec_eval and unless judging by `groups`, a first query that has only negative grades.
+    """
+    deepest = kernels.widest(run.offset_column)
+    listed = kernels.count_picked(run.offset_column, matched.rankings)
+    problem = zeros("q", 3)
+    judged = room_for_judged(qrels, matched.judgments, listed, options)
+    done = kernels.judge_rankings(
+        qrels.columns,
+        run.columns,
+        matched.columns,
+        options.places(stop_if_none_judged=not groups),
+        judging_scratch(deepest, kernels.widest(qrels.offset_column)),
+        judged.columns,
+        problem,
+    )
+    if problem[0] != codes.FINE:
+        raise QueryError(done, what_is_wrong(problem, qrels, run))
+    return judged
+
+
+def judge_groups(
+    qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions
+) -> JudgedGroups:
+    """Judge each matched ranking by every group of its judgments. Raises QueryError."""
+    split, group_offsets = split_groups(qrels)
+    judgments: list[int] = []
+    rankings: list[int] = []
+    offsets = [0]
+    for query, ranking in zip(matched.judgments, matched.rankings, strict=True):
+        own = range(group_offsets[query], group_offsets[query + 1])
+        judgments += own
+        rankings += [ranking] * len(own)
+        offsets.append(len(judgments))
+    units = MatchedQueries(judgments=filled("q", judgments), rankings=filled("q", rankings))
+    try:
+        judged = judge_rankings(split, run, units, options, groups=True)
+    except QueryError as stop:
+        place = sum(first <= stop.place for first in offsets) - 1
+        raise QueryError(place, str(stop)) from None
+    return JudgedGroups(judged=judged, offsets=filled("q", offsets))

@@ -1,0 +1,177 @@
+"""Keyword options that several functions and commands share, each described once.
+
+A `TypedDict` lists the options that belong together, with their types; a table of `Keyword`s has
+everything else there is to say about each. From these come the static signature (`Unpack`), the one
+at run time and the docstring (`takes`), the check, and the flags of the command line.
+"""
+
+from __future__ import annotations
+
+from fastrank.arguments import at_least, check_choice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeVar
+    from typing import TypedDict as TypedDict
+
+    Target = TypeVar("Target", bound=Callable[..., Any])
+    Given = TypeVar("Given")
+else:
+
+    class TypedDict:
+        """At run time only the annotations are read, for which `typing` need not be imported."""
+
+        def __init_subclass__(cls, *, total: bool) -> None:
+            """Take the argument of the real one."""
+
+
+# The line of a docstring that stands for the options of a function.
+PLACEHOLDER = "**options:"
+WIDTH = 100
+
+
+class Keyword:
+    """An option by keyword.
+
+    name: of the parameter; the flag of the command line has hyphens instead of underscores.
+    help: a phrase for the command line, and for docstrings if `doc` says no more.
+    check: takes the name and a value, returns what the value is kept as, or raises; by default the
+        value must be one of the choices, if there are any.
+    letter, metavar, parse: of the flag; `parse` makes a value of text. least: as an integer, the
+        value must not be below it.
+    """
+
+    __slots__ = (
+        "check", "choices", "default", "doc", "help", "least", "letter", "metavar", "name", "parse",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        default: Any,
+        help: str,
+        doc: str = "",
+        *,
+        check: Callable[[str, Any], Any] | None = None,
+        choices: tuple[str, ...] = (),
+        letter: str = "",
+        metavar: str | None = None,
+        parse: Callable[[str], Any] | None = None,
+        least: int | None = None,
+    ) -> None:
+        self.name, self.default, self.help, self.doc = name, default, help, doc or help
+        self.check, self.choices, self.least = check, choices, least
+        self.letter, self.metavar, self.parse = letter, metavar, parse
+
+    def checked(self, value: Any) -> Any:
+        """What the value is kept as. Raises OptionError and TypeError."""
+        if value is None and self.default is None:
+            return None
+        if self.least is not None:
+            return at_least(self.name, value, self.least)
+        if self.check is not None:
+            return self.check(self.name, value)
+        if self.choices:
+            check_choice(self.name, value, self.choices)
+        return value
+
+
+def names_of(options: type) -> dict[str, str]:
+    """The options that a TypedDict lists, with their types as text."""
+    return {
+        name: type_
+        for kind in reversed(options.__mro__)
+        for name, type_ in getattr(kind, "__annotations__", {}).items()
+    }
+
+
+def select(options: type, *tables: Iterable[Keyword]) -> list[Keyword]:
+    """The keywords that a TypedDict lists, each once, in the order of the tables."""
+    names = names_of(options)
+    return list({one.name: one for table in tables for one in table if one.name in names}.values())
+
+
+def pick(given: Mapping[str, Any], options: type) -> dict[str, Any]:
+    """Those of the given options that a TypedDict lists."""
+    return {name: given[name] for name in names_of(options) if name in given}
+
+
+def takes(options: type, *tables: Iterable[Keyword]) -> Callable[[Target], Target]:
+    """Describe a function or class that takes the options of a TypedDict as `**options`.
+
+    Its signature shows each option with its type and default, and its docstring, instead of the
+    line that begins with `**options:`, what each option means.
+    """
+    types = names_of(options)
+    found = {keyword.name: keyword for keyword in select(options, *tables)}
+    assert len(found) == len(types), f"{options.__name__}: described are {sorted(found)}"
+
+    def described(target: Target) -> Target:
+        import inspect
+
+        function = target.__init__ if isinstance(target, type) else target  # type: ignore[misc]
+        signature = inspect.signature(function)
+        parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        parameters += [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=keyword.default,
+                annotation=types[name],
+            )
+            for name, keyword in found.items()
+        ]
+        vars(function)["__signature__"] = signature.replace(parameters=parameters)
+        vars(function)["__options__"] = found
+        if target.__doc__:
+            target.__doc__ = documented(target.__doc__, found.values())
+        return target
+
+    return described
+
+
+def documented(docstring: str, keywords: Iterable[Keyword]) -> str:
+    """A docstring with what the options mean, in the place that it leaves for them."""
+    lines: list[str] = []
+    for line in docstring.splitlines():
+        if line.lstrip().startswith(PLACEHOLDER):
+            indent = line.partition("*")[0]
+            for keyword in keywords:
+                lines += wrapped(f"{keyword.name}: {keyword.doc}", indent)
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def wrapped(text: str, indent: str) -> list[str]:
+    """The lines of a paragraph, all but the first of which are indented further."""
+    words = text.split()
+    lines = [indent + words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) <= WIDTH:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"{indent}    {word}")
+    return lines
+
+
+def with_defaults(function: Callable[..., Any], options: Given) -> Given:
+    """All options of a function that `takes` them, with the defaults of those not given.
+
+    Raises TypeError for an option that the function does not have, and names the closest.
+    """
+    given: Any = options
+    keywords: dict[str, Keyword] = vars(function)["__options__"]
+    for name in given:
+        if name not in keywords:
+            from difflib import get_close_matches
+
+            known = [*vars(function)["__signature__"].parameters]
+            close = get_close_matches(name, known, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise TypeError(
+                f"{function.__qualname__}() got an unexpected keyword argument {name!r}{hint}"
+            )
+    made: Any = {name: keyword.default for name, keyword in keywords.items()} | given
+    return made  # type: ignore[no-any-return]

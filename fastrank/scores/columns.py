@@ -1,0 +1,126 @@
+"""Scores as columns, the values under one printed name each, and the one walk over them.
+
+Whatever prints or converts scores is written from these.
+"""
+
+from __future__ import annotations
+
+from fastrank.data.columns import as_array
+from fastrank.data.texts import decoded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.measures.binding import BoundMeasure
+    from fastrank.scores.scores import Scores
+
+
+class Column:
+    """The values under one printed name.
+
+    name, printed: the name as str and as bytes.
+    kind: "text", "count" (whole numbers), "zscore" or "real".
+    values: those of all queries, every `width`-th of which, from `place` on, is the column's; a
+        list of bytes for texts; None where there are none per query.
+    summary: the value over all queries, bytes for the run's tag; None where there is none.
+    """
+
+    __slots__ = ("kind", "name", "place", "printed", "summary", "values", "width")
+
+    def __init__(
+        self, bound: BoundMeasure, place: int, kind: str, values: Any, summary: Any
+    ) -> None:
+        self.printed, self.place, self.width = bound.names[place], place, bound.width
+        self.name = decoded(self.printed)
+        self.kind, self.values, self.summary = kind, values, summary
+
+    @property
+    def mean(self) -> float | None:
+        """The summary, None if it is a text."""
+        return None if self.kind == "text" else self.summary
+
+    def to_list(self) -> list[Any]:
+        """The values per query: str for texts, and float."""
+        if self.kind == "text":
+            return [decoded(text) for text in self.values]
+        numbers: list[float] = self.values[self.place :: self.width].tolist()
+        return numbers
+
+    def to_array(self) -> npt.NDArray[Any]:
+        """The values per query: texts, or a read-only view of float64."""
+        import numpy
+
+        if self.kind == "text":
+            return numpy.array(self.to_list())
+        return as_array(self.values).reshape(-1, self.width)[:, self.place]
+
+    def presented(self, value: Any) -> Any:
+        """A value as tables and JSON have it: a text as str, a count as int, others as float.
+
+        Counts that are no whole numbers, as in sums that contain NaN, stay float.
+        """
+        if self.kind == "count":
+            return int(value) if value.is_integer() else value
+        return decoded(value) if isinstance(value, bytes) else value
+
+
+def columns_of(scores: Scores) -> Iterator[Column]:
+    """The columns, in the order in which they are printed; names can coincide."""
+    for bound, values, summaries in zip(
+        scores.bound, scores.value_columns, scores.summaries, strict=True
+    ):
+        average = bound.measure.average
+        # Their values per query exist only as logarithms.
+        values = None if average == "geometric" else values
+        kind = "real"
+        if average == "":
+            kind = "text"
+        elif scores.zscored:
+            kind = "zscore"
+        elif average == "sum":
+            kind = "count"
+        for place in range(len(bound.names)):
+            summary = summaries[place] if summaries else None
+            yield Column(bound, place, kind, values, summary)
+
+
+def columns_by_name(scores: Scores) -> dict[str, Column]:
+    """The columns by name; of those with the same name the first."""
+    found: dict[str, Column] = {}
+    for column in columns_of(scores):
+        found.setdefault(column.name, column)
+    return found
+
+
+def presented_means(scores: Scores) -> dict[str, int | float]:
+    """The means by name, counts as integers."""
+    columns = columns_by_name(scores).values()
+    return {
+        column.name: column.presented(column.mean) for column in columns if column.mean is not None
+    }
+
+
+def walk(
+    columns: Iterable[Column], queries: int, *, summary: bool
+) -> Iterator[tuple[Column, int | None, Any]]:
+    """All values: column, place of the query and value, query by query.
+
+    Then, if wanted, the summary, whose place is None. queries: how many, 0 for the summary alone.
+    """
+    columns = list(columns)
+    per_query = [
+        (column, column.values, column.width, column.place)
+        for column in columns
+        if column.values is not None
+    ]
+    for row in range(queries):
+        for column, values, width, place in per_query:
+            yield column, row, values[row * width + place]
+    if summary:
+        for column in columns:
+            if column.summary is not None:
+                yield column, None, column.summary

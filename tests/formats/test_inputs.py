@@ -1,0 +1,114 @@
+"""Objects of other libraries, taken wherever judgments or a run are."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import fastrank as fr
+from fastrank.formats.inputs import as_qrels, as_run
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
+RUN = {"q1": {"a": 0.5, "b": 0.75}, "q2": {"c": 1.0}}
+Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration")
+ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
+JUDGED = [
+    Qrel(query, doc, grade, "0") for query, own in QRELS.items() for doc, grade in own.items()
+]
+FOUND = [ScoredDoc(query, doc, score) for query, own in RUN.items() for doc, score in own.items()]
+VALUES = fr.evaluate(QRELS, RUN, "map ndcg").to_dict()
+
+
+@pytest.mark.parametrize("pack", [list, tuple, iter, lambda rows: (row for row in rows)])
+def test_named_tuples_of_any_iterable(pack: Callable[[Any], Any]) -> None:
+    assert fr.evaluate(pack(JUDGED), pack(FOUND), "map ndcg").to_dict() == VALUES
+    assert fr.Evaluator(pack(JUDGED), "map ndcg").evaluate(pack(FOUND)).to_dict() == VALUES
+
+
+def test_several_runs_of_named_tuples() -> None:
+    found = fr.evaluate(JUDGED, [FOUND, RUN], "map ndcg")
+    assert [one.to_dict() for one in found] == [VALUES, VALUES]
+
+
+def test_those_of_ir_measures() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    qrels = [ir_measures.Qrel(*row[:3]) for row in JUDGED]
+    run = [ir_measures.ScoredDoc(*row) for row in FOUND]
+
+    assert fr.evaluate(qrels, run, [ir_measures.AP, ir_measures.nDCG]).mean == pytest.approx(
+        {str(name): value for name, value in
+         ir_measures.calc_aggregate([ir_measures.AP, ir_measures.nDCG], qrels, run).items()}
+    )  # fmt: skip
+
+
+def test_grades_with_fractions_and_iterations() -> None:
+    rows = [Qrel("q", "a", 0.5, "x"), Qrel("q", "b", 2, "y")]
+    qrels = as_qrels(rows)
+
+    assert isinstance(qrels, fr.Qrels)
+    assert qrels.to_dict() == {"q": {"a": 0.5, "b": 2.0}}
+    assert list(qrels.groups) == [b"x", b"y"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([*JUDGED, ("q", "d", 1)], r"row 3 .*: expected a Qrel as before, found tuple"),
+        ([*JUDGED, *FOUND], r"row 3 .*: expected a Qrel as before, found ScoredDoc"),
+        ([Qrel("q", "d", None, "0")], "row 0 .*'relevance': expected a grade, found NoneType"),
+        ([namedtuple("Point", "x y")(1, 2)], "no column for the query; found 'x', 'y'"),
+    ],
+)
+def test_what_is_wrong_with_them_is_told(rows: Any, message: str) -> None:
+    with pytest.raises(fr.InputError, match=f"<tuples>: .*{message}"):
+        as_qrels(rows)
+
+
+@pytest.mark.parametrize("given", [[], iter([]), [("q", "d", 1)], 3])
+def test_other_iterables_are_nothing(given: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r"qrels: expected Qrels or .* named tuples or a file, found"
+    ):
+        as_qrels(given)
+
+
+class _Kept:
+    """As ranx keeps judgments and runs."""
+
+    def __init__(self, name: str, own: dict[str, Any], tag: str | None = None) -> None:
+        setattr(self, name, own)
+        self.name, self._own = tag, own
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._own
+
+
+def test_those_of_ranx() -> None:
+    found = fr.evaluate(_Kept("qrels", QRELS), _Kept("run", RUN, "mine"), "map ndcg")
+
+    assert found.to_dict() == VALUES
+    assert as_run(_Kept("run", RUN, "mine")).tag == b"mine"
+    with pytest.raises(TypeError, match="qrels: expected"):
+        as_qrels(_Kept("run", RUN))
+
+
+def test_ranx_itself() -> None:
+    ranx = pytest.importorskip("ranx")
+
+    assert fr.evaluate(ranx.Qrels(QRELS), ranx.Run(RUN), "map ndcg").to_dict() == VALUES
+
+
+def test_a_dataset_of_hugging_face() -> None:
+    datasets = pytest.importorskip("datasets")
+    names = ("query-id", "corpus-id", "score")
+    own = datasets.Dataset.from_list([dict(zip(names, row[:3], strict=True)) for row in JUDGED])
+    reordered = own.select([2, 0, 1]).select([1, 2, 0])
+
+    for dataset in (own, own.with_format("numpy"), reordered, own.to_iterable_dataset()):
+        qrels = as_qrels(dataset)
+        assert isinstance(qrels, fr.Qrels)
+        assert qrels.to_dict() == QRELS
+    assert fr.Qrels.from_arrow(own).to_dict() == QRELS

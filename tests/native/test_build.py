@@ -1,0 +1,387 @@
+"""The build: which levels, which kernels again, and what is kept from one build to the next."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import fastrank
+from fastrank.native.compiling.division import divide
+from fastrank.native.compiling.levels import levels, native_level, wanted_levels
+from fastrank.native.compiling.object_cache import Compiled, ObjectCache
+
+PACKAGE = Path(fastrank.__file__).parent
+needs_linker = pytest.mark.skipif(shutil.which("cc") is None, reason="no C linker here")
+
+
+def _run(code: str, folder: Path, *, argument: str = "", **environment: str) -> str:
+    """What Python code prints that imports the package that lies in a folder."""
+    left_out = ("FASTRANK_ENGINE", "FASTRANK_BUILD_LEVELS", "NUMBA_DISABLE_JIT")
+    clean = {name: value for name, value in os.environ.items() if name not in left_out}
+    done = subprocess.run(
+        [sys.executable, "-c", code, argument], cwd=folder, env={**clean, **environment},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A folder with a copy of the package, without libraries."""
+    ignored = shutil.ignore_patterns("__pycache__", "*.so")
+    shutil.copytree(PACKAGE, tmp_path / "fastrank", ignore=ignored)
+    return tmp_path
+
+
+DIGESTS = (
+    "import json\n"
+    "from fastrank.native.compiling.digests import needed_by_kernel\n"
+    "print(json.dumps({name: one.digest for name, one in needed_by_kernel().items()}))\n"
+)
+
+
+def _digests(folder: Path, **environment: str) -> dict[str, str]:
+    found: dict[str, str] = json.loads(_run(DIGESTS, folder, **environment))
+    return found
+
+
+def _changed(folder: Path, path: str, old: str, new: str) -> set[str]:
+    """The kernels that would be compiled again when a text in a file is another."""
+    before = _digests(folder)
+    file = folder / "fastrank" / path
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new, 1))
+    after = _digests(folder)
+    assert before.keys() == after.keys()
+    return {name for name, digest in after.items() if digest != before[name]}
+
+
+def test_every_kernel_has_its_own_digest(copied: Path) -> None:
+    """Those found by their syntax are those that numba gets."""
+    code = (
+        "from fastrank.native import entries\n"
+        "from fastrank.native.declare import KERNELS\n"
+        "entries.declare_all()\n"
+        "print(*KERNELS)\n"
+    )
+
+    digests = _digests(copied)
+
+    assert set(digests) == set(_run(code, copied).split())
+    assert len(set(digests.values())) == len(digests)
+
+
+def test_a_change_to_a_kernel_concerns_it_and_its_callers(copied: Path) -> None:
+    """Two logarithms are taken of the average precision."""
+    changed = _changed(
+        copied, "kernels/measures/trec.py",
+        "    total, found = precision_sum(q, q.num_ret)\n    if found:\n        values[0]",
+        "    total, found = precision_sum(q, q.num_ret)\n    if found > 0:\n        values[0]",
+    )  # fmt: skip
+
+    assert {"average_precision", "log_average_precision"} <= changed
+    assert len(changed) < 5
+
+
+def test_a_change_to_a_helper_concerns_kernels_of_other_modules(copied: Path) -> None:
+    """more.py counts with the helpers of trec.py."""
+    changed = _changed(
+        copied, "kernels/measures/trec.py",
+        "        if grade >= q.level:\n            found += 1\n    return found",
+        "        if not grade < q.level:\n            found += 1\n    return found",
+    )  # fmt: skip
+
+    assert {"precision_cut", "precision_of_retrieved"} <= changed
+    assert not {"average_precision", "stream_run"} & changed
+
+
+def test_comments_and_docstrings_concern_no_kernel(copied: Path) -> None:
+    path = "kernels/measures/trec.py"
+
+    assert (
+        _changed(copied, path, "import math\n", "import math\n\n# How they are defined.\n") == set()
+    )
+    assert (
+        _changed(copied, path, '"""The sum of the precisions', '"""Sum of the precisions') == set()
+    )
+
+
+def test_a_constant_concerns_all_that_import_its_module(copied: Path) -> None:
+    changed = _changed(copied, "kernels/measures/trec.py", "SMALLEST_GEOMETRIC = 0.00001",
+                       "SMALLEST_GEOMETRIC = 0.0001")  # fmt: skip
+
+    assert {"log_average_precision", "num_ret", "geometric_mean", "hit_share"} <= changed
+    assert "stream_run" not in changed
+
+
+def test_a_record_concerns_the_kernels_whose_types_name_it(copied: Path) -> None:
+    """In a text only: the signature."""
+    changed = _changed(
+        copied, "native/records.py", "collection_size: int", "collection_size: Int64PerQuery"
+    )
+
+    assert {"average_precision", "set_f", "judge_rankings"} <= changed
+    assert "stream_run" not in changed
+
+
+def test_a_record_concerns_the_kernels_with_a_record_that_has_it(copied: Path) -> None:
+    changed = _changed(
+        copied, "native/records.py", "    cursor: Int64Array", "    cursor: Int32Array"
+    )
+
+    assert {"stream_run", "scan_run"} <= changed
+    assert "average_precision" not in changed
+
+
+def test_what_registers_with_numba_concerns_all_that_import_its_module(copied: Path) -> None:
+    """An intrinsic is named by no kernel: numba finds it by the function that it stands for."""
+    changed = _changed(copied, "kernels/simd/instructions.py", "return builder.cttz(arguments[0], ",
+                       "return builder.cttz(  arguments[0] + 0, ")  # fmt: skip
+
+    assert {"stream_run", "scan_run", "intern_texts"} <= changed
+    assert "average_precision" not in changed
+
+
+@pytest.mark.parametrize("path", ["declare.py", "entries.py", "compiling/optimise.py"])
+def test_a_change_to_the_compiler_concerns_every_kernel(path: str, copied: Path) -> None:
+    changed = _changed(copied, f"native/{path}", '"""', '"""Now ')
+
+    assert changed == set(_digests(copied))
+
+
+def test_settings_of_numba_concern_every_kernel(copied: Path) -> None:
+    before, after = _digests(copied), _digests(copied, NUMBA_OPT="1")
+
+    assert not set(before.values()) & set(after.values())
+
+
+def test_kernels_are_found_in_packages_below(copied: Path) -> None:
+    """Their text counts, and so does what they import from elsewhere."""
+    package = copied / "fastrank/kernels/below/further"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").write_text('"""Below."""\n')
+    (package / "__init__.py").write_text('"""Further."""\n')
+    (package / "more.py").write_text(
+        "from fastrank.kernels.measures import trec\n"
+        "from fastrank.native.declare import kernel\n\n\n"
+        '@kernel("int64(int64)")\n'
+        "def one_more(number):\n"
+        "    return trec.relevant_within(number) + 1\n"
+    )
+    code = "from fastrank.native.sources import read_sources; print(read_sources().decode())"
+
+    assert "one_more" in _digests(copied)
+    assert "one_more" in _run(code, copied)
+    assert "one_more" in _changed(
+        copied, "kernels/measures/trec.py", "if rank > depth:", "if depth < rank:"
+    )
+
+
+def test_kernels_that_share_functions_are_compiled_together() -> None:
+    """Each once, in no more processes than there is work for."""
+    one, other = {b"a": 50, b"b": 50}, {b"x": 50, b"y": 50}
+    kernels = {"a": one, "ab": {**one, b"c": 5}, "x": other, "xy": {**other, b"z": 5}}
+
+    assert divide(kernels, 2) == [["ab", "a"], ["xy", "x"]]
+    assert divide({"a": one}, 8) == [["a"]]
+    assert divide({}, 2) == []
+    assert sorted(itertools.chain(*divide(kernels, 3))) == ["a", "ab", "x", "xy"]
+
+
+COMPILED = Compiled("int64(int64)", True, b"machine\ncode\0")
+
+
+def test_what_is_kept_comes_back(tmp_path: Path) -> None:
+    cache = ObjectCache(str(tmp_path / "objects"))
+    cache.put("digest", "level", COMPILED)
+
+    assert cache.get("digest", "level") == COMPILED
+    assert cache.get("digest", "another") is None
+    assert cache.get("another", "level") is None
+
+
+@pytest.mark.parametrize("damage", [lambda text: text[:-1], lambda text: text.replace(b"c", b"d"),
+                                    lambda text: b""])  # fmt: skip
+def test_what_is_damaged_does_not_come_back(damage, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    cache = ObjectCache(str(tmp_path))
+    cache.put("digest", "level", COMPILED)
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(damage(path.read_bytes()))
+
+    assert cache.get("digest", "level") is None
+
+
+def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    cache = ObjectCache(str(tmp_path / "file"))
+
+    cache.put("digest", "level", COMPILED)
+    cache.forget_old()
+
+    assert cache.get("digest", "level") is None
+
+
+def test_what_nobody_uses_is_forgotten(tmp_path: Path) -> None:
+    """After a month; to get something is to use it."""
+    cache = ObjectCache(str(tmp_path))
+    month_ago = time.time() - 31 * 24 * 3600
+    for digest in ("used", "unused"):
+        cache.put(digest, "level", COMPILED)
+    for path in tmp_path.iterdir():
+        os.utime(path, (month_ago, month_ago))
+    cache.get("used", "level")
+
+    cache.forget_old()
+
+    assert cache.get("used", "level") == COMPILED
+    assert cache.get("unused", "level") is None
+
+
+def test_only_the_level_of_this_machine_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless all are asked for."""
+    monkeypatch.delenv("FASTRANK_BUILD_LEVELS", raising=False)
+    assert wanted_levels() == {native_level(): levels()[native_level()]}
+    monkeypatch.setenv("FASTRANK_BUILD_LEVELS", "native")
+    assert [*wanted_levels()] == [native_level()]
+    monkeypatch.setenv("FASTRANK_BUILD_LEVELS", "all")
+    assert wanted_levels() == levels()
+
+
+def test_levels_that_are_none_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FASTRANK_BUILD_LEVELS", "x86-64-v9")
+
+    with pytest.raises(ValueError, match="FASTRANK_BUILD_LEVELS='x86-64-v9': expected 'all' or"):
+        wanted_levels()
+
+
+# Of all kernels only those of one module that imports little, to be compiled in seconds.
+FEW = {"trec.py", "averages.py", "records.py", "arithmetic.py", "__init__.py"}
+BUILD = (
+    "from fastrank.native import build\n"
+    "ran = build._run_workers\n"
+    "build._run_workers = lambda missing, *others: (print(len(missing)), ran(missing, *others))\n"
+    "print(*build.build())\n"
+)
+
+
+@pytest.fixture
+def few(copied: Path) -> Path:
+    """A copy of the package with the kernels of averages.py alone."""
+    kernels = copied / "fastrank/kernels"
+    for path in kernels.rglob("*.py"):
+        if path.name not in FEW:
+            path.unlink()
+    measures = (kernels / "measures/trec.py").read_text()
+    head, _, _ = measures.partition("@helper\n")
+    (kernels / "measures/trec.py").write_text(head)
+    entries = copied / "fastrank/native/entries.py"
+    before, _, rest = entries.read_text().partition("KERNEL_MODULES = (")
+    _, _, after = rest.partition("\n)\n")
+    entries.write_text(f'{before}KERNEL_MODULES = ("measures.averages",)\n{after}')
+    return copied
+
+
+@needs_linker
+def test_only_what_changed_is_compiled_again(few: Path, tmp_path: Path) -> None:
+    """And a library that was built from kept code is as good as one that was not."""
+    environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    kernels = len(_digests(few))
+
+    first = _run(BUILD, few, **environment).split()
+    library = Path(first[1])
+    made = library.read_bytes()
+    library.unlink()
+    second = _run(BUILD, few, **environment).split()
+
+    assert int(first[0]) == kernels > 1
+    assert second == [str(library)]
+    assert library.read_bytes() == made
+    changed = _changed(
+        few, "kernels/measures/averages.py", "totals[j] += values", "totals[j] += 2 * values"
+    )
+    assert changed == {"add_up"}
+    assert _run(BUILD, few, **environment).split() == ["1", str(library)]
+    sums = (
+        "from fastrank.native import kernels\n"
+        "from fastrank.native.buffers import filled\n"
+        "totals = filled('d', [0.0])\n"
+        "kernels.add_up(filled('d', [1.0, 2.5]), 1, totals)\n"
+        "print(totals[0])\n"
+    )
+    assert _run(sums, few, FASTRANK_ENGINE="library", **environment) == "7.0\n"
+
+
+@needs_linker
+@pytest.mark.skipif(len(levels()) < 2, reason="one CPU level here")
+def test_a_build_leaves_no_library_of_a_level_that_it_did_not_make(
+    few: Path, tmp_path: Path
+) -> None:
+    """Such a library would be older than its sources."""
+    environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    native = few / "fastrank/native"
+
+    _run(BUILD, few, FASTRANK_BUILD_LEVELS="all", **environment)
+    assert {path.stem for path in native.glob("*.so")} == {f"kernels-{name}" for name in levels()}
+    _run(BUILD, few, **environment)
+
+    assert [path.stem for path in native.glob("*.so")] == [f"kernels-{native_level()}"]
+
+
+@needs_linker
+@pytest.mark.skipif("x86-64-v3" not in levels(), reason="no x86-64 here")
+def test_a_library_for_a_better_processor_is_not_used(copied: Path) -> None:
+    """As when a wheel that was made for one machine comes to another."""
+    source = copied / "level.c"
+    source.write_text("long long fastrank_cpu_level(void) { return 2; }\n")
+    target = copied / "fastrank/native/kernels-x86-64-v3.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(target), str(source)], check=True)
+
+    assert _run("import fastrank; print(fastrank.engine())", copied) == (
+        "jit (the compiled library is for x86-64-v3, which this processor is not)\n"
+    )
+
+
+COMPILE = (
+    "import sys\n"
+    "from fastrank.native.compiling import frontend\n"
+    "from fastrank.native.compiling.levels import levels\n"
+    "from fastrank.native.compiling.optimise import emit_object\n"
+    "frontend._LIBRARY_PARTS += ({part!r},)\n"
+    "made = frontend.Frontend(public={public})\n"
+    "with open(sys.argv[1], 'wb') as file:\n"
+    "    file.write(emit_object(made.compile('widest'), next(iter(levels().values()))))\n"
+    "print(made.is_deferred)\n"
+)
+
+
+@needs_linker
+@pytest.mark.parametrize(
+    ("public", "part", "deferred"),
+    [(False, "finalize", "True"), (True, "finalize", "False"), (False, "no_such_part", "False")],
+    ids=["unoptimised", "public", "another numba"],
+)
+def test_kernels_are_the_same_whichever_way_numba_is_asked(
+    public: bool, part: str, deferred: str, tmp_path: Path
+) -> None:
+    """Where numba's inside is not as expected, its public functions do."""
+    compiled, library = tmp_path / "widest.o", tmp_path / "widest.so"
+
+    said = _run(COMPILE.format(public=public, part=part), PACKAGE.parent, argument=str(compiled))
+
+    subprocess.run(["cc", "-shared", "-o", str(library), str(compiled)], check=True)
+    found, error = ctypes.c_int64(), ctypes.c_void_p()
+    offsets = (ctypes.c_int64 * 4)(0, 2, 9, 10)
+    status = ctypes.CDLL(str(library)).fastrank_widest(
+        ctypes.byref(found), ctypes.byref(error), offsets, ctypes.c_int64(4)
+    )
+    assert (said, status, found.value) == (f"{deferred}\n", 0, 7)

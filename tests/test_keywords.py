@@ -1,0 +1,176 @@
+"""Options that several functions and commands share: described once, shown and checked alike."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import fastrank as fr
+from fastrank.cli.evaluation_options import add_evaluation_options
+from fastrank.cli.flags import add_flags, given_options
+from fastrank.compat.sentence_transformers import RankingEvaluator
+from fastrank.embeddings.evaluation import ModelOptions
+from fastrank.embeddings.index_benchmark import ComparisonOptions
+from fastrank.evaluation.embeddings import EmbeddingOptions
+from fastrank.evaluation.likelihood import LikelihoodOptions
+from fastrank.judging.evaluation_options import (
+    EVALUATION,
+    ArrayOptions,
+    DepthOptions,
+    EvaluationOptions,
+    LabelOptions,
+    LevelOptions,
+    evaluation_options,
+)
+from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.keywords import Keyword, documented, names_of, select
+from fastrank.mining.mine import MiningOptions
+from fastrank.search import search, search_batches
+from fastrank.search.options import SEARCH, SearchOptions
+
+# Each function with the options it takes, and the arguments that it cannot do without.
+TAKES: list[tuple[Callable[..., Any], type, int]] = [
+    (fr.evaluate, EvaluationOptions, 2),
+    (fr.Evaluator, EvaluationOptions, 1),
+    (fr.evaluate_arrays, ArrayOptions, 3),
+    (fr.evaluate_labels, LabelOptions, 2),
+    (fr.evaluate_embeddings, EmbeddingOptions, 3),
+    (fr.evaluate_model, ModelOptions, 2),
+    (fr.tie_report, DepthOptions, 1),
+    (fr.negative_log_likelihood, LikelihoodOptions, 2),
+    (fr.hard_negatives, MiningOptions, 3),
+    (fr.compare_indexes, ComparisonOptions, 3),
+    (search, SearchOptions, 3),
+    (search_batches, SearchOptions, 3),
+    (RankingEvaluator, LevelOptions, 3),
+]
+NAMES = [function.__name__ for function, _, _ in TAKES]
+
+
+@pytest.mark.parametrize(("function", "options", "_"), TAKES, ids=NAMES)
+def test_the_signature_shows_each_option_with_its_type_and_default(
+    function: Callable[..., Any], options: type, _: int
+) -> None:
+    parameters = inspect.signature(function).parameters
+    described = {keyword.name: keyword for keyword in select(options, SEARCH, EVALUATION)}
+
+    for name, type_ in names_of(options).items():
+        own = parameters[name]
+        assert (own.kind, own.annotation) == (own.KEYWORD_ONLY, type_)
+        assert own.default == described[name].default
+    assert not any(own.kind is own.VAR_KEYWORD for own in parameters.values())
+
+
+def test_the_options_of_evaluate_have_these_defaults() -> None:
+    """Those of trec_eval 9.0.8."""
+    parameters = inspect.signature(fr.evaluate).parameters.values()
+
+    assert {own.name: own.default for own in parameters if own.kind is own.KEYWORD_ONLY} == {
+        "threads": None, "relevance_level": 1, "order": "score", "ties": "docno_desc",
+        "missing": None, "no_relevant": "zero", "ignore_identical_ids": False, "exclude": None,
+        "duplicates": "error", "depth": None, "complete": False, "judged_only": False,
+        "max_retrieved": None, "collection_size": 0, "compat": "9.0.8",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [(function, options) for function, options, _ in TAKES if function is not fr.Evaluator],
+    ids=[name for name in NAMES if name != "Evaluator"],
+)
+def test_the_docstring_says_what_each_option_means(
+    function: Callable[..., Any], options: type
+) -> None:
+    """Evaluator's refers to that of evaluate."""
+    lines = (inspect.getdoc(function) or "").splitlines()
+
+    for name in names_of(options):
+        assert sum(line.startswith(f"{name}: ") for line in lines) == 1
+    assert not any(line.startswith("**") for line in lines)
+
+
+@pytest.mark.parametrize(("function", "options", "count"), TAKES, ids=NAMES)
+def test_an_unknown_option_is_a_type_error_that_names_the_closest(
+    function: Callable[..., Any], options: type, count: int
+) -> None:
+    arguments = [{"q": {"d": 1}}] * count
+    name = next(iter(names_of(options)))
+
+    with pytest.raises(TypeError, match=rf"\(\) got .* argument '{name}x'; did you mean '{name}'"):
+        function(*arguments, **{f"{name}x": 1})
+
+
+def test_an_option_of_the_function_alone_can_be_the_closest() -> None:
+    with pytest.raises(TypeError, match=r"^evaluate\(\) got .*'thread'; did you mean 'threads'\?$"):
+        fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1}}, "map", thread=2)  # type: ignore[call-arg]
+
+
+def test_an_option_like_no_other_is_refused_without_a_hint() -> None:
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'xyz'$"):
+        fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1}}, "map", xyz=2)  # type: ignore[call-arg]
+
+
+def test_the_trec_eval_command_has_the_same_defaults() -> None:
+    """It makes its Options without the descriptions, which would cost it time."""
+    described = evaluation_options({})
+
+    assert Options.defaults == {name: getattr(described, name) for name in Options.defaults}
+    assert described.max_retrieved == MAX_RETRIEVED
+
+
+def test_descriptions_stand_where_the_docstring_leaves_room_for_them() -> None:
+    words = " ".join(["word"] * 30)
+    keywords = [Keyword("depth", None, "how deep."), Keyword("ties", "given", "short", words)]
+
+    made = documented("    first: of all.\n    **options: see X.\n\n    Last.", keywords)
+
+    lines = made.splitlines()
+    assert lines[:2] == ["    first: of all.", "    depth: how deep."]
+    assert lines[2].startswith("    ties: word")
+    assert lines[3].startswith("        word")
+    assert max(map(len, lines)) <= 100
+    assert lines[-2:] == ["", "    Last."]
+
+
+def test_every_option_of_evaluate_is_a_flag_of_the_command() -> None:
+    """With the same default, unless the environment says another."""
+    parser = argparse.ArgumentParser()
+    add_evaluation_options(parser, EvaluationOptions)
+
+    given = parser.parse_args([])
+
+    assert given_options(given, EVALUATION) == {own.name: own.default for own in EVALUATION}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["-l", "0.5", "--ties", "given", "-M", "3", "-c"],
+         {"relevance_level": 0.5, "ties": "given", "max_retrieved": 3, "complete": True}),
+        (["-k", "7", "--metric", "l2", "--no-progress", "--gpu", "--train-size", "9"],
+         {"k": 7, "metric": "l2", "progress": False, "gpu": True, "train_size": 9}),
+    ],
+)  # fmt: skip
+def test_flags_are_values_of_their_options(words: list[str], expected: dict[str, Any]) -> None:
+    parser = argparse.ArgumentParser()
+    keywords = [*EVALUATION, *(own for own in SEARCH if own.name != "exclude")]
+    add_flags(parser, keywords)
+
+    found = given_options(parser.parse_args(words), keywords)
+
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_a_file_of_documents_to_exclude_is_read(tmp_path: Any) -> None:
+    path = tmp_path / "exclude"
+    path.write_text("q1 a\nq1 b\n")
+    parser = argparse.ArgumentParser()
+    add_flags(parser, EVALUATION)
+
+    given = given_options(parser.parse_args(["--exclude", str(path)]), EVALUATION)
+
+    assert given["exclude"] == {b"q1": [b"a", b"b"]}
