@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from fastrank.cli.evaluation_options import add_evaluation_options, check_compat, tell_left_out
+from fastrank.cli.evaluation_flags import add_evaluation_options, check_compat, tell_left_out
 from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain, guarded, report_unwritable, write
 from fastrank.cli.output_formats import LAYOUTS

@@ -54,7 +54,7 @@ class DictJudge:
         self._options = judging_options(measures, options, qrels)
         self._with_placeholders = evaluates_missing(options)
         self._in_byte_order = in_byte_order or self._with_placeholders
-        self._places = self._options.places(stop_if_none_judged=stop_if_none_judged)
+        self._places = self._options.codes(stop_if_none_judged=stop_if_none_judged)
         self._order = judged_order(qrels, options)
         self._ids = list(map(decoded, qrels.queries.take(self._order)))
         self._numbers = {query: number for number, query in enumerate(self._ids)}
