@@ -1114,21 +1114,3 @@ def test_buffers_are_given_back_without_the_garbage_collector(tmp_path: Path) ->
     finally:
         gc.enable()
     assert not left
-
-
-@pytest.mark.parametrize("spaces", [1, 2, 3])
-@pytest.mark.parametrize("length", range(20, 70))
-def test_a_line_without_tag_is_seen_wherever_its_score_ends(length: int, spaces: int) -> None:
-    """Fields are looked for in 32 or 64 bytes at once; a score may end with the last of them."""
-    line = b"q Q0 %b 0 0.5" % (b"d" * (length - len(b"q Q0  0 0.5")))
-    run = line + b" t\n" + line.replace(b"d", b"e") + b" " * spaces + b"\n"
-
-    for read in (
-        parse_run,
-        lambda text: fastrank.evaluate({"q": {"d": 1}}, io.BytesIO(text), "map"),
-    ):
-        with pytest.raises(
-            fastrank.FormatError,
-            match=r":2: malformed line: expected at least 6 fields .*, found 5",
-        ):
-            read(run)
