@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.evaluation.evaluator import Convertible, Measures
+    from fastrank.evaluation.evaluator import Convertible
     from fastrank.formats.files import Source
     from fastrank.judging.options import Options
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.measures.selection import BoundMeasure, Measures
 
 MEASURES = "map recip_rank P.10 recall.100 ndcg ndcg_cut.10"
 # How many queries are printed, those with most ties first.

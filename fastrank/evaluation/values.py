@@ -92,7 +92,7 @@ class Values:
         assert bound.options is not None
         scale = None if isinstance(self.judgments, Preferences) else self.judgments.scale
         level = bound.options.get("rel", self.options.relevance_level)
-        return custom_values(bound.measure, self.judged_for(bound), scale, level)
+        return custom_values(bound.measure, self.judged_for(bound), scale, level, bound.options)
 
     def _expected(self, bound: BoundMeasure, tied: Tied, queries: int) -> Any:
         """The expected values of a measure over the orders of tied documents."""

@@ -9,14 +9,16 @@ from fastrank.measures.ties import refuse_annotated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
+
+    from fastrank.measures.selection import Measures
 
 
 class Request:
     """Measures with their parameters, and options; `given` are those of `evaluate`."""
 
-    def __init__(self, measures: str | Iterable[str], given: Mapping[str, Any]) -> None:
+    def __init__(self, measures: Measures, given: Mapping[str, Any]) -> None:
         self.options = evaluation_options(given)
         self.measures = Selection(measures).bind(self.options.compat)
         check_options(self.measures, self.options)

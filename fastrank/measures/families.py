@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fastrank.measures.options import Family, Option
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from fastrank.measures.trec import Measure
+from fastrank.measures.trec import Measure, spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -283,5 +283,23 @@ FAMILY_BY_NAME: dict[str, Family] = {
     name: family for family in FAMILIES for name in (family.name, *family.aliases)
 }
 BY_PLAIN_NAME: dict[str, Family] = {family.plain: family for family in FAMILIES if family.plain}
+# What papers and other libraries write besides, as `spelling` gives it.
+OTHER_SPELLINGS = {
+    "averageprecision": "AP",
+    "meanaverageprecision": "AP",
+    "reciprank": "RR",
+    "reciprocalrank": "RR",
+    "meanreciprocalrank": "RR",
+    "rprecision": "Rprec",
+    "hit": "Success",
+    "hr": "Success",
+    "recallcap": "RCap",
+    "cappedrecall": "RCap",
+}
+FAMILY_BY_SPELLING: dict[str, Family] = {
+    **{written: FAMILY_BY_NAME[name] for written, name in OTHER_SPELLINGS.items()},
+    **{spelling(name): family for name, family in BY_PLAIN_NAME.items()},
+    **{spelling(name): family for name, family in FAMILY_BY_NAME.items()},
+}
 # Names of ir_measures for a measure with an option.
 SHORTHANDS: dict[str, str] = {"SetRelP": "SetP(relative=True)"}
