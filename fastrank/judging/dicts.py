@@ -15,7 +15,7 @@ from fastrank.judging.needs import judging_options
 from fastrank.judging.placeholders import PLACEHOLDER
 from fastrank.judging.queries import evaluates_missing, judged_order
 from fastrank.judging.scratch import room_for_judged
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from fastrank.native.objects import addresses
 
@@ -79,20 +79,15 @@ class DictJudge:
             return None
         rankings.rank()
         places = array("q", map(judgments.order.__getitem__, queries))
-        judged, columns = room_for_judged(
-            self._qrels, places, rankings.hit_offsets[-1], self._options
-        )
+        judged = room_for_judged(self._qrels, places, rankings.hit_offsets[-1], self._options)
         most = max(judgments.counts, default=0)
         done = kernels.list_found(
-            rankings.queries,
-            judgments.starts,
-            judgments.grades,
-            rankings.offsets,
-            rankings.hit_offsets,
-            rankings.ranks,
+            rankings.columns,
+            records.StoredGrades(starts=judgments.starts, grades=judgments.grades),
             self._places,
-            *(zeros("q", most) for _ in range(3)),
-            *columns,
+            records.Hits(ranks=zeros("q", most), rows=zeros("q", most)),
+            zeros("q", most),
+            judged.columns,
         )
         if done < len(queries):
             return None
