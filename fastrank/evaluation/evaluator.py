@@ -7,7 +7,7 @@ from fastrank.data.preferences import Preferences
 from fastrank.evaluation.scoring import score
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.options import check_options
+from fastrank.judging.options import bind_measures, check_options
 from fastrank.judging.queries import choose_queries
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
@@ -107,7 +107,7 @@ class Evaluator:
         from fastrank.formats.inputs import as_qrels
 
         checked = evaluation_options(with_defaults(Evaluator.__init__, options))
-        self._bound = Selection(measures).bind(checked.compat)
+        self._bound = bind_measures(Selection(measures), checked)
         judgments = as_qrels(qrels, compat=checked.compat)
         needed = {own.measure.on for own in self._bound}
         by_group = "groups" in needed and needed <= {"groups", "run", "queries"}

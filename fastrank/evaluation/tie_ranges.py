@@ -177,7 +177,7 @@ def _ranges(
         return score_run(RunJudge(qrels, wanted, settled), run, wanted, settled).mean
 
     value, worst, best = (mean(bound, ties) for ties in ("docno_desc", "worst", "best"))
-    known = [own for own in bound if has_expected_value(own)]
+    known = [own for own in bound if has_expected_value(own, is_cut=options.is_cut)]
     expected = mean(known, "average") if known else {}
     return {
         name: TieRange(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.judging.evaluation_options import evaluation_options
-from fastrank.judging.options import check_options
+from fastrank.judging.options import bind_measures, check_options
 from fastrank.measures.selection import Selection
 from fastrank.measures.ties import refuse_annotated
 
@@ -20,6 +20,6 @@ class Request:
 
     def __init__(self, measures: Measures, given: Mapping[str, Any]) -> None:
         self.options = evaluation_options(given)
-        self.measures = Selection(measures).bind(self.options.compat)
+        self.measures = bind_measures(Selection(measures), self.options)
         check_options(self.measures, self.options)
         refuse_annotated(self.measures, "only `evaluate` has the ids to look for in them")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CUTOFF_DIGITS = 19
 # What is asked for with a cutoff that a measure itself does not have.
 WITH_CUTOFF = {
-    "map": "map_cut.", "ndcg": "ndcg_cut.", "rbp": "RBP@", "recip_rank": "RR@",
+    "dcg": "DCG@", "map": "map_cut.", "ndcg": "ndcg_cut.", "rbp": "RBP@", "recip_rank": "RR@",
     "set_recall": "recall.",
 }  # fmt: skip
 
@@ -167,7 +167,7 @@ def bind_family(
         numbers.insert(0, float(compat != DEFAULT_COMPAT))
     if options.get("denom") == "k" and "cutoff" not in options:
         raise MeasureError(family.name, f"'{name}': denom='k' needs a cutoff, as in {name}@10")
-    if options.get("gain") == "graded" and "rel" in options:
+    if "gain" in options and "rel" in options:
         raise MeasureError(family.name, f"'{name}': graded gains have no level of relevance")
     if "dcg" in options and "gains" in options:
         raise MeasureError(family.name, f"'{name}': dcg and gains both say what a grade is worth")

@@ -26,7 +26,7 @@ class Option(Frozen):
         1), "number" (not negative), "flag", "gains" (a gain for each grade), or "choice"; of a
         user's measure also "real" (any number), "integer" or "text".
     default: None for nothing; a `needed` option has no default.
-    choices: the words of a "choice", the default first.
+    choices: the words of a "choice"; kernels get the place of one.
     """
 
     __slots__ = ("choices", "default", "help", "kind", "name", "needed")

@@ -126,13 +126,21 @@ class Selection:
             and (measure.since == DEFAULT_COMPAT or compat != DEFAULT_COMPAT)
         )
 
-    def bind(self, compat: str) -> list[BoundMeasure]:
-        """The measures asked for, with parameters. Raises MeasureError for impossible ones."""
+    def bind(
+        self, compat: str, *, keep: Callable[[BoundMeasure], bool] | None = None
+    ) -> list[BoundMeasure]:
+        """The measures asked for, with parameters. Raises MeasureError for impossible ones.
+
+        keep: says which of those to keep that only came in through a nickname.
+        """
         bound = [
             bind_trec(measure, self._text(measure, compat), compat)
             for measure in self.measures(compat)
             if measure.name in BY_NAME and measure is BY_NAME[measure.name]
         ]
+        if keep is not None:
+            named = self._names | set(self._further)
+            bound = [own for own in bound if own.measure.name in named or keep(own)]
         return bound + [spec.bind(compat) for spec in self._others]
 
     def _text(self, measure: Measure, compat: str) -> str | None:

@@ -129,7 +129,7 @@ def _parsed(text: str) -> fr.MeasureSpec | None:
     excluded = (
         ("denom" in text and "'k'" in text)
         or ("dcg" in text and "gains" in text)
-        or ("graded" in text and "rel" in text)
+        or (("graded" in text or "raw" in text) and "rel" in text)
     )
     try:
         return fr.parse_measure(text)
