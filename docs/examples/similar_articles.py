@@ -2,9 +2,9 @@
 
 The articles are Python's own help topics; the similar ones are those that each names as related.
 Vectors are compared by inner product after normalisation, an article never finds itself, and the
-measures are those of document embeddings on Wikipedia (Ginzburg et al., SDR, 2021): mean reciprocal
-rank, mean percentile rank (lower is better), hit ratio, and average precision and nDCG as
-scikit-learn computes them.
+measures are those of document embeddings on the Wikipedia data of SDR (Ginzburg et al., 2021): mean
+reciprocal rank, mean percentile rank (lower is better; the code of SDR has base='index'), hit
+ratio, which is recall, and average precision and nDCG as scikit-learn computes them.
 
     python docs/examples/similar_articles.py
 """

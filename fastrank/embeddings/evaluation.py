@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import as_dataset
 from fastrank.embeddings.embed import PreparedModel
@@ -24,12 +26,12 @@ from fastrank.search.vectors import check_metric
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
     from typing import Any
 
     from typing_extensions import Unpack
 
     from fastrank.datasets.dataset import Dataset
+    from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
 
@@ -41,7 +43,7 @@ class ModelOptions(BuildOptions, SearchedOptions, total=False):
 def evaluate_model(
     model: Any,
     dataset: Dataset | str | os.PathLike[str],
-    measures: str | Iterable[str] = "official",
+    measures: Measures = "official",
     *,
     metric: str = "cosine",
     batch_size: int | None = None,
@@ -95,8 +97,8 @@ def evaluate_model(
     """
     given = with_defaults(evaluate_model, options)
     data = as_dataset(dataset)
-    # Used twice, which an iterator is not.
-    measures = measures if isinstance(measures, str) else list(measures)
+    # Used twice, which an iterator cannot be.
+    measures = list(measures) if isinstance(measures, Iterator) else measures
     judging = pick(given, SearchedOptions)
     searching = {
         **pick(given, BuildOptions),

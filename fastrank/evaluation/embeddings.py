@@ -24,12 +24,12 @@ from fastrank.search.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
@@ -46,7 +46,7 @@ def evaluate_embeddings(
     queries: Any,
     corpus: Any,
     qrels: Any,
-    measures: str | Iterable[str] = "official",
+    measures: Measures = "official",
     **options: Unpack[EmbeddingOptions],
 ) -> Scores:
     """Search for the queries and evaluate what is found, batch by batch.

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
@@ -46,7 +47,7 @@ TIES = ("given", *BY_GRADE)
 def evaluate_labels(
     labels: Any,
     scores: Any,
-    measures: str | Iterable[str] = "official",
+    measures: Measures = "official",
     *,
     offsets: Any = None,
     groups: Any = None,

@@ -45,7 +45,7 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
     Instead of places there is None where none is left out. Raises EvaluationError where a query
     without a relevant document is an error.
     """
-    if options.no_relevant == "zero":
+    if options.no_relevant in ("zero", "one"):
         return None, []
     picks = places_with_relevant(judgments, options)
     if len(picks) == len(judgments):
