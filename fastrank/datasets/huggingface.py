@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from fastrank.data.qrels import Qrels
 from fastrank.datasets.assembly import assemble
@@ -10,6 +10,7 @@ from fastrank.datasets.in_memory import check_texts, ids_of, joined
 from fastrank.datasets.text_files import IDS, QUERIES, TEXTS, TITLES, find_name
 from fastrank.errors import InputError
 from fastrank.formats.column_names import QRELS_ROLES, find_columns
+from fastrank.formats.splits import choose_split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,13 +74,7 @@ class TextColumns(Sequence[str]):
 
 def _table(source: str, given: Any, split: str | None) -> Any:
     """The table itself, or that of the split."""
-    if isinstance(given, Mapping):
-        if split is None and len(given) > 1:
-            raise InputError(source, f"expected one split, or split=, found {', '.join(given)}")
-        chosen = next(iter(given)) if len(given) == 1 else split
-        if chosen not in given:
-            raise InputError(source, f"no split {chosen!r}, found {', '.join(given)}")
-        given = given[chosen]
+    given = choose_split(source, given, split)
     if not hasattr(given, "column_names") or not hasattr(given, "__len__"):
         found = type(given).__name__
         raise InputError(
