@@ -181,6 +181,7 @@ class Dataset(Frozen):
         queries: Any,
         qrels: Any,
         *,
+        columns: Mapping[str, Mapping[str, str | None]] | None = None,
         split: str | None = None,
         exclude_self: bool = False,
         name: str = "datasets",
@@ -191,6 +192,9 @@ class Dataset(Frozen):
             they are encoded, and stay on disk until then.
         queries: a Dataset with `_id` and `text`.
         qrels: a Dataset with `query-id`, `corpus-id` and `score`; or whatever `evaluate` takes.
+        columns: the names of columns that have none of the usual ones, by table and role:
+            {"corpus": {"id": ..., "title": ..., "text": ...}, "queries": {"id": ..., "text": ...},
+            "qrels": {"query": ..., "doc": ..., "grade": ...}}. None for an id: the row numbers.
         split: which split of a DatasetDict with several; one with a single split needs none.
 
         The other names that `load_qrels` and `from_files` know are known here too. Raises
@@ -205,7 +209,45 @@ class Dataset(Frozen):
         """
         from fastrank.datasets.huggingface import from_huggingface
 
-        return from_huggingface(corpus, queries, qrels, split, exclude_self, name)
+        return from_huggingface(corpus, queries, qrels, columns, split, exclude_self, name)
+
+    @classmethod
+    def from_pairs(
+        cls,
+        rows: Iterable[Mapping[str, Any]] | Source | Any,
+        *,
+        corpus: Any = None,
+        columns: Mapping[str, str] | None = None,
+        split: str | None = None,
+        name: str = "pairs",
+    ) -> Dataset:
+        """A data set from queries with texts that answer them, as training data has them.
+
+        rows: mappings; a Dataset of Hugging Face in any format, a frame of pandas or polars, an
+            arrow table; or a file of JSONL or parquet. Each has a query (`query`, `anchor` or
+            `question`), a positive (`positive` or `pos`) and perhaps negatives (`negative`, `neg`,
+            `negative_1`, ...); positives and negatives are a text or a list of texts.
+        corpus: the texts to search: a list of them, or a table as `rows` is one. By default all
+            positives and negatives.
+        columns: the names of columns by role (query, positive, negative; text for the corpus), if
+            they have none of the usual names.
+        split: which split of a DatasetDict with several.
+
+        Equal texts are one document, with its number among the distinct texts as its id, and equal
+        queries are one query, with the number of its first row. Positives have grade 1, negatives
+        0. Raises InputError, which names the row, and FormatError for a file.
+
+        >>> rows = [{"query": "apples", "pos": ["red apples"], "neg": ["blue plums"]}]
+        >>> data = fr.Dataset.from_pairs(rows)
+        >>> data.corpus, data.qrels.to_dict()
+        (['blue plums', 'red apples'], {'0': {'0': 0, '1': 1}})
+        >>> data = fr.Dataset.from_pairs(rows, corpus=["green pears", "red apples"])
+        >>> data.qrels.to_dict(), data.outside
+        ({'0': {'2': 0, '1': 1}}, ['2'])
+        """
+        from fastrank.datasets.pairs import from_pairs
+
+        return from_pairs(rows, corpus, columns, split, name)
 
     @classmethod
     def from_articles(

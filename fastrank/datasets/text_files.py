@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # The names of BEIR, Anserini, MS MARCO, ir_datasets, DPR and PyTerrier.
 IDS = ("_id", "id", "docno", "doc_id", "docid", "pid", "qid", "query_id")
 TITLES = ("title",)
-TEXTS = ("text", "contents", "body")
+TEXTS = ("text", "contents", "body", "content")
 QUERIES = ("query", "question")
 
 

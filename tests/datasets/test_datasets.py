@@ -425,6 +425,39 @@ def test_the_package_datasets() -> None:
     assert data.query_ids == ["q1"]
 
 
+def test_tables_with_other_names_of_columns() -> None:
+    corpus = Table({"number": [7, 8], "passage": ["red", "blue"], "text": ["x", "y"]})
+    queries = Table({"words": ["azure"]})
+    qrels = Table({"asked": [0], "found": [8], "how": [2]})
+
+    data = Dataset.from_huggingface(
+        corpus, queries, {"test": qrels},
+        columns={
+            "corpus": {"id": "number", "text": "passage"},
+            "queries": {"id": None, "text": "words"},
+            "qrels": {"query": "asked", "doc": "found", "grade": "how"},
+        },
+    )  # fmt: skip
+
+    assert (data.corpus_ids, data.corpus[:]) == (["7", "8"], ["red", "blue"])
+    assert (data.query_ids, data.queries[:]) == (["0"], ["azure"])
+    assert data.qrels.to_dict() == {"0": {"8": 2}}
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ({"texts": {}}, r"columns: no role 'texts'; there are corpus, queries, qrels"),
+        ({"corpus": {"body": "x"}}, r"corpus: columns: no role 'body'; there are id, title, text"),
+        ({"corpus": {"text": "y"}}, r"corpus: no column 'y' for the text, found _id, title, text"),
+        ({"qrels": {"doc": "y"}}, r"qrels: no column 'y' for the doc"),
+    ],
+)
+def test_names_of_columns_that_are_not_there(columns: Any, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        Dataset.from_huggingface(*tables(), columns=columns)
+
+
 def test_tables_that_lack_something() -> None:
     corpus, queries, qrels = tables()
 
@@ -440,6 +473,72 @@ def test_tables_that_lack_something() -> None:
         Dataset.from_huggingface([1], queries, qrels)
     with pytest.raises(InputError, match=r"no column for the grade"):
         Dataset.from_huggingface(corpus, queries, qrels.select_columns(["query-id", "corpus-id"]))
+
+
+# Queries with positives
+
+
+def test_rows_of_flag_embedding() -> None:
+    """Lists of positives and negatives, which are judged 1 and 0."""
+    data = Dataset.from_pairs([
+        {"query": "apples", "pos": ["red apples", "green apples"], "neg": ["blue plums"]},
+        {"query": "plums", "pos": ["blue plums"], "neg": []},
+    ])  # fmt: skip
+
+    assert data.corpus == ["blue plums", "red apples", "green apples"]
+    assert data.queries == ["apples", "plums"]
+    assert data.qrels.to_dict() == {"0": {"0": 0, "1": 1, "2": 1}, "1": {"0": 1}}
+
+
+def test_rows_of_sentence_transformers() -> None:
+    """A positive a row: rows with one anchor are one query."""
+    rows = {"anchor": ["a", "a", "b"], "positive": ["x", "y", "z"], "negative_1": ["y", "z", "x"]}
+
+    data = Dataset.from_pairs(Table(rows))
+
+    assert (data.query_ids, data.queries, data.corpus) == (["0", "2"], ["a", "b"], ["y", "x", "z"])
+    assert data.qrels.to_dict() == {"0": {"0": 1, "1": 1, "2": 0}, "2": {"1": 0, "2": 1}}
+
+
+def test_positives_in_a_corpus_that_is_given() -> None:
+    """The tutorial of FlagEmbedding searches the positives of more queries than it asks."""
+    rows = [{"query": "a", "positive": ["x", "y"]}]
+
+    data = Dataset.from_pairs(rows, corpus=["w", "x", "w", "v"])
+
+    assert (data.corpus, data.corpus_ids) == (["w", "x", "v"], ["0", "1", "2"])
+    assert (data.qrels.to_dict(), data.outside) == ({"0": {"1": 1, "3": 1}}, ["3"])
+
+
+@pytest.mark.parametrize("kind", [Table, lambda columns: [{"passage": "w"}, {"passage": "x"}]])
+def test_corpus_of_positives_in_a_table(kind: Any) -> None:
+    rows = [{"asked": "a", "told": "x"}]
+    columns = {"query": "asked", "positive": "told", "text": "passage"}
+
+    data = Dataset.from_pairs(rows, corpus=kind({"passage": ["w", "x"]}), columns=columns)
+
+    assert (data.corpus, data.qrels.to_dict()) == (["w", "x"], {"0": {"1": 1}})
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "reason"),
+    [
+        ([], {}, "pairs: expected rows with a query and a positive, found none"),
+        (
+            [{"query": "a"}],
+            {},
+            r"expected a column with the positive \(positive, pos.* found query",
+        ),
+        ([{"query": None, "pos": "x"}], {}, "row 0, query.: expected a text, found NoneType"),
+        ([{"query": "a", "pos": [5]}], {}, "row 0, pos.: expected a text, found int: 5"),
+        ([{"query": "a", "pos": "x"}], {"columns": {"pos": "x"}}, "no role 'pos'; there are query"),
+        ([{"query": "a", "pos": "x"}], {"corpus": [{"id": 1}]}, r"corpus: row 0: expected a text"),
+        ([{"query": "a", "pos": []}], {}, "the corpus is empty"),
+    ],
+)
+def test_rows_that_are_no_pairs(rows: Any, options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        Dataset.from_pairs(rows, **options)
 
 
 # Articles
