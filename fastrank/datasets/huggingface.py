@@ -10,7 +10,7 @@ from fastrank.datasets.in_memory import check_texts, ids_of, joined
 from fastrank.datasets.text_files import IDS, QUERIES, TEXTS, TITLES, find_name
 from fastrank.errors import InputError
 from fastrank.formats.column_names import QRELS_ROLES, check_roles, find_columns
-from fastrank.formats.splits import choose_split, is_split
+from fastrank.formats.splits import choose_split, is_dict_of_splits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def from_huggingface(
         for source, table in (("corpus", corpus), ("queries", queries))
     )
     judgments = qrels
-    if hasattr(qrels, "column_names") or is_split(qrels):
+    if hasattr(qrels, "column_names") or is_dict_of_splits(qrels):
         judgments = _qrels(open_table("qrels", qrels, split), given.get("qrels"))
     return assemble(name, *documents, *asked, judgments, exclude_self=exclude_self)
 

@@ -16,6 +16,7 @@ from fastrank.judging.queries import choose_queries, evaluates_missing, missing_
 from fastrank.judging.request import Request
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.batches import check_before_building, search_batches
+from fastrank.search.faiss_indexes import as_index
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.options import SEARCH, BuildOptions, SearchOptions
 from fastrank.search.row_ids import check_row_ids
@@ -51,7 +52,8 @@ def evaluate_embeddings(
 ) -> Scores:
     """Search for the queries and evaluate what is found, batch by batch.
 
-    queries, corpus: vectors as `fastrank.search.build_index` takes them; corpus may be an Index.
+    queries, corpus: vectors as `fastrank.search.build_index` takes them. The corpus may be an
+        Index, an index of faiss, or what `get_index` of a Dataset of Hugging Face returns.
     qrels: judgments as `evaluate` takes them, by the ids of queries and documents.
     measures: as `evaluate` takes them.
     **options: see `EmbeddingOptions`.
@@ -90,8 +92,11 @@ def evaluate_embeddings(
     vectors = open_vectors("queries", queries)
     names = searching["query_ids"] = check_row_ids("query_ids", given["query_ids"], vectors.count)
     ids = None
+    corpus = as_index("corpus", corpus, metric)
     if isinstance(corpus, Index):
         _refuse_building(given)
+        if given["corpus_ids"] is not None:
+            corpus = corpus.with_ids("corpus_ids", given["corpus_ids"])
         documents = corpus.names
     else:
         corpus = open_vectors("corpus", corpus)
@@ -130,8 +135,6 @@ def _refuse_building(given: EmbeddingOptions) -> None:
         raise OptionError("factory", f"an Index is built already, found {given['factory']!r}")
     if given["train_size"] is not None:
         raise OptionError("train_size", "an Index is built already, and trained")
-    if given["corpus_ids"] is not None:
-        raise OptionError("corpus_ids", "an Index has the ids of its vectors already")
 
 
 def _refuse_impossible(judgments: Qrels, request: Request) -> None:

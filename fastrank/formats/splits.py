@@ -16,17 +16,17 @@ def choose_split(source: str, given: Any, split: str | None) -> Any:
 
     A dict with one split needs no `split`. Raises InputError.
     """
-    if not is_split(given):
+    if not is_dict_of_splits(given):
         return given
     if split is None and len(given) > 1:
-        raise InputError(source, f"expected one split, or split=, found {', '.join(given)}")
+        raise InputError(source, f"choose one of the splits {', '.join(given)}")
     chosen = next(iter(given)) if len(given) == 1 else split
     if chosen not in given:
         raise InputError(source, f"no split {chosen!r}, found {', '.join(given)}")
     return given[chosen]
 
 
-def is_split(given: Any) -> bool:
+def is_dict_of_splits(given: Any) -> bool:
     """Whether this is a dict of splits, as DatasetDict is."""
     return (
         isinstance(given, Mapping)

@@ -9,6 +9,7 @@ from fastrank.keywords import takes, with_defaults
 from fastrank.search.engines import IndexSearch, VectorSearch
 from fastrank.search.exclusion import Exclusion
 from fastrank.search.faiss_api import check_gpu
+from fastrank.search.faiss_indexes import as_index
 from fastrank.search.indexing import Index, make_index
 from fastrank.search.options import SEARCH, SearchOptions
 from fastrank.search.parameters import Setting, parse_parameters
@@ -109,8 +110,13 @@ def search_batches(
     k, batch_size, settings = _checked_request(k, given["batch_size"], given["parameters"])
     on_gpu = check_gpu(given["gpu"])
     found = open_vectors("queries", queries)
+    corpus = as_index("corpus", corpus, metric)
     if isinstance(corpus, Index):
-        _refuse_index_arguments(corpus, metric, ids)
+        if metric not in (None, corpus.metric):
+            reason = f"the index has the metric {corpus.metric!r}, found {metric!r}"
+            raise OptionError("metric", reason)
+        if ids is not None:
+            corpus = corpus.with_ids("ids", ids)
         names, kind, dimension, count = corpus.names, corpus.metric, corpus.dimension, len(corpus)
     else:
         kind = check_metric("ip" if metric is None else metric)
@@ -147,13 +153,6 @@ def check_before_building(
 def _checked_request(k: int, batch_size: int, parameters: Any) -> tuple[int, int, dict[str, float]]:
     # As Python's own integers: faiss takes no others.
     return at_least("k", k, 1), at_least("batch_size", batch_size, 1), parse_parameters(parameters)
-
-
-def _refuse_index_arguments(index: Index, metric: str | None, ids: Any) -> None:
-    if metric not in (None, index.metric):
-        raise OptionError("metric", f"the index has the metric {index.metric!r}, found {metric!r}")
-    if ids is not None:
-        raise OptionError("ids", "an Index has the ids of its vectors already")
 
 
 class _Search:

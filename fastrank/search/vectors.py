@@ -93,9 +93,8 @@ def open_vectors(name: str, given: Any) -> Vectors:
     if hasattr(given, "ntotal"):
         kind = type(given).__name__
         raise ArrayError(
-            name, f"expected vectors, found an {kind} of faiss; `load_index` makes an Index of the"
-            " file that faiss.write_index writes, and evaluate_arrays evaluates what its search"
-            " returns",
+            name, f"expected vectors, found an {kind} of faiss, which is taken as the corpus of"
+            " search and evaluate_embeddings",
         )  # fmt: skip
     blocks = hasattr(given, "__iter__") and not hasattr(given, "__array__")
     if isinstance(given, (list, tuple)):

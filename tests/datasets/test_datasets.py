@@ -465,7 +465,7 @@ def test_tables_that_lack_something() -> None:
         Dataset.from_huggingface(corpus.select_columns(["_id", "x"]), queries, qrels)
     with pytest.raises(InputError, match=r"queries: expected a column of ids .* found text"):
         Dataset.from_huggingface(corpus, queries.select_columns(["text"]), qrels)
-    with pytest.raises(InputError, match=r"corpus: expected one split, or split=, found a, b"):
+    with pytest.raises(InputError, match=r"corpus: choose one of the splits a, b"):
         Dataset.from_huggingface({"a": corpus, "b": corpus}, queries, qrels)
     with pytest.raises(InputError, match=r"corpus: no split 'test', found a, b"):
         Dataset.from_huggingface({"a": corpus, "b": corpus}, queries, qrels, split="test")
@@ -626,7 +626,7 @@ def test_articles_in_a_dict_of_splits() -> None:
 
     assert Dataset.from_articles({"test": table}).query_ids == ["1", "3"]
     assert Dataset.from_articles({"a": table, "b": table}, split="b").query_ids == ["1", "3"]
-    with pytest.raises(InputError, match=r"articles: expected one split, or split=, found a, b"):
+    with pytest.raises(InputError, match=r"articles: choose one of the splits a, b"):
         Dataset.from_articles({"a": table, "b": table})
 
 
