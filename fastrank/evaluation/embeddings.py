@@ -14,6 +14,7 @@ from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.judging.needs import first_impossible
 from fastrank.judging.queries import choose_queries, evaluates_missing, missing_queries
 from fastrank.judging.request import Request
+from fastrank.judging.tied_batches import TiedBatchJudge
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.faiss_indexes import as_index
@@ -59,7 +60,8 @@ def evaluate_embeddings(
     **options: see `EmbeddingOptions`.
 
     The values are those of `evaluate` for the run that `fastrank.search.search` gives: of equal
-    scores the document comes first whose id sorts later. `Scores.counts` has `removed`, the
+    scores the document comes first whose id sorts later, or as `ties` says ("given": whose row
+    comes first). For another `ties` the run is in memory. `Scores.counts` has `removed`, the
     excluded documents that stood above the end of a ranking, and `cut`, the rankings that end
     between documents with equal scores, so that it is faiss's choice which of them are in it. In
     memory are a batch of rankings, the judgments, and of each ranking the judged documents. Without
@@ -101,9 +103,12 @@ def evaluate_embeddings(
     else:
         corpus = open_vectors("corpus", corpus)
         documents = ids = check_row_ids("corpus_ids", given["corpus_ids"], corpus.count)
-    judge = BatchJudge(
-        judgments, request.measures, request.options, corpus=documents, queries=names, tag=label
-    )
+    judge: BatchJudge | TiedBatchJudge
+    given_for_judge = judgments, request.measures, request.options
+    if request.options.ties == "docno_desc":
+        judge = BatchJudge(*given_for_judge, corpus=documents, queries=names, tag=label)
+    else:
+        judge = TiedBatchJudge(*given_for_judge, queries=names, tag=label)
     only = None
     if judge.places is not None:
         only = _searched(judge.places, judgments, request, everything=run is not None)

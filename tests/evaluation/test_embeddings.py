@@ -267,6 +267,44 @@ def test_mistakes_are_found_before_the_search(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("ties", ["docno_asc", "best", "worst", "average"])
+def test_ties_are_settled_as_in_the_run(ties: Any) -> None:
+    """Of 60 documents every two have one vector, and so one score."""
+    corpus = np.repeat(CORPUS[:30], 2, axis=0)
+    ids = {**IDS, "corpus_ids": [f"d{i}" for i in range(60)]}
+    qrels = {f"q{i}": {f"d{i}": 1, f"d{59 - i}": 2} for i in range(30)}
+    run = search(corpus, QUERIES, 20, ids=ids["corpus_ids"], query_ids=ids["query_ids"])
+
+    found = fr.evaluate_embeddings(
+        QUERIES, corpus, qrels, "map ndcg", k=20, batch_size=7, ties=ties, **ids
+    )
+
+    assert found.to_dict() == fr.evaluate(qrels, run, "map ndcg", ties=ties).to_dict()
+    assert (
+        found.mean != fr.evaluate_embeddings(QUERIES, corpus, qrels, "map ndcg", k=20, **ids).mean
+    )
+
+
+def test_given_ties_stand_in_the_order_of_the_corpus() -> None:
+    corpus, qrels = np.array([[1, 0], [1, 0], [1, 0], [0, 1]], "float32"), {0: {2: 1}}
+
+    found = fr.evaluate_embeddings([[1.0, 0.0]], corpus, qrels, "recip_rank", ties="given")
+
+    assert found.mean == {"recip_rank": 1 / 3}
+
+
+def test_the_counts_of_a_search_do_not_depend_on_ties() -> None:
+    queries = iter([QUERIES[:11], QUERIES[11:]])
+    given = {"exclude": {"q3": ["d1", "d2"]}, "k": 290, **IDS}
+    qrels = {"q3": QRELS["q3"]}
+
+    found = fr.evaluate_embeddings(queries, CORPUS, qrels, "map", ties="average", **given)
+
+    expected = fr.evaluate_embeddings(QUERIES, CORPUS, qrels, "map", **given)
+    assert found.counts == expected.counts
+    assert sorted(found.skipped_queries or []) == sorted(expected.skipped_queries or [])
+
+
 class _DatasetIndex:
     """What `get_index` of a Dataset of Hugging Face returns."""
 
