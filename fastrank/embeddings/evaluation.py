@@ -133,8 +133,8 @@ def evaluate_model(
     }
     evaluate_embeddings(
         first.queries, first.corpus, data.qrels, measures,
-        query_ids=data.query_ids[: len(first.queries)],
-        corpus_ids=data.corpus_ids[: len(first.corpus)],
+        query_ids=data.query_ids[: first.queries.shape[0]],
+        corpus_ids=data.corpus_ids[: first.corpus.shape[0]],
         k=given["k"], metric=metric, exclude_self=data.exclude_self, progress=False, **lenient,
     )  # fmt: skip
     found = prepared.embeddings(given["progress"])

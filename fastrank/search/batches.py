@@ -16,6 +16,7 @@ from fastrank.search.parameters import Setting, parse_parameters
 from fastrank.search.progress import bar
 from fastrank.search.ranking import rank
 from fastrank.search.row_ids import check_row_ids
+from fastrank.search.sparse import SparseRows, SparseSearch
 from fastrank.search.vectors import check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]
+    Engine = IndexSearch | VectorSearch | SparseSearch
 
 # Lists of excluded documents longer than this, and than k, get a search of their own: the depth
 # is that of the longest list. It is the same in every batch, since of the documents with the score
@@ -131,9 +133,11 @@ def search_batches(
     query_names = check_row_ids("query_ids", given["query_ids"], found.count)
     exclusion = Exclusion(query_names, names, itself=given["exclude_self"], lists=given["exclude"])
     found.check(unit=kind == "cosine", selected=only)
-    engine: IndexSearch | VectorSearch
+    engine: Engine
     if isinstance(corpus, Index):
         engine = IndexSearch(corpus, settings, gpu=on_gpu)
+    elif isinstance(vectors, SparseRows):
+        engine = SparseSearch(vectors, kind, gpu=on_gpu)
     else:
         engine = VectorSearch(vectors, kind, names, gpu=on_gpu)
     search = _Search(engine, k if count < 0 else min(k, count), kind, names, query_names, exclusion)
@@ -157,7 +161,7 @@ def _checked_request(k: int, batch_size: int, parameters: Any) -> tuple[int, int
 
 class _Search:
     def __init__(
-        self, engine: IndexSearch | VectorSearch, k: int, metric: str, names: RowIds,
+        self, engine: Engine, k: int, metric: str, names: RowIds,
         queries: RowIds, exclusion: Exclusion,
     ) -> None:  # fmt: skip
         self._engine, self._k, self._metric = engine, k, metric

@@ -96,7 +96,8 @@ def build_index(
     """Index vectors with faiss.
 
     vectors: floats[n, dimension]: an array of any float type (or of integers), a memory map, the
-        path of a `.npy` file, or an iterator of such blocks. Inside they are float32.
+        path of a `.npy` file, or an iterator of such blocks; or a sparse matrix of scipy or tensor
+        of torch. Inside they are float32.
     factory: what to build, in the language of faiss's index_factory: "Flat", "IVF1024,Flat",
         "HNSW32", "OPQ16_64,IVF256,PQ16x4fs", ...
     metric: "ip" (inner product), "l2" (Euclidean distance; squared, as faiss has it), or "cosine",

@@ -84,10 +84,14 @@ def check_dimension(queries: Vectors, dimension: int) -> None:
 def open_vectors(name: str, given: Any) -> Vectors:
     """The vectors of an array, a memory map, the path of a `.npy` file or an iterator of blocks.
 
-    Raises ArrayError and ReadError.
+    Also of a sparse matrix of scipy or a sparse tensor of torch. Raises ArrayError and ReadError.
     """
     if isinstance(given, Vectors):
         return given
+    if hasattr(given, "tocsr") or getattr(given, "is_sparse", False):
+        from fastrank.search.sparse import SparseRows
+
+        return SparseRows(name, given)
     if isinstance(given, (str, os.PathLike)):
         return Rows(name, load_npy(os.fspath(given), mapped=True))
     if hasattr(given, "ntotal"):
