@@ -41,9 +41,10 @@ def evaluate(
 ) -> Scores | list[Scores]:
     """Evaluate a run against judgments, or several runs; for runs that come later see `Evaluator`.
 
-    qrels: judgments: Qrels or Preferences, or what Qrels can be made from: a dict of dicts, a frame
-        of pandas or polars, an arrow table, a Dataset of Hugging Face, Qrels of ranx, named tuples
-        as ir_measures and ir_datasets have them, or a file as `load_qrels` takes it.
+    qrels: judgments: Qrels or Preferences, or what Qrels can be made from: a dict
+        {query: {document: grade}}, or {query: [document, ...]} of grade 1, a frame of pandas or
+        polars, an arrow table, a Dataset of Hugging Face, Qrels of ranx, named tuples as
+        ir_measures and ir_datasets have them, or a file as `load_qrels` takes it.
     run: a Run, or what one can be made from, likewise. A file in TREC's format is judged while it
         is read, without keeping it; a dict is judged as it is, and what it holds for queries
         without judgments is not looked at. A query with an empty dict has no results, and counts.

@@ -59,12 +59,12 @@ class SearchedOptions(LabelOptions, total=False):
     missing: str | None
     complete: bool
     judged_only: bool
+    ties: str
 
 
 class ArrayOptions(SearchedOptions, FilterOptions, total=False):
     """How to evaluate rankings with ids and scores."""
 
-    ties: str
     duplicates: str
 
 
