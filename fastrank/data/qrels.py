@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Convertible, as_array
 from fastrank.lazy import convert
+from fastrank.native import records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,6 +122,8 @@ class Qrels(Convertible):
         return as_array(self.grade_column)
 
     @property
-    def columns(self) -> tuple[Any, ...]:
-        """Buffer, offsets, starts, lengths and grades, as kernels take them."""
-        return *super().columns, self.grade_column
+    def columns(self) -> records.Qrels:
+        """Documents, offsets and grades, as kernels take them."""
+        return records.Qrels(
+            docs=self.docs.columns, offsets=self.offset_column, grades=self.grade_column
+        )

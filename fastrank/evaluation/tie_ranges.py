@@ -10,6 +10,7 @@ from fastrank.errors import EvaluationError, OptionError
 from fastrank.evaluation.scoring import score_run
 from fastrank.judging.evaluation_options import EVALUATION, DepthOptions, evaluation_options
 from fastrank.judging.judge import RunJudge
+from fastrank.judging.scratch import ranking_scratch
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.measures.ties import check_range, has_expected_value
@@ -159,11 +160,8 @@ def tie_report(
 def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
     """Per query the results whose score another one has, and the most with one score."""
     tied, largest = zeros("q", len(run)), zeros("q", len(run))
-    widest = kernels.widest(run.offset_column)
-    keys, order, scratch = zeros("d", widest), zeros("q", widest), zeros("q", widest)
-    done = kernels.count_ties(
-        run.score_column, run.offset_column, single, keys, order, scratch, tied, largest
-    )
+    scratch = ranking_scratch(kernels.widest(run.offset_column))
+    done = kernels.count_ties(run.columns, single, scratch, tied, largest)
     if done < len(run):
         query = run.queries[done]
         reason = f"{run.source}: query '{decoded(query)}': a score is no number"

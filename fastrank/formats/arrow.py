@@ -156,9 +156,8 @@ def _tag_of(run: Any) -> str:
 
 def says_iterations(qrels: Any) -> bool:
     """Whether the second fields of judgments are anything but `0`."""
-    text, starts, lengths = qrels.groups.columns
-    firsts = zeros("q", len(starts))
-    distinct = kernels.find_stretches(text, starts, lengths, firsts)
+    firsts = zeros("q", len(qrels.groups))
+    distinct = kernels.find_stretches(qrels.groups.columns, firsts)
     return bool(distinct > 1 or (distinct == 1 and qrels.groups[0] != b"0"))
 
 
@@ -177,7 +176,7 @@ def _strings_of(texts: Texts, source: str) -> Any:
     offsets = zeros("q", count + 1)
     size = int(numpy.asarray(texts.lengths).sum()) if count else 0
     content = zeros("B", size)
-    kernels.copy_texts(*texts.columns, content, offsets)
+    kernels.copy_texts(texts.columns, content, offsets)
     buffers = [None, pyarrow.py_buffer(offsets), pyarrow.py_buffer(content)]
     made = pyarrow.Array.from_buffers(pyarrow.large_binary(), count, buffers)
     try:

@@ -8,7 +8,7 @@ from itertools import accumulate, chain, repeat
 
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import NO_ITERATION, PlacedTexts, Texts, constant, decoded
+from fastrank.data.texts import NO_ITERATION, Texts, constant, decoded, interning
 from fastrank.errors import InputError
 from fastrank.formats.column_names import is_header
 from fastrank.formats.ids import first_repeat, texts_of_list
@@ -16,7 +16,7 @@ from fastrank.formats.rows import tag_of
 from fastrank.formats.run_order import apply_order
 from fastrank.formats.values import grades_of, scores_of
 from fastrank.native import kernels
-from fastrank.native.buffers import filled, table_size, zeros
+from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class _Rows:
         self._check_distinct()
         self._doc_ids = list(chain.from_iterable(kept.values()))
         docs = texts_of_list(self._doc_ids, self._fail_doc)
-        self.docs = PlacedTexts(*docs.columns, None, "item")
+        self.docs = docs.placed(None, "item")
         numbers = (
             own.values() if isinstance(own, Mapping) else repeat(listed, len(own))
             for own in kept.values()
@@ -127,9 +127,9 @@ class _Rows:
 
     def _check_distinct(self) -> None:
         count = len(self.queries)
-        ids, firsts = zeros("q", count), zeros("q", count)
-        table = zeros("q", table_size(count))
-        if kernels.intern_texts(*self.queries.columns, table, ids, firsts) < count:
+        numbered = interning(count)
+        if kernels.intern_texts(self.queries.columns, numbered) < count:
+            ids, firsts = numbered.ids, numbered.firsts
             row = next(i for i in range(count) if firsts[ids[i]] != i)
             one, other = self._ids[firsts[ids[row]]], self._ids[row]
             self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same text")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import operator
 
-from fastrank.data.texts import Texts, joined, memory_of
+from fastrank.data.texts import Texts, joined, memory_of, spans
 from fastrank.errors import ArrayError
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -61,12 +61,12 @@ def texts_of_array(values: Any, fail: Fail) -> Texts:
 
 def _texts_of_integers(values: Any) -> Texts:
     count = len(values)
-    numbers, text = zeros("q", count), zeros("B", LONGEST_INTEGER * count)
-    starts, lengths = zeros("q", count), zeros("q", count)
+    numbers = zeros("q", count)
+    printed = records.Texts(zeros("B", LONGEST_INTEGER * count), *spans(count))
     if count:
         numbers[:] = memory_of(values.astype("int64"))
-    size = kernels.print_integers(numbers, text, starts, lengths)
-    return Texts(bytes(text[:size]), starts, lengths)
+    size = kernels.print_integers(numbers, printed)
+    return Texts(bytes(printed.buffer[:size]), printed.starts, printed.lengths)
 
 
 def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:

@@ -22,8 +22,7 @@ from fastrank.formats.array_validation import (
 )
 from fastrank.formats.dicts import LISTED_GRADE, is_listing
 from fastrank.formats.values import grades_of
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -45,8 +44,8 @@ class ArrayQrels(Graded):
 
     queries: those with judgments. order: their places in the byte order of the ids. rows: for each
     row of the arrays evaluated without `queries=` the place of its query, or -1; None where the
-    judgments are keyed by query. named: whether the queries have ids of their own. columns: as the
-    kernel takes them.
+    judgments are keyed by query. named: whether the queries have ids of their own. columns: as
+    kernels take them.
 
     >>> judged = fr.index_qrels({"q1": {31: 1, 4: 2}, "q2": {15: 1}})
     >>> len(judged)
@@ -62,7 +61,7 @@ class ArrayQrels(Graded):
     order: Any
     rows: Any
     named: bool
-    columns: list[Any]
+    columns: records.IdQrels
 
     def __repr__(self) -> str:
         rows = len(self.grade_column)
@@ -136,7 +135,7 @@ def select_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
     places[own] = numpy.arange(len(own))
     chosen, offsets = select_groups(qrels.offset_column, own)
     made = _index(
-        qrels.queries.take(picks), offsets, qrels.columns[1][chosen], qrels.grade_column[chosen],
+        qrels.queries.take(picks), offsets, qrels.columns.docs[chosen], qrels.grade_column[chosen],
         qrels.scale, keyed=qrels.rows is None, named=qrels.named,
     )  # fmt: skip
     if qrels.rows is None:
@@ -255,16 +254,22 @@ def _index(
     own = numpy.concatenate([numpy.zeros(1, numpy.int64), offsets[1:][judged]])
     texts = as_texts([ids[i] for i in judged.tolist()] if len(judged) < len(ids) else ids)
     count, total = len(judged), len(docs)
-    table_offsets, tables = zeros("q", count + 1), zeros("i", 4 * total)
-    grade_offsets, values, counts = zeros("q", count + 1), zeros("q", total), zeros("q", total)
-    problem = zeros("q", 3)
-    done = kernels.index_judgments(
-        own, docs, grades, table_offsets, tables, grade_offsets, values, counts, problem
+    columns = records.IdQrels(
+        offsets=own,
+        docs=docs,
+        grades=grades,
+        table_offsets=zeros("q", count + 1),
+        tables=zeros("i", 4 * total),
+        grade_offsets=zeros("q", count + 1),
+        grade_values=zeros("q", total),
+        grade_counts=zeros("q", total),
     )
-    if problem[0] != at.FINE:
+    problem = zeros("q", 3)
+    done = kernels.index_judgments(columns, problem)
+    if problem[0] != codes.FINE:
         query = int(judged[done])
         reason = "a grade is too large to count judgments by grade"
-        if problem[0] == at.QRELS_REPEAT:
+        if problem[0] == codes.QRELS_REPEAT:
             first = own[done]
             reason = (
                 f"document {docs[problem[1]]} is judged twice, as number"
@@ -279,5 +284,5 @@ def _index(
         order=numpy.asarray(text_order(texts)),
         rows=None if keyed else rows,
         named=named,
-        columns=[own, docs, grades, table_offsets, tables, grade_offsets, values, counts],
+        columns=columns,
     )

@@ -12,6 +12,7 @@ from fastrank.judging.problems import NEGATIVE_ONLY, repeated
 from fastrank.judging.queries import evaluates_missing
 from fastrank.judging.scratch import room_for_judged
 from fastrank.judging.searched_queries import SearchedQueries
+from fastrank.native import records
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -112,7 +113,7 @@ class BatchJudge:
 
     def _in_order(self, order: Array) -> Judged:
         """The rankings of all pieces, in an order."""
-        none, _ = room_for_judged(self.judgments, zeros("q", 0), 0, self._judging)
+        none = room_for_judged(self.judgments, zeros("q", 0), 0, self._judging)
         pieces = [piece.judged for piece in self._pieces if piece.judged is not None]
         return _in_order(Judged.joined([none, *pieces]), order)
 
@@ -121,7 +122,7 @@ class BatchJudge:
         if not len(queries):
             return
         first = int(queries[0])
-        offsets = self.judgments.columns[5]
+        offsets = self.judgments.columns.grade_offsets
         if offsets[first] == offsets[first + 1]:
             query = self.judgments.queries[first]
             raise QueryError(0, NEGATIVE_ONLY).error(self._first_measure, query)
@@ -166,7 +167,8 @@ def _copied(judged: Judged) -> Judged:
     import numpy
 
     *columns, level, size = judged.columns
-    return Judged(columns=(*(numpy.array(column) for column in columns), level, size))
+    copies = (numpy.array(column) for column in columns)
+    return Judged(columns=records.Rankings(*copies, level, size))
 
 
 def _in_order(judged: Judged, order: Array) -> Judged:
@@ -182,7 +184,7 @@ def _in_order(judged: Judged, order: Array) -> Judged:
         return [memory_of(own), *(memory_of(column[places]) for column in taken)]
 
     return Judged(
-        columns=(
+        columns=records.Rankings(
             *gathered(*columns[:3]), *gathered(*columns[3:6]),
             *(memory_of(column[order]) for column in columns[6:]), *judged.columns[9:],
         )

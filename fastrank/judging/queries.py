@@ -6,7 +6,7 @@ from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.grade_scale import Graded, lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.data.qrels import Qrels
-from fastrank.data.texts import byte_order, decoded
+from fastrank.data.texts import decoded, text_order
 from fastrank.errors import EvaluationError
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
@@ -93,9 +93,9 @@ def count_without_relevant(judgments: Judgments | Graded, options: Options) -> i
     return len(judgments) - len(places_with_relevant(judgments, options))
 
 
-def judged_order(qrels: Qrels, options: Options) -> Any:
+def judged_order(qrels: Qrels | Graded, options: Options) -> Any:
     """The places of the judged queries to evaluate, in the byte order of their ids."""
-    order = byte_order(qrels)
+    order = text_order(qrels.queries)
     if options.query is None:
         return order
     return filled("q", [place for place in order if qrels.queries[place] == options.query])

@@ -14,7 +14,6 @@ import math
 import numpy as np
 
 from fastrank.kernels.measures.gains import ideal_dcg_of, ideal_size
-from fastrank.kernels.measures.records import Tied, TiedGains  # noqa: F401  (declared by name)
 from fastrank.native.declare import helper, kernel
 
 TIED = "void(Tied, float64[::1], float64[::1])"

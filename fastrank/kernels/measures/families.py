@@ -1,7 +1,7 @@
 """Measures over one judged ranking that trec_eval does not have, and rankings judged otherwise.
 
-Definitions and sources: the records in fastrank/measures/more.py. A cutoff is infinite where none
-is given. Values come in zeroed; a value that a query does not have is NaN. Where queries are
+Definitions and sources: the records in fastrank/measures/families.py. A cutoff is infinite where
+none is given. Values come in zeroed; a value that a query does not have is NaN. Where queries are
 pooled, the value is followed by its numerator and its denominator.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.measures.records import Ranking  # noqa: F401  (declared by name)
 from fastrank.kernels.measures.trec import precision_sum, relevant_within
 from fastrank.native.declare import helper, kernel
 
@@ -150,43 +149,28 @@ def unjudged_share(q, parameters, values):
     share(q, depth - judged_within(q, depth), depth, parameters, values)
 
 
-@kernel(
-    "void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64, int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def judge_otherwise(
-    offsets,
-    ranks,
-    grades,
-    grade_offsets,
-    grade_values,
-    grade_counts,
-    num_ret,
-    level,
-    judged_only,
-    new_offsets,
-    new_ranks,
-    new_grades,
-    new_num_ret,
-    num_rel,
-    num_rel_ret,
-):
-    """What judging gives for another level of relevance, or for the judged documents only."""
+@kernel("void(Rankings, int64, int64, Rankings)")
+def judge_otherwise(rankings, level, judged_only, others):
+    """What judging gives for another level of relevance, or for the judged documents only.
+
+    The other rankings have the same distinct grades.
+    """
+    offsets, grades = rankings.offsets, rankings.grades
     listed = 0
     for q in range(len(offsets) - 1):
         kept, relevant = listed, 0
         for i in range(offsets[q], offsets[q + 1]):
             if judged_only and grades[i] < 0:
                 continue
-            new_ranks[listed] = listed - kept + 1 if judged_only else ranks[i]
-            new_grades[listed] = grades[i]
+            others.ranks[listed] = listed - kept + 1 if judged_only else rankings.ranks[i]
+            others.grades[listed] = grades[i]
             listed += 1
             if grades[i] >= 0 and grades[i] >= level:
                 relevant += 1
-        new_offsets[q + 1] = listed
-        new_num_ret[q] = listed - kept if judged_only else num_ret[q]
-        num_rel_ret[q] = relevant
-        num_rel[q] = 0
-        for v in range(grade_offsets[q], grade_offsets[q + 1]):
-            if grade_values[v] >= level:
-                num_rel[q] += grade_counts[v]
+        others.offsets[q + 1] = listed
+        others.num_ret[q] = listed - kept if judged_only else rankings.num_ret[q]
+        others.num_rel_ret[q] = relevant
+        others.num_rel[q] = 0
+        for v in range(rankings.grade_offsets[q], rankings.grade_offsets[q + 1]):
+            if rankings.grade_values[v] >= level:
+                others.num_rel[q] += rankings.grade_counts[v]
