@@ -251,6 +251,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             options,
             zscores=reference,
             trace=_tracer(request.debug_level) if request.debug_level > 0 else None,
+            zero_rows=False,
         )
     except errors.NoQueriesError as error:
         raise _ExitError(7, f"trec_eval: {error}") from None

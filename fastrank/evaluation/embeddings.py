@@ -12,7 +12,7 @@ from fastrank.formats.rows import tag_of
 from fastrank.judging.batches import BatchJudge
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.judging.needs import first_impossible
-from fastrank.judging.queries import choose_queries, evaluates_missing, missing_queries
+from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Request
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.batches import check_before_building, search_batches
@@ -151,6 +151,6 @@ def _searched(places: Array, judgments: Qrels, request: Request, *, everything: 
     if request.options.missing_is_error and len(judged) < len(judgments):
         found = [judgments.queries[int(place)] for place in places[judged]]
         raise missing_queries(judgments, found)
-    if not len(judged) and not evaluates_missing(request.options):
+    if not len(judged) and not request.options.complete:
         raise NoQueriesError("No queries with both results and relevance info")
     return None if everything else judged

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 class Scores(Frozen):
     """The values of measures for every evaluated query, and over all of them.
 
-    queries: the evaluated queries, in byte order of their ids. mean: the value of every measure
+    queries: the queries with values, in byte order of their ids: those evaluated, and with
+    missing="zero" also those without results, whose values are 0. mean: the value of every measure
     over all of them. scores["map"]: the values per query, an array over `queries`.
     tag: the run's name. bound: the measures with their parameters.
     counts: what was evaluated and what was not, as far as it is known:
 
-    evaluated: queries.
+    evaluated: queries that were judged; at compat 10.0 also those without results that count as 0.
     missing: judged queries without results.
     skipped: queries of the run without judgments; not where a file is judged while it is read,
         nor for arrays.
@@ -53,8 +54,8 @@ class Scores(Frozen):
     """
 
     __slots__ = (
-        "bound", "counts", "coverage", "extended_columns", "query_ids", "summaries", "tag",
-        "value_columns", "zscored",
+        "bound", "counts", "coverage", "query_ids", "summaries", "tag", "value_columns",
+        "zero_rows", "zscored",
     )  # fmt: skip
 
     bound: list[BoundMeasure]
@@ -64,13 +65,16 @@ class Scores(Frozen):
     zscored: bool
     query_ids: Ids
     value_columns: list[Any]
-    # None, or the values followed by those of judged queries without results (see `summaries`).
-    extended_columns: list[Any]
+    # The rows of judged queries without results, which count as 0 (missing="zero").
+    zero_rows: list[int]
     summaries: list[Any]
 
     @property
     def queries(self) -> list[str]:
-        """Ids of the evaluated queries, in byte order."""
+        """Ids of the queries with values, in byte order.
+
+        Those without results are among them if they count as 0 (missing="zero").
+        """
         return [decoded(query) for query in self.query_ids]
 
     @property

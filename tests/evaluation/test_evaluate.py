@@ -62,7 +62,7 @@ def test_complete_counts_missing_queries_as_zero() -> None:
     scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", complete=True)
 
     assert scores.mean["map"] == 1.5 / 3
-    assert len(scores.queries) == 2
+    assert scores.counts["evaluated"] == 2
 
 
 def test_complete_at_10_0_evaluates_missing_queries() -> None:
