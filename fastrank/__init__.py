@@ -78,8 +78,8 @@ if TYPE_CHECKING:
     from fastrank.native import engine as engine
     from fastrank.scores.groups import macro_mean as macro_mean
     from fastrank.scores.scores import Scores as Scores
+    from fastrank.scores.side_by_side import table as table
     from fastrank.scores.tables import Table as Table
-    from fastrank.scores.tables import table as table
     from fastrank.scores.zscores import ZScores as ZScores
     from fastrank.scores.zscores import read_zscores as read_zscores
     from fastrank.scores.zscores import write_zscores as write_zscores
@@ -125,7 +125,8 @@ __all__, __getattr__ = public_names(
         "measures.notation": ("MeasureSpec", "parse_measure"),
         "measures.custom": ("Ranking", "measure"),
         "scores.scores": ("Scores",),
-        "scores.tables": ("Table", "table"),
+        "scores.side_by_side": ("table",),
+        "scores.tables": ("Table",),
         "evaluation.tie_ranges": ("TieRange", "TieReport", "tie_report"),
         "formats.trec_writers": ("write_prefs", "write_qrels", "write_run"),
         "formats.trec": (

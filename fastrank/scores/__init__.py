@@ -7,10 +7,8 @@ __all__, __getattr__ = public_names(
     {
         "groups": ("macro_mean",),
         "scores": ("Scores",),
-        "tables": (
-            "Table",
-            "table",
-        ),
+        "side_by_side": ("table",),
+        "tables": ("Table",),
         "zscores": (
             "ZScores",
             "read_zscores",

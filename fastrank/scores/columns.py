@@ -23,19 +23,20 @@ class Column:
     """The values under one printed name.
 
     name, printed: the name as str and as bytes.
+    measure: the measure's own name, without parameters.
     kind: "text", "count" (whole numbers), "zscore" or "real".
     values: those of all queries, every `width`-th of which, from `place` on, is the column's; a
         list of bytes for texts; None where there are none per query.
     summary: the value over all queries, bytes for the run's tag; None where there is none.
     """
 
-    __slots__ = ("kind", "name", "place", "printed", "summary", "values", "width")
+    __slots__ = ("kind", "measure", "name", "place", "printed", "summary", "values", "width")
 
     def __init__(
         self, bound: BoundMeasure, place: int, kind: str, values: Any, summary: Any
     ) -> None:
         self.printed, self.place, self.width = bound.names[place], place, bound.width
-        self.name = decoded(self.printed)
+        self.name, self.measure = decoded(self.printed), bound.measure.name
         self.kind, self.values, self.summary = kind, values, summary
 
     @property

@@ -6,8 +6,8 @@ from fastrank.data.columns import as_array
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
 from fastrank.scores.scores import Scores
+from fastrank.scores.side_by_side import as_list, common_names
 from fastrank.scores.summary import Coverage, counts_missing, summaries
-from fastrank.scores.tables import as_list, common_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

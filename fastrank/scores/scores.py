@@ -236,10 +236,10 @@ class Scores(Frozen):
 
         return to_polars(self, wide=wide)
 
-    def to_markdown(self, *, per_query: bool = False) -> str:
+    def to_markdown(self, *, per_query: bool = False, digits: int = 4) -> str:
         """A table of measures and their means; with `per_query` of queries, ending with `all`.
 
-        Four decimals. In markdown's pipe syntax, what would be markup is escaped.
+        In markdown's pipe syntax; what would be markup is escaped.
 
         >>> print(scores.to_markdown())
         | measure   |   pixels |
@@ -248,23 +248,23 @@ class Scores(Frozen):
         """
         from fastrank.scores.tables import table_of
 
-        return table_of(self, per_query=per_query).to_markdown()
+        return table_of(self, per_query=per_query, digits=digits).to_markdown()
 
-    def to_latex(self, *, per_query: bool = False) -> str:
+    def to_latex(self, *, per_query: bool = False, digits: int = 4) -> str:
         r"""The table of `to_markdown` as a LaTeX tabular with the rules of booktabs.
 
         >>> print(scores.to_latex())
         \begin{tabular}{lr}
         \toprule
-         measure   &   pixels \\
+        measure & pixels \\
         \midrule
-         map       &   0.4348 \\
+        map     & 0.4348 \\
         \bottomrule
         \end{tabular}
         """
         from fastrank.scores.tables import table_of
 
-        return table_of(self, per_query=per_query).to_latex()
+        return table_of(self, per_query=per_query, digits=digits).to_latex()
 
     def by_group(
         self, groups: Mapping[Any, Hashable], *, rest: Hashable = None
