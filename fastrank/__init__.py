@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from fastrank.mining.mine import hard_negatives as hard_negatives
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
+    from fastrank.scores.differences import ScoreDifferences as ScoreDifferences
     from fastrank.scores.groups import macro_mean as macro_mean
     from fastrank.scores.scores import Scores as Scores
     from fastrank.scores.side_by_side import table as table
@@ -115,6 +116,7 @@ __all__, __getattr__ = public_names(
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
         "measures.families": ("MEASURES",),
+        "scores.differences": ("ScoreDifferences",),
         "scores.groups": ("macro_mean",),
         "evaluation.labels": ("evaluate_labels",),
         "evaluation.likelihood": ("negative_log_likelihood",),

@@ -5,6 +5,7 @@ from fastrank.lazy import public_names
 __all__, __getattr__ = public_names(
     __name__,
     {
+        "differences": ("ScoreDifferences",),
         "groups": ("macro_mean",),
         "scores": ("Scores",),
         "side_by_side": ("table",),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Ids
     from fastrank.measures.selection import BoundMeasure
     from fastrank.scores.columns import Column
+    from fastrank.scores.differences import ScoreDifferences
     from fastrank.scores.summary import Coverage
 
 
@@ -148,6 +149,22 @@ class Scores(Frozen):
     def __len__(self) -> int:
         return len(self.names)
 
+    def __sub__(self, other: Scores) -> ScoreDifferences:
+        """The differences per query, aligned by the ids of the queries, and those of the means.
+
+        Raises GroupError, which names the queries that only one of the scores has, and MeasureError
+        for different measures.
+
+        >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
+        >>> (scores - other).mean
+        {'map': 0.0854...}
+        """
+        if not isinstance(other, Scores):
+            return NotImplemented
+        from fastrank.scores.differences import subtract
+
+        return subtract(self, other)
+
     def __repr__(self) -> str:
         return (
             f"<Scores of {decoded(self.tag)!r}: {len(self.query_ids)} queries, {len(self)} values>"
@@ -222,9 +239,9 @@ class Scores(Frozen):
         0  q0000     map  0.632911
         1  q0001     map  0.554385
         """
-        from fastrank.scores.frames import to_pandas
+        from fastrank.scores import frames
 
-        return to_pandas(self, wide=wide)
+        return frames.to_pandas(frames.queries_of(self), frames.columns_of(self), wide=wide)
 
     def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
         """The same as `to_pandas` as a polars frame. Raises ImportError without polars.
@@ -232,9 +249,9 @@ class Scores(Frozen):
         >>> scores.to_polars(wide=True).columns
         ['query', 'map']
         """
-        from fastrank.scores.frames import to_polars
+        from fastrank.scores import frames
 
-        return to_polars(self, wide=wide)
+        return frames.to_polars(frames.queries_of(self), frames.columns_of(self), wide=wide)
 
     def to_markdown(self, *, per_query: bool = False, digits: int = 4) -> str:
         """A table of measures and their means; with `per_query` of queries, ending with `all`.
