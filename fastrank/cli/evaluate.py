@@ -12,6 +12,7 @@ from fastrank.cli.output_formats import formatted
 from fastrank.cli.trec_eval import FORMATS
 from fastrank.data.texts import decoded
 from fastrank.errors import FastrankError
+from fastrank.evaluation.no_queries import with_queries_of_file
 from fastrank.evaluation.scoring import score
 from fastrank.formats import files
 from fastrank.formats.load import load_qrels
@@ -148,6 +149,8 @@ class _Results:
         for path, name in zip(given.runs, names, strict=True):
             try:
                 judged = judge.judge(path, threads=given.threads, warn=_warn)
+                if not len(judged.queries) and not self._options.complete:
+                    judged = with_queries_of_file(judged, path, compat=self._options.compat)
                 scores = score(judgments, judged, bound, self._options, left_out=self._left_out)
             except FastrankError as error:
                 complain(f"{NAME}: {_explained(error, path)}")

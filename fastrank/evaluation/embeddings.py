@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fastrank.data.qrels import Qrels
-from fastrank.errors import EvaluationError, InputError, NoQueriesError, OptionError
+from fastrank.errors import EvaluationError, InputError, OptionError
+from fastrank.evaluation.no_queries import no_queries_error
 from fastrank.evaluation.scoring import score_run
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
@@ -18,7 +19,7 @@ from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.options import SEARCH, BuildOptions, SearchOptions
-from fastrank.search.row_ids import check_row_ids
+from fastrank.search.row_ids import RowIds, check_row_ids
 from fastrank.search.runs import SOURCE, check_writable, run_lines
 from fastrank.search.vectors import check_dimension, open_vectors
 
@@ -101,7 +102,7 @@ def evaluate_embeddings(
     )
     only = None
     if judge.places is not None:
-        only = _searched(judge.places, judgments, request, everything=run is not None)
+        only = _searched(judge.places, names, judgments, request, everything=run is not None)
     if run is not None:
         check_writable(run, documents, names, label)
     if not isinstance(corpus, Index) and given["factory"] != "Flat":
@@ -143,7 +144,9 @@ def _refuse_impossible(judgments: Qrels, request: Request) -> None:
         raise EvaluationError(request.measures[place].measure.name, query, reason)
 
 
-def _searched(places: Array, judgments: Qrels, request: Request, *, everything: bool) -> Any:
+def _searched(
+    places: Array, names: RowIds, judgments: Qrels, request: Request, *, everything: bool
+) -> Any:
     """The rows of the queries to search for, None for all; errors that need no search."""
     import numpy
 
@@ -152,5 +155,5 @@ def _searched(places: Array, judgments: Qrels, request: Request, *, everything: 
         found = [judgments.queries[int(place)] for place in places[judged]]
         raise missing_queries(judgments, found)
     if not len(judged) and not request.options.complete:
-        raise NoQueriesError("No queries with both results and relevance info")
+        raise no_queries_error(judgments.queries, names.take(numpy.arange(len(places))))
     return None if everything else judged

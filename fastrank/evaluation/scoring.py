@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.grade_scale import Graded
 from fastrank.data.texts import TextSelection, decoded
-from fastrank.errors import EvaluationError, NoQueriesError
+from fastrank.errors import EvaluationError
 from fastrank.evaluation.values import Values
 from fastrank.judging.judged import QueryError, count_retrieved
 from fastrank.judging.needs import first_impossible, first_with_rankings, needs_rankings
@@ -67,8 +67,10 @@ def score(
         failure = run.failure.error(measure, judgments.queries[run.queries[run.failure.place]])
     zero_rows = zero_rows and options.complete and zscores is None
     if not queries and failure is None and not (zero_rows and len(judgments)):
-        dropped = f"; {len(left_out)} without a relevant document were left out" if left_out else ""
-        raise NoQueriesError(f"No queries with both results and relevance info{dropped}")
+        # The trec_eval command has a message of its own.
+        from fastrank.evaluation.no_queries import no_queries_error
+
+        raise no_queries_error(judgments.queries, run.skipped, left_out=len(left_out))
     # What no query survives is found at the first one, unless its ranking fails an earlier
     # measure: trec_eval goes through the measures query by query.
     impossible = first_impossible(measures, options)

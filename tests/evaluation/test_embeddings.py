@@ -231,7 +231,7 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
     [
         ({"measures": "mapp"}, fr.MeasureError, "illegal measure 'mapp'"),
         ({"measures": "map_avgjg"}, fr.EvaluationError, "rel_info format not qrels_jg"),
-        ({"qrels": {"x": {"d1": 1}}}, fr.NoQueriesError, "No queries with both"),
+        ({"qrels": {"x": {"d1": 1}}}, fr.NoQueriesError, "no query in common .run: 'q0'"),
         ({"missing": "error", "qrels": {**QRELS, "x": {"d1": 1}}}, fr.EvaluationError, "1 of 31"),
         ({"no_relevant": "drop"}, fr.OptionError, "no_relevant: expected one of"),
         ({"corpus_ids": ["a b", *IDS["corpus_ids"][1:]], "run": "x.run"}, fr.InputError, "'a b'"),

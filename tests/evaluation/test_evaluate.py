@@ -146,7 +146,7 @@ def test_a_measure_for_another_format_is_refused() -> None:
 
 def test_no_common_query_is_an_error() -> None:
     """Nothing to average over."""
-    with pytest.raises(fr.NoQueriesError, match="No queries"):
+    with pytest.raises(fr.NoQueriesError, match="no query in common"):
         fr.evaluate(parse_qrels(b"q 0 a 1\n"), parse_run(b"other Q0 a 1 1 t\n"))
 
 
