@@ -76,10 +76,11 @@ if TYPE_CHECKING:
     from fastrank.mining.mine import hard_negatives as hard_negatives
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
+    from fastrank.scores.differences import ScoreDifferences as ScoreDifferences
     from fastrank.scores.groups import macro_mean as macro_mean
     from fastrank.scores.scores import Scores as Scores
+    from fastrank.scores.side_by_side import table as table
     from fastrank.scores.tables import Table as Table
-    from fastrank.scores.tables import table as table
     from fastrank.scores.zscores import ZScores as ZScores
     from fastrank.scores.zscores import read_zscores as read_zscores
     from fastrank.scores.zscores import write_zscores as write_zscores
@@ -115,6 +116,7 @@ __all__, __getattr__ = public_names(
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
         "measures.families": ("MEASURES",),
+        "scores.differences": ("ScoreDifferences",),
         "scores.groups": ("macro_mean",),
         "evaluation.labels": ("evaluate_labels",),
         "evaluation.likelihood": ("negative_log_likelihood",),
@@ -125,7 +127,8 @@ __all__, __getattr__ = public_names(
         "measures.notation": ("MeasureSpec", "parse_measure"),
         "measures.custom": ("Ranking", "measure"),
         "scores.scores": ("Scores",),
-        "scores.tables": ("Table", "table"),
+        "scores.side_by_side": ("table",),
+        "scores.tables": ("Table",),
         "evaluation.tie_ranges": ("TieRange", "TieReport", "tie_report"),
         "formats.trec_writers": ("write_prefs", "write_qrels", "write_run"),
         "formats.trec": (

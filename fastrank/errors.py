@@ -140,7 +140,7 @@ class NoQueriesError(FastrankError):
 
     >>> fr.evaluate({"q1": {"d1": 1}}, {"q2": {"d1": 0.5}}, "map")
     Traceback (most recent call last):
-    fastrank.errors.NoQueriesError: No queries with both results and relevance info
+    fastrank.errors.NoQueriesError: the run and the judgments have no query in common ...
     """
 
 

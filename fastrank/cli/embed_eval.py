@@ -14,7 +14,7 @@ from fastrank.cli.output import (
     report_unwritable,
     write,
 )
-from fastrank.cli.output_formats import LAYOUTS
+from fastrank.cli.output_formats import formatted
 from fastrank.cli.search_options import SearchInputs, add_search_options
 from fastrank.errors import FastrankError
 from fastrank.evaluation.embeddings import EmbeddingOptions, evaluate_embeddings
@@ -76,10 +76,7 @@ def _run(given: argparse.Namespace) -> int:
         return report_unwritable(NAME, given.run, error)
     absent = "judged queries have no vector or find nothing"
     tell_left_out(NAME, scores, absent, complete=given.complete or given.missing == "zero")
-    layout = LAYOUTS[given.format]
-    lines = layout(
-        [(given.queries, scores)], per_query=given.per_query, summary=not given.no_summary
-    )
+    lines = formatted([(given.queries, given.queries, scores)], given)
     if given.output is None:
         write(lines)
         return 0

@@ -8,9 +8,10 @@ import os
 from fastrank.cli.evaluation_flags import add_evaluation_options, check_compat, tell_left_out
 from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain, guarded, report_unwritable, write
-from fastrank.cli.output_formats import LAYOUTS
+from fastrank.cli.output_formats import formatted
 from fastrank.cli.trec_eval import FORMATS
 from fastrank.errors import FastrankError
+from fastrank.evaluation.no_queries import with_queries_of_file
 from fastrank.evaluation.scoring import score
 from fastrank.formats import files
 from fastrank.formats.load import load_qrels
@@ -23,6 +24,7 @@ from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import bind_measures, check_options
 from fastrank.judging.queries import choose_queries
 from fastrank.measures.selection import Selection
+from fastrank.scores.tables import distinct_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,15 +42,17 @@ examples:
   fastrank eval qrels.txt run.txt
   fastrank eval -m map -m P.5,10 -m ndcg_cut.10 qrels.txt runs/*.gz
   fastrank eval -m map --format markdown qrels.txt runs/*.gz
+  fastrank eval --name BM25 --name ours --format latex --digits 3 qrels.txt bm25.run ours.run
   fastrank eval -q --format csv -o values.csv qrels.txt run.txt
 
 formats:
   trec      the lines of trec_eval for each run, after a line `file` with the run's file name
   table, markdown, latex
-            one row a run (-q: one a query, then `all`), one column a measure, four decimals
-  csv       lines file,query,measure,value, full precision; the summary's query is empty
+            a row for each run, a column for each measure, in markdown and latex the best in bold;
+            with -q a row for each query, then `all`; the values of several runs side by side
+  csv       lines run,query,measure,value, full precision; the summary's query is empty
   jsonl     the same as an object a line; the summary's query is null
-  json      a list with an object a run: file, run (its tag), counts, mean, per_query
+  json      a list with an object for each run: file, run (its name), counts, mean, per_query
 In json and jsonl a value that is no finite number is null.
 
 The exit status is 1 if any of the runs could not be evaluated; it is left out then, and the file
@@ -65,6 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("qrels", help="file of judgments, of any format; - is standard input")
     add("runs", nargs="+", metavar="run", help="file of a run, of any format; may be compressed")
     add_evaluation_options(parser, EvaluationOptions)
+    add(
+        "--name", action="append", metavar="NAME", dest="names",
+        help="name of a run, once for each in their order (the file name without its folder)",
+    )  # fmt: skip
+    add("--tags", action="store_true", help="name the runs by the tags in their files")
     add(
         "-R", "--relevance-format", choices=FORMATS, default="qrels",
         help="format of the judgments (qrels)",
@@ -83,7 +92,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
-    if not check_compat(given, NAME):
+    if not check_compat(given, NAME) or not _check_names(given):
         return 2
     read, _, _ = FORMATS[given.relevance_format]
     try:
@@ -98,8 +107,7 @@ def _run(given: argparse.Namespace) -> int:
         complain(f"{NAME}: {error}")
         return 2
     results = _Results(given, judgments, bound, options, left_out)
-    layout = LAYOUTS[given.format]
-    lines = layout(results, per_query=given.per_query, summary=not given.no_summary)
+    lines = formatted(results, given)
     if given.output is None:
         write(lines)
     else:
@@ -119,7 +127,7 @@ class _IncompleteError(Exception):
 
 
 class _Results:
-    """The runs' file names and scores, evaluated one by one; `failed` counts those without."""
+    """The runs' files, names and scores, evaluated one by one; `failed` counts those without."""
 
     def __init__(
         self,
@@ -133,12 +141,15 @@ class _Results:
         self._given, self._judgments = given, judgments
         self._bound, self._options, self._left_out = bound, options, left_out
 
-    def __iter__(self) -> Iterator[tuple[str, Scores]]:
+    def __iter__(self) -> Iterator[tuple[str, str, Scores]]:
         given, judgments, bound = self._given, self._judgments, self._bound
         judge = RunJudge(judgments, bound, self._options)
-        for path in given.runs:
+        names, taken = _names(given), set[str]()
+        for path, name in zip(given.runs, names, strict=True):
             try:
                 judged = judge.judge(path, threads=given.threads, warn=_warn)
+                if not len(judged.queries) and not self._options.complete:
+                    judged = with_queries_of_file(judged, path, compat=self._options.compat)
                 scores = score(judgments, judged, bound, self._options, left_out=self._left_out)
             except FastrankError as error:
                 complain(f"{NAME}: {_explained(error, path)}")
@@ -147,13 +158,41 @@ class _Results:
             absent = f"of {len(judgments)} judged queries are missing from the run"
             complete = self._options.complete
             tell_left_out(f"{NAME}: {path}", scores, absent, complete=complete)
-            yield path, scores
+            name = distinct_from(taken, scores.tag or name if given.tags else name)
+            yield path, name, scores
 
     def all_or_none(self, lines: Iterator[bytes]) -> Iterator[bytes]:
         """The lines; raises _IncompleteError at their end if a run could not be evaluated."""
         yield from lines
         if self.failed:
             raise _IncompleteError
+
+
+def _check_names(given: argparse.Namespace) -> bool:
+    """Whether there is a name for each run, or none."""
+    if given.names is None or len(given.names) == len(given.runs):
+        if given.names is None or not given.tags:
+            return True
+        complain(f"{NAME}: --name and --tags: expected one of them")
+        return False
+    complain(
+        f"{NAME}: --name: expected {len(given.runs)}, one for each run, found {len(given.names)}"
+    )
+    return False
+
+
+def _names(given: argparse.Namespace) -> list[str]:
+    """The names of the runs: those given, or the file names without their folders.
+
+    Files with the same name in several folders keep what they were called by.
+    """
+    if given.names is not None:
+        return list(given.names)
+    names = [os.path.basename(path) or path for path in given.runs]
+    return [
+        name if names.count(name) == 1 else path
+        for name, path in zip(names, given.runs, strict=True)
+    ]
 
 
 def _options(given: argparse.Namespace) -> Options:

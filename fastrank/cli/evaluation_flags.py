@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fastrank.arguments import COMPAT_LEVELS
-from fastrank.cli.flags import add_flags
+from fastrank.cli.flags import add_flags, at_least
 from fastrank.cli.output import complain
-from fastrank.cli.output_formats import LAYOUTS
+from fastrank.cli.output_formats import FORMATS
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
 from fastrank.scores.text import LEFT_OUT
@@ -27,7 +27,16 @@ def add_evaluation_options(parser: argparse.ArgumentParser, kind: type) -> None:
     )  # fmt: skip
     add("-q", "--per-query", action="store_true", help="also print the values of each query")
     add("-n", "--no-summary", action="store_true", help="print no values over all queries")
-    add("--format", choices=LAYOUTS, default="trec", help="how to print the values (trec)")
+    add("--format", choices=FORMATS, default="trec", help="how to print the values (trec)")
+    add(
+        "--digits", type=at_least(0), default=4, metavar="N",
+        help="decimals in table, markdown and latex (4)",
+    )  # fmt: skip
+    add(
+        "--transpose", action="store_true",
+        help="table, markdown and latex have a row for each measure",
+    )  # fmt: skip
+    add("--no-bold", action="store_true", help="markdown and latex without the best in bold")
     add(
         "-o", "--output", metavar="FILE",
         help="write to a file, which is replaced when all is done, or not at all",

@@ -1,4 +1,4 @@
-"""The formats of `fastrank eval`: from runs' file names and scores to what is written."""
+"""The formats of `fastrank eval`: from runs' files, names and scores to what is written."""
 
 from __future__ import annotations
 
@@ -8,30 +8,65 @@ from fastrank.scores.text import trec_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from fastrank.scores.scores import Scores
     from fastrank.scores.tables import Table
 
-    Results = Iterable[tuple[str, Scores]]
+    # The file of each run, the name to print, and its scores.
+    Results = Iterable[tuple[str, str, Scores]]
+
+
+def formatted(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
+    """The lines to write, as the command line asks for them."""
+    per_query, summary = given.per_query, not given.no_summary
+    if given.format in TABLES:
+        yield from _table(list(results), given, per_query=per_query, summary=summary)
+    else:
+        yield from LINES[given.format](results, per_query=per_query, summary=summary)
 
 
 def _trec(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
-    for path, scores in results:
+    for path, _, scores in results:
         yield b"%-22b\t%b\t%b\n" % (b"file", b"all", os.fsencode(path))
         yield from trec_lines(scores, per_query=per_query, summary=summary)
 
 
-def _table_as(form: str) -> Any:
-    """One table of all runs; `form` is the method of Table that renders it."""
+def _table(
+    results: list[tuple[str, str, Scores]],
+    given: argparse.Namespace,
+    *,
+    per_query: bool,
+    summary: bool,
+) -> Iterator[bytes]:
+    """One table of all runs."""
+    made = _side_by_side(results, given, per_query=per_query, summary=summary)
+    if made is not None:
+        shown = made.transpose() if given.transpose else made
+        yield _encoded(getattr(shown, TABLES[given.format])() + "\n")
 
-    def lines(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
-        table = _side_by_side(list(results), per_query=per_query, summary=summary)
-        if len(table):
-            yield _encoded(getattr(table, form)() + "\n")
 
-    return lines
+def _side_by_side(
+    results: list[tuple[str, str, Scores]],
+    given: argparse.Namespace,
+    *,
+    per_query: bool,
+    summary: bool,
+) -> Table | None:
+    """The means of all runs, or their values per query; None where nothing is asked for."""
+    from fastrank.scores.side_by_side import query_table, table
+    from fastrank.scores.tables import wide_table
+
+    names, scores = [name for _, name, _ in results], [scores for *_, scores in results]
+    if not results or not (per_query or summary):
+        return None
+    if not per_query:
+        return table(scores, names, digits=given.digits, bold=not given.no_bold)
+    if len(results) == 1:
+        return wide_table(scores[0], summary=summary, digits=given.digits)
+    return query_table(scores, names, summary=summary, digits=given.digits)
 
 
 def _encoded(text: str) -> bytes:
@@ -39,26 +74,11 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _side_by_side(results: list[tuple[str, Scores]], *, per_query: bool, summary: bool) -> Table:
-    """The runs' tables below each other, with a first column of file names."""
-    from fastrank.scores.tables import Table, wide_table
-
-    columns: dict[str, list[Any]] = {"file": []}
-    for path, scores in results:
-        table = wide_table(scores, per_query=per_query, summary=summary)
-        columns["file"] += [path] * len(table)
-        for name, values in table.columns.items():
-            columns.setdefault(name, []).extend(values)
-    if not per_query:
-        columns.pop("query", None)
-    return Table(columns=columns)
-
-
 def _csv(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
     from fastrank.scores.table_formats import csv_lines
     from fastrank.scores.tables import LONG
 
-    for line in csv_lines(["file", *LONG], _rows(results, per_query=per_query, summary=summary)):
+    for line in csv_lines(["run", *LONG], _rows(results, per_query=per_query, summary=summary)):
         yield _encoded(line)
 
 
@@ -66,36 +86,36 @@ def _jsonl(results: Results, *, per_query: bool, summary: bool) -> Iterator[byte
     from fastrank.scores.records import json_text
     from fastrank.scores.tables import LONG
 
-    names = ("file", *LONG)
+    names = ("run", *LONG)
     for row in _rows(results, per_query=per_query, summary=summary):
         yield json_text(dict(zip(names, row, strict=True))).encode() + b"\n"
 
 
 def _rows(results: Results, *, per_query: bool, summary: bool) -> Iterator[tuple[Any, ...]]:
-    """File, query, measure and value."""
+    """Name, query, measure and value."""
     from fastrank.scores.tables import long_rows
 
-    for path, scores in results:
+    for _, name, scores in results:
         for row in long_rows(scores, per_query=per_query, summary=summary):
-            yield path, *row
+            yield name, *row
 
 
 def _json(results: Results, *, per_query: bool, summary: bool) -> Iterator[bytes]:
     from fastrank.scores.records import json_text, to_record
 
     records = [
-        {"file": path, **to_record(scores, per_query=per_query, summary=summary)}
-        for path, scores in results
+        {"file": path, **to_record(scores, per_query=per_query, summary=summary), "run": name}
+        for path, name, scores in results
     ]
     yield json_text(records, indent=2).encode() + b"\n"
 
 
-LAYOUTS: dict[str, Callable[..., Iterator[bytes]]] = {
+LINES: dict[str, Callable[..., Iterator[bytes]]] = {
     "trec": _trec,
-    "table": _table_as("__str__"),
     "csv": _csv,
     "json": _json,
     "jsonl": _jsonl,
-    "markdown": _table_as("to_markdown"),
-    "latex": _table_as("to_latex"),
 }
+# The method of Table that renders each.
+TABLES = {"table": "__str__", "markdown": "to_markdown", "latex": "to_latex"}
+FORMATS = ("trec", "table", "csv", "json", "jsonl", "markdown", "latex")

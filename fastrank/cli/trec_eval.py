@@ -251,9 +251,10 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             options,
             zscores=reference,
             trace=_tracer(request.debug_level) if request.debug_level > 0 else None,
+            zero_rows=False,
         )
-    except errors.NoQueriesError as error:
-        raise _ExitError(7, f"trec_eval: {error}") from None
+    except errors.NoQueriesError:
+        raise _ExitError(7, "trec_eval: No queries with both results and relevance info") from None
     except errors.EvaluationError as error:
         if error.before is not None and not error.inconsistent:
             write(trec_lines(error.before, per_query=request.per_query, summary=False))

@@ -129,7 +129,10 @@ def evaluate_arrays(
         judge = ArrayJudge(qrels, request.measures, request.options, threads=threads)
     else:
         judge = ArrayTextJudge(qrels, request.measures, request.options)
-    return score_run(judge, run, request.measures, request.options, left_out=left_out)
+    return score_run(
+        judge, run, request.measures, request.options, left_out=left_out,
+        order=None if is_named else qrels.queries.take(order.tolist()),
+    )  # fmt: skip
 
 
 def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: int) -> Array:

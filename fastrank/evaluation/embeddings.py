@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fastrank.data.qrels import Qrels
-from fastrank.errors import EvaluationError, InputError, NoQueriesError, OptionError
+from fastrank.errors import EvaluationError, InputError, OptionError
+from fastrank.evaluation.no_queries import no_queries_error
 from fastrank.evaluation.scoring import score_run
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
@@ -12,7 +13,7 @@ from fastrank.formats.rows import tag_of
 from fastrank.judging.batches import BatchJudge
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.judging.needs import first_impossible
-from fastrank.judging.queries import choose_queries, evaluates_missing, missing_queries
+from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Request
 from fastrank.judging.tied_batches import TiedBatchJudge
 from fastrank.keywords import pick, takes, with_defaults
@@ -20,7 +21,7 @@ from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.faiss_indexes import as_index
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.options import SEARCH, BuildOptions, SearchOptions
-from fastrank.search.row_ids import check_row_ids
+from fastrank.search.row_ids import RowIds, check_row_ids
 from fastrank.search.runs import SOURCE, check_writable, run_lines
 from fastrank.search.vectors import check_dimension, open_vectors
 
@@ -111,7 +112,7 @@ def evaluate_embeddings(
         judge = TiedBatchJudge(*given_for_judge, queries=names, tag=label)
     only = None
     if judge.places is not None:
-        only = _searched(judge.places, judgments, request, everything=run is not None)
+        only = _searched(judge.places, names, judgments, request, everything=run is not None)
     if run is not None:
         check_writable(run, documents, names, label)
     if not isinstance(corpus, Index) and given["factory"] != "Flat":
@@ -151,7 +152,9 @@ def _refuse_impossible(judgments: Qrels, request: Request) -> None:
         raise EvaluationError(request.measures[place].measure.name, query, reason)
 
 
-def _searched(places: Array, judgments: Qrels, request: Request, *, everything: bool) -> Any:
+def _searched(
+    places: Array, names: RowIds, judgments: Qrels, request: Request, *, everything: bool
+) -> Any:
     """The rows of the queries to search for, None for all; errors that need no search."""
     import numpy
 
@@ -159,6 +162,6 @@ def _searched(places: Array, judgments: Qrels, request: Request, *, everything: 
     if request.options.missing_is_error and len(judged) < len(judgments):
         found = [judgments.queries[int(place)] for place in places[judged]]
         raise missing_queries(judgments, found)
-    if not len(judged) and not evaluates_missing(request.options):
-        raise NoQueriesError("No queries with both results and relevance info")
+    if not len(judged) and not request.options.complete:
+        raise no_queries_error(judgments.queries, names.take(numpy.arange(len(places))))
     return None if everything else judged

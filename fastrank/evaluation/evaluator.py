@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 from fastrank.arguments import check_threads
 from fastrank.data.preferences import Preferences
+from fastrank.data.texts import decoded
 from fastrank.evaluation.scoring import score
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.judging.judge import RunJudge
@@ -77,20 +80,17 @@ def evaluate(
     map   0.3447
     P_10  0.8989
     """
-    # Only now: the command trec_eval needs none of it.
-    from fastrank.formats.tuples import is_named_tuple
-
     evaluator = Evaluator(qrels, measures, **with_defaults(evaluate, options))
-    if isinstance(run, (list, tuple)) and not is_named_tuple(next(iter(run), None)):
-        return [evaluator.evaluate(one, threads=threads) for one in run]
-    return evaluator.evaluate(run, threads=threads)
+    found: Scores | list[Scores] = evaluator.evaluate(run, threads=threads)
+    return found
 
 
 @takes(EvaluationOptions, EVALUATION)
 class Evaluator:
     """Evaluates runs, one after the other, against judgments that are looked at once.
 
-    The arguments are those of `evaluate`. It may be called from several threads.
+    The arguments are those of `evaluate`. It may be called from several threads, and pickled for
+    other processes, which look at the judgments again.
 
     >>> import fastrank as fr
     >>> evaluator = fr.Evaluator({"q1": {"d1": 1}}, "map P.5")
@@ -120,8 +120,35 @@ class Evaluator:
         self._judgments, self._left_out = choose_queries(judgments, self._options)
         self._judge = RunJudge(self._judgments, self._bound, self._options)
 
-    def evaluate(self, run: Run | Convertible | Source, *, threads: int | None = None) -> Scores:
-        """Evaluate a run, or what one can be made from, or a file.
+    def __getstate__(self) -> dict[str, Any]:
+        # A judge has locks, and memory that it uses again.
+        return {name: value for name, value in vars(self).items() if name != "_judge"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._judge = RunJudge(self._judgments, self._bound, self._options)
+
+    def __repr__(self) -> str:
+        names = " ".join(decoded(name) for bound in self._bound for name in bound.names)
+        return f"<Evaluator of {names}: {len(self._judgments)} judged queries>"
+
+    @overload
+    def evaluate(
+        self, run: list[Any] | tuple[Any, ...], *, threads: int | None = None
+    ) -> list[Scores]: ...
+
+    @overload
+    def evaluate(
+        self, run: Run | Convertible | Source, *, threads: int | None = None
+    ) -> Scores: ...
+
+    def evaluate(
+        self,
+        run: Run | Convertible | Source | Sequence[Run | Convertible | Source],
+        *,
+        threads: int | None = None,
+    ) -> Scores | list[Scores]:
+        """Evaluate a run, or what one can be made from, or a file; or each one in a list.
 
         threads: how many may judge a file; by default as many as help. Raises as `evaluate` does.
 
@@ -130,5 +157,17 @@ class Evaluator:
         {'map': 0.34933767225585727}
         """
         check_threads(threads)
+        # Only now: the command trec_eval needs none of it.
+        from fastrank.formats.tuples import is_named_tuple
+
+        if isinstance(run, (list, tuple)) and not is_named_tuple(next(iter(run), None)):
+            return [self._scores(one, threads) for one in run]
+        return self._scores(run, threads)
+
+    def _scores(self, run: Run | Convertible | Source, threads: int | None) -> Scores:
         judged = self._judge.judge(run, threads=threads)
+        if not len(judged.queries) and not self._options.complete:
+            from fastrank.evaluation.no_queries import with_queries_of_file
+
+            judged = with_queries_of_file(judged, run, compat=self._options.compat)
         return score(self._judgments, judged, self._bound, self._options, left_out=self._left_out)

@@ -6,7 +6,8 @@ from fastrank.arguments import DEFAULT_COMPAT, check_choice, finite
 from fastrank.data.columns import as_array
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
-from fastrank.errors import InputError, NoQueriesError, OptionError
+from fastrank.errors import InputError, OptionError
+from fastrank.evaluation.no_queries import no_queries_error
 from fastrank.evaluation.scoring import to_scores
 from fastrank.judging.evaluation_options import (
     EVALUATION,
@@ -97,7 +98,7 @@ def negative_log_likelihood(
     taken, matched, found = match_run(judgments, taken, checked)
     queries = judgments.queries.take(matched.judgments)
     if not queries:
-        raise NoQueriesError("No queries with both results and relevance info")
+        raise no_queries_error(judgments.queries, taken.queries)
     how = JudgingOptions(
         relevance_level=lowest_code(judgments, checked.relevance_level),
         max_retrieved=checked.max_retrieved,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.grade_scale import Graded
 from fastrank.data.texts import TextSelection, decoded
-from fastrank.errors import EvaluationError, NoQueriesError
+from fastrank.errors import EvaluationError
 from fastrank.evaluation.values import Values
 from fastrank.judging.judged import QueryError, count_retrieved
 from fastrank.judging.needs import first_impossible, first_with_rankings, needs_rankings
@@ -43,13 +43,17 @@ def score(
     zscores: ZScores | None = None,
     trace: Callable[[Ids, Judged], None] | None = None,
     left_out: Sequence[bytes] = (),
+    zero_rows: bool = True,
+    order: Sequence[bytes] | None = None,
 ) -> Scores:
     """Evaluate measures for a judged run.
 
     judgments: those of the judge. trace: is shown the rankings before the values are computed.
-    left_out: the queries that `choose_queries` has left out of the judgments. Raises
-    NoQueriesError, MeasureError and EvaluationError; the latter's `before` has the queries before
-    the one that failed.
+    left_out: the queries that `choose_queries` has left out of the judgments. zero_rows: where
+    judged queries without results count, they are among the values per query; the command
+    trec_eval does not print them. order: the ids of all judged queries in the order of the
+    scores, by default byte order. Raises NoQueriesError, MeasureError and EvaluationError; the
+    latter's `before` has the queries before the one that failed.
     """
     if options.missing_is_error and run.missing:
         raise missing_queries(judgments, TextSelection(judgments.queries, run.queries))
@@ -61,9 +65,12 @@ def score(
     if run.failure is not None:
         measure = measures[first_with_rankings(measures, options)].measure.name
         failure = run.failure.error(measure, judgments.queries[run.queries[run.failure.place]])
-    if not queries and failure is None:
-        dropped = f"; {len(left_out)} without a relevant document were left out" if left_out else ""
-        raise NoQueriesError(f"No queries with both results and relevance info{dropped}")
+    zero_rows = zero_rows and options.complete and zscores is None
+    if not queries and failure is None and not (zero_rows and len(judgments)):
+        # The trec_eval command has a message of its own.
+        from fastrank.evaluation.no_queries import no_queries_error
+
+        raise no_queries_error(judgments.queries, run.skipped, left_out=len(left_out))
     # What no query survives is found at the first one, unless its ranking fails an earlier
     # measure: trec_eval goes through the measures query by query.
     impossible = first_impossible(measures, options)
@@ -89,13 +96,14 @@ def score(
         to_zscores(measures, values, queries, zscores)
     extended = [
         computed.with_missing(bound, column, queries)
-        if zscores is None and counts_missing(bound, options)
+        if zscores is None and options.complete and counts_missing(bound)
         else None
         for bound, column in zip(measures, values, strict=True)
     ]
     scores = to_scores(
         judgments, run, measures, options, values, extended,
         left_out=left_out, zscored=zscores is not None,
+        zero_rows=zero_rows and failure is None, order=order,
     )  # fmt: skip
     if failure is not None:
         failure.before = scores
@@ -110,9 +118,11 @@ def score_run(
     options: Options,
     *,
     left_out: Sequence[bytes] = (),
+    order: Sequence[bytes] | None = None,
 ) -> Scores:
     """Judge a run, and evaluate measures for it. Raises what the judge and `score` raise."""
-    return score(judge.judgments, judge.judge(run), measures, options, left_out=left_out)
+    judged = judge.judge(run)
+    return score(judge.judgments, judged, measures, options, left_out=left_out, order=order)
 
 
 def to_scores(
@@ -125,10 +135,13 @@ def to_scores(
     *,
     left_out: Sequence[bytes] = (),
     zscored: bool = False,
+    zero_rows: bool = False,
+    order: Sequence[bytes] | None = None,
 ) -> Scores:
     """Scores of values that are computed: their summary, and what is counted of the run.
 
-    values, extended: a column for each measure, as `summaries` takes them.
+    values, extended: a column for each measure, as `summaries` takes them. zero_rows, order: as
+    `score` takes them.
     """
     evaluated = run.before_failure()
     skipped = run.skipped
@@ -145,6 +158,18 @@ def to_scores(
     retrieved = {}
     if run.judged is not None:
         retrieved = count_retrieved(run.judged, evaluated.placeholders)
+    query_ids: Ids = TextSelection(judgments.queries, evaluated.queries)
+    summary = summaries(
+        measures, values, extended, len(query_ids), coverage, run.tag, zscored=zscored
+    )
+    zeros: list[int] = []
+    if zero_rows and len(query_ids) < len(judgments):
+        # The trec_eval command does without the module.
+        from fastrank.scores.zero_rows import ZeroRows
+
+        rows = ZeroRows(coverage, query_ids, order)
+        values = [rows.insert(*own) for own in zip(measures, values, extended, strict=True)]
+        query_ids, zeros = rows.query_ids, rows.places
     return Scores(
         bound=measures,
         counts={
@@ -159,14 +184,12 @@ def to_scores(
             **run.counts,
         },
         coverage=coverage,
-        tag=run.tag,
+        tag_bytes=run.tag,
         zscored=zscored,
-        query_ids=TextSelection(judgments.queries, evaluated.queries),
+        query_ids=query_ids,
         value_columns=values,
-        extended_columns=extended,
-        summaries=summaries(
-            measures, values, extended, len(evaluated.queries), coverage, run.tag, zscored=zscored
-        ),
+        zero_rows=zeros,
+        summaries=summary,
     )
 
 

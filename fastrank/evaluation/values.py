@@ -188,7 +188,7 @@ class Values:
             raise EvaluationError(bound.measure.name, query, f"{reason} {where}")
         num_ret = judged.columns.num_ret
         wanted = bound.numbers[0]
-        length = int(min(wanted, max(num_ret))) if wanted >= 0 else 0
+        length = int(min(wanted, max(num_ret, default=0))) if wanted >= 0 else 0
         codes = zeros("B", queries * length)
         kernels.relevance_string(judged.columns, filled("d", []), codes)
         return [

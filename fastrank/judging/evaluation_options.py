@@ -126,10 +126,10 @@ EVALUATION = (
     ),
     Keyword(
         "missing", None,
-        "judged queries without results: left out (skip, the default), 0 in the means (zero, the"
-        " same as -c), or an error",
-        """what judged queries without results are. "skip": left out (the default); "zero": 0 in
-        the means (-c); "error".""",
+        "judged queries without results: left out (skip, the default), 0 in the values and"
+        " means (zero, the same as -c), or an error",
+        """how to treat judged queries without results. "skip": left out (the default); "zero":
+        each counts as 0, in the values per query and in the means (-c); "error".""",
         choices=("skip", "zero", "error"),
     ),
     Keyword(

@@ -5,12 +5,11 @@ from fastrank.lazy import public_names
 __all__, __getattr__ = public_names(
     __name__,
     {
+        "differences": ("ScoreDifferences",),
         "groups": ("macro_mean",),
         "scores": ("Scores",),
-        "tables": (
-            "Table",
-            "table",
-        ),
+        "side_by_side": ("table",),
+        "tables": ("Table",),
         "zscores": (
             "ZScores",
             "read_zscores",

@@ -24,19 +24,23 @@ class Column:
 
     name, printed: the name, as it was asked for, as str and as bytes. canonical: the spelling that
         all others of the measure are equal to.
+    measure: the measure's own name, without parameters.
     kind: "text", "count" (whole numbers), "zscore" or "real".
     values: those of all queries, every `width`-th of which, from `place` on, is the column's; a
         list of bytes for texts; None where there are none per query.
     summary: the value over all queries, bytes for the run's tag; None where there is none.
     """
 
-    __slots__ = ("canonical", "kind", "name", "place", "printed", "summary", "values", "width")
+    __slots__ = (
+        "canonical", "kind", "measure", "name", "place", "printed", "summary", "values", "width",
+    )  # fmt: skip
 
     def __init__(
         self, bound: BoundMeasure, place: int, kind: str, values: Any, summary: Any
     ) -> None:
         self.printed, self.place, self.width = bound.names[place], place, bound.width
         self.name, self.canonical = decoded(self.printed), decoded(bound.canonical[place])
+        self.measure = bound.measure.name
         self.kind, self.values, self.summary = kind, values, summary
 
     @property

@@ -16,46 +16,49 @@ if TYPE_CHECKING:
     from fastrank.scores.scores import Scores
 
 
-def to_pandas(scores: Scores, *, wide: bool) -> pandas.DataFrame:
-    """One row per query and measure, or `wide` one per query."""
+def to_pandas(queries: list[str], columns: dict[str, Any], *, wide: bool) -> pandas.DataFrame:
+    """One row per query and measure, or `wide` one per query.
+
+    columns: the values of each measure, texts as lists, all else as arrays.
+    """
     import numpy
     import pandas
 
     if wide:
-        return pandas.DataFrame({"query": _queries(scores), **_columns(scores)})
-    names, values = _numbers(scores)
-    queries = pandas.array(_queries(scores), dtype=str)
+        return pandas.DataFrame({"query": queries, **columns})
+    names, values = _numbers(columns)
+    texts = pandas.array(queries, dtype=str)
     each, all_names = numpy.arange(len(queries)), numpy.arange(len(names))
     return pandas.DataFrame(
         {
-            "query": queries.take(each.repeat(len(names))),
+            "query": texts.take(each.repeat(len(names))),
             "measure": pandas.array(names, dtype=str).take(numpy.tile(all_names, len(each))),
             "value": values,
         }
     )
 
 
-def to_polars(scores: Scores, *, wide: bool) -> polars.DataFrame:
+def to_polars(queries: list[str], columns: dict[str, Any], *, wide: bool) -> polars.DataFrame:
     """The same as a polars frame."""
     import numpy
     import polars
 
-    queries = polars.Series(_queries(scores), dtype=polars.String)
+    texts = polars.Series(queries, dtype=polars.String)
     if wide:
-        return polars.DataFrame({"query": queries, **_columns(scores)})
-    names, values = _numbers(scores)
+        return polars.DataFrame({"query": texts, **columns})
+    names, values = _numbers(columns)
     each, all_names = numpy.arange(len(queries)), numpy.arange(len(names))
     measures = polars.Series(names, dtype=polars.String)
     return polars.DataFrame(
         {
-            "query": queries.gather(each.repeat(len(names))),
+            "query": texts.gather(each.repeat(len(names))),
             "measure": measures.gather(numpy.tile(all_names, len(each))),
             "value": values,
         }
     )
 
 
-def _queries(scores: Scores) -> list[str]:
+def queries_of(scores: Scores) -> list[str]:
     """The ids of the queries. Raises FastrankError for one that is not UTF-8, as frames need it."""
     for query, text in zip(scores.query_ids, scores.queries, strict=True):
         if not text.isascii() and text != query.decode("utf-8", "replace"):
@@ -63,7 +66,7 @@ def _queries(scores: Scores) -> list[str]:
     return scores.queries
 
 
-def _columns(scores: Scores) -> dict[str, Any]:
+def columns_of(scores: Scores) -> dict[str, Any]:
     """Every measure's values, texts as a list."""
     return {
         name: column.to_list() if column.kind == "text" else column.to_array()
@@ -72,11 +75,10 @@ def _columns(scores: Scores) -> dict[str, Any]:
     }
 
 
-def _numbers(scores: Scores) -> tuple[list[str], npt.NDArray[Any]]:
+def _numbers(columns: dict[str, Any]) -> tuple[list[str], npt.NDArray[Any]]:
     """The measures whose values are numbers, and the values, query by query."""
     import numpy
 
-    columns = _columns(scores)
     arrays = {name: values for name, values in columns.items() if not isinstance(values, list)}
     if not arrays:
         return [], numpy.empty(0)

@@ -6,8 +6,8 @@ from fastrank.data.columns import as_array
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
 from fastrank.scores.scores import Scores
-from fastrank.scores.summary import Coverage, summaries
-from fastrank.scores.tables import as_list, common_names
+from fastrank.scores.side_by_side import as_list, common_names
+from fastrank.scores.summary import Coverage, counts_missing, summaries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,10 +56,6 @@ def by_group(
     # Only where they count need the judged queries without results have a group.
     judged = members.of(coverage.judged, all_of_them=coverage.complete)
     members.refuse_strangers()
-    known = set(scores.query_ids)
-    others = [place for place, query in enumerate(coverage.judged) if query not in known]
-    # Where the values of queries without results stand, in columns that have them.
-    after = {place: len(known) + i for i, place in enumerate(others)}
     made: dict[Hashable, Scores] = {}
     for group in sorted(judged.keys() | evaluated.keys(), key=members.place):
         if group not in evaluated:
@@ -67,10 +63,8 @@ def by_group(
                 f"by_group: none of the {len(judged[group])} judged queries of group {group!r} has"
                 " results"
             )
-        places = judged.get(group, [])
-        missing = [after[place] for place in places if place in after]
-        covered = _restrict_coverage(coverage, places, found)
-        made[group] = _of_rows(scores, evaluated[group], missing, covered)
+        covered = _restrict_coverage(coverage, judged.get(group, []), found)
+        made[group] = _of_rows(scores, evaluated[group], covered)
     return made
 
 
@@ -132,29 +126,35 @@ def _restrict_coverage(coverage: Coverage, places: list[int], found: set[int]) -
     )
 
 
-def _of_rows(scores: Scores, rows: list[int], missing: list[int], coverage: Coverage) -> Scores:
-    """The scores of some of the queries, and of some of those without results."""
-    values = [
-        _select_rows(bound, column, rows)
-        for bound, column in zip(scores.bound, scores.value_columns, strict=True)
-    ]
+def _of_rows(scores: Scores, rows: list[int], coverage: Coverage) -> Scores:
+    """The scores of some of the queries."""
+    without_results = set(scores.zero_rows)
+    zero_rows = [i for i, row in enumerate(rows) if row in without_results]
+    missing = [rows[i] for i in zero_rows]
+    evaluated = [row for row in rows if row not in without_results]
+    columns = list(zip(scores.bound, scores.value_columns, strict=True))
+    # The summary goes through the values as it does for all queries: those of the evaluated ones,
+    # and after them those of the others.
     extended = [
-        _select_rows(bound, column, rows + missing)
-        for bound, column in zip(scores.bound, scores.extended_columns, strict=True)
+        _select_rows(bound, column, evaluated + missing)
+        if coverage.complete and counts_missing(bound)
+        else None
+        for bound, column in columns
     ]
     return Scores(
         bound=scores.bound,
-        counts={"evaluated": len(rows), "missing": len(coverage.judged) - len(coverage.found)},
+        counts={"evaluated": len(evaluated), "missing": len(coverage.judged) - len(coverage.found)},
         coverage=coverage,
-        tag=scores.tag,
+        tag_bytes=scores.tag_bytes,
         zscored=scores.zscored,
         query_ids=[scores.query_ids[row] for row in rows],
-        value_columns=values,
-        extended_columns=extended,
+        value_columns=[_select_rows(bound, column, rows) for bound, column in columns],
+        zero_rows=zero_rows,
         summaries=summaries(
-            scores.bound, values, extended, len(rows), coverage, scores.tag, zscored=scores.zscored
+            scores.bound, [_select_rows(bound, column, evaluated) for bound, column in columns],
+            extended, len(evaluated), coverage, scores.tag_bytes, zscored=scores.zscored,
         ),
-    )
+    )  # fmt: skip
 
 
 def _select_rows(bound: BoundMeasure, column: Any, rows: list[int]) -> Any:

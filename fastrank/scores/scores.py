@@ -18,18 +18,20 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Ids
     from fastrank.measures.selection import BoundMeasure
     from fastrank.scores.columns import Column
+    from fastrank.scores.differences import ScoreDifferences
     from fastrank.scores.summary import Coverage
 
 
 class Scores(Frozen):
     """The values of measures for every evaluated query, and over all of them.
 
-    queries: the evaluated queries, in byte order of their ids. mean: the value of every measure
+    queries: the queries with values, in byte order of their ids: those evaluated, and with
+    missing="zero" also those without results, whose values are 0. mean: the value of every measure
     over all of them. scores["map"]: the values per query, an array over `queries`.
-    tag: the run's name. bound: the measures with their parameters.
+    tag: the run's name.
     counts: what was evaluated and what was not, as far as it is known:
 
-    evaluated: queries.
+    evaluated: queries that were judged; at compat 10.0 also those without results that count as 0.
     missing: judged queries without results.
     skipped: queries of the run without judgments; not where a file is judged while it is read,
         nor for arrays.
@@ -53,24 +55,37 @@ class Scores(Frozen):
     """
 
     __slots__ = (
-        "bound", "counts", "coverage", "extended_columns", "query_ids", "summaries", "tag",
-        "value_columns", "zscored",
+        "bound", "counts", "coverage", "query_ids", "summaries", "tag_bytes", "value_columns",
+        "zero_rows", "zscored",
     )  # fmt: skip
+
+    internal = Frozen.internal | {
+        "bound", "coverage", "query_ids", "summaries", "tag_bytes", "value_columns", "whole",
+        "zero_rows", "zscored",
+    }  # fmt: skip
 
     bound: list[BoundMeasure]
     counts: dict[str, int]
     coverage: Coverage
-    tag: bytes
+    tag_bytes: bytes
     zscored: bool
     query_ids: Ids
     value_columns: list[Any]
-    # None, or the values followed by those of judged queries without results (see `summaries`).
-    extended_columns: list[Any]
+    # The rows of judged queries without results, which count as 0 (missing="zero").
+    zero_rows: list[int]
     summaries: list[Any]
 
     @property
+    def tag(self) -> str:
+        """The run's name, empty if it has none."""
+        return decoded(self.tag_bytes)
+
+    @property
     def queries(self) -> list[str]:
-        """Ids of the evaluated queries, in byte order."""
+        """Ids of the queries with values, in byte order.
+
+        Those without results are among them if they count as 0 (missing="zero").
+        """
         return [decoded(query) for query in self.query_ids]
 
     @property
@@ -146,10 +161,24 @@ class Scores(Frozen):
     def __len__(self) -> int:
         return len(self.names)
 
+    def __sub__(self, other: Scores) -> ScoreDifferences:
+        """The differences per query, aligned by the ids of the queries, and those of the means.
+
+        Raises GroupError, which names the queries that only one of the scores has, and MeasureError
+        for different measures.
+
+        >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
+        >>> (scores - other).mean
+        {'map': 0.0854...}
+        """
+        if not isinstance(other, Scores):
+            return NotImplemented
+        from fastrank.scores.differences import subtract
+
+        return subtract(self, other)
+
     def __repr__(self) -> str:
-        return (
-            f"<Scores of {decoded(self.tag)!r}: {len(self.query_ids)} queries, {len(self)} values>"
-        )
+        return f"<Scores of {self.tag!r}: {len(self.query_ids)} queries, {len(self)} values>"
 
     def __str__(self) -> str:
         from fastrank.scores.text import readable
@@ -220,9 +249,9 @@ class Scores(Frozen):
         0  q0000     map  0.632911
         1  q0001     map  0.554385
         """
-        from fastrank.scores.frames import to_pandas
+        from fastrank.scores import frames
 
-        return to_pandas(self, wide=wide)
+        return frames.to_pandas(frames.queries_of(self), frames.columns_of(self), wide=wide)
 
     def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
         """The same as `to_pandas` as a polars frame. Raises ImportError without polars.
@@ -230,14 +259,14 @@ class Scores(Frozen):
         >>> scores.to_polars(wide=True).columns
         ['query', 'map']
         """
-        from fastrank.scores.frames import to_polars
+        from fastrank.scores import frames
 
-        return to_polars(self, wide=wide)
+        return frames.to_polars(frames.queries_of(self), frames.columns_of(self), wide=wide)
 
-    def to_markdown(self, *, per_query: bool = False) -> str:
+    def to_markdown(self, *, per_query: bool = False, digits: int = 4) -> str:
         """A table of measures and their means; with `per_query` of queries, ending with `all`.
 
-        Four decimals. In markdown's pipe syntax, what would be markup is escaped.
+        In markdown's pipe syntax; what would be markup is escaped.
 
         >>> print(scores.to_markdown())
         | measure   |   pixels |
@@ -246,23 +275,23 @@ class Scores(Frozen):
         """
         from fastrank.scores.tables import table_of
 
-        return table_of(self, per_query=per_query).to_markdown()
+        return table_of(self, per_query=per_query, digits=digits).to_markdown()
 
-    def to_latex(self, *, per_query: bool = False) -> str:
+    def to_latex(self, *, per_query: bool = False, digits: int = 4) -> str:
         r"""The table of `to_markdown` as a LaTeX tabular with the rules of booktabs.
 
         >>> print(scores.to_latex())
         \begin{tabular}{lr}
         \toprule
-         measure   &   pixels \\
+        measure & pixels \\
         \midrule
-         map       &   0.4348 \\
+        map     & 0.4348 \\
         \bottomrule
         \end{tabular}
         """
         from fastrank.scores.tables import table_of
 
-        return table_of(self, per_query=per_query).to_latex()
+        return table_of(self, per_query=per_query, digits=digits).to_latex()
 
     def by_group(
         self, groups: Mapping[Any, Hashable], *, rest: Hashable = None

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from fastrank.data.grade_scale import Graded
     from fastrank.data.qrels import Qrels
     from fastrank.data.texts import Texts
-    from fastrank.judging.options import Options
     from fastrank.measures.binding import BoundMeasure
 
 # The averages for which a query without results is not simply one that counts 0.
@@ -71,10 +70,9 @@ def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMe
     return counts
 
 
-def counts_missing(bound: BoundMeasure, options: Options) -> bool:
-    """Whether queries without results have values of their own in the summary."""
-    measure = bound.measure
-    return options.complete and (measure.average in OVER_VALUES or measure.name == "NumRel")
+def counts_missing(bound: BoundMeasure) -> bool:
+    """Whether queries without results have values of their own where they count."""
+    return bound.measure.average in OVER_VALUES or bound.measure.name == "NumRel"
 
 
 def summaries(

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from fastrank.scores.text import rounded
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
+    # Of texts, integers, numbers already rounded, and None for an empty cell; CSV takes floats too.
     Rows = Iterable[Sequence[Any]]
 
 # What markdown takes for markup; an underscore only at the end of a word.
 MARKDOWN = r"([\\`*<>&\[\]|~]|(?<![^\W_])_|_(?![^\W_]))"
+# What LaTeX takes for commands.
+LATEX = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        "^": r"\^{}", "~": r"\textasciitilde{}", "\\": r"\textbackslash{}",
+        "<": r"\ensuremath{<}", ">": r"\ensuremath{>}",
+    }
+)  # fmt: skip
+
+
+class Number(str):
+    """A number as text, rounded for people."""
+
+    __slots__ = ()
+
+
+class Bold(Number):
+    """One that is set in bold where the format can."""
+
+    __slots__ = ()
 
 
 def plain(header: Sequence[str], rows: Rows) -> str:
@@ -25,17 +44,45 @@ def markdown(header: Sequence[str], rows: Rows) -> str:
     import re
 
     markup = re.compile(MARKDOWN)
-    escaped = [markup.sub(r"\\\1", name) for name in header]
-    return _tabulated(escaped, ([_escape(markup, v) for v in row] for row in rows), "pipe")
 
+    def escaped(cell: object) -> object:
+        if isinstance(cell, Number):
+            return Number(f"**{cell}**") if isinstance(cell, Bold) else cell
+        return markup.sub(r"\\\1", cell) if isinstance(cell, str) else cell
 
-def _escape(markup: Any, value: object) -> object:
-    return markup.sub(r"\\\1", value) if isinstance(value, str) else value
+    return _tabulated(
+        [markup.sub(r"\\\1", name) for name in header],
+        ([escaped(cell) for cell in row] for row in rows),
+        "pipe",
+    )
 
 
 def latex(header: Sequence[str], rows: Rows) -> str:
     """A tabular with the rules of booktabs."""
-    return _tabulated(header, rows, "latex_booktabs")
+    cells = [list(row) for row in rows]
+    columns = "".join("r" if right else "l" for right in _numeric(cells, len(header)))
+    texts = [[_line(name).translate(LATEX) for name in header]]
+    for row in cells:
+        texts.append(
+            [
+                f"\\textbf{{{cell}}}"
+                if isinstance(cell, Bold)
+                else _line(_shown(cell)).translate(LATEX)
+                for cell in row
+            ]
+        )  # fmt: skip
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    lines = [
+        " & ".join(
+            text.rjust(width) if side == "r" else text.ljust(width)
+            for text, width, side in zip(row, widths, columns, strict=True)
+        ) + r" \\"
+        for row in texts
+    ]  # fmt: skip
+    return "\n".join(
+        [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule", *lines[1:],
+         r"\bottomrule", r"\end{tabular}"]
+    )  # fmt: skip
 
 
 def html(header: Sequence[str], rows: Rows) -> str:
@@ -47,19 +94,25 @@ def _tabulated(header: Sequence[str], rows: Rows, form: str) -> str:
     from tabulate import tabulate
 
     cells = [list(row) for row in rows]
-    alignment = [
-        "right" if any(isinstance(row[i], (int, float)) for row in cells) else "left"
-        for i in range(len(header))
-    ]
+    alignment = ["right" if right else "left" for right in _numeric(cells, len(header))]
     return str(
         tabulate(
-            [[_line(rounded(value)) for value in row] for row in cells],
+            [[_line(_shown(value)) for value in row] for row in cells],
             headers=[_line(name) for name in header],
             tablefmt=form,
             colalign=alignment if cells else None,
             disable_numparse=True,
         )
     )
+
+
+def _numeric(cells: list[list[Any]], columns: int) -> list[bool]:
+    """Which columns hold numbers."""
+    return [any(isinstance(row[i], (int, Number)) for row in cells) for i in range(columns)]
+
+
+def _shown(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def _line(text: str) -> str:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from fastrank.data.columns import Frozen
-from fastrank.data.texts import decoded
-from fastrank.errors import GroupError, MeasureError
 from fastrank.scores import table_formats
 from fastrank.scores.columns import columns_by_name, presented_means, walk
-from fastrank.scores.scores import Scores
-from fastrank.scores.text import notes
+from fastrank.scores.text import notes, rounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
+    from collections.abc import Iterable, Iterator
+    from typing import Any, ClassVar
 
     import pandas
     import polars
+
+    from fastrank.scores.scores import Scores
 
 
 # The columns of `long_rows`.
@@ -28,8 +25,9 @@ LONG = ("query", "measure", "value")
 class Table(Frozen):
     """Rows of labels and values; `columns` is {name: list of values}, each one value per row.
 
-    A text is a label, an int a count, a float any other value. In text for people floats get four
-    decimals; frames, CSV and JSON have full precision.
+    A text is a label, an int a count, a float any other value. In text for people floats get
+    `digits` decimals; frames, CSV and JSON have full precision. bold: the cells, as (row, column),
+    that markdown and LaTeX set in bold.
 
     >>> own = fr.table(scores)
     >>> own
@@ -42,9 +40,12 @@ class Table(Frozen):
     pixels  0.4348
     """
 
-    __slots__ = ("columns",)
+    __slots__ = ("bold", "columns", "digits")
+    defaults: ClassVar[dict[str, Any]] = {"bold": frozenset(), "digits": 4}
 
     columns: dict[str, list[Any]]
+    digits: int
+    bold: frozenset[tuple[int, int]]
 
     @property
     def names(self) -> list[str]:
@@ -59,6 +60,37 @@ class Table(Frozen):
         """
         return zip(*self.columns.values(), strict=True)
 
+    def transpose(self, label: str = "measure") -> Table:
+        """The table with a column for each row: the first column becomes the header.
+
+        label: what stands above the names of the columns, which become the first column.
+
+        >>> print(fr.table(scores).transpose())
+        measure      pixels
+        ---------  --------
+        map          0.4348
+        """
+        first, *names = self.names
+        header = distinct([label, *map(str, self.columns[first])])
+        cells = zip(*(self.columns[name] for name in names), strict=True)
+        return Table(
+            columns=dict(zip(header, [names, *map(list, cells)], strict=True)),
+            digits=self.digits,
+            bold=frozenset((column - 1, row + 1) for row, column in self.bold),
+        )
+
+    def _shown(self) -> Iterator[list[Any]]:
+        """The rows for people, floats as rounded texts."""
+        for i, row in enumerate(self.rows()):
+            yield [
+                (table_formats.Bold if (i, j) in self.bold else table_formats.Number)(
+                    rounded(value, self.digits)
+                )
+                if isinstance(value, float)
+                else value
+                for j, value in enumerate(row)
+            ]
+
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), []))
 
@@ -66,7 +98,7 @@ class Table(Frozen):
         return f"<Table: {len(self)} rows, {len(self.columns)} columns>"
 
     def __str__(self) -> str:
-        return table_formats.plain(self.names, self.rows())
+        return table_formats.plain(self.names, self._shown())
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -78,7 +110,7 @@ class Table(Frozen):
         <table>
         <thead
         """
-        return table_formats.html(self.names, self.rows())
+        return table_formats.html(self.names, self._shown())
 
     def to_markdown(self) -> str:
         """A table in the pipe syntax of GitHub's markdown, escaped.
@@ -88,15 +120,15 @@ class Table(Frozen):
         |:-------|-------:|
         | pixels | 0.4348 |
         """
-        return table_formats.markdown(self.names, self.rows())
+        return table_formats.markdown(self.names, self._shown())
 
     def to_latex(self) -> str:
         """A LaTeX tabular with the rules of booktabs, escaped.
 
         >>> print(fr.table(scores).to_latex().splitlines()[4])
-         pixels & 0.4348 \\\\
+        pixels & 0.4348 \\\\
         """
-        return table_formats.latex(self.names, self.rows())
+        return table_formats.latex(self.names, self._shown())
 
     def to_csv(self) -> str:
         """Comma-separated lines, header first.
@@ -136,83 +168,38 @@ class Table(Frozen):
         """
         import polars
 
-        return polars.DataFrame(self.columns)
+        # A transposed table has counts and other values in one column.
+        return polars.DataFrame(self.columns, strict=False)
 
 
-def table(
-    scores: Scores | Iterable[Scores] | Mapping[Any, Scores],
-    names: Iterable[object] | None = None,
-    *,
-    label: str = "run",
-) -> Table:
-    """Several scores side by side: a row for each, a column for each measure's mean.
-
-    names: the rows' names, by default the runs' tags; of a mapping its keys are the names, so that
-        the groups of `Scores.by_group` can be given. label: what stands above the names.
-
-    Raises MeasureError if they do not have the same measures, and GroupError if the names do not
-    fit.
-
-    >>> qrels = fr.read_qrels("data/digits.qrels")
-    >>> print(fr.table(fr.evaluate(qrels, ["data/pixels.run", "data/pca.run"], "map P.10")))
-    run        map    P_10
-    ------  ------  ------
-    pixels  0.4348  0.9510
-    pca     0.3493  0.8050
-    """
-    rows = as_list(scores)
-    measures = common_names(rows)
-    if names is None:
-        names = scores if isinstance(scores, Mapping) else [decoded(row.tag) for row in rows]
-    labels = [str(name) for name in names]
-    if len(labels) != len(rows):
-        raise GroupError(f"names: expected {len(rows)}, one for each row, found {len(labels)}")
-    if label in measures:
-        raise GroupError(f"label: {label!r} is the name of a measure")
-    means = [presented_means(scores) for scores in rows]
-    return Table(
-        columns={label: labels, **{name: [mean[name] for mean in means] for name in measures}}
-    )
+def distinct(names: Iterable[str]) -> list[str]:
+    """The names, of equal ones the second as `name (2)` and so on."""
+    taken: set[str] = set()
+    return [distinct_from(taken, name) for name in names]
 
 
-def as_list(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Scores]:
-    """One or more scores as a list; of a mapping its values."""
-    if isinstance(scores, Scores):
-        return [scores]
-    return list(scores.values() if isinstance(scores, Mapping) else scores)
+def distinct_from(taken: set[str], name: str) -> str:
+    """The name, with a number if it is taken; it is then."""
+    number, other = 1, name
+    while other in taken:
+        number += 1
+        other = f"{name} ({number})"
+    taken.add(other)
+    return other
 
 
-def common_names(scores: Sequence[Scores]) -> list[str]:
-    """The names of the means, which must be the same in all. Raises MeasureError, TypeError."""
-    for item in scores:
-        if not isinstance(item, Scores):
-            raise TypeError(f"scores: expected Scores, found {type(item).__name__}")
-    if not scores:
-        return []
-    first = list(scores[0].mean)
-    for number, item in enumerate(scores[1:], 2):
-        different = sorted(set(first) ^ set(item.mean))
-        if different:
-            raise MeasureError(
-                different[0],
-                f"scores 1 and {number} have different measures: only one of them has"
-                f" {', '.join(different)}",
-            )
-    return first
-
-
-def table_of(scores: Scores, *, per_query: bool) -> Table:
+def table_of(scores: Scores, *, per_query: bool, digits: int = 4) -> Table:
     """The means, one row a measure; or one row a query, and `all` below."""
     if per_query:
-        return wide_table(scores, summary=True)
+        return wide_table(scores, summary=True, digits=digits)
     means = presented_means(scores)
-    value = decoded(scores.tag) or "value"
+    value = scores.tag or "value"
     if value == "measure":
         value = "value"
-    return Table(columns={"measure": list(means), value: list(means.values())})
+    return Table(columns={"measure": list(means), value: list(means.values())}, digits=digits)
 
 
-def wide_table(scores: Scores, *, per_query: bool = True, summary: bool) -> Table:
+def wide_table(scores: Scores, *, per_query: bool = True, summary: bool, digits: int = 4) -> Table:
     """One row a query, if wanted, with a column for each measure; then the row `all`, if wanted."""
     queries = scores.queries if per_query else []
     table: dict[str, list[Any]] = {"query": [*queries, *(["all"] if summary else ())]}
@@ -222,7 +209,7 @@ def wide_table(scores: Scores, *, per_query: bool = True, summary: bool) -> Tabl
             continue
         values = map(column.presented, column.to_list()) if has_values else [None] * len(queries)
         table[name] = [*values, *([column.presented(column.mean)] if summary else ())]
-    return Table(columns=table)
+    return Table(columns=table, digits=digits)
 
 
 def long_rows(

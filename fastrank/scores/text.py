@@ -45,10 +45,10 @@ def readable(scores: Scores) -> str:
     return "\n".join(lines + notes(scores))
 
 
-def rounded(value: object) -> str:
-    """A value as tables show it: four decimals if it is a float."""
+def rounded(value: object, digits: int = 4) -> str:
+    """A value as tables show it: a float with so many decimals."""
     if isinstance(value, float):
-        return f"{value:.4f}"
+        return f"{value:.{digits}f}"
     return "" if value is None else str(value)
 
 

@@ -48,7 +48,7 @@ def test_trec_is_the_default() -> None:
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_tables_have_a_row_for_each_run(form: str, scores: list[fr.Scores]) -> None:
-    table = fr.table(scores, [PIXELS, PCA], label="file")
+    table = fr.table(scores, ["pixels.run", "pca.run"])
     expected = {"table": str(table), "markdown": table.to_markdown(), "latex": table.to_latex()}
     assert printed("--format", form, QRELS, PIXELS, PCA) == expected[form] + "\n"
 
@@ -56,11 +56,58 @@ def test_tables_have_a_row_for_each_run(form: str, scores: list[fr.Scores]) -> N
 def test_tables_per_query_have_a_row_for_each_and_then_for_all() -> None:
     lines = printed("--format", "table", "-q", QRELS, PIXELS, PCA).splitlines()
 
-    assert lines[0].split() == ["file", "query", "num_q", "map", "P_5"]
-    assert len(lines) == 2 + 2 * 201
-    assert lines[2].split() == [PIXELS, "q0000", "0.6329", "1.0000"]
-    assert lines[202].split() == [PIXELS, "all", "200", "0.4348", "0.9640"]
+    assert lines[0].split() == ["query", "measure", "pixels.run", "pca.run"]
+    assert len(lines) == 2 + 2 * 200 + 3
+    assert lines[2].split() == ["q0000", "map", "0.6329", "0.6257"]
+    assert lines[402].split() == ["all", "num_q", "200", "200"]
+    assert lines[403].split() == ["all", "map", "0.4348", "0.3493"]
+
+
+def test_a_table_per_query_of_one_run_has_a_column_for_each_measure() -> None:
+    lines = printed("--format", "table", "-q", QRELS, PIXELS).splitlines()
+
+    assert lines[0].split() == ["query", "num_q", "map", "P_5"]
+    assert lines[2].split() == ["q0000", "0.6329", "1.0000"]
+    assert lines[202].split() == ["all", "200", "0.4348", "0.9640"]
     assert len(printed("--format", "table", "-q", "-n", QRELS, PCA).splitlines()) == 2 + 200
+
+
+def test_tables_have_the_shape_that_is_asked_for(scores: list[fr.Scores]) -> None:
+    table = fr.table(scores, ["raw", "PCA"], digits=2, bold=False).transpose()
+    asked = ("--name", "raw", "--name", "PCA", "--digits", "2", "--no-bold", "--transpose")
+
+    assert printed("--format", "latex", *asked, QRELS, PIXELS, PCA) == table.to_latex() + "\n"
+
+
+def _run_names(*arguments: str) -> list[str]:
+    rows = csv.DictReader(io.StringIO(printed("--format", "csv", *arguments)))
+    return list(dict.fromkeys(row["run"] for row in rows))
+
+
+def test_runs_are_named_by_their_files_their_tags_or_as_asked(tmp_path: Path) -> None:
+    copy = tmp_path / "pca.run"
+    copy.write_bytes(Path(PCA).read_bytes())
+
+    assert _run_names(QRELS, PIXELS, PCA) == ["pixels.run", "pca.run"]
+    assert _run_names(QRELS, PIXELS, PCA, str(copy)) == ["pixels.run", PCA, str(copy)]
+    assert _run_names("--tags", QRELS, PCA, str(copy)) == ["pca", "pca (2)"]
+    assert _run_names("--name", "a", "--name", "a", QRELS, PIXELS, PCA) == ["a", "a (2)"]
+
+
+def test_a_run_without_a_tag_is_named_by_its_file(tmp_path: Path) -> None:
+    tagless = tmp_path / "run.csv"
+    tagless.write_text("query_id,doc_id,score\nq0000,d0001,1\n")
+
+    found = evaluate("--tags", "-m", "map", "--format", "csv", QRELS, str(tagless))
+
+    assert found.stdout.splitlines()[1].startswith("run.csv,,map,")
+
+
+def test_there_must_be_a_name_for_each_run() -> None:
+    for names in (["--name", "a"], ["--name", "a", "--name", "b", "--tags"]):
+        found = evaluate(*names, QRELS, PIXELS, PCA)
+        assert (found.returncode, found.stdout) == (2, "")
+        assert found.stderr.startswith("fastrank eval: --name")
 
 
 @pytest.mark.parametrize("options", [[], ["-q"], ["-q", "-n"]])
@@ -68,14 +115,14 @@ def test_csv_has_a_line_for_each_value(options: list[str], scores: list[fr.Score
     rows = list(csv.DictReader(io.StringIO(printed("--format", "csv", *options, QRELS, PCA))))
 
     expected = [
-        {"file": PCA, "query": query, "measure": name, "value": repr(value)}
+        {"run": "pca.run", "query": query, "measure": name, "value": repr(value)}
         for query, own in scores[1].to_dict().items()
         for name, value in own.items()
         if "-q" in options
     ]
     if "-n" not in options:
         expected += [
-            {"file": PCA, "query": "", "measure": name, "value": repr(value)}
+            {"run": "pca.run", "query": "", "measure": name, "value": repr(value)}
             for name, value in (scores[1].mean | {"num_q": 200}).items()
         ]
     assert rows == expected
@@ -94,11 +141,12 @@ def test_json_has_an_object_for_each_run(scores: list[fr.Scores]) -> None:
     found = json.loads(printed("--format", "json", "-q", QRELS, PIXELS, PCA))
 
     assert found == [
-        {"file": file, **json.loads(own.to_json())}
+        {"file": file, **json.loads(own.to_json()), "run": Path(file).name}
         for file, own in zip([PIXELS, PCA], scores, strict=True)
     ]
     short = json.loads(printed("--format", "json", QRELS, PCA))
-    assert short == [{"file": PCA, **json.loads(scores[1].to_json(per_query=False))}]
+    own = json.loads(scores[1].to_json(per_query=False))
+    assert short == [{"file": PCA, **own, "run": "pca.run"}]
     assert "mean" not in json.loads(printed("--format", "json", "-n", QRELS, PCA))[0]
 
 
@@ -197,5 +245,5 @@ def test_names_are_escaped_as_the_format_asks(tmp_path: Path) -> None:
 
     assert r'a\|b\_,"c' in printed("--format", "markdown", QRELS, str(run))
     assert r'a|b\_,"c' in printed("--format", "latex", QRELS, str(run))
-    assert '/a|b_,""c",,num_q,200' in printed("--format", "csv", QRELS, str(run))
+    assert '"a|b_,""c",,num_q,200' in printed("--format", "csv", QRELS, str(run))
     assert json.loads(printed("--format", "json", QRELS, str(run)))[0]["file"] == str(run)

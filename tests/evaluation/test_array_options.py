@@ -118,6 +118,10 @@ def has_repeat(
 
 def assert_same(found: Any, expected: Any) -> None:
     """The same bits and counts, or the same error."""
+    if isinstance(expected, fr.NoQueriesError):
+        # Arrays do not know which of their rows are not judged.
+        assert isinstance(found, fr.NoQueriesError)
+        return
     if isinstance(expected, fr.FastrankError):
         assert (type(found), str(found)) == (type(expected), str(expected))
         return
@@ -263,7 +267,7 @@ def test_queries_left_out_are_not_looked_at() -> None:
     assert found.queries == ["1"]
     assert (found.counts["left_out"], found.counts["no_relevant"], found.missing) == (1, 0, 1)
     assert len(indexed) == 3
-    with pytest.raises(fr.NoQueriesError, match="1 without a relevant document were left out"):
+    with pytest.raises(fr.NoQueriesError, match="1 judged without a relevant"):
         fr.evaluate_arrays([[1]], None, [{1: 0}], "map", no_relevant="skip")
     with pytest.raises(fr.EvaluationError, match=r"1 of 3 judged queries have no relevant .*: 0$"):
         fr.evaluate_arrays(ids, None, indexed, "map", no_relevant="error")

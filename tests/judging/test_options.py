@@ -164,7 +164,7 @@ def test_a_query_without_a_relevant_document_can_be_an_error() -> None:
 
 
 def test_where_all_queries_are_left_out_the_error_says_so() -> None:
-    with pytest.raises(fr.NoQueriesError, match="1 without a relevant document were left out"):
+    with pytest.raises(fr.NoQueriesError, match="1 judged without a relevant"):
         fr.evaluate(parse_qrels(b"q3 0 d 0\n"), parse_run(RUN), "map", no_relevant="skip")
 
 

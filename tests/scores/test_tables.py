@@ -58,6 +58,91 @@ def test_of_a_mapping_the_keys_are_names() -> None:
     assert table.columns["run"] == ["a", "b"]
 
 
+def test_equal_names_are_told_apart() -> None:
+    assert fr.table([*both("map"), *both("map")]).columns["run"] == [
+        "one",
+        "two",
+        "one (2)",
+        "two (2)",
+    ]
+    assert fr.table([fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map")] * 2).columns[
+        "run"
+    ] == ["run", "run (2)"]
+
+
+def test_the_best_of_each_measure_is_bold_in_markdown_and_latex() -> None:
+    table = fr.table(both("num_ret map P.1 FirstRank Judged"))
+    header, _, first, second = table.to_markdown().splitlines()
+
+    assert header.replace(" ", "") == "|run|num_ret|map|P_1|FirstRank|Judged|"
+    assert first.replace(" ", "") == "|one|3|0.7500|0.5000|1.5000|1.0000|"
+    assert second.replace(" ", "") == "|two|2|**1.0000**|**1.0000**|**1.0000**|1.0000|"
+    assert table.to_latex().count(r"\textbf{1.0000}") == 3
+    assert "*" not in str(table)
+    assert "*" not in fr.table(both("map"), bold=False).to_markdown()
+    assert "*" not in fr.table(both("map")[:1]).to_markdown()
+
+
+def test_values_that_look_the_same_are_equally_good() -> None:
+    assert fr.table(both("map"), digits=0).to_latex().count(r"\textbf{1}") == 2
+
+
+def test_digits_are_those_of_text_only() -> None:
+    table = fr.table(both("map"), digits=1)
+
+    assert str(table).splitlines()[2].split() == ["one", "0.8"]
+    assert table.columns["map"] == [0.75, 1.0]
+    assert both("map")[0].to_markdown(digits=2).endswith("0.75 |")
+    with pytest.raises(fr.OptionError, match="digits: expected 0 or more, found -1"):
+        fr.table(both(), digits=-1)
+
+
+def test_a_transposed_table_has_a_row_for_each_measure() -> None:
+    table = fr.table(both("num_ret map"), ["measure", "two"]).transpose()
+
+    assert table.columns == {
+        "measure": ["num_ret", "map"], "measure (2)": [3, 0.75], "two": [2, 1.0],
+    }  # fmt: skip
+    assert "| **1.0000** |" in table.to_markdown()
+    assert (
+        table.transpose("run").to_markdown()
+        == fr.table(both("num_ret map"), ["measure (2)", "two"]).to_markdown()
+    )
+    polars = pytest.importorskip("polars")
+    assert table.to_polars()["two"].to_list() == [2.0, 1.0]
+    assert table.to_polars().schema["two"] == polars.Float64
+
+
+def test_per_query_every_scores_has_a_column() -> None:
+    assert str(fr.table(both("num_ret map gm_map"), ["a", "b"], per_query=True)) == (
+        "query    measure         a       b\n"
+        "-------  ---------  ------  ------\n"
+        "q1       num_ret         2       1\n"
+        "q1       map        0.5000  1.0000\n"
+        "q2       num_ret         1       1\n"
+        "q2       map        1.0000  1.0000"
+    )
+
+
+def test_per_query_values_are_aligned_by_the_query() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    runs = [{"q1": {"a": 1.0}, "q3": {"b": 2.0, "a": 1.0}}, {"q2": {"a": 1.0}, "q3": {"a": 1.0}}]
+
+    table = fr.table(fr.evaluate(qrels, runs, "map"), ["a", "b"], per_query=True)
+
+    assert list(table.rows()) == [
+        ("q1", "map", 1.0, None), ("q2", "map", None, 1.0), ("q3", "map", 0.5, 1.0),
+    ]  # fmt: skip
+
+
+def test_per_query_rows_of_arrays_keep_their_order() -> None:
+    scores = fr.evaluate_arrays([[1]] * 11, None, [{1: 1}] * 11, "map")
+
+    table = fr.table([scores, scores], per_query=True)
+
+    assert table.columns["query"] == [str(row) for row in range(11)]
+
+
 def test_scores_of_different_measures_are_not_put_side_by_side() -> None:
     scores = [fr.evaluate(QRELS, FIRST, "map"), fr.evaluate(QRELS, FIRST, "map P.1")]
 
@@ -120,10 +205,10 @@ def test_latex_has_booktabs_rules() -> None:
         [
             r"\begin{tabular}{lr}",
             r"\toprule",
-            r" measure   &    one \\",
+            r"measure  &    one \\",
             r"\midrule",
-            r" num\_ret   &      3 \\",
-            r" map       & 0.7500 \\",
+            r"num\_ret &      3 \\",
+            r"map      & 0.7500 \\",
             r"\bottomrule",
             r"\end{tabular}",
         ]

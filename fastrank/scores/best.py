@@ -1,0 +1,28 @@
+"""Which of several values of a measure is the best."""
+
+from __future__ import annotations
+
+from fastrank.scores.text import rounded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.scores.columns import Column
+
+LOWER_IS_BETTER = {"FirstRank", "MedianRank", "PercentileRank", "negative_log_likelihood"}
+# They say something about the judgments, and nothing about the order of a ranking.
+NEITHER_IS_BETTER = {"Hole", "Judged", "Unjudged", "ideal_dcg", "rbp_resid", "unj"}
+
+
+def best_places(column: Column, values: list[float], digits: int) -> list[int]:
+    """The places of the best of the values, those that look the same with so many digits included.
+
+    There is none for counts, and of fewer than two values.
+    """
+    numbers = [value for value in values if value == value]
+    if column.kind != "real" or column.measure in NEITHER_IS_BETTER or len(values) < 2:
+        return []
+    if not numbers:
+        return []
+    best = min(numbers) if column.measure in LOWER_IS_BETTER else max(numbers)
+    shown = rounded(best, digits)
+    return [place for place, value in enumerate(values) if rounded(value, digits) == shown]

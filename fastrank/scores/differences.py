@@ -1,0 +1,179 @@
+"""What two scores of the same queries differ by."""
+
+from __future__ import annotations
+
+from fastrank.arguments import at_least
+from fastrank.data.columns import Frozen
+from fastrank.data.texts import decoded
+from fastrank.errors import GroupError
+from fastrank.scores.columns import columns_by_name
+from fastrank.scores.side_by_side import common_names
+from fastrank.scores.tables import Table, distinct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    import numpy.typing as npt
+    import pandas
+    import polars
+
+    from fastrank.scores.scores import Scores
+
+# How many queries an error names.
+NAMED = 5
+
+
+class ScoreDifferences(Frozen):
+    """The differences between the first and the second of two scores.
+
+    differences["map"]: float64[queries], those of the queries of the first scores, in their order.
+    mean: the differences of the means, {measure: difference}; for counts those of the sums.
+    first, second: the scores.
+
+    >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
+    >>> differences = scores - other
+    >>> differences
+    <ScoreDifferences of 'pixels' and 'pca': 200 queries, 1 values>
+    >>> differences["map"][:2]
+    array([0.00720581, 0.1205855 ])
+    >>> differences.mean
+    {'map': 0.0854...}
+    """
+
+    __slots__ = ("_rows", "first", "second")
+
+    first: Scores
+    second: Scores
+    # For each query of the first scores its row in the second.
+    _rows: list[int]
+
+    @property
+    def queries(self) -> list[str]:
+        """The ids of the queries."""
+        return self.first.queries
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the measures that have numbers per query."""
+        columns = columns_by_name(self.first).values()
+        return [own.name for own in columns if own.values is not None and own.kind != "text"]
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The differences of the means, by the name of the measure."""
+        second = self.second.mean
+        return {name: value - second[name] for name, value in self.first.mean.items()}
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """The differences in one measure, float64[queries]. Raises KeyError for other names."""
+        *_, difference = self._values(name)
+        return difference
+
+    def _values(self, name: str) -> tuple[npt.NDArray[Any], ...]:
+        """The values of the first and the second, query by query, and their differences."""
+        import numpy
+
+        if name not in self.names:
+            raise KeyError(f"{name}: the values per query are {', '.join(self.names)}")
+        first, second = self.first[name], self.second[name][self._rows]
+        # Two infinite ranks have no difference: NaN.
+        with numpy.errstate(invalid="ignore"):
+            return first, second, first - second
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        first, second = (scores.tag for scores in (self.first, self.second))
+        return (
+            f"<ScoreDifferences of {first!r} and {second!r}: {len(self.queries)} queries,"
+            f" {len(self)} values>"
+        )
+
+    def largest(self, name: str, n: int = 10) -> Table:
+        """The n queries that differ most in a measure, the largest difference first.
+
+        The columns are `query`, the values of both under the tags of the runs, and `difference`.
+        Queries that differ by the same amount keep their order; NaN comes last. Raises KeyError
+        for a measure without numbers per query.
+
+        >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
+        >>> print((scores - other).largest("map", 2))
+        query      pixels     pca    difference
+        -------  --------  ------  ------------
+        q0819      0.5406  0.1275        0.4131
+        q1064      0.4849  0.0767        0.4082
+        """
+        import numpy
+
+        compared = self._values(name)
+        largest = numpy.argsort(-numpy.abs(compared[-1]), kind="stable")
+        rows = largest[: at_least("n", n, 0)]
+        queries = self.queries
+        tags = [scores.tag or "run" for scores in (self.first, self.second)]
+        header = distinct(["query", *tags, "difference"])
+        columns = [
+            [queries[row] for row in rows.tolist()],
+            *(own[rows].tolist() for own in compared),
+        ]
+        return Table(columns=dict(zip(header, columns, strict=True)))
+
+    def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
+        """The differences per query as a frame of the shape of `Scores.to_pandas`.
+
+        >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
+        >>> (scores - other).to_pandas().head(2)
+           query measure     value
+        0  q0000     map  0.007206
+        1  q0001     map  0.120585
+        """
+        from fastrank.scores import frames
+
+        columns = {name: self[name] for name in self.names}
+        return frames.to_pandas(frames.queries_of(self.first), columns, wide=wide)
+
+    def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
+        """The same as `to_pandas` as a polars frame.
+
+        >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
+        >>> (scores - other).to_polars(wide=True).columns
+        ['query', 'map']
+        """
+        from fastrank.scores import frames
+
+        columns = {name: self[name] for name in self.names}
+        return frames.to_polars(frames.queries_of(self.first), columns, wide=wide)
+
+
+def subtract(first: Scores, second: Scores) -> ScoreDifferences:
+    """The differences; see `Scores.__sub__`."""
+    common_names([first, second])
+    rows = {query: row for row, query in enumerate(second.query_ids)}
+    queries = list(first.query_ids)
+    known = set(queries)
+    only = {
+        "first": [query for query in queries if query not in rows],
+        "second": [query for query in rows if query not in known],
+    }
+    different = [
+        f"only the {which} have {_named(missing)}" for which, missing in only.items() if missing
+    ]
+    if different:
+        raise GroupError(
+            f"the scores are of different queries: {', '.join(different)}"
+            " (with missing='zero' every judged query has values)"
+        )
+    return ScoreDifferences(first=first, second=second, _rows=[rows[query] for query in queries])
+
+
+def _named(queries: list[bytes]) -> str:
+    names = ", ".join(repr(decoded(query)) for query in queries[:NAMED])
+    return f"{names} and {len(queries) - NAMED} more" if len(queries) > NAMED else names

@@ -1,0 +1,137 @@
+"""Several scores side by side: a table of their means, or of their values per query."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from fastrank.arguments import at_least, flag
+from fastrank.errors import GroupError, MeasureError
+from fastrank.scores.best import best_places
+from fastrank.scores.columns import columns_by_name, presented_means
+from fastrank.scores.scores import Scores
+from fastrank.scores.tables import Table, distinct, long_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+
+def table(
+    scores: Scores | Iterable[Scores] | Mapping[Any, Scores],
+    names: Iterable[object] | None = None,
+    *,
+    label: str = "run",
+    per_query: bool = False,
+    digits: int = 4,
+    bold: bool = True,
+) -> Table:
+    """Several scores side by side: a row for each, a column for each measure's mean.
+
+    names: the rows' names, by default the runs' tags; of a mapping its keys are the names, so that
+        the groups of `Scores.by_group` can be given. Of equal names the second becomes `name (2)`.
+    label: what stands above the names.
+    per_query: a row for each query and measure instead, with a column for each of the scores:
+        `query`, `measure`, and the names. A query that some of the scores lack has None there.
+    digits: decimals in text; CSV, JSON and frames have full precision.
+    bold: set the best mean of each measure in bold, in markdown and LaTeX. The lowest is the best
+        of ranks, and no count and no share of judged documents is.
+
+    `Table.transpose` has a row for each measure instead. Raises MeasureError if the scores do not
+    have the same measures, GroupError if the names do not fit, OptionError for the digits.
+
+    >>> qrels = fr.read_qrels("data/digits.qrels")
+    >>> several = fr.evaluate(qrels, ["data/pixels.run", "data/pca.run"], "map P.10")
+    >>> print(fr.table(several))
+    run        map    P_10
+    ------  ------  ------
+    pixels  0.4348  0.9510
+    pca     0.3493  0.8050
+    >>> print(fr.table(several, ["raw", "PCA"], digits=3).transpose().to_markdown())
+    | measure   |       raw |   PCA |
+    |:----------|----------:|------:|
+    | map       | **0.435** | 0.349 |
+    | P_10      | **0.951** | 0.805 |
+    >>> fr.table(several, per_query=True).to_pandas().head(2)
+       query measure    pixels       pca
+    0  q0000     map  0.632911  0.625706
+    1  q0000    P_10  1.000000  1.000000
+    """
+    rows = as_list(scores)
+    measures = common_names(rows)
+    if names is None and isinstance(scores, Mapping):
+        names = scores
+    labels = [row.tag or "run" for row in rows] if names is None else list(map(str, names))
+    if len(labels) != len(rows):
+        raise GroupError(f"names: expected {len(rows)}, one for each row, found {len(labels)}")
+    digits = at_least("digits", digits, 0)
+    if per_query:
+        return query_table(rows, labels, digits=digits)
+    if label in measures:
+        raise GroupError(f"label: {label!r} is the name of a measure")
+    columns: dict[str, list[Any]] = {label: distinct(labels)}
+    best: set[tuple[int, int]] = set()
+    means = [presented_means(scores) for scores in rows]
+    kinds = columns_by_name(rows[0]) if rows else {}
+    for place, name in enumerate(measures, 1):
+        columns[name] = values = [mean[name] for mean in means]
+        if flag("bold", bold):
+            best.update((row, place) for row in best_places(kinds[name], values, digits))
+    return Table(columns=columns, digits=digits, bold=frozenset(best))
+
+
+def query_table(
+    rows: Sequence[Scores], names: Iterable[str], *, digits: int = 4, summary: bool = False
+) -> Table:
+    """A row for each query and measure, and then the means if wanted, a column for each scores."""
+    header = distinct(["query", "measure", *names])
+    tables = [_cells(scores, summary=summary) for scores in rows]
+    queries = {query: None for cells in tables for query, _ in cells if query is not None}
+    # Only the rows of arrays are not in the order of their ids.
+    if any(scores.queries != list(queries) for scores in rows):
+        queries = dict.fromkeys(sorted(queries, key=os.fsencode))
+    measures = {name: None for scores in rows for name in columns_by_name(scores)}
+    keys = [
+        (query, name)
+        for query in [*queries, *([None] if summary else [])]
+        for name in measures
+        if any((query, name) in cells for cells in tables)
+    ]
+    columns: list[list[Any]] = [
+        ["all" if query is None else query for query, _ in keys],
+        [name for _, name in keys],
+        *([cells.get(key) for key in keys] for cells in tables),
+    ]
+    return Table(columns=dict(zip(header, columns, strict=True)), digits=digits)
+
+
+def _cells(scores: Scores, *, summary: bool) -> dict[tuple[str | None, str], Any]:
+    """The values by query, None for all of them, and measure."""
+    return {(query, name): value for query, name, value in long_rows(scores, summary=summary)}
+
+
+def as_list(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Scores]:
+    """One or more scores as a list; of a mapping its values."""
+    if isinstance(scores, Scores):
+        return [scores]
+    return list(scores.values() if isinstance(scores, Mapping) else scores)
+
+
+def common_names(scores: Sequence[Scores]) -> list[str]:
+    """The names of the means, which must be the same in all. Raises MeasureError, TypeError."""
+    for item in scores:
+        if not isinstance(item, Scores):
+            raise TypeError(f"scores: expected Scores, found {type(item).__name__}")
+    if not scores:
+        return []
+    first = list(scores[0].mean)
+    for number, item in enumerate(scores[1:], 2):
+        different = sorted(set(first) ^ set(item.mean))
+        if different:
+            raise MeasureError(
+                different[0],
+                f"scores 1 and {number} have different measures: only one of them has"
+                f" {', '.join(different)}",
+            )
+    return first

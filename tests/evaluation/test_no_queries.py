@@ -1,0 +1,73 @@
+"""What the error says where judgments and run have no query in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fastrank as fr
+
+
+def message(qrels: Any, run: Any, **options: Any) -> str:
+    with pytest.raises(fr.NoQueriesError) as caught:
+        fr.evaluate(qrels, run, "map", **options)
+    return str(caught.value)
+
+
+def test_ids_of_both_sides_are_shown() -> None:
+    assert message({"a": {"d": 1}, "b": {"d": 1}}, {f"q{i}": {"d": 1.0} for i in range(4)}) == (
+        "the run and the judgments have no query in common"
+        " (run: 'q0', 'q1', 'q2', ...; judgments: 'a', 'b')"
+    )
+
+
+def test_runs_in_a_dict_are_recognisable() -> None:
+    assert "(run: 'bm25'; judgments: 'q1')" in message({"q1": {"d": 1}}, {"bm25": {"q1": 1.0}})
+
+
+@pytest.mark.parametrize(
+    ("judged", "found", "question"),
+    [
+        ("q1", "Q1", "do the ids differ only in case?"),
+        ("1", "1.0", "do the ids differ only as 1 and 1.0 do?"),
+        ("7", "007", "do the ids differ only as 1 and 1.0 do?"),
+    ],
+)
+def test_what_the_ids_may_differ_by_is_asked(judged: str, found: str, question: str) -> None:
+    assert message({judged: {"d": 1}}, {found: {"d": 1.0}}).endswith(f"; {question}")
+
+
+@pytest.mark.parametrize("form", ["trec", "csv"])
+def test_a_file_is_looked_into(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    line = "query_id,doc_id,score\nQ1,d,1\n" if form == "csv" else "Q1 Q0 d 1 1 t\n"
+    path.write_text(line)
+
+    said = message({"q1": {"d": 1}}, str(path) if form == "csv" else path)
+
+    assert "(run: 'Q1'; judgments: 'q1'); do the ids differ only in case?" in said
+
+
+def test_what_has_no_queries_is_named() -> None:
+    assert message({"q1": {"d": 1}}, {}) == "the run has no queries"
+    assert message({}, {"q1": {"d": 1.0}}) == "there are no judged queries"
+
+
+def test_rows_of_arrays_have_no_ids_to_show() -> None:
+    with pytest.raises(fr.NoQueriesError, match=r"any judged query \(judgments: '0', '1'\)$"):
+        fr.evaluate_arrays([[-1], [-1]], None, [{1: 1}, {1: 1}], "map")
+
+
+def test_queries_that_were_left_out_are_counted() -> None:
+    qrels = {"q1": {"d": 0}, "q2": {"d": 1}}
+
+    said = message(qrels, {"q1": {"d": 1.0}}, no_relevant="skip")
+
+    assert said.endswith("; 1 judged without a relevant document were left out")
+
+
+def test_a_likelihood_needs_common_queries_too() -> None:
+    with pytest.raises(fr.NoQueriesError, match=r"run: 'q1'; judgments: 'Q1'.*case"):
+        fr.negative_log_likelihood({"Q1": {"d": 1.0}}, {"q1": {"d": 1}})

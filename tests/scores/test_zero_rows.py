@@ -1,0 +1,132 @@
+"""Judged queries without results that count as 0: they are among the values per query."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fastrank as fr
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q10": {"a": 1}, "q2": {"c": 2, "d": 1}, "q3": {"e": 1}}
+RUN = {"q2": {"c": 1.0, "x": 2.0}, "q1": {"a": 1.0}, "q9": {"a": 1.0}}
+
+
+def scores_of(measures: str = "map", **options: Any) -> fr.Scores:
+    return fr.evaluate(QRELS, RUN, measures, missing="zero", **options)
+
+
+def test_values_come_in_byte_order_of_all_judged_queries() -> None:
+    scores = scores_of("map P.1,5")
+
+    assert scores.queries == ["q1", "q10", "q2", "q3"]
+    assert scores["map"].tolist() == [1.0, 0.0, 0.25, 0.0]
+    assert scores["P_5"].tolist() == [0.2, 0.0, 0.2, 0.0]
+    assert scores.missing_queries == ["q10", "q3"]
+
+
+def test_dicts_frames_and_texts_have_the_same_queries() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    scores = scores_of()
+    expected = dict(zip(scores.queries, scores["map"].tolist(), strict=True))
+
+    assert {query: row["map"] for query, row in scores.to_dict().items()} == expected
+    assert dict(zip(scores.queries, scores.lists()["map"], strict=True)) == expected
+    assert json.loads(scores.to_json())["per_query"]["q10"] == {"map": 0.0}
+    assert "q10,map,0.0\n" in scores.to_csv()
+    assert "map                   \tq10\t0.0000\n" in scores.to_trec(per_query=True)
+    assert "| q10     | 0.0000 |" in scores.to_markdown(per_query=True)
+    for frame in (scores.to_pandas(), scores.to_polars(wide=True).to_pandas()):
+        assert isinstance(frame, pandas.DataFrame)
+        assert list(frame["query"]) == scores.queries
+    assert isinstance(scores.to_polars(), polars.DataFrame)
+
+
+def test_values_are_those_of_ir_measures() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    measures = [ir_measures.AP, ir_measures.nDCG @ 5, ir_measures.P @ 2]
+    scores = fr.evaluate(QRELS, RUN, ["map", "ndcg_cut_5", "P_2"], missing="zero")
+    names = dict(zip(map(str, measures), ["map", "ndcg_cut_5", "P_2"], strict=True))
+
+    theirs = ir_measures.iter_calc(measures, QRELS, RUN)
+
+    values = {query: dict[str, float]() for query in scores.queries}
+    for row in theirs:
+        values[row.query_id][names[str(row.measure)]] = row.value
+    assert values == scores.to_dict()
+
+
+@pytest.mark.parametrize("measure", ["num_rel", "NumRel", "num_ret", "map", "nDCG@5", "ERR@5"])
+def test_the_summary_is_that_of_the_values(measure: str) -> None:
+    scores = scores_of(measure)
+    (name,) = scores.names
+    total = sum(scores[name].tolist())
+
+    assert scores.mean[name] == (total if "num" in measure.lower() else total / 4)
+
+
+def test_what_has_no_value_without_results_stays_without_one() -> None:
+    scores = scores_of("FirstRank relstring gm_map")
+
+    assert [math.isnan(value) for value in scores["FirstRank"]] == [False, True, False, True]
+    assert scores["relstring"].tolist() == ["1", "", "-2", ""]
+    assert scores.names == ["relstring", "FirstRank"]
+
+
+@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+@pytest.mark.parametrize("run", [{}, {"q9": {"a": 1.0}}, fr.Run.from_dict({"q9": {"a": 1.0}})])
+def test_a_run_without_results_has_only_zeros(run: Any, compat: str) -> None:
+    scores = fr.evaluate(QRELS, run, "map P.1 ndcg", missing="zero", compat=compat)
+
+    assert scores.mean == {"map": 0.0, "P_1": 0.0, "ndcg": 0.0}
+    assert scores["map"].tolist() == [0.0] * 4
+
+
+def test_rows_of_arrays_keep_their_order() -> None:
+    ids = [[-1]] * 2 + [[1]] + [[-1]] * 9
+
+    scores = fr.evaluate_arrays(ids, None, [{1: 1}] * 12, "map", missing="zero")
+
+    assert scores.queries == [str(row) for row in range(12)]
+    assert scores["map"].tolist() == [0.0, 0.0, 1.0] + [0.0] * 9
+
+
+def test_embeddings_that_find_nothing_judged_have_only_zeros() -> None:
+    scores = fr.evaluate_embeddings(
+        [[1.0, 0.0]], [[1.0, 0.0]], {"q1": {"d1": 1}}, "map", query_ids=["other"],
+        corpus_ids=["d1"], k=1, missing="zero",
+    )  # fmt: skip
+
+    assert scores.to_dict() == {"q1": {"map": 0.0}}
+
+
+def test_a_group_without_results_has_zeros() -> None:
+    groups = {"q1": "found", "q2": "found", "q10": "not found", "q3": "not found"}
+
+    found = scores_of("map num_rel").by_group(groups)
+
+    assert found["not found"].to_dict()["q3"] == {"num_rel": 1.0, "map": 0.0}
+    assert found["not found"].mean == {"num_rel": 2.0, "map": 0.0}
+    assert found["found"].mean["map"] == 0.625
+
+
+def test_fastrank_eval_prints_the_rows_that_trec_eval_leaves_out(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
+    (tmp_path / "run").write_text("q1 Q0 a 1 1 t\n")
+    files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+
+    ours, original = (
+        subprocess.check_output(
+            [sys.executable, "-m", "fastrank", command, "-q", "-c", "-m", "map", *files]
+        )
+        for command in ("eval", "trec_eval")
+    )
+
+    row = b"map                   \tq2\t0.0000\n"
+    assert row in ours
+    assert original == ours.split(b"\n", 1)[1].replace(row, b"")
