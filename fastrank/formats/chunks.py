@@ -213,8 +213,9 @@ class Feeder:
     def __init__(self, prepare: Prepare) -> None:
         self._prepare = prepare
         self._cursor, self.state = zeros("q", codes.CURSOR_SIZE), zeros("q", codes.STATE_SIZE)
-        self._room = 0
-        self._text: Any = b""
+        # Size, memory, and what calls the kernel with it: changed all at once, so that a call that
+        # was interrupted, or had no memory, leaves what belongs together.
+        self._buffer: tuple[int, Any, Callable[[], int] | None] = (0, b"", None)
         self.tag = b""
 
     @property
@@ -226,7 +227,7 @@ class Feeder:
     def met_comment(self) -> bool:
         """Whether the line at which the kernel stopped looks like a comment."""
         start = self._cursor[codes.POSITION]
-        line = bytes(self._text[start : start + 64])
+        line = bytes(self._buffer[1][start : start + 64])
         return self.status == codes.MALFORMED and line.lstrip().startswith(b"#")
 
     def begin(self, room: int, *, comments: bool) -> None:
@@ -235,15 +236,16 @@ class Feeder:
         for i in range(codes.STATE_SIZE):
             self.state[i] = 0
         self.tag = b""
-        if room > self._room:
+        if room > self._buffer[0]:
             self._reserve(max(room, SHORTEST_LINE))
 
     def _reserve(self, room: int) -> None:
+        before, old, _ = self._buffer
         text = zeros("B", room + codes.SLACK)
-        text[: self._room] = self._text[: self._room]
-        self._room, self._text = room, text
+        text[:before] = old[:before]
         reader = line_reader(text, self._cursor)
-        self._step = self._prepare(reader, room // SHORTEST_LINE + 2, self.state)
+        step = self._prepare(reader, room // SHORTEST_LINE + 2, self.state)
+        self._buffer = room, text, step
 
     def feed_text(self, text: bytes) -> None:
         """Feed a text that is in memory and has no comments."""
@@ -255,24 +257,26 @@ class Feeder:
         """Feed all that a reader has to the kernel, or as much as it takes."""
         waiting = 0
         while True:
-            size = waiting + reader.readinto(self._text[waiting : self._room])
-            ended = size < self._room
+            room, text, step = self._buffer
+            assert step is not None
+            size = waiting + reader.readinto(text[waiting:room])
+            ended = size < room
             self._cursor[codes.SIZE], self._cursor[codes.ENDED] = size, ended
             place = reader.place() or (codes.NO_FILE, 0, 0)
             self._cursor[codes.FILE], self._cursor[codes.NEXT], self._cursor[codes.STOP] = place
-            done = self._step()
+            done = step()
             reader.pass_to(self._cursor[codes.NEXT])
             size = self._cursor[codes.SIZE]
             if self._cursor[codes.TAG_SIZE]:
                 start = self._cursor[codes.TAG]
-                self.tag = bytes(self._text[start : start + self._cursor[codes.TAG_SIZE]])
+                self.tag = bytes(text[start : start + self._cursor[codes.TAG_SIZE]])
             if ended or self.status != codes.DONE:
                 return
             waiting = size - done
-            self._text[:waiting] = self._text[done:size]
-            if size == waiting == self._room:
+            text[:waiting] = text[done:size]
+            if size == waiting == room:
                 # A query that fills the buffer needs a larger one, and is begun anew.
-                self._reserve(4 * self._room)
+                self._reserve(4 * room)
 
 
 def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool) -> bytes | None:

@@ -1120,3 +1120,43 @@ def test_buffers_are_given_back_without_the_garbage_collector(tmp_path: Path) ->
     finally:
         gc.enable()
     assert not left
+
+
+def test_an_evaluator_is_right_after_a_file_for_which_memory_was_lacking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory that could not be had for a long query leaves what there was."""
+    small, long = tmp_path / "small", tmp_path / "long"
+    small.write_bytes(lines("q1", 3))
+    long.write_bytes(lines("q1", 100_000))
+    evaluator = fastrank.Evaluator({"q1": {"d1": 1}}, "num_ret recip_rank")
+    expected = evaluator.evaluate(small).mean
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(chunks, "line_reader", refuse)
+        with pytest.raises(MemoryError):
+            evaluator.evaluate(long)
+
+    assert evaluator.evaluate(small).mean == expected
+    assert evaluator.evaluate(long).mean["num_ret"] == 100_000
+
+
+@pytest.mark.parametrize("length", [33, 1_000, 900_000, 4_000_000])
+def test_a_score_of_many_digits(length: int, tmp_path: Path) -> None:
+    """In a process of its own, which reading before a table has ended before."""
+    run = b"q1 Q0 d1 1 0.%b5 t\nq1 Q0 d2 1 0.0 t\n" % (b"0" * length)
+    path = tmp_path / "run"
+    path.write_bytes(run)
+    code = (
+        "import sys, fastrank as fr\n"
+        "print(fr.evaluate({'q1': {'d1': 1, 'd2': 0}}, sys.argv[1], 'num_ret').mean['num_ret'])"
+    )
+
+    found = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
+    )
+
+    assert (found.returncode, found.stdout) == (0, "2.0\n"), found.stderr

@@ -245,14 +245,15 @@ def test_a_file_that_cannot_be_read_on(
     real = chunks.Feeder.feed
 
     def feed(feeder: chunks.Feeder, reader: Any) -> None:
-        call = feeder._step
+        room, text, call = feeder._buffer
+        assert call is not None
 
         def step() -> int:
             # After the first piece, and before the kernel reads on.
             os.dup2(folder, reader.place()[0])
             return call()
 
-        feeder._step = step
+        feeder._buffer = room, text, step
         real(feeder, reader)
 
     monkeypatch.setattr(chunks.Feeder, "feed", feed)

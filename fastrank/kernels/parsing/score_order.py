@@ -74,6 +74,9 @@ def take_descending(text, starts, lengths, i, stop, form):
     Returns the first that does not.
     """
     shortest, span, negative, lowest, room = form
+    # Of a longer one there is no form, and `decimal_head` would read before its table.
+    if lengths[i - 1] > LONGEST_DECIMAL:
+        return i
     _, before = decimal_head(text, starts[i - 1], lengths[i - 1], lowest, room)
     while i < stop:
         start, length = starts[U(i)], lengths[U(i)]
