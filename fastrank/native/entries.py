@@ -26,7 +26,7 @@ KERNEL_MODULES = (
     "judging.labels",
     "measures.gains",
     "measures.trec",
-    "measures.more",
+    "measures.families",
     "measures.expected_over_ties",
     "measures.preferences",
     "measures.averages",

@@ -1,7 +1,7 @@
 """Measures over one judged ranking that trec_eval does not have, and rankings judged otherwise.
 
-Definitions and sources: the records in fastrank/measures/more.py. A cutoff is infinite where none
-is given. Values come in zeroed; a value that a query does not have is NaN. Where queries are
+Definitions and sources: the records in fastrank/measures/families.py. A cutoff is infinite where
+none is given. Values come in zeroed; a value that a query does not have is NaN. Where queries are
 pooled, the value is followed by its numerator and its denominator.
 """
 
