@@ -53,7 +53,7 @@ def kernel(signature: str, *, holds_gil: bool = False) -> Callable[[Callable[...
 
     A kernel works on arrays and scalars that the caller owns: it allocates nothing, raises
     nothing, and reports by its return value. An argument type may also be the name of a record of
-    native/records.py. For the name that a record has query by query, the entry point calls the
+    native/records. For the name that a record has query by query, the entry point calls the
     kernel once per query, with the columns of the query and with the last argument cut into one
     equal piece per query.
 

@@ -2,7 +2,7 @@
 
 A record is a tuple with named fields: a kernel reads `run.docs.starts`, a caller makes one with the
 names of its fields, and the entry point takes the columns one by one. It is declared once, in
-native/records.py, and needs neither numba nor the standard library's named tuples, which a command
+native/records, and needs neither numba nor the standard library's named tuples, which a command
 would take a millisecond to import.
 """
 
