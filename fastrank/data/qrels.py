@@ -41,8 +41,8 @@ class Qrels(Convertible):
     scale: Scale | None
 
     @classmethod
-    def from_dict(cls, given: Mapping[Any, Mapping[Any, Any]]) -> Qrels:
-        """Judgments from {query: {document: grade}}.
+    def from_dict(cls, given: Mapping[Any, Any]) -> Qrels:
+        """Judgments from {query: {document: grade}}, or {query: [document, ...]} of grade 1.
 
         Ids may be str, bytes, integers or anything whose str() is meant; grades are integers or
         floats, see `grades`. A query without documents is left out. Raises InputError, which
@@ -50,6 +50,8 @@ class Qrels(Convertible):
 
         >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).grades.tolist()
         [1, 0]
+        >>> fr.Qrels.from_dict({"q1": ["d1", "d2"]}).to_dict()
+        {'q1': {'d1': 1, 'd2': 1}}
         """
         made: Qrels = convert("qrels_from_dict", given)
         return made

@@ -39,7 +39,7 @@ def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> 
         return list(zip(grades, worth(own, grades, qrels), strict=True))
     pairs = [(int(grade), gain) for grade, gain in own.pairs if grade % 1 == 0]
     _check_sum(own, [gain for _, gain in pairs], qrels)
-    if all(gain % 1 == 0 for _, gain in pairs):
+    if all(gain % 1 == 0 for _, gain in pairs) or own.measure.kernel == "discounted_gain_cut":
         return pairs
     gains = {grade: float(grade) for grade in set(grade_values)} | dict(pairs)
     ascending = sorted({0.0, *gains.values()})

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.evaluation.evaluator import Convertible, Measures
+    from fastrank.evaluation.evaluator import Convertible
     from fastrank.formats.files import Source
     from fastrank.judging.options import Options
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.measures.selection import BoundMeasure, Measures
 
 MEASURES = "map recip_rank P.10 recall.100 ndcg ndcg_cut.10"
 # How many queries are printed, those with most ties first.
@@ -177,7 +177,7 @@ def _ranges(
         return score_run(RunJudge(qrels, wanted, settled), run, wanted, settled).mean
 
     value, worst, best = (mean(bound, ties) for ties in ("docno_desc", "worst", "best"))
-    known = [own for own in bound if has_expected_value(own)]
+    known = [own for own in bound if has_expected_value(own, is_cut=options.is_cut)]
     expected = mean(known, "average") if known else {}
     return {
         name: TieRange(

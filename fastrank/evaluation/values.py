@@ -48,11 +48,29 @@ class Values:
         Raises EvaluationError, and QueryError where a function of the user's fails.
         """
         values = self._computed(bound, self._queries)
+        if self.options.no_relevant == "one":
+            self._count_as_best(bound, values)
         if bound.options is not None and bound.measure.average == "mean":
             for place in self._run.placeholders:
                 for j in range(bound.width):
                     values[place * bound.width + j] = 0.0
         return values
+
+    def _count_as_best(self, bound: BoundMeasure, values: Any) -> None:
+        """Make queries for which nothing is relevant 1, where that is the best value."""
+        from fastrank.measures.bounds import best_is_one
+
+        if not best_is_one(bound):
+            return
+        if bound.measure.on == "ranking":
+            relevant = self.judged_for(bound).columns.num_rel
+        else:
+            offsets = self.gains(bound).ideal_offsets
+            relevant = [offsets[i + 1] - offsets[i] for i in range(self._queries)]
+        for place in range(self._queries):
+            if not relevant[place]:
+                for j in range(bound.width):
+                    values[place * bound.width + j] = 1.0
 
     def _computed(self, bound: BoundMeasure, queries: int) -> Any:
         measure = bound.measure
@@ -93,13 +111,13 @@ class Values:
         assert bound.options is not None
         scale = None if isinstance(self.judgments, Preferences) else self.judgments.scale
         level = bound.options.get("rel", self.options.relevance_level)
-        return custom_values(bound.measure, self.judged_for(bound), scale, level)
+        return custom_values(bound.measure, self.judged_for(bound), scale, level, bound.options)
 
     def _expected(self, bound: BoundMeasure, tied: Tied, queries: int) -> Any:
         """The expected values of a measure over the orders of tied documents."""
-        from fastrank.measures.ties import EXPECTED_KERNELS
+        from fastrank.measures.ties import expected_kernel
 
-        name = EXPECTED_KERNELS[bound.measure.kernel]
+        name = expected_kernel(bound.measure.kernel)
         plain = name == bound.measure.kernel
         columns: Record
         if bound.measure.on == "ranking":

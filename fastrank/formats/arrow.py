@@ -32,6 +32,11 @@ class ArrowTable(Table):
         """A column of ids."""
         return texts_of_arrow(self._table.column(place), self.failing(place))
 
+    def records(self) -> list[dict[str, Any]]:
+        """The rows as dicts, None for a null."""
+        found: list[dict[str, Any]] = self._table.to_pylist()
+        return found
+
     def values(self, place: int) -> Any:
         """A column as a list, None for a null."""
         return self._table.column(place).to_pylist()

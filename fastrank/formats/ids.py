@@ -106,6 +106,12 @@ def _encoded(value: Any, row: int, fail: Fail) -> bytes:
     if hasattr(kind, "as_py"):
         # A scalar of arrow, which writes a missing value as None.
         return _encoded(value.as_py(), row, fail)
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        # A tensor or an array of one value.
+        value = value.item()
+        if isinstance(value, (str, bytes)):
+            return _encoded(value, row, fail)
+        kind = type(value)
     if isinstance(value, NO_IDS) or kind.__name__ in ("NAType", "NaTType", "bool", "bool_"):
         fail(row, no_id(value))
     if hasattr(kind, "__index__") and not hasattr(kind, "__len__"):

@@ -20,6 +20,7 @@ from fastrank.formats.array_validation import (
     select_groups,
     to_int64,
 )
+from fastrank.formats.dicts import LISTED_GRADE, is_listing
 from fastrank.formats.values import grades_of
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import zeros
@@ -74,8 +75,9 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     qrels: one of
         * `(indptr, doc_ids, grades)`, arrays: row i has the judgments indptr[i] : indptr[i + 1];
           or a scipy.sparse CSR matrix of queries × documents, whose stored values are grades;
-        * a sequence with a dict {document id: grade} for each row;
+        * a list with a dict {document id: grade} for each row;
         * a dict {query: {document id: grade}};
+        * the same with lists or sets of document ids, whose grade is 1, instead of dicts;
         * Qrels whose document ids are decimal numbers.
     queries: the ids of the rows, for the first two; by default their numbers: "0", "1", ...
 
@@ -85,6 +87,8 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     judged twice for a query.
 
     >>> fr.index_qrels([{31: 1, 4: 2}, {15: 1}])
+    <ArrayQrels: 2 queries, 3 judgments>
+    >>> fr.index_qrels([[31, 4], {15}])
     <ArrayQrels: 2 queries, 3 judgments>
     >>> fr.index_qrels(([0, 2, 3], [31, 4, 15], [1, 2, 1]), queries=["q1", "q2"])
     <ArrayQrels: 2 queries, 3 judgments>
@@ -105,14 +109,15 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     if not isinstance(qrels, (list, tuple)):
         found = type(qrels).__name__
         raise ArrayError("qrels", f"expected arrays, dicts or Qrels, found {found}")
-    of_dicts = all(isinstance(one, Mapping) for one in qrels)
-    if not of_dicts and len(qrels) != 3:
+    of_rows = isinstance(qrels, list) or all(isinstance(one, Mapping) for one in qrels)
+    if not of_rows and len(qrels) != 3:
         raise ArrayError(
-            "qrels", "expected (indptr, doc_ids, grades), or a dict {document id: grade} per row"
-        )
+            "qrels", "expected (indptr, doc_ids, grades), or a list with a dict"
+            " {document id: grade} or a list of ids for each row",
+        )  # fmt: skip
     named = queries is not None
     ids = query_ids(queries) if queries is not None else []
-    if of_dicts:
+    if of_rows:
         ids = ids if named else row_numbers(len(qrels))
         _check_count(ids, len(qrels))
         return _index(ids, *_flatten(qrels, ids), keyed=False, named=named)
@@ -164,16 +169,16 @@ def _compressed_rows(indptr: Any, doc_ids: Any, grades: Any) -> Rows:
 
 
 def _flatten(rows: Sequence[Any], ids: list[bytes]) -> Rows:
-    """Dicts {document id: grade} as CSR arrays."""
-    from itertools import chain
+    """Dicts {document id: grade}, or lists of document ids, as CSR arrays."""
+    from itertools import chain, repeat
 
     import numpy
 
     for i, row in enumerate(rows):
-        if not isinstance(row, Mapping):
+        if not isinstance(row, Mapping) and not is_listing(row):
             raise ArrayError(
-                "qrels", f"query {decoded(ids[i])!r}: expected a dict {{document id: grade}},"
-                f" found {type(row).__name__}", i,
+                "qrels", f"query {decoded(ids[i])!r}: expected a dict {{document id: grade}}"
+                f" or a list of document ids, found {type(row).__name__}", i,
             )  # fmt: skip
     offsets = numpy.zeros(len(rows) + 1, numpy.int64)
     numpy.cumsum(numpy.fromiter(map(len, rows), numpy.int64, len(rows)), out=offsets[1:])
@@ -184,7 +189,10 @@ def _flatten(rows: Sequence[Any], ids: list[bytes]) -> Rows:
         query = decoded(ids[row])
         raise ArrayError("qrels", f"query {query!r}: document {docs[place]!r}: {reason}", row)
 
-    grades, scale = grades_of(list(chain.from_iterable(row.values() for row in rows)), fail)
+    given = (
+        row.values() if isinstance(row, Mapping) else repeat(LISTED_GRADE, len(row)) for row in rows
+    )
+    grades, scale = grades_of(list(chain.from_iterable(given)), fail)
     return offsets, _doc_ids(docs, rows, ids), numpy.asarray(grades), scale
 
 

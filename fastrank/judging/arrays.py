@@ -162,7 +162,7 @@ class _Rows:
         memory = memory if RECYCLED[0] <= listed <= RECYCLED[1] else None
         judged = room_for_judged(self._qrels, order, listed, options, memory)
         evaluated, problem = zeros("q", len(order)), zeros("q", 4)
-        places = options.places(stop_if_none_judged=stop_if_none_judged)
+        places = options.codes(stop_if_none_judged=stop_if_none_judged)
         scratch = self._scratch()
         of_scores = SingleScores if self._single else DoubleScores
         own_scores = zeros("f" if self._single else "d", width)

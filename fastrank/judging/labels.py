@@ -66,7 +66,7 @@ class LabelJudge:
             scores,
             offsets,
             queries,
-            options.places(stop_if_none_judged=False),
+            options.codes(stop_if_none_judged=False),
             ranking_scratch(deepest),
             judged.columns,
             problem,

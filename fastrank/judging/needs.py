@@ -43,7 +43,7 @@ class JudgingOptions(Frozen):
     collection_size: int
     ties: str
 
-    def places(self, *, stop_if_none_judged: bool) -> Any:
+    def codes(self, *, stop_if_none_judged: bool) -> Any:
         """The options as the kernels take them."""
         options = zeros("q", codes.OPTIONS_SIZE)
         options[codes.LEVEL] = self.relevance_level

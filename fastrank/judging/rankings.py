@@ -51,7 +51,7 @@ def judge_rankings(
         qrels.columns,
         run.columns,
         matched.columns,
-        options.places(stop_if_none_judged=not groups),
+        options.codes(stop_if_none_judged=not groups),
         judging_scratch(deepest, kernels.widest(qrels.offset_column)),
         judged.columns,
         problem,

@@ -86,7 +86,7 @@ class Collector:
                 parts=self._stretches,
             ),
             queries,
-            options.places(stop_if_none_judged=True),
+            options.codes(stop_if_none_judged=True),
             Results(docs=spans(deepest), scores=zeros("d", deepest)),
             judging_scratch(deepest, kernels.widest(qrels.offset_column)),
             judged.columns,

@@ -123,7 +123,7 @@ class _Streams:
     ) -> None:
         self.count = count
         self._qrels, self._options = qrels, options
-        self._places = options.places(stop_if_none_judged=True)
+        self._places = options.codes(stop_if_none_judged=True)
         self._queries = queries
         listed, per_query = count * len(qrels.docs), count * len(qrels)
         self._streamed = records.StreamedRankings(

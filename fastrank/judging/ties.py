@@ -48,6 +48,8 @@ class Tied(Frozen):
         own = judged.columns
         return TiedRankings(
             offsets=own.offsets, lows=self.lows, highs=self.highs, grades=own.grades,
+            grade_offsets=own.grade_offsets, grade_values=own.grade_values,
+            grade_counts=own.grade_counts,
             num_ret=own.num_ret, num_rel=own.num_rel, level=own.level,
         )  # fmt: skip
 

@@ -111,8 +111,11 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
     FLOAT,
     STR,
     ONE,
-) = range(8)
-API_SIZE = 8
+    AS_UTF8,
+    AS_INTEGER,
+    INT,
+) = range(11)
+API_SIZE = 11
 # ... and bytes before an object's type, the double of a float and about the hash of a text.
 TYPE_IN_OBJECT, NUMBER_IN_FLOAT, HASH_IN_TEXT = 8, 16, 24
 

@@ -20,6 +20,8 @@ KERNEL_MODULES = (
     "judging.gather",
     "judging.scattered",
     "judging.dicts",
+    "judging.dict_index",
+    "judging.judge_dicts",
     "judging.read_dicts",
     "judging.integer_ids",
     "judging.arrays",

@@ -28,6 +28,8 @@ _FUNCTIONS = {
     codes.SET_ITEM: "PyDict_SetItem",
     codes.MAKE_FLOAT: "PyFloat_FromDouble",
     codes.DROP_REFERENCE: "Py_DecRef",
+    codes.AS_UTF8: "PyUnicode_AsUTF8AndSize",
+    codes.AS_INTEGER: "PyLong_AsLongLongAndOverflow",
 }
 # In the table of a dict of CPython an entry is hash, key and value, 24 bytes; from 3.11 on the hash
 # is left out as long as all keys are str itself. What a dict has beside its table:
@@ -118,5 +120,6 @@ def _find_api() -> Any:
         found = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
         assert found is not None
         api[place] = found
-    api[codes.FLOAT], api[codes.STR], api[codes.ONE] = id(float), id(str), id(_ONE)
+    api[codes.FLOAT], api[codes.STR], api[codes.INT] = id(float), id(str), id(int)
+    api[codes.ONE] = id(_ONE)
     return api

@@ -288,3 +288,36 @@ def rank_biased_precision_cut(q, parameters, values):
         if gain != 0.0:
             total += gain * weight
     values[0] = (1.0 - p) * total
+
+
+@kernel(MEASURE)
+def discounted_gain_cut(q, cutoffs, values):
+    values[0] = dcg(q, cutoffs[0])
+
+
+@helper
+def ideal_dcg_of_retrieved(q, depth):
+    """Discounted cumulative gain of the first `depth` ranks of the retrieved documents, sorted."""
+    total, rank, previous = 0.0, 0, np.inf
+    while True:
+        best, count = 0.0, 0
+        for gain in q.gains:
+            if best < gain < previous:
+                best, count = gain, 1
+            elif count and gain == best:
+                count += 1
+        if count == 0:
+            return total
+        for _ in range(count):
+            rank += 1
+            if rank > depth:
+                return total
+            total += best / math.log2(rank + 1)
+        previous = best
+
+
+@kernel(MEASURE)
+def normalized_discounted_gain_of_retrieved(q, cutoffs, values):
+    ideal = ideal_dcg_of_retrieved(q, cutoffs[0])
+    if ideal > 0.0:
+        values[0] = dcg(q, cutoffs[0]) / ideal

@@ -13,7 +13,7 @@ class TiedRankings(Record, query="Tied"):
     """Judged rankings by tie group.
 
     lows, highs, grades: the listed documents: those at ranks lows + 1 to highs have equal scores,
-    in any order.
+    in any order. The rest as in Rankings.
     """
 
     __slots__ = ()
@@ -21,6 +21,9 @@ class TiedRankings(Record, query="Tied"):
     lows: Int64Array
     highs: Int64Array
     grades: Int64Array
+    grade_offsets: Offsets
+    grade_values: Int64Array
+    grade_counts: Int64Array
     num_ret: Int64PerQuery
     num_rel: Int64PerQuery
     level: int
