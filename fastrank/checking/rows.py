@@ -10,6 +10,7 @@ from fastrank.c_numbers import atof
 from fastrank.data.texts import interning, spans
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
+from fastrank.native.records.checking import CheckedLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
     room = kernels.count_lines(text) + 1
     state = zeros("q", codes.CHECKED_SIZE)
     of_run = 0 if judgments else room
-    found = records.CheckedLines(
+    found = CheckedLines(
         lines=zeros("q", room),
         docs=spans(room),
         scores=zeros("d", of_run),

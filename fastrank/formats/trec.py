@@ -252,10 +252,12 @@ def parse_prefs(
     subgroups: bool = True,
 ) -> Preferences:
     """Read preferences from their text, with or without the field for subgroups."""
+    from fastrank.native.records.preferences import PreferenceLines
+
     expected = PREFS_LINE if subgroups else QRELS_PREFS_LINE
 
     def scan(scanner: _Scanner, comments: int) -> None:
-        lines = records.PreferenceLines(
+        lines = PreferenceLines(
             groups=scanner.groups, subgroups=scanner.subgroups, docs=scanner.docs,
             levels=scanner.numbers,
         )  # fmt: skip

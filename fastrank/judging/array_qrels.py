@@ -22,8 +22,9 @@ from fastrank.formats.array_validation import (
 )
 from fastrank.formats.dicts import LISTED_GRADE, is_listing
 from fastrank.formats.values import grades_of
-from fastrank.native import codes, kernels, records
+from fastrank.native import codes, kernels
 from fastrank.native.buffers import zeros
+from fastrank.native.records.arrays import IdQrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class ArrayQrels(Graded):
     order: Any
     rows: Any
     named: bool
-    columns: records.IdQrels
+    columns: IdQrels
 
     def __repr__(self) -> str:
         rows = len(self.grade_column)
@@ -254,7 +255,7 @@ def _index(
     own = numpy.concatenate([numpy.zeros(1, numpy.int64), offsets[1:][judged]])
     texts = as_texts([ids[i] for i in judged.tolist()] if len(judged) < len(ids) else ids)
     count, total = len(judged), len(docs)
-    columns = records.IdQrels(
+    columns = IdQrels(
         offsets=own,
         docs=docs,
         grades=grades,

@@ -14,6 +14,15 @@ from fastrank.judging.queries import evaluates_missing
 from fastrank.judging.scratch import room_for_judged
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import Recycled, filled, table_size, zeros
+from fastrank.native.records.arrays import (
+    DoubleScores,
+    IdRows,
+    JudgedRows,
+    NarrowRowIndex,
+    RowPicks,
+    RowScratch,
+    SingleScores,
+)
 from fastrank.native.threads import MOST_THREADS, default_threads, in_threads
 
 TYPE_CHECKING = False
@@ -155,12 +164,12 @@ class _Rows:
         evaluated, problem = zeros("q", len(order)), zeros("q", 4)
         places = options.codes(stop_if_none_judged=stop_if_none_judged)
         scratch = self._scratch()
-        of_scores = records.SingleScores if self._single else records.DoubleScores
+        of_scores = SingleScores if self._single else DoubleScores
         own_scores = zeros("f" if self._single else "d", width)
         done = 0
         for first, stop, own_rows, ids, scores in self._blocks(rows):
             done = judge_rows(
-                records.IdRows(
+                IdRows(
                     ids=ids,
                     width=width,
                     in_order=self._scores is None,
@@ -169,11 +178,11 @@ class _Rows:
                     with_absent=self._judge.evaluates_missing,
                 ),
                 of_scores(scores=scores, scratch=own_scores),
-                records.RowPicks(rows=own_rows, queries=order[first:stop]),
+                RowPicks(rows=own_rows, queries=order[first:stop]),
                 self._qrels.columns,
                 places,
                 scratch,
-                records.JudgedRows(queries=evaluated, done=done, rankings=judged.columns),
+                JudgedRows(queries=evaluated, done=done, rankings=judged.columns),
                 problem,
             )
             if problem[0] != codes.FINE:
@@ -181,14 +190,14 @@ class _Rows:
                 raise self._error(problem, int(rows[i]), self._qrels.queries[int(order[i])])
         return numpy.asarray(evaluated)[:done], judged.first(done)
 
-    def _scratch(self) -> records.RowScratch:
+    def _scratch(self) -> RowScratch:
         """Memory for judging one row at a time."""
         width = self._ids.shape[1]
         own = (min(max(PLACES, table_size(4 * width)), MOST_PLACES), (width // BLOCK + 1) * BLOCK)
         narrow, wide = (own, (0, 0)) if width <= WIDEST else ((0, 0), own)
         clock = filled("q", [1])
-        return records.RowScratch(
-            narrow=records.NarrowRowIndex(*(zeros("H", count) for count in narrow), clock),
+        return RowScratch(
+            narrow=NarrowRowIndex(*(zeros("H", count) for count in narrow), clock),
             wide=records.RowIndex(*(zeros("i", count) for count in wide), clock),
             marks=zeros("q", self._judge.most_judged),
             ids=zeros("q", width),

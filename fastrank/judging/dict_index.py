@@ -11,6 +11,7 @@ from fastrank.judging.scratch import room_for_judged
 from fastrank.native import kernels, records
 from fastrank.native.buffers import table_size, zeros
 from fastrank.native.objects import addresses, are_small, interpreter
+from fastrank.native.records.dicts import DictQrels, DictRun, DictScratch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class DictIndex:
     `columns` is what kernels see of them. The dicts must not change.
     """
 
-    def __init__(self, dicts: list[dict[str, int]], columns: records.DictQrels) -> None:
+    def __init__(self, dicts: list[dict[str, int]], columns: DictQrels) -> None:
         # They keep alive what the columns have the addresses of.
         self._dicts = dicts
         self.columns = columns
@@ -44,7 +45,7 @@ class DictIndex:
         # One piece of memory: the system gives large ones in large pages, which are there sooner.
         memory = zeros("q", 8 * count + tables[-1])
         docs, grades, values, counts = (memory[i * count : (i + 1) * count] for i in range(4))
-        columns = records.DictQrels(
+        columns = DictQrels(
             offsets=array("q", accumulate(lengths, initial=0)),
             docs=docs,
             texts=memory[4 * count : 8 * count],
@@ -98,7 +99,7 @@ class DictIndex:
         listed = sum(map(min, lengths, counts))
         judged = room_for_judged(judgments, places, listed, options)
         scratch = _scratch(deepest, max(deepest, max(counts, default=0)))
-        given = records.DictRun(
+        given = DictRun(
             dicts=addresses(run), lengths=lengths, queries=places,
             check_keys=not are_small(run, lengths.tolist()),
         )  # fmt: skip
@@ -111,9 +112,9 @@ class DictIndex:
         return judged if done == len(run) else None
 
 
-def _scratch(results: int, most: int) -> records.DictScratch:
+def _scratch(results: int, most: int) -> DictScratch:
     """Memory for a ranking of so many results, and for so many results or judgments."""
-    return records.DictScratch(
+    return DictScratch(
         docs=zeros("q", results),
         texts=zeros("q", results),
         lengths=zeros("q", results),

@@ -14,9 +14,10 @@ from itertools import accumulate, chain, repeat
 from fastrank.errors import InputError
 from fastrank.formats.dicts import documents_of
 from fastrank.judging.scratch import ranking_scratch
-from fastrank.native import kernels, records
+from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 from fastrank.native.objects import addresses, are_small, interpreter
+from fastrank.native.records.dicts import DictRankings, PackedScores, RankedHits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Rankings:
         self.ranks, self._ties = (zeros("q", self.hit_offsets[-1]) for _ in range(2))
         self._room = max(AT_ONCE, widest)
         self._scores, self._hit_scores = zeros("d", self._room), zeros("d", self.hit_offsets[-1])
-        self._packed = records.PackedScores(
+        self._packed = PackedScores(
             scores=self._scores, offsets=self.offsets, hit_scores=self._hit_scores,
             hit_offsets=self.hit_offsets,
         )  # fmt: skip
@@ -64,9 +65,9 @@ class Rankings:
         self._addresses = addresses(self._results)
 
     @property
-    def columns(self) -> records.RankedHits:
+    def columns(self) -> RankedHits:
         """The ranks as kernels take them."""
-        return records.RankedHits(
+        return RankedHits(
             queries=self.queries, offsets=self.offsets, hit_offsets=self.hit_offsets,
             ranks=self.ranks,
         )  # fmt: skip
@@ -93,7 +94,7 @@ class Rankings:
         """Do as `_pack` by a kernel, if it can: all scores are floats."""
         if self._api is None:
             return False
-        rankings = records.DictRankings(
+        rankings = DictRankings(
             dicts=self._addresses, check_keys=not self._small, queries=self.queries,
             doc_starts=self._judgments.starts, docs=self._judgments.doc_addresses,
         )  # fmt: skip

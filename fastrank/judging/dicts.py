@@ -20,6 +20,7 @@ from fastrank.judging.scratch import room_for_judged
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from fastrank.native.objects import addresses
+from fastrank.native.records.dicts import StoredGrades
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class DictJudge:
         most = max(judgments.counts, default=0)
         done = kernels.list_found(
             rankings.columns,
-            records.StoredGrades(starts=judgments.starts, grades=judgments.grades),
+            StoredGrades(starts=judgments.starts, grades=judgments.grades),
             self._places,
             records.Hits(ranks=zeros("q", most), rows=zeros("q", most)),
             zeros("q", most),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from fastrank.judging.rankings import JudgedGroups
     from fastrank.judging.ties import Tied
+    from fastrank.native.records.preferences import PreferenceCounts
 
 
 class Judged(Frozen):
@@ -105,7 +106,7 @@ class JudgedRun(Frozen):
     tied: Tied | None
     all_queries: Judged | None
     groups: JudgedGroups | None
-    preferences: records.PreferenceCounts | None
+    preferences: PreferenceCounts | None
     failure: QueryError | None
     missing: int
     placeholders: list[int]

@@ -7,6 +7,7 @@ from fastrank.judging.judged import QueryError
 from fastrank.judging.problems import what_is_wrong
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
+from fastrank.native.records import preferences as counting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def count_preferences(
     preferences: Preferences, run: Run, matched: MatchedQueries, options: JudgingOptions
-) -> records.PreferenceCounts:
+) -> counting.PreferenceCounts:
     """What the measures of preferences count. Raises QueryError."""
     count = len(matched)
     deepest, most = kernels.widest(run.offset_column), kernels.widest(preferences.offset_column)
@@ -27,7 +28,7 @@ def count_preferences(
     problem, sizes, numbers = zeros("q", 3), zeros("q", 2 * count), zeros("q", rows)
     # Scratch for one query: its ranking and its judgments.
     widest = max(deepest, most)
-    scratch = records.NumberingScratch(
+    scratch = counting.NumberingScratch(
         ranking=records.RankingScratch(
             keys=zeros("d", deepest), order=zeros("q", widest), merge=zeros("q", widest)
         ),
@@ -49,7 +50,7 @@ def count_preferences(
         columns = columns.changed(levels=levels)
     group_rows = kernels.count_picked(preferences.offset_column, matched.judgments)
     group_offsets = zeros("q", count + 1)
-    counts = records.PreferenceCounts(
+    counts = counting.PreferenceCounts(
         group_offsets,
         *(zeros("q", group_rows) for _ in range(5)),
         *(zeros("d", group_rows) for _ in range(4)),
@@ -57,7 +58,7 @@ def count_preferences(
         pair_agreement=zeros("d", 3 * count),
         pair_count=zeros("q", 3 * count),
     )
-    square = records.PreferenceScratch(
+    square = counting.PreferenceScratch(
         order=zeros("q", most),
         merge=zeros("q", max(most, codes.TALLY_SIZE)),
         wins=zeros("i", documents * documents),
@@ -77,11 +78,11 @@ def count_preferences(
     return counts
 
 
-def _columns(preferences: Preferences) -> records.Preferences:
+def _columns(preferences: Preferences) -> counting.Preferences:
     """The preferences as kernels take them; subgroups are empty texts where there are none."""
     rows, groups, subgroups = len(preferences.docs), preferences.groups, preferences.subgroups
     has_subgroups = len(subgroups) == rows
-    return records.Preferences(
+    return counting.Preferences(
         docs=preferences.docs.columns,
         offsets=preferences.offset_column,
         groups=records.Spans(*groups.columns[1:]),

@@ -14,6 +14,7 @@ from fastrank.formats.chunks import SHORTEST_LINE, Feeder, Parts, feed_all, resu
 from fastrank.judging.scratch import judging_scratch, room_for_judged
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
+from fastrank.native.records.scattered import FilledPages, ResultPages, Results, ScatteredFields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,13 +81,13 @@ class Collector:
         problem = zeros("q", 3)
         kernels.judge_pages(
             qrels.columns,
-            records.FilledPages(
+            FilledPages(
                 buffer=self._buffer, firsts=self._firsts, page_size=self._page,
                 parts=self._stretches,
             ),
             queries,
             options.codes(stop_if_none_judged=True),
-            records.Results(docs=spans(deepest), scores=zeros("d", deepest)),
+            Results(docs=spans(deepest), scores=zeros("d", deepest)),
             judging_scratch(deepest, kernels.widest(qrels.offset_column)),
             judged.columns,
             problem,
@@ -126,13 +127,13 @@ class Collector:
         count = len(self._qrels)
         own = slice(part * count, (part + 1) * count)
 
-        pages = records.ResultPages(
+        pages = ResultPages(
             buffer=self._buffer, counts=self._counts[own], firsts=self._firsts[own],
             ends=self._ends[own], room=self._rooms[part],
         )  # fmt: skip
 
         def prepare(reader: records.LineReader, _: int, state: Any) -> Callable[[], int]:
-            fields = records.ScatteredFields(
+            fields = ScatteredFields(
                 queries=spans(codes.CHUNK),
                 numbers=zeros("q", codes.CHUNK),
                 results=result_fields(codes.CHUNK),

@@ -13,6 +13,7 @@ from fastrank.judging.rankings import judge_rankings
 from fastrank.judging.scratch import ranking_scratch
 from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
+from fastrank.native.records.ties import TieBounds, TiedGainedRankings, TiedRankings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,22 +40,22 @@ class Tied(Frozen):
     lows: Any
     highs: Any
 
-    def columns(self, judged: Judged) -> records.TiedRankings:
+    def columns(self, judged: Judged) -> TiedRankings:
         """The same as kernels take it.
 
         judged: the same rankings, with another level of relevance perhaps.
         """
         own = judged.columns
-        return records.TiedRankings(
+        return TiedRankings(
             offsets=own.offsets, lows=self.lows, highs=self.highs, grades=own.grades,
             grade_offsets=own.grade_offsets, grade_values=own.grade_values,
             grade_counts=own.grade_counts,
             num_ret=own.num_ret, num_rel=own.num_rel, level=own.level,
         )  # fmt: skip
 
-    def gained(self, gained: records.GainedRankings) -> records.TiedGainedRankings:
+    def gained(self, gained: records.GainedRankings) -> TiedGainedRankings:
         """The same with gains, as kernels take it."""
-        return records.TiedGainedRankings(
+        return TiedGainedRankings(
             offsets=gained.offsets, lows=self.lows, highs=self.highs, gains=gained.gains,
             ideal_offsets=gained.ideal_offsets, ideal_gains=gained.ideal_gains,
             ideal_counts=gained.ideal_counts, num_ret=gained.num_ret,
@@ -73,7 +74,7 @@ def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: Judging
     )
     rankings = judged.columns
     listed = rankings.offsets[len(judged)]
-    bounds = records.TieBounds(lows=zeros("q", listed), highs=zeros("q", listed))
+    bounds = TieBounds(lows=zeros("q", listed), highs=zeros("q", listed))
     scratch = ranking_scratch(kernels.widest(run.offset_column))
     kernels.bound_ties(
         run.columns, matched.rankings, options.single_precision, rankings, scratch, bounds

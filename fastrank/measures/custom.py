@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Function = Callable[..., float]
 
-# The names stand in the order of the columns of a judged ranking (see native/records.py).
+# The names stand in the order of the columns of a judged ranking (see native/records).
 Ranking = namedtuple(
     "Ranking",
     "ranks grades grade_values grade_counts num_ret num_rel num_rel_ret level collection_size",

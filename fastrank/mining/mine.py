@@ -19,8 +19,9 @@ from fastrank.judging.scratch import ranking_scratch
 from fastrank.keywords import takes, with_defaults
 from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
-from fastrank.native import codes, kernels, records
+from fastrank.native import codes, kernels
 from fastrank.native.buffers import filled, table_size, zeros
+from fastrank.native.records.mining import MiningScratch, Negatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,12 +156,12 @@ def _mined(
     """How many negatives each query got; by judgment 1 + the run's row; the rows of negatives."""
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
     problem = zeros("q", 3)
-    scratch = records.MiningScratch(
+    scratch = MiningScratch(
         table=zeros("q", table_size(deepest + widest)),
         ranking=ranking_scratch(deepest),
         found=zeros("q", deepest),
     )
-    mined = records.Negatives(
+    mined = Negatives(
         retrieved=zeros("q", len(qrels.docs)),
         selected=zeros("q", len(run.docs)),
         counts=zeros("q", len(matched)),

@@ -6,15 +6,16 @@ plain-Python mode do that; a process that runs the compiled library never comes 
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import pkgutil
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numba
 
-# Declares the records.
-from fastrank.native import records  # noqa: F401
+from fastrank.native import records
 from fastrank.native.record import PER_QUERY, RECORDS, Record
 
 # Division by zero must give inf and nan as in C, never raise: the library has no exceptions.
@@ -52,7 +53,7 @@ def kernel(signature: str, *, holds_gil: bool = False) -> Callable[[Callable[...
 
     A kernel works on arrays and scalars that the caller owns: it allocates nothing, raises
     nothing, and reports by its return value. An argument type may also be the name of a record of
-    native/records.py. For the name that a record has query by query, the entry point calls the
+    native/records. For the name that a record has query by query, the entry point calls the
     kernel once per query, with the columns of the query and with the last argument cut into one
     equal piece per query.
 
@@ -70,12 +71,16 @@ def kernel(signature: str, *, holds_gil: bool = False) -> Callable[[Callable[...
 
 
 def _let_kernels_make(record: Any) -> None:
-    """Tell numba the fields that the class of a record is called with."""
+    """Tell numba the fields of a record, and that its class is called with them."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    fields = [inspect.Parameter(field, kind) for field in record._fields]
-    record.__signature__ = inspect.Signature(fields)
+    record._fields = tuple(record.__annotations__)
+    record.__signature__ = inspect.Signature(
+        [inspect.Parameter(field, kind) for field in record._fields]
+    )
 
 
+for module in pkgutil.iter_modules(records.__path__):
+    importlib.import_module(f"{records.__name__}.{module.name}")
 for own in RECORDS.values():
     _let_kernels_make(own)
 
@@ -87,6 +92,6 @@ def _of_one_query(name: str, record: type[Record]) -> Any:
     return make(name, [field for field, kind in kinds if kind != "Offsets"])
 
 
-# What the generated entry points call by these names.
+# The named tuples of single queries, by the names that types and entry points have for them.
 QUERIES: dict[str, Any] = {name: _of_one_query(name, own) for name, own in PER_QUERY.items()}
 globals().update(QUERIES)

@@ -77,7 +77,7 @@ def import_source() -> str:
         for name, declared in KERNELS.items()
     ]
     lines.append(f"from fastrank.native.declare import {', '.join(QUERIES)}\n")
-    lines.append("from fastrank.native import records\n")
+    lines += [f"from {record.__module__} import {name}\n" for name, record in RECORDS.items()]
     return "".join(lines)
 
 
@@ -107,7 +107,7 @@ def _made(declared: str, own: str) -> str:
         return own
     fields = field_types(RECORDS[declared])
     parts = [_made(type_, f"{own}_{name}") for name, type_ in fields]
-    return f"records.{declared}({', '.join(parts)})"
+    return f"{declared}({', '.join(parts)})"
 
 
 def _body(name: str) -> str:

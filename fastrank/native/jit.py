@@ -24,7 +24,7 @@ import numpy as np
 from fastrank.native import entries, signature
 from fastrank.native.buffers import CODES, address, count_items
 from fastrank.native.declare import KERNELS, NO_ALLOCATION
-from fastrank.native.record import Shape
+from fastrank.native.record import Shape, flatten, shape_of
 from fastrank.native.sources import read_sources
 
 
@@ -39,17 +39,17 @@ class Jit:
 
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that converts buffers to arrays and calls the kernel `name`."""
-        function, shape, items = self._entry(name)
+        function, shapes, items = self._entry(name)
 
         def call(*given: Any) -> Any:
-            return _call(function, _arrays(items, shape.flatten(given)))
+            return _call(function, _arrays(items, flatten(name, shapes, given)))
 
         return call
 
     def prepare(self, name: str, *given: Any) -> Callable[[], Any]:
         """The same call of the kernel `name` again and again, its arguments converted once."""
-        function, shape, items = self._entry(name)
-        arrays = _arrays(items, shape.flatten(given))
+        function, shapes, items = self._entry(name)
+        arrays = _arrays(items, flatten(name, shapes, given))
 
         def call() -> Any:
             return _call(function, arrays)
@@ -58,8 +58,8 @@ class Jit:
         call.memory = given  # type: ignore[attr-defined]
         return call
 
-    def _entry(self, name: str) -> tuple[Callable[..., Any], Shape, list[str | None]]:
-        """The compiled function, and the shape of its arguments.
+    def _entry(self, name: str) -> tuple[Callable[..., Any], list[Shape], list[str | None]]:
+        """The compiled function, and the shapes of its arguments.
 
         Third, for what the function takes, the item type of each array, None for a number.
         """
@@ -76,7 +76,7 @@ class Jit:
             for argument in arguments
         ]
         _, declared = signature.parse(KERNELS[name].signature)
-        return self._functions[name], Shape(name, declared), items
+        return self._functions[name], [shape_of(argument) for argument in declared], items
 
 
 def _arrays(items: list[str | None], given: list[Any]) -> list[Any]:

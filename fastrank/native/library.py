@@ -5,10 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 
-# Declares the records that signatures name.
-from fastrank.native import records  # noqa: F401
 from fastrank.native.buffers import CODES, place
-from fastrank.native.record import Shape, columns
+from fastrank.native.record import Shape, flatten, shape_of
 from fastrank.native.signature import is_array, item, parse
 from fastrank.native.sources import library_path, read_sources
 
@@ -34,10 +32,10 @@ class Library:
 
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that calls the entry point `name`."""
-        entry, shape, codes, result_type = self._entry(name)
+        entry, shapes, codes, result_type = self._entry(name)
 
         def call(*given: Any) -> Any:
-            return _call(name, entry, result_type(), _flat(codes, shape.flatten(given)))
+            return _call(name, entry, result_type(), _flat(codes, flatten(name, shapes, given)))
 
         return call
 
@@ -46,8 +44,8 @@ class Library:
 
         What changes between the calls must be in memory; that of the arguments may not move.
         """
-        entry, shape, codes, result_type = self._entry(name)
-        flat, out = _flat(codes, shape.flatten(given)), result_type()
+        entry, shapes, codes, result_type = self._entry(name)
+        flat, out = _flat(codes, flatten(name, shapes, given)), result_type()
 
         def call() -> Any:
             return _call(name, entry, out, flat)
@@ -56,27 +54,43 @@ class Library:
         call.memory = given  # type: ignore[attr-defined]
         return call
 
-    def _entry(self, name: str) -> tuple[Any, Shape, list[str], Any]:
-        """The C function, the shape of its arguments, and the result's type.
+    def _entry(self, name: str) -> tuple[Any, list[Shape], list[str], Any]:
+        """The C function, the shapes of its arguments, and the result's type.
 
         Third, for what the function takes, the type code of each array, empty for a number.
         """
         result, declared = parse(self._signatures[name])
+        shapes = [shape_of(argument) for argument in declared]
         handle = self._holding if name in self._held else self._handle
         entry = getattr(handle, f"fastrank_{name}")
         entry.restype = ctypes.c_int32
         flat: list[Any] = [ctypes.c_void_p, ctypes.c_void_p]
         codes: list[str] = []
-        for argument in declared:
-            for _, type_ in columns(argument):
-                if is_array(type_):
-                    codes.append(CODES[item(type_)])
-                    flat += [ctypes.c_void_p, ctypes.c_int64]
-                else:
-                    codes.append("")
-                    flat.append(_C[type_])
+        for shape in shapes:
+            own_codes, own_types = _as_c(shape)
+            codes += own_codes
+            flat += own_types
         entry.argtypes = flat
-        return entry, Shape(name, declared), codes, _C[result]
+        return entry, shapes, codes, _C[result]
+
+
+# What C takes for an argument of each shape, found out once: type codes, and its own types.
+_AS_C: dict[Shape, tuple[list[str], list[Any]]] = {}
+
+
+def _as_c(shape: Shape) -> tuple[list[str], list[Any]]:
+    if shape not in _AS_C:
+        codes: list[str] = []
+        own: list[Any] = []
+        for type_ in shape.columns:
+            if is_array(type_):
+                codes.append(CODES[item(type_)])
+                own += [ctypes.c_void_p, ctypes.c_int64]
+            else:
+                codes.append("")
+                own.append(_C[type_])
+        _AS_C[shape] = codes, own
+    return _AS_C[shape]
 
 
 def _flat(codes: list[str], given: list[Any]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 A record is a tuple with named fields: a kernel reads `run.docs.starts`, a caller makes one with the
 names of its fields, and the entry point takes the columns one by one. It is declared once, in
-native/records.py, and needs neither numba nor the standard library's named tuples, which a command
+native/records, and needs neither numba nor the standard library's named tuples, which a command
 would take a millisecond to import.
 """
 
@@ -58,63 +58,50 @@ class Record(Columns):
     """
 
     __slots__ = ()
-    # By this and `_asdict` numba knows a named tuple.
-    _fields: tuple[str, ...] = ()
-    # For each field the record that it is, or None.
-    _records: tuple[type[Record] | None, ...] = ()
-    _has_records = False
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        # For copies and pickles.
-        return tuple(self)
-
-    def _asdict(self) -> dict[str, Any]:
-        return dict(zip(self._fields, self, strict=True))
+    # By this and `_asdict` numba knows a named tuple; native/declare.py says it.
+    _fields: tuple[str, ...]
 
     def __init_subclass__(cls, *, query: str = "") -> None:
-        cls._fields = tuple(cls.__annotations__)
-        for place, name in enumerate(cls._fields):
-            setattr(cls, name, property(itemgetter(place)))
-        cls._records = tuple(map(RECORDS.get, cls.__annotations__.values()))
-        cls._has_records = any(cls._records)
+        # As little as possible: a command declares all records and uses some.
         RECORDS[cls.__name__] = cls
         if query:
             PER_QUERY[query] = cls
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """Raises TypeError unless every field is given once."""
+        fields = cls.__annotations__
         if named:
-            rest = cls._fields[len(values) :]
+            rest = [*fields][len(values) :]
             if named.keys() != set(rest):
                 wrong = sorted(named.keys() ^ set(rest))
                 raise TypeError(f"{cls.__name__}: fields missing or unknown: {wrong}")
             values += tuple([named[name] for name in rest])
-        elif len(values) != len(cls._fields):
-            count = len(cls._fields)
+        elif len(values) != len(fields):
+            count = len(fields)
             raise TypeError(f"{cls.__name__}: expected {count} fields, found {len(values)}")
         return tuple.__new__(cls, values)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The first field that is asked for makes properties of all."""
+            kind = type(self)
+            if name not in kind.__annotations__:
+                raise AttributeError(f"{kind.__name__} has no field {name!r}")
+            for place, field in enumerate(kind.__annotations__):
+                setattr(kind, field, property(itemgetter(place)))
+            return getattr(self, name)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        # For copies and pickles.
+        return tuple(self)
+
+    def _asdict(self) -> dict[str, Any]:
+        return dict(zip(type(self).__annotations__, self, strict=True))
 
     def changed(self, **fields: Any) -> Self:
         """The same with other values in some fields."""
         return type(self)(**{**self._asdict(), **fields})
-
-    def append_to(self, flat: list[Any]) -> None:
-        """Append the columns, those of other records in their place. Raises TypeError."""
-        if not self._has_records:
-            flat += self
-            return
-        for record, name, value in zip(self._records, self._fields, self, strict=True):
-            _append(flat, record, name, value)
-
-
-def _append(flat: list[Any], record: type[Record] | None, name: str, value: Any) -> None:
-    if type(value) is record:
-        value.append_to(flat)
-    elif record is None and not isinstance(value, Record):
-        flat.append(value)
-    else:
-        wanted = "an array or a number" if record is None else record.__name__
-        raise TypeError(f"{name}: expected {wanted}, found {type(value).__name__}")
 
 
 def field_types(record: type[Record]) -> list[tuple[str, str]]:
@@ -132,24 +119,59 @@ def columns(declared: str, name: str = "") -> list[tuple[str, str]]:
 
 
 class Shape:
-    """The declared arguments of a kernel, and how to spread them over the columns it takes."""
+    """An argument of a kernel, by its declared type: a record, an array or a number.
 
-    def __init__(self, kernel: str, declared: list[str]) -> None:
-        self._kernel, self._declared = kernel, declared
-        self._records = [RECORDS.get(name) or PER_QUERY.get(name) for name in declared]
+    columns: the types of the arrays and numbers that the kernel takes for it.
+    """
 
-    def flatten(self, given: tuple[Any, ...]) -> list[Any]:
-        """The arrays and numbers of the arguments, in the order in which the kernel takes them.
+    def __init__(self, declared: str) -> None:
+        self._declared = declared
+        self._record = RECORDS.get(declared) or PER_QUERY.get(declared)
+        fields = [] if self._record is None else field_types(self._record)
+        self._fields = [shape_of(type_) for _, type_ in fields]
+        self.columns = [declared]
+        if fields:
+            self.columns = [type_ for field in self._fields for type_ in field.columns]
+        # Most records have no others in them.
+        self._is_flat = len(self._fields) == len(self.columns)
 
-        Raises TypeError unless they are as declared: as many, and records where it says so.
-        """
-        if len(given) != len(self._records):
-            count = f"expected {len(self._records)} arguments, found {len(given)}"
-            raise TypeError(f"kernel {self._kernel}: {count}")
-        flat: list[Any] = []
-        try:
-            for record, name, value in zip(self._records, self._declared, given):  # noqa: B905
-                _append(flat, record, name, value)
-        except TypeError as error:
-            raise TypeError(f"kernel {self._kernel}: {error}") from None
-        return flat
+    def append_columns(self, flat: list[Any], value: Any) -> None:
+        """Append the arrays and numbers of a value. Raises TypeError for one of another type."""
+        if type(value) is self._record:
+            if self._is_flat:
+                flat += value
+                return
+            for shape, field in zip(self._fields, value, strict=True):
+                shape.append_columns(flat, field)
+        elif self._record is None and not isinstance(value, Record):
+            flat.append(value)
+        else:
+            raise TypeError(f"expected {self._declared}, found {type(value).__name__}")
+
+
+_SHAPES: dict[str, Shape] = {}
+
+
+def shape_of(declared: str) -> Shape:
+    """The shape of arguments of a declared type, made once."""
+    shape = _SHAPES.get(declared)
+    if shape is None:
+        shape = _SHAPES[declared] = Shape(declared)
+    return shape
+
+
+def flatten(kernel: str, shapes: list[Shape], given: tuple[Any, ...]) -> list[Any]:
+    """The arrays and numbers of the arguments of a kernel, in the order in which it takes them.
+
+    Raises TypeError unless the arguments are as declared: as many, and records where it says so.
+    """
+    if len(given) != len(shapes):
+        count = f"expected {len(shapes)} arguments, found {len(given)}"
+        raise TypeError(f"kernel {kernel}: {count}")
+    flat: list[Any] = []
+    try:
+        for shape, value in zip(shapes, given):  # noqa: B905
+            shape.append_columns(flat, value)
+    except TypeError as error:
+        raise TypeError(f"kernel {kernel}: {error}") from None
+    return flat

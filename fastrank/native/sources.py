@@ -6,7 +6,7 @@ import os
 
 NATIVE = os.path.dirname(os.path.abspath(__file__))
 KERNELS = os.path.join(os.path.dirname(NATIVE), "kernels")
-RECORDS = os.path.join(NATIVE, "records.py")
+RECORDS = os.path.join(NATIVE, "records")
 SUFFIX = ".so"
 
 # The files of this folder that decide what comes out of the compiler.
@@ -29,7 +29,7 @@ def read_sources() -> bytes:
     costs less than importing a hash function, and cannot collide.
     """
     parts = []
-    for path in [*builder_files(), RECORDS, *kernel_files()]:
+    for path in [*builder_files(), *python_files(RECORDS), *python_files(KERNELS)]:
         # No buffer, which takes as long to make as a file to read.
         with open(path, "rb", buffering=0) as file:
             parts.append(file.read())
@@ -41,10 +41,10 @@ def builder_files() -> list[str]:
     return [os.path.join(NATIVE, name) for name in _BUILDERS]
 
 
-def kernel_files() -> list[str]:
-    """The files that kernels are defined in, of all packages below `kernels`, sorted."""
+def python_files(package: str) -> list[str]:
+    """The modules of a package, those of all packages below too, sorted."""
     found = []
-    for folder, folders, names in os.walk(KERNELS):
+    for folder, folders, names in os.walk(package):
         if "__pycache__" in folders:
             folders.remove("__pycache__")
         found += [os.path.join(folder, name) for name in names if name.endswith(".py")]

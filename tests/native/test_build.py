@@ -127,7 +127,10 @@ def test_a_constant_concerns_all_that_import_its_module(copied: Path) -> None:
 def test_a_record_concerns_the_kernels_whose_types_name_it(copied: Path) -> None:
     """In a text only: the signature."""
     changed = _changed(
-        copied, "native/records.py", "collection_size: int", "collection_size: Int64PerQuery"
+        copied,
+        "native/records/__init__.py",
+        "collection_size: int",
+        "collection_size: Int64PerQuery",
     )
 
     assert {"average_precision", "set_f", "judge_rankings"} <= changed
@@ -136,7 +139,7 @@ def test_a_record_concerns_the_kernels_whose_types_name_it(copied: Path) -> None
 
 def test_a_record_concerns_the_kernels_with_a_record_that_has_it(copied: Path) -> None:
     changed = _changed(
-        copied, "native/records.py", "    cursor: Int64Array", "    cursor: Int32Array"
+        copied, "native/records/__init__.py", "    cursor: Int64Array", "    cursor: Int32Array"
     )
 
     assert {"stream_run", "scan_run"} <= changed
@@ -265,7 +268,7 @@ def test_levels_that_are_none_are_an_error(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 # Of all kernels only those of one module that imports little, to be compiled in seconds.
-FEW = {"trec.py", "averages.py", "records.py", "arithmetic.py", "__init__.py"}
+FEW = {"trec.py", "averages.py", "arithmetic.py", "__init__.py"}
 BUILD = (
     "from fastrank.native import build\n"
     "ran = build._run_workers\n"

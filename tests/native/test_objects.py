@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.compat import pytrec_eval
 from fastrank.judging.dict_ranks import AT_ONCE
-from fastrank.native import engine, kernels, objects, records
+from fastrank.native import engine, kernels, objects
 from fastrank.native.objects import addresses, interpreter, rows_as_dicts
+from fastrank.native.records.dicts import DictRankings, PackedScores
 from tests.helpers.strategies import examples
 
 needs_library = pytest.mark.skipif(
@@ -181,11 +182,11 @@ def _read(run: list[dict[Any, Any]], sizes: list[int], docs: list[str], checks_k
     offsets = array("q", [sum(sizes[:i]) for i in range(len(sizes) + 1)])
     hit_offsets = array("q", [len(docs) * i for i in range(len(run) + 1)])
     scores, hit_scores = array("d", [0] * sum(sizes)), array("d", [0] * len(docs) * len(run))
-    rankings = records.DictRankings(
+    rankings = DictRankings(
         dicts=addresses(run), check_keys=checks_keys, queries=array("q", [0] * len(run)),
         doc_starts=array("q", [0]), docs=addresses(docs),
     )  # fmt: skip
-    packed = records.PackedScores(
+    packed = PackedScores(
         scores=scores, offsets=offsets, hit_scores=hit_scores, hit_offsets=hit_offsets
     )
     scratch = array("q", [0] * max(sizes))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from fastrank.native.sources import KERNELS, RECORDS, kernel_files
+from fastrank.native.sources import KERNELS, RECORDS, python_files
 
 _DECLARE = "fastrank.native.declare"
 _PACKAGE = "fastrank.kernels"
@@ -63,7 +63,7 @@ class Module:
 def read_modules() -> dict[str, Module]:
     """Every module of kernels by its dotted name."""
     trees = {}
-    for path in kernel_files():
+    for path in python_files(KERNELS):
         words = os.path.relpath(path, KERNELS).removesuffix(".py").split(os.sep)
         name = ".".join([_PACKAGE, *(words[:-1] if words[-1] == "__init__" else words)])
         with open(path, "rb") as file:
@@ -72,15 +72,16 @@ def read_modules() -> dict[str, Module]:
 
 
 def read_records() -> Module:
-    """The records, by all names that the types of kernels have for them."""
-    with open(RECORDS, "rb") as file:
-        tree = ast.parse(file.read())
+    """The records of all modules as one, by all names that the types of kernels have for them."""
     records = Module("fastrank.native.records", ast.Module([], []), ())
-    for statement in tree.body:
-        if isinstance(statement, ast.ClassDef):
-            queries = [own.value for own in statement.keywords if own.arg == "query"]
-            records.functions[statement.name] = statement
-            records.functions.update((ast.literal_eval(own), statement) for own in queries)
+    for path in python_files(RECORDS):
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read())
+        for statement in tree.body:
+            if isinstance(statement, ast.ClassDef):
+                queries = [own.value for own in statement.keywords if own.arg == "query"]
+                for name in [statement.name, *map(ast.literal_eval, queries)]:
+                    records.functions[name] = statement
     return records
 
 

@@ -1,0 +1,273 @@
+"""The records that kernels take: which columns belong together, their names, types and order.
+
+Here are those that the trec_eval command uses, or only kernels; other modules have the others.
+"""
+
+from __future__ import annotations
+
+from fastrank.native.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.native.record import (
+        Float64Array,
+        Int32Array,
+        Int64Array,
+        Int64PerQuery,
+        Offsets,
+        UInt8Array,
+    )
+
+
+class Texts(Record):
+    """Text i is buffer[starts[i] : starts[i] + lengths[i]]."""
+
+    __slots__ = ()
+    buffer: UInt8Array
+    starts: Int64Array
+    lengths: Int64Array
+
+
+class Spans(Record):
+    """Texts of a buffer that is known from elsewhere."""
+
+    __slots__ = ()
+    starts: Int64Array
+    lengths: Int64Array
+
+
+class TextTable(Record):
+    """Distinct texts, and the hash table by which the number of a text is found.
+
+    The table is as `intern_texts` or `index_texts` leaves it, whichever the kernel asks for.
+    """
+
+    __slots__ = ()
+    texts: Texts
+    table: Int64Array
+
+
+class Interning(Record):
+    """Memory for `intern_texts`: a hash table, for each text its number, and the first of each.
+
+    The table's size is a power of two above the number of texts.
+    """
+
+    __slots__ = ()
+    table: Int64Array
+    ids: Int64Array
+    firsts: Int64Array
+
+
+class TextsByQuery(Record):
+    """Texts, of which query q has those from offsets[q] to offsets[q + 1] - 1."""
+
+    __slots__ = ()
+    texts: Texts
+    offsets: Int64Array
+
+
+class Stretches(Record):
+    """Rows in a row that have the same text: the text, and the first of the rows."""
+
+    __slots__ = ()
+    starts: Int64Array
+    lengths: Int64Array
+    rows: Int64Array
+
+
+class BlockIndex(Record):
+    """Where the fields of a block of text start and end, a bit per byte, and its newlines."""
+
+    __slots__ = ()
+    starts: UInt8Array
+    ends: UInt8Array
+    newlines: Int64Array
+
+
+class LineReader(Record):
+    """A text, memory for the index of a block of it, and how far it is read (native/codes.py)."""
+
+    __slots__ = ()
+    text: UInt8Array
+    block: BlockIndex
+    cursor: Int64Array
+
+
+class ResultFields(Record):
+    """The fields of lines of a run that are looked at: where the documents and scores stand."""
+
+    __slots__ = ()
+    docs: Spans
+    scores: Spans
+
+
+class QrelsLines(Record):
+    """What lines of judgments hold: group, document and grade."""
+
+    __slots__ = ()
+    groups: Spans
+    docs: Spans
+    grades: Int64Array
+
+
+class Qrels(Record):
+    """Judgments: query q has the rows offsets[q] : offsets[q + 1] of documents and grades."""
+
+    __slots__ = ()
+    docs: Texts
+    offsets: Int64Array
+    grades: Int64Array
+
+
+class Run(Record):
+    """Results: query q has the rows offsets[q] : offsets[q + 1] of documents and scores."""
+
+    __slots__ = ()
+    docs: Texts
+    offsets: Int64Array
+    scores: Float64Array
+
+
+class Matched(Record):
+    """The queries to evaluate: the place of each among the judgments, and in the run or -1."""
+
+    __slots__ = ()
+    judgments: Int64Array
+    rankings: Int64Array
+
+
+class Rankings(Record, query="Ranking"):
+    """Judged rankings, as measures see them.
+
+    ranks, grades: the listed documents, best first; rank starts at 1; grade is the integer of the
+        qrels, -2 for any negative one, -1 for a document outside the qrels (see
+        kernels/judging/memory.py).
+    grade_values, grade_counts: the distinct grades >= 0 of the query's judgments, ascending.
+    num_ret, num_rel, num_rel_ret: retrieved, relevant and relevant retrieved documents.
+    level: the lowest grade that counts as relevant.
+    collection_size: documents in the collection.
+    """
+
+    __slots__ = ()
+    offsets: Offsets
+    ranks: Int64Array
+    grades: Int64Array
+    grade_offsets: Offsets
+    grade_values: Int64Array
+    grade_counts: Int64Array
+    num_ret: Int64PerQuery
+    num_rel: Int64PerQuery
+    num_rel_ret: Int64PerQuery
+    level: int
+    collection_size: int
+
+
+class GainedRankings(Record, query="Gained"):
+    """Judged rankings by what finding the documents is worth.
+
+    ranks, gains: the listed documents.
+    ideal_gains, ideal_counts: the best possible ranking, as runs of equal gain, best first.
+    """
+
+    __slots__ = ()
+    offsets: Offsets
+    ranks: Int64Array
+    gains: Float64Array
+    ideal_offsets: Offsets
+    ideal_gains: Float64Array
+    ideal_counts: Int64Array
+    num_ret: Int64PerQuery
+    num_rel: Int64PerQuery
+
+
+class GradeGains(Record):
+    """Grades, and what finding a document of each is worth."""
+
+    __slots__ = ()
+    grades: Int64Array
+    gains: Float64Array
+
+
+class GainTable(Record):
+    """Memory for the gains of the grades of one query, how many documents have each, and a sort."""
+
+    __slots__ = ()
+    grades: Int64Array
+    gains: Float64Array
+    counts: Int64Array
+    order: Int64Array
+    merge: Int64Array
+
+
+class RowIndex(Record):
+    """Memory for the index that kernels/judging/row_index.py makes of ids or hashes.
+
+    table: a power of two of numbers. links: as many as ids, up to a multiple of 64. clock: the
+    number that comes next, at first 1.
+    """
+
+    __slots__ = ()
+    table: Int32Array
+    links: Int32Array
+    clock: Int64Array
+
+
+class RankingScratch(Record):
+    """Memory for ordering the documents of one query: scores as compared, order, and a sort."""
+
+    __slots__ = ()
+    keys: Float64Array
+    order: Int64Array
+    merge: Int64Array
+
+
+class Hits(Record):
+    """Documents that were found: their ranks or places, and the rows of their judgments."""
+
+    __slots__ = ()
+    ranks: Int64Array
+    rows: Int64Array
+
+
+class JudgingScratch(Record):
+    """Memory for judging the results of one query.
+
+    table: a hash table of results and judgments. judged_hashes: one for each judgment. places: as
+    many as results or judgments, and 64 more. keys, hashes, rows: one for each result.
+    """
+
+    __slots__ = ()
+    table: Int64Array
+    judged_hashes: Int64Array
+    places: Int64Array
+    row_index: RowIndex
+    keys: Float64Array
+    hashes: Int64Array
+    rows: Int64Array
+
+
+class StreamScratch(Record):
+    """Memory for judging one query of a stream, which has as many lines as the text at most."""
+
+    __slots__ = ()
+    fields: ResultFields
+    scores: Float64Array
+    ranks: Int64Array
+    judging: JudgingScratch
+
+
+class StreamedRankings(Record):
+    """Judged rankings in the order in which they were met.
+
+    Of query q, listed_counts[q] documents are listed, from first_listed[q] - 1 on; 0: no results
+    seen yet.
+    """
+
+    __slots__ = ()
+    ranks: Int64Array
+    grades: Int64Array
+    first_listed: Int64Array
+    listed_counts: Int64Array
+    num_ret: Int64Array
+    num_rel_ret: Int64Array

@@ -1,0 +1,111 @@
+"""Rankings as rows of integer ids, and what judges them."""
+
+from __future__ import annotations
+
+from fastrank.native.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.native.record import (
+        Float32Array,
+        Float64Array,
+        Int32Array,
+        Int64Array,
+        UInt16Array,
+    )
+    from fastrank.native.records import Rankings, RowIndex
+
+
+class NarrowRowIndex(Record):
+    """The memory of a RowIndex, with smaller numbers."""
+
+    __slots__ = ()
+    table: UInt16Array
+    links: UInt16Array
+    clock: Int64Array
+
+
+class IdQrels(Record):
+    """Judgments of documents with integer ids, as `index_judgments` leaves them.
+
+    Query q has the rows offsets[q] : offsets[q + 1] of docs and grades, the hash table
+    tables[table_offsets[q] : table_offsets[q + 1]] and the distinct grades >= 0
+    grade_values[grade_offsets[q] : grade_offsets[q + 1]], which occur grade_counts times.
+    """
+
+    __slots__ = ()
+    offsets: Int64Array
+    docs: Int64Array
+    grades: Int64Array
+    table_offsets: Int64Array
+    tables: Int32Array
+    grade_offsets: Int64Array
+    grade_values: Int64Array
+    grade_counts: Int64Array
+
+
+class IdRows(Record):
+    """Rankings as rows of ids of one width, and what is said of them (0 or 1).
+
+    in_order: they stand by rank. ascending: lower scores are better. unique: no id is twice in a
+    row. with_absent: queries without results get a placeholder.
+    """
+
+    __slots__ = ()
+    ids: Int64Array
+    width: int
+    in_order: int
+    ascending: int
+    unique: int
+    with_absent: int
+
+
+class SingleScores(Record):
+    """Scores of single precision beside the ids, or none, and memory for those of a row."""
+
+    __slots__ = ()
+    scores: Float32Array
+    scratch: Float32Array
+
+
+class DoubleScores(Record):
+    """The same of double precision."""
+
+    __slots__ = ()
+    scores: Float64Array
+    scratch: Float64Array
+
+
+class RowPicks(Record):
+    """Row rows[i] (none: -1) is the ranking of query queries[i]."""
+
+    __slots__ = ()
+    rows: Int64Array
+    queries: Int64Array
+
+
+class JudgedRows(Record):
+    """The queries evaluated, -1 - query if with a placeholder; and the rankings, `done` so far."""
+
+    __slots__ = ()
+    queries: Int64Array
+    done: int
+    rankings: Rankings
+
+
+class RowScratch(Record):
+    """Memory for judging one row of ids, with one of the indexes empty.
+
+    marks: zeroed, one for each judgment. ids: one for each of a row. order, places, columns, rows:
+    64 more.
+    """
+
+    __slots__ = ()
+    narrow: NarrowRowIndex
+    wide: RowIndex
+    marks: Int64Array
+    ids: Int64Array
+    order: Int64Array
+    places: Int64Array
+    columns: Int64Array
+    rows: Int64Array
