@@ -10,7 +10,6 @@ from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain, guarded, report_unwritable, write
 from fastrank.cli.output_formats import formatted
 from fastrank.cli.trec_eval import FORMATS
-from fastrank.data.texts import decoded
 from fastrank.errors import FastrankError
 from fastrank.evaluation.no_queries import with_queries_of_file
 from fastrank.evaluation.scoring import score
@@ -159,7 +158,7 @@ class _Results:
             absent = f"of {len(judgments)} judged queries are missing from the run"
             complete = self._options.complete
             tell_left_out(f"{NAME}: {path}", scores, absent, complete=complete)
-            name = distinct_from(taken, decoded(scores.tag) or name if given.tags else name)
+            name = distinct_from(taken, scores.tag or name if given.tags else name)
             yield path, name, scores
 
     def all_or_none(self, lines: Iterator[bytes]) -> Iterator[bytes]:

@@ -124,7 +124,7 @@ def results_to_run(
     return Run(
         queries=names,
         docs=PlacedTexts(*texts.columns, None, "item"),
-        tag=tag_of(tag, SOURCE),
+        tag_bytes=tag_of(tag, SOURCE),
         source=SOURCE,
         score_column=memory_of(kept if better else -kept),
         offset_column=memory_of(offsets),

@@ -10,6 +10,7 @@ from fastrank.lazy import convert
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any, ClassVar
 
     import numpy as np
@@ -21,16 +22,24 @@ if TYPE_CHECKING:
 class Frozen:
     """Fields given once, by name, and never changed; can be copied and pickled.
 
-    defaults: the values of fields that need not be given.
+    defaults: the values of fields that need not be given. internal: names that completion does not
+    show.
     """
 
     __slots__: tuple[str, ...] = ()
     defaults: ClassVar[dict[str, Any]] = {}
+    internal: ClassVar[frozenset[str]] = frozenset(
+        {"changed", "defaults", "field_names", "internal"}
+    )
 
     @classmethod
     def field_names(cls) -> set[str]:
         """The names of all fields, those of base classes included."""
-        return {name for kind in cls.__mro__ for name in getattr(kind, "__slots__", ())}
+        names = {name for kind in cls.__mro__ for name in getattr(kind, "__slots__", ())}
+        return names - {"__dict__"}
+
+    def __dir__(self) -> list[str]:
+        return sorted(set(object.__dir__(self)) - self.internal)
 
     def __init__(self, **fields: Any) -> None:
         fields = {**self.defaults, **fields}
@@ -98,12 +107,25 @@ class PerQuery(Frozen):
     offsets[i] : offsets[i + 1], in file order. `source` is the file's name, for messages.
     """
 
-    __slots__ = ("docs", "offset_column", "queries", "source")
+    # In the dict are the places of the queries, once they are asked for.
+    __slots__ = ("__dict__", "docs", "offset_column", "queries", "source")
+    internal = Frozen.internal | {"columns", "docs", "offset_column", "queries"}
 
+    # The ids as bytes; in public they are str.
     queries: Texts
     docs: Texts
     source: str
     offset_column: Any
+
+    @property
+    def query_ids(self) -> list[str]:
+        """The ids of the queries."""
+        return self.queries.decoded()
+
+    @property
+    def doc_ids(self) -> list[str]:
+        """The id of the document of every row."""
+        return self.docs.decoded()
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
@@ -117,6 +139,19 @@ class PerQuery(Frozen):
 
     def __len__(self) -> int:
         return len(self.queries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.query_ids)
+
+    def __contains__(self, query: object) -> bool:
+        return query in self._places()
+
+    def _places(self) -> dict[str, int]:
+        """The place of each query."""
+        places: dict[str, int] | None = self.__dict__.get("places")
+        if places is None:
+            places = self.__dict__["places"] = {id_: i for i, id_ in enumerate(self.query_ids)}
+        return places
 
     def __repr__(self) -> str:
         rows, queries = len(self.docs), len(self.queries)
@@ -133,6 +168,14 @@ class Convertible(PerQuery):
     """
 
     __slots__ = ()
+
+    def __getitem__(self, query: str) -> dict[str, Any]:
+        """{document: grade or score} of a query. Raises KeyError for one that is not here."""
+        place = self._places().get(query)
+        if place is None:
+            raise KeyError(f"{query!r}: {self!r} has no such query")
+        made: dict[str, Any] = convert("query_to_dict", self, place)
+        return made
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """{query: {document: grade or score}}, as pytrec_eval takes it.

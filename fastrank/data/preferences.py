@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 class Preferences(PerQuery):
     """Preference judgments: rows of group, subgroup, document and preference level.
 
-    `subgroups` is empty in the qrels_prefs format, where there is only one.
-
     >>> import io
     >>> lines = b"q1 0 0 d1 2\\nq1 0 0 d2 1\\nq1 0 0 d3 1\\n"
     >>> preferences = fr.read_prefs(io.BytesIO(lines))
-    >>> list(preferences.docs), preferences.levels.tolist()
-    ([b'd1', b'd2', b'd3'], [2.0, 1.0, 1.0])
+    >>> preferences.doc_ids, preferences.levels.tolist()
+    (['d1', 'd2', 'd3'], [2.0, 1.0, 1.0])
     >>> fr.evaluate(preferences, {"q1": {"d1": 0.5, "d2": 0.75}}, "prefs_simp").mean
     {'prefs_simp': 0.5}
     """
 
     __slots__ = ("groups", "level_column", "subgroups")
+    internal = PerQuery.internal | {"groups", "level_column", "subgroups"}
 
     groups: Texts
+    # Empty in the qrels_prefs format, where there is only one.
     subgroups: Texts
     level_column: Any
 

@@ -19,24 +19,26 @@ if TYPE_CHECKING:
 class Qrels(Convertible):
     """Relevance judgments: rows of document and grade.
 
-    `groups` holds the second field of each line: the judgment group in the qrels_jg format,
-    otherwise without meaning. `scale` says which grades the integers of `grade_column` stand for,
-    where one has a fraction; None where they are the grades.
+    They are looked up and iterated over as dicts are: `qrels["q1"]` is {document: grade},
+    `"q1" in qrels`, `for query in qrels`.
 
     >>> qrels = fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}})
     >>> qrels
     <Qrels <dict>: 2 queries, 3 rows>
-    >>> list(qrels.queries), list(qrels.docs), qrels.grades.tolist()
-    ([b'q1', b'q2'], [b'd1', b'd2', b'd1'], [1, 0, 2])
-    >>> qrels.offsets.tolist()
-    [0, 2, 3]
+    >>> list(qrels), qrels["q1"], "q3" in qrels
+    (['q1', 'q2'], {'d1': 1, 'd2': 0}, False)
+    >>> qrels.doc_ids, qrels.grades.tolist(), qrels.offsets.tolist()
+    (['d1', 'd2', 'd1'], [1, 0, 2], [0, 2, 3])
     """
 
     __slots__ = ("grade_column", "groups", "scale")
+    internal = Convertible.internal | {"grade_column", "groups", "scale"}
     defaults: ClassVar[dict[str, Any]] = {"scale": None}
 
+    # The second field of each line: the judgment group in the qrels_jg format.
     groups: Texts
     grade_column: Any
+    # Which grades the integers stand for, where one has a fraction; None where they are the grades.
     scale: Scale | None
 
     @classmethod
@@ -101,8 +103,8 @@ class Qrels(Convertible):
 
         Raises InputError, which names the row.
 
-        >>> fr.Qrels.from_arrays([1, 1, 2], ["a", "b", "a"], [1, 0, 2]).queries[1]
-        b'2'
+        >>> fr.Qrels.from_arrays([1, 1, 2], ["a", "b", "a"], [1, 0, 2]).query_ids
+        ['1', '2']
         """
         made: Qrels = convert("qrels_from_arrays", queries, docs, grades)
         return made

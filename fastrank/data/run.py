@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.columns import Convertible, as_array
+from fastrank.data.texts import decoded
 from fastrank.lazy import convert
 
 TYPE_CHECKING = False
@@ -17,18 +18,20 @@ if TYPE_CHECKING:
 class Run(Convertible):
     """A retrieval result: rows of document and score, which need not be by score.
 
-    `tag` is the run's name, from the last line.
+    Runs are looked up and iterated over as dicts are: `run["q1"]` is {document: score},
+    `"q1" in run`, `for query in run`.
 
     >>> run = fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 0.75}}, tag="bm25")
     >>> run
     <Run <dict>: 1 queries, 2 rows>
-    >>> run.tag, list(run.docs), run.scores.tolist()
-    (b'bm25', [b'd1', b'd2'], [0.5, 0.75])
+    >>> run.tag, run["q1"], run.scores.tolist()
+    ('bm25', {'d1': 0.5, 'd2': 0.75}, [0.5, 0.75])
     """
 
-    __slots__ = ("score_column", "tag")
+    __slots__ = ("score_column", "tag_bytes")
+    internal = Convertible.internal | {"score_column", "tag_bytes"}
 
-    tag: bytes
+    tag_bytes: bytes
     score_column: Any
 
     @classmethod
@@ -142,6 +145,11 @@ class Run(Convertible):
         options = {"tag": tag, "higher_is_better": higher_is_better}
         made: Run = convert("run_from_arrays", queries, docs, scores, **options)
         return made
+
+    @property
+    def tag(self) -> str:
+        """The run's name, which a file has in its last line; empty if there is none."""
+        return decoded(self.tag_bytes)
 
     @property
     def scores(self) -> npt.NDArray[np.float64]:

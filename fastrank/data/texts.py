@@ -79,6 +79,10 @@ class Texts(Frozen):
             return [self[row] for row in rows]
         return [buffer[(start := starts[row]) : start + lengths[row]] for row in rows]
 
+    def decoded(self) -> list[str]:
+        """All texts as str."""
+        return [decoded(text) for text in self.take(range(len(self)))]
+
     def line(self, i: int) -> int:
         """The line of the buffer, from 1, on which text i stands."""
         return bytes(self.buffer[: self.starts[i]]).count(b"\n") + 1

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from fastrank.datasets.assembly import assemble
 from fastrank.errors import InputError
-from fastrank.formats.dicts import strings
 from fastrank.formats.ids import first_repeat, texts_of_list
 
 TYPE_CHECKING = False
@@ -38,7 +37,7 @@ def ids_of(name: str, given: Sequence[Any]) -> list[str]:
     def fail(row: int, reason: str) -> NoReturn:
         raise InputError(name, f"id {row}: {reason}")
 
-    ids = strings(texts_of_list(given, fail))
+    ids = texts_of_list(given, fail).decoded()
     row = first_repeat(ids)
     if row >= 0:
         raise InputError(

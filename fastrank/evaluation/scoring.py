@@ -184,7 +184,7 @@ def to_scores(
             **run.counts,
         },
         coverage=coverage,
-        tag=run.tag,
+        tag_bytes=run.tag,
         zscored=zscored,
         query_ids=query_ids,
         value_columns=values,

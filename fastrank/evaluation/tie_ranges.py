@@ -68,7 +68,7 @@ class TieReport(Frozen):
 
     __slots__ = ("evaluated", "largest", "lines", "measures", "queries", "tag", "tied")
 
-    tag: bytes
+    tag: str
     lines: int
     tied: int
     largest: int
@@ -77,7 +77,7 @@ class TieReport(Frozen):
     measures: dict[str, TieRange]
 
     def __repr__(self) -> str:
-        return f"<TieReport of {decoded(self.tag)!r}: {self.tied} of {self.lines} lines tied>"
+        return f"<TieReport of {self.tag!r}: {self.tied} of {self.lines} lines tied>"
 
     def __str__(self) -> str:
         if not self.tied:

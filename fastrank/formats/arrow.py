@@ -145,7 +145,9 @@ def to_arrow(noun: Any) -> Any:
 
 def _tag_of(run: Any) -> str:
     return str(
-        _strings_of(Texts(run.tag, filled("q", [0]), filled("q", [len(run.tag)])), run.source)[0]
+        _strings_of(
+            Texts(run.tag_bytes, filled("q", [0]), filled("q", [len(run.tag_bytes)])), run.source
+        )[0]
     )
 
 

@@ -6,6 +6,7 @@ from fastrank.formats.arrays import table_of_arrays
 from fastrank.formats.arrow import arrow_table
 from fastrank.formats.arrow import to_arrow as to_arrow
 from fastrank.formats.dicts import qrels_from_dict as qrels_from_dict
+from fastrank.formats.dicts import query_to_dict as query_to_dict
 from fastrank.formats.dicts import run_from_dict as run_from_dict
 from fastrank.formats.dicts import to_dict as to_dict
 from fastrank.formats.frames import PandasTable, PolarsTable

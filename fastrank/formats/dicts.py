@@ -8,7 +8,7 @@ from itertools import accumulate, chain
 
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import NO_ITERATION, PlacedTexts, Texts, constant, decoded
+from fastrank.data.texts import NO_ITERATION, PlacedTexts, constant, decoded
 from fastrank.errors import InputError
 from fastrank.formats.ids import first_repeat, texts_of_list
 from fastrank.formats.rows import tag_of
@@ -56,7 +56,7 @@ def run_from_dict(
     run = Run(
         queries=rows.queries,
         docs=rows.docs,
-        tag=tag_of(tag, source),
+        tag_bytes=tag_of(tag, source),
         source=source,
         score_column=scores,
         offset_column=rows.offsets,
@@ -118,25 +118,34 @@ class _Rows:
 
 def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
     """{query: {document: grade or score}}. Raises InputError for a document twice in a query."""
-    docs = strings(noun.docs)
-    numbers = (noun.grades if hasattr(noun, "grades") else noun.scores).tolist()
-    offsets = noun.offsets.tolist()
+    docs, numbers, offsets = noun.doc_ids, _numbers(noun).tolist(), noun.offsets.tolist()
     made = {}
-    for query, first, stop in zip(noun.queries, offsets[:-1], offsets[1:], strict=True):
-        documents = made[decoded(query)] = dict(
-            zip(docs[first:stop], numbers[first:stop], strict=True)
-        )
+    for query, first, stop in zip(noun.query_ids, offsets[:-1], offsets[1:], strict=True):
+        documents = made[query] = dict(zip(docs[first:stop], numbers[first:stop], strict=True))
         if len(documents) < stop - first:
-            row = first + first_repeat(docs[first:stop])
-            where = f"{noun.docs.unit} {noun.docs.line(row)}"
-            reason = f"query {decoded(query)!r}: document {docs[row]!r} stands twice, again in"
-            raise InputError(noun.source, f"{reason} {where}; a dict cannot hold it")
+            raise _repeated(noun, query, docs[first:stop], first)
     return made
 
 
-def strings(texts: Texts) -> list[str]:
-    """All texts as str."""
-    return [decoded(text) for text in texts.take(range(len(texts)))]
+def query_to_dict(noun: Any, place: int) -> dict[str, Any]:
+    """{document: grade or score} of one query. Raises InputError for a document twice in it."""
+    first, stop = noun.offset_column[place], noun.offset_column[place + 1]
+    docs = [decoded(doc) for doc in noun.docs.take(range(first, stop))]
+    documents = dict(zip(docs, _numbers(noun)[first:stop].tolist(), strict=True))
+    if len(documents) < len(docs):
+        raise _repeated(noun, decoded(noun.queries[place]), docs, first)
+    return documents
+
+
+def _numbers(noun: Any) -> Any:
+    return noun.grades if hasattr(noun, "grades") else noun.scores
+
+
+def _repeated(noun: Any, query: str, docs: list[str], first: int) -> InputError:
+    row = first_repeat(docs)
+    where = f"{noun.docs.unit} {noun.docs.line(first + row)}"
+    reason = f"query {query!r}: document {docs[row]!r} stands twice, again in {where}"
+    return InputError(noun.source, f"{reason}; a dict cannot hold it")
 
 
 def documents_of(name: str, query: Any, documents: Any) -> dict[Any, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.columns import as_array
-from fastrank.data.texts import Texts, decoded, gather_texts
+from fastrank.data.texts import Texts, gather_texts
 from fastrank.errors import InputError
 from fastrank.formats.arrow import (
     NULL,
@@ -12,7 +12,6 @@ from fastrank.formats.arrow import (
     texts_of_arrow,
     to_arrow,
 )
-from fastrank.formats.dicts import strings
 from fastrank.formats.ids import texts_of
 from fastrank.formats.tables import Table
 
@@ -144,19 +143,19 @@ def to_columns(noun: Any) -> dict[str, Any]:
     """The rows as lists of text and arrays of numbers, by name."""
     import numpy
 
-    names = numpy.array([decoded(query) for query in noun.queries], object)
+    names = numpy.array(noun.query_ids, object)
     columns: dict[str, Any] = {
         "query_id": numpy.repeat(names, numpy.diff(as_array(noun.offset_column))).tolist(),
-        "doc_id": strings(noun.docs),
+        "doc_id": noun.doc_ids,
     }
     if hasattr(noun, "grades"):
         columns["relevance"] = noun.grades.copy()
         if says_iterations(noun):
-            columns["iteration"] = strings(noun.groups)
+            columns["iteration"] = noun.groups.decoded()
     else:
         columns["score"] = noun.scores.copy()
         if noun.tag:
-            columns["tag"] = [decoded(noun.tag)] * len(noun.docs)
+            columns["tag"] = [noun.tag] * len(noun.docs)
     return columns
 
 

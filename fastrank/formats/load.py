@@ -197,7 +197,7 @@ def parquet_table(content: bytes, name: str) -> Table:
 
 def _with_tag(run: Run, tag: str) -> Run:
     fields = {name: getattr(run, name) for name in run.field_names()}
-    return Run(**{**fields, "tag": rows.tag_of(tag, run.source)})
+    return Run(**{**fields, "tag_bytes": rows.tag_of(tag, run.source)})
 
 
 def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> None:
@@ -265,7 +265,7 @@ def _records(noun: Qrels | Run) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         columns.append(noun.scores.tolist())
         if noun.tag:
             names.append("tag")
-            columns.append([decoded(noun.tag)] * len(noun.docs))
+            columns.append([noun.tag] * len(noun.docs))
     queries = (
         decoded(query)
         for query, first, stop in zip(

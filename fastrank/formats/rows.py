@@ -75,7 +75,7 @@ def run_of(
     run = Run(
         queries=grouped.queries,
         docs=docs,
-        tag=own_tag,
+        tag_bytes=own_tag,
         source=table.source,
         score_column=grouped.reorder(scores),
         offset_column=grouped.offsets,

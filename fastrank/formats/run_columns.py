@@ -105,7 +105,7 @@ class _Columns:
         return Run(
             queries=groups.queries,
             docs=LineTexts(text, starts, lengths, groups.order, "line"),
-            tag=tag,
+            tag_bytes=tag,
             source=name,
             offset_column=groups.offsets,
             score_column=groups.reorder(self._scores),

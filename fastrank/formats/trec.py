@@ -78,7 +78,7 @@ def read_run(
     >>> import io
     >>> run = fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))
     >>> run.to_dict(), run.tag
-    ({'q1': {'d1': 0.75, 'd2': 0.5}}, b'bm25')
+    ({'q1': {'d1': 0.75, 'd2': 0.5}}, 'bm25')
     >>> fr.read_run("data/pixels.run")
     <Run data/pixels.run: 200 queries, 20000 rows>
     """
@@ -130,7 +130,7 @@ def _run_of(found: _Scanner) -> Run:
     return Run(
         queries=queries,
         docs=Texts(found.text, *docs),
-        tag=bytes(found.text[start : start + length]),
+        tag_bytes=bytes(found.text[start : start + length]),
         source=found.name,
         offset_column=offsets,
         score_column=scores,

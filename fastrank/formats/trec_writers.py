@@ -101,7 +101,9 @@ def lines_of(noun: Qrels | Run) -> Iterable[bytes]:
         return (b"%b %b %b %d\n" % (query, *row) for query, row in _by_query(noun, columns))
     if noun.tag:
         check_fields(
-            Texts(noun.tag, filled("q", [0]), filled("q", [len(noun.tag)])), "tag", noun.source
+            Texts(noun.tag_bytes, filled("q", [0]), filled("q", [len(noun.tag_bytes)])),
+            "tag",
+            noun.source,
         )
     # A run without queries is a blank line: of nothing at all, trec_eval cannot read a file.
     return _run_lines(noun) if len(noun.docs) else [b"\n"]
@@ -132,7 +134,7 @@ def check_fields(texts: Texts, role: str, source: str) -> None:
 def _run_lines(run: Run) -> Iterator[bytes]:
     rank = 0
     previous = None
-    tag = run.tag or NO_TAG
+    tag = run.tag_bytes or NO_TAG
     columns = zip(run.docs, run.score_column, strict=True)
     for query, (doc, score) in _by_query(run, columns):
         rank = rank + 1 if query is previous else 1

@@ -106,7 +106,7 @@ class _Rows:
         return Run(
             queries=as_texts([self.queries[i] for i in numpy.flatnonzero(answered).tolist()]),
             docs=PlacedTexts(*_decimal(self.ids[self.present]).columns, None, "result"),
-            tag=b"arrays",
+            tag_bytes=b"arrays",
             source=SOURCE,
             offset_column=memory_of(numpy.concatenate([numpy.zeros(1, numpy.int64), ends])),
             score_column=memory_of(self.scores[self.present]),

@@ -54,7 +54,7 @@ def empty_rankings(qrels: Qrels | Graded, queries: Any, options: JudgingOptions)
         qrels = _with_texts(qrels)
     nothing = Texts(b"", zeros("q", 0), zeros("q", 0))
     run = Run(
-        queries=nothing, docs=nothing, tag=b"", source="", offset_column=zeros("q", 2),
+        queries=nothing, docs=nothing, tag_bytes=b"", source="", offset_column=zeros("q", 2),
         score_column=zeros("d", 0),
     )  # fmt: skip
     matched = MatchedQueries(judgments=queries, rankings=zeros("q", len(queries)))

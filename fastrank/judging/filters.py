@@ -70,8 +70,8 @@ def _kept(run: Run, dropped: Any, count: int) -> Run:
     scores = zeros("d", len(order))
     kernels.take_numbers(run.score_column, order, scores)
     return Run(
-        queries=run.queries, docs=_taken(run.docs, order), tag=run.tag, source=run.source,
-        offset_column=ranges, score_column=scores,
+        queries=run.queries, docs=_taken(run.docs, order), tag_bytes=run.tag_bytes,
+        source=run.source, offset_column=ranges, score_column=scores,
     )  # fmt: skip
 
 

@@ -88,7 +88,7 @@ class LabelJudge:
 
         qrels: Any = self.judgments
         run = Run(
-            queries=qrels.queries, docs=qrels.docs, tag=TAG, source=qrels.source,
+            queries=qrels.queries, docs=qrels.docs, tag_bytes=TAG, source=qrels.source,
             offset_column=qrels.offset_column, score_column=scores,
         )  # fmt: skip
         places = memory_of(self._order.astype(numpy.int64))

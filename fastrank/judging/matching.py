@@ -75,7 +75,7 @@ def match_run(
         placeholders=placeholders,
         skipped=remaining(run.queries, chosen.rankings) if matched is None else None,
         counts={"removed": removed, "repeated": repeated},
-        tag=run.tag,
+        tag=run.tag_bytes,
     )
     return run, chosen, judged
 

@@ -35,8 +35,8 @@ def with_placeholder(run: Run) -> Run:
         filled("q", [*run.queries.lengths, 0]),
     )
     return Run(
-        queries=named, docs=extended, tag=run.tag, source=run.source, offset_column=ranges,
-        score_column=values,
+        queries=named, docs=extended, tag_bytes=run.tag_bytes, source=run.source,
+        offset_column=ranges, score_column=values,
     )  # fmt: skip
 
 

@@ -92,7 +92,7 @@ class ScoreDifferences(Frozen):
         return len(self.names)
 
     def __repr__(self) -> str:
-        first, second = (decoded(scores.tag) for scores in (self.first, self.second))
+        first, second = (scores.tag for scores in (self.first, self.second))
         return (
             f"<ScoreDifferences of {first!r} and {second!r}: {len(self.queries)} queries,"
             f" {len(self)} values>"
@@ -118,7 +118,7 @@ class ScoreDifferences(Frozen):
         largest = numpy.argsort(-numpy.abs(compared[-1]), kind="stable")
         rows = largest[: at_least("n", n, 0)]
         queries = self.queries
-        tags = [decoded(scores.tag) or "run" for scores in (self.first, self.second)]
+        tags = [scores.tag or "run" for scores in (self.first, self.second)]
         header = distinct(["query", *tags, "difference"])
         columns = [
             [queries[row] for row in rows.tolist()],

@@ -145,14 +145,14 @@ def _of_rows(scores: Scores, rows: list[int], coverage: Coverage) -> Scores:
         bound=scores.bound,
         counts={"evaluated": len(evaluated), "missing": len(coverage.judged) - len(coverage.found)},
         coverage=coverage,
-        tag=scores.tag,
+        tag_bytes=scores.tag_bytes,
         zscored=scores.zscored,
         query_ids=[scores.query_ids[row] for row in rows],
         value_columns=[_select_rows(bound, column, rows) for bound, column in columns],
         zero_rows=zero_rows,
         summaries=summaries(
             scores.bound, [_select_rows(bound, column, evaluated) for bound, column in columns],
-            extended, len(evaluated), coverage, scores.tag, zscored=scores.zscored,
+            extended, len(evaluated), coverage, scores.tag_bytes, zscored=scores.zscored,
         ),
     )  # fmt: skip
 

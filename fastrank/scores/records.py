@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fastrank.data.texts import decoded
 from fastrank.native.buffers import filled
 from fastrank.native.objects import rows_as_dicts
 from fastrank.scores.columns import columns_by_name, presented_means
@@ -36,7 +35,7 @@ def to_dict(scores: Scores) -> dict[str, dict[str, Any]]:
 
 def to_record(scores: Scores, *, per_query: bool = True, summary: bool = True) -> dict[str, Any]:
     """What `Scores.to_json` writes, counts as integers."""
-    record: dict[str, Any] = {"run": decoded(scores.tag), "counts": dict(scores.counts)}
+    record: dict[str, Any] = {"run": scores.tag, "counts": dict(scores.counts)}
     if summary:
         record["mean"] = presented_means(scores)
     if per_query:

@@ -28,7 +28,7 @@ class Scores(Frozen):
     queries: the queries with values, in byte order of their ids: those evaluated, and with
     missing="zero" also those without results, whose values are 0. mean: the value of every measure
     over all of them. scores["map"]: the values per query, an array over `queries`.
-    tag: the run's name. bound: the measures with their parameters.
+    tag: the run's name.
     counts: what was evaluated and what was not, as far as it is known:
 
     evaluated: queries that were judged; at compat 10.0 also those without results that count as 0.
@@ -55,20 +55,30 @@ class Scores(Frozen):
     """
 
     __slots__ = (
-        "bound", "counts", "coverage", "query_ids", "summaries", "tag", "value_columns",
+        "bound", "counts", "coverage", "query_ids", "summaries", "tag_bytes", "value_columns",
         "zero_rows", "zscored",
     )  # fmt: skip
+
+    internal = Frozen.internal | {
+        "bound", "coverage", "query_ids", "summaries", "tag_bytes", "value_columns", "whole",
+        "zero_rows", "zscored",
+    }  # fmt: skip
 
     bound: list[BoundMeasure]
     counts: dict[str, int]
     coverage: Coverage
-    tag: bytes
+    tag_bytes: bytes
     zscored: bool
     query_ids: Ids
     value_columns: list[Any]
     # The rows of judged queries without results, which count as 0 (missing="zero").
     zero_rows: list[int]
     summaries: list[Any]
+
+    @property
+    def tag(self) -> str:
+        """The run's name, empty if it has none."""
+        return decoded(self.tag_bytes)
 
     @property
     def queries(self) -> list[str]:
@@ -166,9 +176,7 @@ class Scores(Frozen):
         return subtract(self, other)
 
     def __repr__(self) -> str:
-        return (
-            f"<Scores of {decoded(self.tag)!r}: {len(self.query_ids)} queries, {len(self)} values>"
-        )
+        return f"<Scores of {self.tag!r}: {len(self.query_ids)} queries, {len(self)} values>"
 
     def __str__(self) -> str:
         from fastrank.scores.text import readable

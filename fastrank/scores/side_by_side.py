@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 
 from fastrank.arguments import at_least, flag
-from fastrank.data.texts import decoded
 from fastrank.errors import GroupError, MeasureError
 from fastrank.scores.best import best_places
 from fastrank.scores.columns import columns_by_name, presented_means
@@ -63,7 +62,7 @@ def table(
     measures = common_names(rows)
     if names is None and isinstance(scores, Mapping):
         names = scores
-    labels = [decoded(row.tag) or "run" for row in rows] if names is None else list(map(str, names))
+    labels = [row.tag or "run" for row in rows] if names is None else list(map(str, names))
     if len(labels) != len(rows):
         raise GroupError(f"names: expected {len(rows)}, one for each row, found {len(labels)}")
     digits = at_least("digits", digits, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fastrank.data.columns import Frozen
-from fastrank.data.texts import decoded
 from fastrank.scores import table_formats
 from fastrank.scores.columns import columns_by_name, presented_means, walk
 from fastrank.scores.text import notes, rounded
@@ -194,7 +193,7 @@ def table_of(scores: Scores, *, per_query: bool, digits: int = 4) -> Table:
     if per_query:
         return wide_table(scores, summary=True, digits=digits)
     means = presented_means(scores)
-    value = decoded(scores.tag) or "value"
+    value = scores.tag or "value"
     if value == "measure":
         value = "value"
     return Table(columns={"measure": list(means), value: list(means.values())}, digits=digits)

@@ -100,7 +100,7 @@ def run_of(batches: Iterable[Found], tag: bytes) -> Run:
         source=SOURCE,
         offset_column=memory_of(numpy.cumsum(numpy.array(sizes, numpy.int64))),
         score_column=memory_of(numpy.concatenate(scores)),
-        tag=tag,
+        tag_bytes=tag,
     )
 
 

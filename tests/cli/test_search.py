@@ -55,7 +55,7 @@ def test_search_writes_the_run_that_the_function_gives(output: str, metric: str)
     assert status == 0
     run = search(CORPUS, QUERIES, 5, metric=metric, **NAMES)
     assert fr.load_run(output).to_dict() == run.to_dict()
-    assert fr.load_run(output).tag == b"mine"
+    assert fr.load_run(output).tag == "mine"
 
 
 def test_search_writes_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

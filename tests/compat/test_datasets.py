@@ -59,7 +59,7 @@ def test_a_run_keeps_queries_without_results() -> None:
     run = results_to_run(([[NOTHING_FOUND], [0.5]], [[-1], [2]]), queries=QUERIES, docs=DOCS)
 
     assert run.to_dict() == {"q1": {}, "q2": {"d2": -0.5}}
-    assert run.tag == b"datasets"
+    assert run.tag == "datasets"
 
 
 def test_rows_are_the_ids_where_there_are_no_others() -> None:

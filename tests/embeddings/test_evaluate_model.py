@@ -364,7 +364,7 @@ def test_options_reach_the_search(tmp_path: Path) -> None:
     )  # fmt: skip
 
     run = fr.read_run(path)
-    assert run.tag == b"counts"
+    assert run.tag == "counts"
     assert {query: len(docs) for query, docs in run.to_dict().items()} == dict.fromkeys(
         DATA.query_ids, 3
     )

@@ -208,7 +208,7 @@ def test_the_run_is_written_on_the_side(name: str, tmp_path: Path) -> None:
     written = fr.read_run(tmp_path / name)
     ids = {"ids": IDS["corpus_ids"], "query_ids": IDS["query_ids"]}
     assert written.to_dict() == search(CORPUS, QUERIES, 4, **ids).to_dict()
-    assert written.tag == b"mine"
+    assert written.tag == "mine"
     if name.endswith(".gz"):
         assert gzip.decompress((tmp_path / name).read_bytes()).count(b"\n") == 120
 

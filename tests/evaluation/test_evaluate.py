@@ -27,7 +27,7 @@ def test_evaluate_gives_values_per_query_and_means() -> None:
     assert scores.mean == {"map": 0.75, "P_1": 0.5, "P_2": 0.5}
     assert scores.names == ["map", "P_1", "P_2"]
     assert scores.missing == 1
-    assert scores.tag == b"mine"
+    assert scores.tag == "mine"
 
 
 def test_a_file_name_stands_for_the_run_in_it(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_file_name_stands_for_the_run_in_it(tmp_path: Path) -> None:
     for run in (str(path), path, io.BytesIO(RUN)):
         scores = fr.evaluate(qrels, run, "map P.1,2", threads=2)
         assert (scores.mean, scores.queries) == (expected.mean, expected.queries)
-        assert (scores.missing, scores.tag) == (1, b"mine")
+        assert (scores.missing, scores.tag) == (1, "mine")
 
 
 def test_of_a_list_of_runs_comes_a_list_of_scores(tmp_path: Path) -> None:
@@ -51,8 +51,8 @@ def test_of_a_list_of_runs_comes_a_list_of_scores(tmp_path: Path) -> None:
     found = fr.evaluate(parse_qrels(QRELS), [parse_run(RUN), path], "recip_rank")
 
     assert [(scores.tag, scores.mean["recip_rank"]) for scores in found] == [
-        (b"mine", 0.75),
-        (b"other", 0.5),
+        ("mine", 0.75),
+        ("other", 0.5),
     ]
     assert fr.evaluate(parse_qrels(QRELS), [], "map") == []
 

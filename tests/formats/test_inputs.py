@@ -90,7 +90,7 @@ def test_those_of_ranx() -> None:
     found = fr.evaluate(_Kept("qrels", QRELS), _Kept("run", RUN, "mine"), "map ndcg")
 
     assert found.to_dict() == VALUES
-    assert as_run(_Kept("run", RUN, "mine")).tag == b"mine"
+    assert as_run(_Kept("run", RUN, "mine")).tag == "mine"
     with pytest.raises(TypeError, match="qrels: expected"):
         as_qrels(_Kept("run", RUN))
 

@@ -77,7 +77,7 @@ def test_a_run_comes_back_as_it_was(form: str, data: Any, tmp_path: Path) -> Non
     back = fr.load_run(path, form)
 
     assert exactly(contents(back)) == exactly(contents(run))
-    assert back.tag == (b"" if form == "json" else b"a,b")
+    assert back.tag == ("" if form == "json" else "a,b")
 
 
 @pytest.mark.parametrize("form", FORMATS)

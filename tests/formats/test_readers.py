@@ -399,7 +399,7 @@ def test_only_query_document_score_and_tag_of_a_run_count() -> None:
     run = parse_run(text)
 
     assert contents(run) == [(b"q", [(b"d1", 2.0), (b"d2", 10.0)])]
-    assert run.tag == b"tag2"
+    assert run.tag == "tag2"
 
 
 @pytest.mark.parametrize(
@@ -414,12 +414,12 @@ def test_only_query_document_score_and_tag_of_a_run_count() -> None:
 )
 def test_the_tag_is_that_of_the_last_data_line(text: bytes) -> None:
     """Of the whole file, whichever query that line belongs to."""
-    assert parse_run(text).tag == b"last"
+    assert parse_run(text).tag == "last"
 
 
 def test_a_comment_has_no_tag() -> None:
     """Comments are no data lines."""
-    assert parse_run(b"q Q0 d 1 1 last\n# a b c d e f\n", compat="10.0").tag == b"last"
+    assert parse_run(b"q Q0 d 1 1 last\n# a b c d e f\n", compat="10.0").tag == "last"
 
 
 @pytest.mark.parametrize("text", [b"\n", b" \t\r\n\n", b"\n\n\n", b" "])
@@ -428,7 +428,7 @@ def test_a_run_of_blank_lines_has_no_queries(text: bytes) -> None:
     run = read_run(io.BytesIO(text))
 
     assert contents(run) == []
-    assert run.tag == b""
+    assert run.tag == ""
 
 
 def test_scores_keep_file_order() -> None:
@@ -708,7 +708,7 @@ def test_reading_equals_the_twin(name: str, compat: str) -> None:
                 noun = parse(text, compat=compat)
                 assert exactly(contents(noun)) == exactly(make.grouped(lines, layout))
                 if layout.is_run:
-                    assert noun.tag == (lines[-1][5] if lines else b"")
+                    assert noun.tag_bytes == (lines[-1][5] if lines else b"")
                 return
             with pytest.raises(FormatError) as raised:
                 parse(text, compat=compat)

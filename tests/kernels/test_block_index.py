@@ -50,7 +50,7 @@ def assert_read(text: bytes) -> None:
     """A run is read as Python splits it, and its tag is that of the last line."""
     run = parse_run(text)
     assert results(run) == split(text)
-    assert run.tag == [line.split()[5] for line in text.split(b"\n") if line.strip()][-1]
+    assert run.tag_bytes == [line.split()[5] for line in text.split(b"\n") if line.strip()][-1]
 
 
 def lines_up_to(size: int) -> bytes:
