@@ -15,17 +15,17 @@ from bench import inputs, oracle
 from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
+from fastrank.data.texts import spans
 from fastrank.evaluation.values import Values
 from fastrank.formats import trec
-from fastrank.formats.chunks import block_index
+from fastrank.formats.chunks import line_reader
 from fastrank.judging.matching import match_queries
 from fastrank.judging.memory import MemoryJudge
 from fastrank.judging.needs import judging_options
 from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.judging.rankings import judge_rankings
 from fastrank.measures.selection import Selection
-from fastrank.native import codes as at
-from fastrank.native import engine, kernels
+from fastrank.native import codes, engine, kernels, records
 from fastrank.native.buffers import filled, zeros
 
 # 100,000 lines of run, 10,000 judgments.
@@ -67,27 +67,28 @@ def record(benchmark: Any, correct: bool, **facts: Any) -> None:
 def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
     text = collection.run_text().encode()
     lines = QUERIES * RETRIEVED
-    starts, lengths, scores = zeros("q", lines), zeros("q", lines), zeros("d", lines)
-    hard, state = zeros("q", 3 * lines), zeros("q", at.STATE_SIZE)
-    cursor = zeros("q", at.CURSOR_SIZE)
-    stretches = [zeros("q", lines) for _ in range(3)]
-    block = [*block_index(), zeros("q", at.CHUNK), zeros("q", at.CHUNK)]
+    fields = records.ResultFields(docs=spans(lines), scores=spans(codes.CHUNK))
+    scores, fallbacks, state = (
+        zeros("d", lines),
+        zeros("q", 3 * lines),
+        zeros("q", codes.STATE_SIZE),
+    )
+    stretches = records.Stretches(*spans(lines), rows=zeros("q", lines))
+    reader = line_reader(text, zeros("q", codes.CURSOR_SIZE))
 
     def scan() -> None:
         for i in range(len(state)):
             state[i] = 0
-        kernels.scan_run(
-            text, at.NO_COMMENTS, starts, lengths, scores, hard, *stretches, *block, cursor, state
-        )
+        kernels.scan_run(reader, codes.NO_COMMENTS, fields, scores, fallbacks, stretches, state)
 
     benchmark(scan)
     rows = [row for ranking in collection.run.values() for row in ranking.items()]
     found = [
         (text[start : start + length].decode(), score)
-        for start, length, score in zip(starts, lengths, scores, strict=True)
+        for start, length, score in zip(*fields.docs, scores, strict=True)
     ]
-    finished = state[at.STATUS] == at.DONE and state[at.ROWS] == lines
-    correct = finished and state[at.HARD_NUMBERS] == 0 and found == rows
+    finished = state[codes.STATUS] == codes.DONE and state[codes.ROWS] == lines
+    correct = finished and state[codes.FALLBACKS] == 0 and found == rows
     record(benchmark, correct, lines=lines, bytes=len(text))
 
 
@@ -131,7 +132,7 @@ def test_average_precision(
     computed, own, values = prepared("map", qrels, run)
     numbers = filled("d", own.numbers)
 
-    benchmark(kernels.average_precision, *computed.judged_for(own).columns, numbers, values)
+    benchmark(kernels.average_precision, computed.judged_for(own).columns, numbers, values)
 
     correct = values.tolist() == expected_values(collection, "map")
     record(benchmark, correct, queries=QUERIES)
@@ -141,7 +142,7 @@ def test_ndcg(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run: 
     computed, own, values = prepared("ndcg", qrels, run)
     numbers = filled("d", own.numbers)
 
-    benchmark(kernels.normalized_discounted_gain, *computed.gains(own), numbers, values)
+    benchmark(kernels.normalized_discounted_gain, computed.gains(own), numbers, values)
 
     correct = values.tolist() == expected_values(collection, "ndcg")
     record(benchmark, correct, queries=QUERIES)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.cli.evaluation_options import add_evaluation_options
+from fastrank.cli.evaluation_flags import add_evaluation_options
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.compat.sentence_transformers import RankingEvaluator
 from fastrank.embeddings.evaluation import ModelOptions

@@ -139,6 +139,7 @@ FORMULAS: dict[str, tuple[str, ...]] = {
         r" \frac{\min(\text{judged nonrelevant above } i,\; R)}{\min(N, R)} \Big)",
     ),
     "RR": (r"\frac{1}{s_1} \text{ if } s_1 \le k, \text{ else } 0",),
+    "ReciprocalHitRank": (r"\frac{1}{h_k} \sum_{i=1}^{h_k} \frac{1}{s_i}",),
     "IPrec": INTERPOLATED,
     "R": (r"\frac{h_k}{R}",),
     "RCap": (r"\frac{h_k}{\min(k, R)}",),
@@ -147,9 +148,14 @@ FORMULAS: dict[str, tuple[str, ...]] = {
         r"\frac{h_k}{R}",
         r"\text{hits, over queries } q: \quad \frac{\sum_q h_{k, q}}{\sum_q h_{n, q}}",
     ),
+    "DCG": (
+        r"\sum_{i=1}^{\min(k, n)} \frac{g_i}{\log_2 (i + 1)}",
+        r"\text{exp-log2: } g_i = 2^{\text{grade}} - 1",
+    ),
     "nDCG": (
         NDCG_CUT,
         r"\text{exp-log2: } g_i = 2^{\text{grade}} - 1",
+        r"\text{retrieved: } g^*_i \text{ are the gains of the documents retrieved, largest first}",
     ),
     "ERR": (
         r"\sum_{i=1}^{\min(k, n)} \frac{1}{i}\, t_i \prod_{j < i} (1 - t_j), \quad"
@@ -157,15 +163,20 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     ),
     "RBP": (
         r"(1 - p) \sum_{i=1}^{\min(k, n)} r_i\, p^{i - 1}",
-        r"\text{graded: } (1 - p) \sum_{i=1}^{\min(k, n)} g_i\, p^{i - 1}",
+        r"\text{graded, raw: } (1 - p) \sum_{i=1}^{\min(k, n)} g_i\, p^{i - 1}",
     ),
     "SetP": (r"\frac{h_n}{n}", r"\text{relative: } \frac{h_n}{\min(n, R)}"),
     "SetR": (r"\frac{h_n}{R}",),
     "SetAP": (r"\frac{h_n^2}{n R}",),
     "SetF": (F, r"x = \text{beta}"),
+    "F1": (
+        r"\frac{2\, P_k\, \rho_k}{P_k + \rho_k}, \quad \rho_k = \frac{h_k}{R}, \quad"
+        r" k = n \text{ without a cutoff}",
+    ),
     "PercentileRank": (
         r"\frac{1}{h_n} \sum_{i=1}^{h_n} \frac{s_i - 1}{n - 1}",
-        r"\text{depth: } \frac{s_i}{n} \text{ instead}, \quad \text{relevant: } \frac{s_i}{R}",
+        r"\text{depth: } \frac{s_i}{n} \text{ instead}, \quad \text{relevant: } \frac{s_i}{R},"
+        r" \quad \text{index: } \frac{s_i - 1}{n}",
         r"\text{over all queries } q: \quad"
         r" \frac{\sum_q \sum_i (s_{i, q} - 1) / (n_q - 1)}{\sum_q h_{n, q}}",
     ),

@@ -8,7 +8,7 @@ from fastrank.c_numbers import atol
 from fastrank.checking.findings import Collector, counted, quoted
 from fastrank.checking.repeats import check_repeats, check_scattered
 from fastrank.checking.rows import Rows
-from fastrank.native import codes as at
+from fastrank.native import codes
 
 # Judgments are counted by grade up to here (fastrank/kernels/judging/memory.py).
 LARGEST_GRADE = 1 << 44
@@ -63,12 +63,12 @@ def _check_grades(rows: Rows, findings: Collector) -> None:
 
         findings.add_lines(kind, rows.lines[places], say)
 
-    note("bad-grade", classes == at.NO_NUMBER, "is not a number: trec_eval reads 0")
-    note("bad-grade", classes == at.A_PREFIX, "is not a number: trec_eval reads VALUE")
+    note("bad-grade", classes == codes.NO_NUMBER, "is not a number: trec_eval reads 0")
+    note("bad-grade", classes == codes.A_PREFIX, "is not a number: trec_eval reads VALUE")
     if rows.is_trec:
-        note("float-grade", classes == at.FRACTION, "is not an integer: trec_eval reads VALUE")
+        note("float-grade", classes == codes.FRACTION, "is not an integer: trec_eval reads VALUE")
         note(
-            "decimal-grade", classes == at.WHOLE_DECIMAL,
+            "decimal-grade", classes == codes.WHOLE_DECIMAL,
             "is written as a decimal: trec_eval reads VALUE, others refuse it",
         )  # fmt: skip
     note("huge-grade", grades >= LARGEST_GRADE, "is too large to count judgments by grade")

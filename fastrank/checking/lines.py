@@ -6,7 +6,7 @@ import numpy as np
 
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows, line_at
-from fastrank.native import codes as at
+from fastrank.native import codes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,24 +34,24 @@ def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None
     def those(what: int) -> Any:
         return rows.odd[rows.odd[:, 2] == what]
 
-    comments = those(at.COMMENT_LINE)
+    comments = those(codes.COMMENT_LINE)
     if judgments:
-        note("malformed", those(at.TOO_FEW_FIELDS), _malformed_judgment)
-        note("malformed", those(at.TOO_MANY_FIELDS), _malformed_judgment)
-        note("malformed", those(at.BLANK_LINE), _blank_judgment)
+        note("malformed", those(codes.TOO_FEW_FIELDS), _malformed_judgment)
+        note("malformed", those(codes.TOO_MANY_FIELDS), _malformed_judgment)
+        note("malformed", those(codes.BLANK_LINE), _blank_judgment)
         is_data = comments[:, 3] == 4
         is_second = _follows(comments) & ~is_data
         note("ambiguous-comment", comments[is_data], _comment_as_judgment)
         note("ambiguous-comment", comments[is_second], _second_comment)
         note("comment", comments[~is_data & ~is_second], _comment)
     else:
-        note("malformed", those(at.TOO_FEW_FIELDS), _malformed_result)
-        note("extra-fields", those(at.TOO_MANY_FIELDS), _extra_fields)
-        note("blank-line", those(at.BLANK_LINE), _blank)
+        note("malformed", those(codes.TOO_FEW_FIELDS), _malformed_result)
+        note("extra-fields", those(codes.TOO_MANY_FIELDS), _extra_fields)
+        note("blank-line", those(codes.BLANK_LINE), _blank)
         is_data = comments[:, 3] >= 6
         note("ambiguous-comment", comments[is_data], _comment_as_result)
         note("comment", comments[~is_data], _comment)
-    note("nul", those(at.NUL_LINE), _nul)
+    note("nul", those(codes.NUL_LINE), _nul)
     if not len(rows):
         what = "judgment" if judgments else "result"
         findings.add("no-results", None, f"no line of the file is a {what}")

@@ -8,8 +8,9 @@ import numpy as np
 
 from fastrank.checking.findings import Collector, counted, quoted
 from fastrank.checking.rows import Rows
-from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
+from fastrank.data.texts import interning, spans
+from fastrank.native import kernels, records
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ def check_match(judged: FileRows, run: Rows, findings: Collector) -> None:
         return
     _check_unknown(judged, run, judged_numbers, similar, findings)
     _check_missing(judged, missing, findings)
-    found = _look_up(
-        run, (run.text, run.doc_starts, run.doc_lengths), judged_numbers, judged.rows, None
-    )
+    found = _look_up(run.columns, judged_numbers, judged.rows.columns)
     if (found < 0).all():
         _tell_no_document(judged, run, judged_numbers, findings)
     else:
@@ -57,13 +56,14 @@ def check_match(judged: FileRows, run: Rows, findings: Collector) -> None:
     _check_similar_documents(judged, run, judged_numbers, found, findings)
 
 
-def _fold(text: bytes, starts: Any, lengths: Any) -> tuple[Any, Any, Any]:
-    """The texts without what is easily lost: buffer, starts and lengths."""
-    starts, lengths = np.ascontiguousarray(starts), np.ascontiguousarray(lengths)
-    folded = zeros("B", int(np.sum(lengths)))
-    to_starts, to_lengths = zeros("q", len(starts)), zeros("q", len(starts))
-    kernels.fold_texts(text, starts, lengths, folded, to_starts, to_lengths)
-    return folded, to_starts, to_lengths
+def _fold(texts: records.Texts) -> records.Texts:
+    """The texts without what is easily lost."""
+    texts = texts.changed(
+        starts=np.ascontiguousarray(texts.starts), lengths=np.ascontiguousarray(texts.lengths)
+    )
+    folded = records.Texts(zeros("B", int(np.sum(texts.lengths))), *spans(len(texts.starts)))
+    kernels.fold_texts(texts, folded)
+    return folded
 
 
 def _similar_queries(
@@ -82,7 +82,7 @@ def _similar_queries(
 
 def _folded_queries(rows: Rows, numbers: list[int]) -> list[tuple[int, bytes]]:
     starts, lengths = (np.asarray(column)[numbers] for column in rows.query_texts)
-    buffer, starts, lengths = _fold(rows.text, starts, lengths)
+    buffer, starts, lengths = _fold(records.Texts(rows.text, starts, lengths))
     return [
         (number, bytes(buffer[starts[i] : starts[i] + lengths[i]]))
         for i, number in enumerate(numbers)
@@ -154,20 +154,11 @@ def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -
 
 
 def _look_up(
-    run: Rows, texts: tuple[Any, Any, Any], judged_numbers: np.ndarray, judged: Rows, folded: Any
+    run: records.TextsByQuery, judged_numbers: np.ndarray, judged: records.TextsByQuery
 ) -> np.ndarray:
     """For each row of the run the row of the judgment of its document, or -1."""
-    widest = kernels.widest(judged.offsets)
-    buffer, starts, lengths = texts
-    other, other_starts, other_lengths = folded or (
-        judged.text, judged.doc_starts, judged.doc_lengths
-    )  # fmt: skip
-    found = zeros("q", len(run))
-    kernels.look_up_rows(
-        buffer, run.offsets, starts, lengths, judged_numbers,
-        other, judged.offsets, other_starts, other_lengths,
-        zeros("q", table_size(widest)), zeros("q", widest), zeros("q", widest), found,
-    )  # fmt: skip
+    found, scratch = zeros("q", len(run.texts.starts)), interning(kernels.widest(judged.offsets))
+    kernels.look_up_rows(run, judged_numbers, judged, scratch, found)
     return np.asarray(found)
 
 
@@ -231,9 +222,9 @@ def _check_similar_documents(
     judged: FileRows, run: Rows, judged_numbers: np.ndarray, found: np.ndarray, findings: Collector
 ) -> None:
     rows = judged.rows
-    folded = _fold(rows.text, rows.doc_starts, rows.doc_lengths)
-    texts = _fold(run.text, run.doc_starts, run.doc_lengths)
-    near = _look_up(run, texts, judged_numbers, rows, folded)
+    folded_run = run.columns.changed(texts=_fold(run.docs))
+    folded = rows.columns.changed(texts=_fold(rows.docs))
+    near = _look_up(folded_run, judged_numbers, folded)
     retrieved = np.zeros(len(rows), dtype=bool)
     retrieved[found[found >= 0]] = True
     places = np.flatnonzero((found < 0) & (near >= 0))

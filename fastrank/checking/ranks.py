@@ -6,12 +6,12 @@ import numpy as np
 
 from fastrank.checking.findings import Collector, counted, quoted
 from fastrank.checking.rows import Rows
-from fastrank.native import codes as at
+from fastrank.native import codes
 
 
 def check_ranks(rows: Rows, findings: Collector) -> None:
     """Note ranks that are none, that repeat, or that disagree with the scores."""
-    bad = np.flatnonzero(rows.rank_classes != at.A_NUMBER)
+    bad = np.flatnonzero(rows.rank_classes != codes.A_NUMBER)
 
     def say_bad(i: int) -> tuple[str, bytes, bytes]:
         row = int(bad[i])
@@ -25,7 +25,7 @@ def check_ranks(rows: Rows, findings: Collector) -> None:
     before, after = order[:-1], order[1:]
     both = rows.adjacent()
     if len(bad):
-        is_rank = rows.rank_classes == at.A_NUMBER
+        is_rank = rows.rank_classes == codes.A_NUMBER
         both = both & is_rank[before] & is_rank[after]
     ranks, scores = rows.integers, rows.scores
     same = both & (ranks[before] == ranks[after])

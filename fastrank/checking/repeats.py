@@ -6,20 +6,17 @@ import numpy as np
 
 from fastrank.checking.findings import Collector, counted, quoted
 from fastrank.checking.rows import Rows
+from fastrank.data.texts import interning
 from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
+from fastrank.native.buffers import zeros
 
 PADDING = b"-1"
 
 
 def check_repeats(rows: Rows, findings: Collector, *, judgments: bool) -> None:
     """Note documents that come twice for a query, and documents that are padding."""
-    widest = kernels.widest(rows.offsets)
     earlier = zeros("q", len(rows))
-    repeats = kernels.note_repeats(
-        rows.text, rows.offsets, rows.doc_starts, rows.doc_lengths,
-        zeros("q", table_size(widest)), zeros("q", widest), zeros("q", widest), earlier,
-    )  # fmt: skip
+    repeats = kernels.note_repeats(rows.columns, interning(kernels.widest(rows.offsets)), earlier)
     if repeats:
         first = np.asarray(earlier)
         again = np.flatnonzero(first >= 0)

@@ -10,8 +10,7 @@ from fastrank.checking.ranks import check_ranks
 from fastrank.checking.repeats import check_repeats, check_scattered
 from fastrank.checking.rows import Rows
 from fastrank.checking.ties import check_ties
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
 # What TREC asks for, and what most tools write.
@@ -49,10 +48,10 @@ def _check_scores(rows: Rows, findings: Collector) -> None:
 
         findings.add_lines(kind, rows.lines[places], say)
 
-    note("bad-score", at.NO_NUMBER, "is not a number: trec_eval reads 0")
-    note("bad-score", at.A_PREFIX, "is not a number: trec_eval reads VALUE")
-    note("nan-score", at.NOT_A_NUMBER, "is not a number: its rank has no meaning")
-    note("infinite-score", at.INFINITE, "is infinite: all such scores tie")
+    note("bad-score", codes.NO_NUMBER, "is not a number: trec_eval reads 0")
+    note("bad-score", codes.A_PREFIX, "is not a number: trec_eval reads VALUE")
+    note("nan-score", codes.NOT_A_NUMBER, "is not a number: its rank has no meaning")
+    note("infinite-score", codes.INFINITE, "is infinite: all such scores tie")
 
 
 def _check_depths(rows: Rows, findings: Collector) -> None:
@@ -92,9 +91,8 @@ def _check_tags(rows: Rows, findings: Collector) -> None:
 
 def _check_self_matches(rows: Rows, findings: Collector) -> None:
     same = zeros("B", len(rows))
-    kernels.note_self_matches(
-        rows.text, rows.offsets, *rows.query_texts, rows.doc_starts, rows.doc_lengths, same
-    )
+    queries = records.Texts(rows.text, *rows.query_texts)
+    kernels.note_self_matches(rows.columns, queries, same)
     places = np.flatnonzero(np.asarray(same))
 
     def say(i: int) -> tuple[str, bytes, bytes]:

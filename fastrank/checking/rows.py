@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.c_numbers import atof
-from fastrank.native import codes as at
-from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
+from fastrank.data.texts import interning, spans
+from fastrank.native import codes, kernels, records
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Rows(NamedTuple):
     text: bytes
     line_count: int
     queries: list[bytes]
-    query_texts: tuple[Any, Any]
+    query_texts: records.Spans
     offsets: Integers
     lines: Integers
     doc_starts: Integers
@@ -53,6 +53,16 @@ class Rows(NamedTuple):
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    @property
+    def docs(self) -> records.Texts:
+        """The documents, as kernels take them."""
+        return records.Texts(self.text, self.doc_starts, self.doc_lengths)
+
+    @property
+    def columns(self) -> records.TextsByQuery:
+        """The documents of each query, as kernels take them."""
+        return records.TextsByQuery(texts=self.docs, offsets=self.offsets)
 
     @property
     def query_of(self) -> Integers:
@@ -99,11 +109,7 @@ class Rows(NamedTuple):
 
     def count_documents(self) -> int:
         """How many distinct documents there are."""
-        rows = len(self)
-        table, ids, firsts = zeros("q", table_size(rows)), zeros("q", rows), zeros("q", rows)
-        found: int = kernels.intern_texts(
-            self.text, self.doc_starts, self.doc_lengths, table, ids, firsts
-        )
+        found: int = kernels.intern_texts(self.docs, interning(len(self)))
         return found
 
 
@@ -117,20 +123,24 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
     """Read the lines of judgments or of a run from `start` on."""
     # One more than there can be: rows are numbered before it is known that they are none.
     room = kernels.count_lines(text) + 1
-    state = zeros("q", at.CHECKED_SIZE)
-    lines, doc_starts, doc_lengths, integers = (zeros("q", room) for _ in range(4))
-    scores = zeros("d", 0 if judgments else room)
-    classes, rank_classes = zeros("B", room), zeros("B", 0 if judgments else room)
-    stretches = tuple(zeros("q", room) for _ in range(3))
-    tags = tuple(zeros("q", 0 if judgments else room) for _ in range(3))
-    odd, hard = zeros("q", 4 * room), zeros("q", 0 if judgments else room)
-    kernels.check_lines(
-        text, start, int(judgments), lines, doc_starts, doc_lengths, scores, integers, classes,
-        rank_classes, *stretches, *tags, odd, hard, zeros("q", 12), state,
-    )  # fmt: skip
-    rows, odds = state[at.CHECKED_ROWS], state[at.CHECKED_ODD]
+    state = zeros("q", codes.CHECKED_SIZE)
+    of_run = 0 if judgments else room
+    found = records.CheckedLines(
+        lines=zeros("q", room),
+        docs=spans(room),
+        scores=zeros("d", of_run),
+        integers=zeros("q", room),
+        classes=zeros("B", room),
+        rank_classes=zeros("B", of_run),
+        queries=records.Stretches(*spans(room), rows=zeros("q", room)),
+        tags=records.Stretches(*spans(of_run), rows=zeros("q", of_run)),
+        odd=zeros("q", 4 * room),
+        fallbacks=zeros("q", of_run),
+    )
+    kernels.check_lines(text, start, int(judgments), found, zeros("q", 12), state)
+    rows, odds = state[codes.CHECKED_ROWS], state[codes.CHECKED_ODD]
     offsets, order, query_texts, stretch_queries = grouped_rows(
-        text, stretches, state[at.CHECKED_STRETCHES], rows
+        text, found.queries, state[codes.CHECKED_STRETCHES], rows
     )
 
     def reorder(column: Any) -> npt.NDArray[Any]:
@@ -143,36 +153,34 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
         queries=[text[first : first + length] for first, length in zip(*query_texts, strict=True)],
         query_texts=query_texts,
         offsets=offsets,
-        lines=reorder(lines),
-        doc_starts=reorder(doc_starts),
-        doc_lengths=reorder(doc_lengths),
-        integers=reorder(integers),
-        classes=reorder(classes),
-        scores=reorder(scores),
-        rank_classes=reorder(rank_classes),
-        scattered=scattered_queries(stretch_queries, stretches[2], lines),
-        tags=distinct_texts(text, tags, state[at.CHECKED_TAGS], lines),
-        odd=np.asarray(odd)[: 4 * odds].reshape(odds, 4),
+        lines=reorder(found.lines),
+        doc_starts=reorder(found.docs.starts),
+        doc_lengths=reorder(found.docs.lengths),
+        integers=reorder(found.integers),
+        classes=reorder(found.classes),
+        scores=reorder(found.scores),
+        rank_classes=reorder(found.rank_classes),
+        scattered=scattered_queries(stretch_queries, found.queries.rows, found.lines),
+        tags=distinct_texts(text, found.tags, state[codes.CHECKED_TAGS], found.lines),
+        odd=np.asarray(found.odd)[: 4 * odds].reshape(odds, 4),
     )
-    places = np.asarray(hard)[: state[at.CHECKED_HARD]]
-    _read_hard_numbers(made, places if order is None else np.argsort(order)[places])
+    places = np.asarray(found.fallbacks)[: state[codes.CHECKED_FALLBACKS]]
+    _read_fallbacks(made, places if order is None else np.argsort(order)[places])
     return made
 
 
 def grouped_rows(text: bytes, stretches: Any, count: int, rows: int) -> tuple[Any, ...]:
     """Offsets of the queries, order of the rows (None: as it is), queries, query per stretch."""
     starts, lengths, first_rows = (column[:count] for column in stretches)
-    ids, firsts = zeros("q", count), zeros("q", count)
-    queries = kernels.intern_texts(
-        text, starts, lengths, zeros("q", table_size(count)), ids, firsts
-    )
+    numbered = interning(count)
+    queries = kernels.intern_texts(records.Texts(text, starts, lengths), numbered)
     if queries == count:
-        return np.append(np.asarray(first_rows), rows), None, (starts, lengths), None
+        return np.append(np.asarray(first_rows), rows), None, records.Spans(starts, lengths), None
     offsets, order = zeros("q", queries + 1), zeros("q", rows)
-    kernels.gather_rows(ids, first_rows, rows, offsets, order)
-    firsts = np.asarray(firsts)[:queries]
-    texts = (np.take(np.asarray(starts), firsts), np.take(np.asarray(lengths), firsts))
-    return np.asarray(offsets), np.asarray(order), texts, np.asarray(ids)
+    kernels.gather_rows(numbered.ids, first_rows, rows, offsets, order)
+    firsts = np.asarray(numbered.firsts)[:queries]
+    taken = (np.take(np.asarray(column), firsts) for column in (starts, lengths))
+    return np.asarray(offsets), np.asarray(order), records.Spans(*taken), np.asarray(numbered.ids)
 
 
 def scattered_queries(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, int]]:
@@ -190,25 +198,25 @@ def scattered_queries(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, i
 def distinct_texts(text: bytes, stretches: Any, count: int, lines: Any) -> list[tuple[bytes, int]]:
     """The distinct texts of stretches, each with the line on which it first stands."""
     starts, lengths, rows = (column[:count] for column in stretches)
-    ids, firsts = zeros("q", count), zeros("q", count)
-    found = kernels.intern_texts(text, starts, lengths, zeros("q", table_size(count)), ids, firsts)
+    numbered = interning(count)
+    found = kernels.intern_texts(records.Texts(text, starts, lengths), numbered)
     return [
         (text[starts[first] : starts[first] + lengths[first]], lines[rows[first]])
-        for first in firsts[:found]
+        for first in numbered.firsts[:found]
     ]
 
 
-def _read_hard_numbers(rows: Rows, places: Any) -> None:
+def _read_fallbacks(rows: Rows, places: Any) -> None:
     """Read the scores that the kernel could not, and say what they are."""
     for row in places.tolist():
         score = rows.fields(row)[4]
         value = atof(score)
         rows.scores[row] = value
         whole = _is_number(score)
-        if rows.classes[row] == at.HARD_NUMBER and not whole:
-            rows.classes[row] = at.A_PREFIX
+        if rows.classes[row] == codes.FALLBACK_NUMBER and not whole:
+            rows.classes[row] = codes.A_PREFIX
         elif whole:
-            rows.classes[row] = at.INFINITE if abs(value) == float("inf") else at.A_NUMBER
+            rows.classes[row] = codes.INFINITE if abs(value) == float("inf") else codes.A_NUMBER
 
 
 def _is_number(text: bytes) -> bool:

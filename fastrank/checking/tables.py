@@ -24,8 +24,7 @@ from fastrank.formats.dicts import qrels_from_dict, run_from_dict
 from fastrank.formats.load import content_of
 from fastrank.formats.rows import qrels_of, run_of
 from fastrank.formats.tables import CellsTable, ColumnsTable, Table
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import codes, kernels
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -98,8 +97,8 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     if not judgments and "score" not in numbers:
         # A document's score is minus its rank. What is no rank is for the reader to tell.
         numbers["score"] = [b"-" + rank for rank in numbers["rank"]]
-        plain = np.full_like(values.classes, at.A_NUMBER)
-        scores = np.where(values.rank_classes == at.A_NUMBER, -1.0 * values.integers, np.nan)
+        plain = np.full_like(values.classes, codes.A_NUMBER)
+        scores = np.where(values.rank_classes == codes.A_NUMBER, -1.0 * values.integers, np.nan)
         values = Rows(**{**values._asdict(), "scores": scores, "classes": plain})
     # Both kinds of ids in one buffer, where the ids of documents come second.
     text = bytes(queries.buffer) + bytes(docs.buffer)
@@ -135,7 +134,7 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
 def _stretches(queries: Texts) -> tuple[tuple[Any, Any, Any], int]:
     """Starts, lengths and first rows of the stretches of one query, and how many they are."""
     firsts = zeros("q", len(queries))
-    count = kernels.find_stretches(*queries.columns, firsts)
+    count = kernels.find_stretches(queries.columns, firsts)
     rows = np.asarray(firsts)[:count]
     starts, lengths = (np.take(np.asarray(column), rows) for column in queries.columns[1:])
     return (starts, lengths, rows), count

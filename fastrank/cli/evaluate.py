@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from fastrank.cli.evaluation_options import add_evaluation_options, check_compat, tell_left_out
+from fastrank.cli.evaluation_flags import add_evaluation_options, check_compat, tell_left_out
 from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain, guarded, report_unwritable, write
 from fastrank.cli.output_formats import formatted
@@ -21,7 +21,7 @@ from fastrank.judging.evaluation_options import (
     evaluation_options,
 )
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.options import check_options
+from fastrank.judging.options import bind_measures, check_options
 from fastrank.judging.queries import choose_queries
 from fastrank.measures.selection import Selection
 from fastrank.scores.tables import distinct_from
@@ -97,7 +97,7 @@ def _run(given: argparse.Namespace) -> int:
     read, _, _ = FORMATS[given.relevance_format]
     try:
         options = _options(given)
-        bound = Selection(given.measure or ["official"]).bind(given.compat)
+        bound = bind_measures(Selection(given.measure or ["official"]), options)
         check_options(bound, options)
         if given.relevance_format == "qrels":
             read = load_qrels

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fastrank.cli.output import complain, guarded, write
 from fastrank.errors import MeasureError
-from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, MEASURES
+from fastrank.measures.families import FAMILY_BY_SPELLING, MEASURES
 from fastrank.measures.notation import parse_measure
 from fastrank.measures.options import Family
-from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure
+from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure, spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _run(given: argparse.Namespace) -> int:
 
 def _measures(name: str) -> list[Measure]:
     """The records that a name stands for."""
-    family = FAMILY_BY_NAME.get(name) or BY_PLAIN_NAME.get(name)
+    family = FAMILY_BY_SPELLING.get(spelling(name))
     if family is not None and name not in BY_NAME:
         return [family]
     spec = parse_measure(name)

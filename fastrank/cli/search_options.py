@@ -55,7 +55,7 @@ class SearchInputs:
             self.documents = check_row_ids("corpus_ids", ids, self.corpus.count)
         else:
             _refuse_building(given)
-            self.corpus = load_index(given.index)
+            self.corpus = load_index(given.index, read_ids(given.corpus_ids))
             self.documents = self.corpus.names
         check_dimension(self.queries, self.corpus.dimension)
 
@@ -88,10 +88,10 @@ def _tell_unwritable(path: str, work: Callable[[], None]) -> None:
 
 
 def _refuse_building(given: argparse.Namespace) -> None:
-    for name in ("corpus_ids", "save_index", "train_size"):
+    for name in ("save_index", "train_size"):
         if getattr(given, name) is not None:
             option = "--" + name.replace("_", "-")
-            raise OptionError(option, "an --index is built already, and has its ids")
+            raise OptionError(option, "an --index is built already")
     if given.factory != "Flat":
         raise OptionError("--factory", "an --index is built already")
 

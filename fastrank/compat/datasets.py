@@ -17,7 +17,7 @@ Neither datasets nor faiss is needed for either.
 from __future__ import annotations
 
 from fastrank.data.run import Run
-from fastrank.data.texts import PlacedTexts, gather_texts, memory_of
+from fastrank.data.texts import gather_texts, memory_of
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.arrays import evaluate_arrays
 from fastrank.evaluation.evaluator import Evaluator
@@ -123,7 +123,7 @@ def results_to_run(
     kept = scores[found].astype(numpy.float64)
     return Run(
         queries=names,
-        docs=PlacedTexts(*texts.columns, None, "item"),
+        docs=texts.placed(None, "item"),
         tag_bytes=tag_of(tag, SOURCE),
         source=SOURCE,
         score_column=memory_of(kept if better else -kept),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fastrank.arguments import check_compat
 from fastrank.errors import MeasureError
+from fastrank.measures.notation import parse_measure
 from fastrank.measures.selection import Selection
 
 # A measure's name and the key for it, each followed by the cutoff.
 _KEYS = {
-    "Success@": "accuracy@", "success_": "accuracy@", "P@": "precision@", "P_": "precision@",
-    "R@": "recall@", "recall_": "recall@", "RR@": "mrr@", "RR_": "mrr@", "nDCG@": "ndcg@",
-    "ndcg_cut_": "ndcg@", "AP(norm='min_k')@": "map@",
+    "Success@": "accuracy@", "success.": "accuracy@", "P@": "precision@", "P.": "precision@",
+    "R@": "recall@", "recall.": "recall@", "RR@": "mrr@", "nDCG@": "ndcg@",
+    "ndcg_cut.": "ndcg@", "AP(norm='min_k')@": "map@",
 }  # fmt: skip
 _TITLES = {
     "accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "mrr": "MRR",
@@ -18,9 +19,7 @@ _TITLES = {
 }  # fmt: skip
 
 # Measures that are better when they are smaller begin with one of these.
-_RANKS = (
-    "PercentileRank", "percentile_rank", "MedianRank", "median_rank", "FirstRank", "first_rank",
-)  # fmt: skip
+_RANKS = ("PercentileRank", "MedianRank", "FirstRank")
 
 
 def names_of(measures: str | list[str], compat: str) -> list[str]:
@@ -53,16 +52,25 @@ def primary_of(names: list[str], asked: str | None, compat: str) -> str:
 
 def is_greater_better(measure: str) -> bool:
     """Whether larger values of a measure are better: not if it is a rank."""
-    return not measure.startswith(_RANKS)
+    return not _canonical(measure).startswith(_RANKS)
 
 
 def key_of(measure: str) -> str:
     """The name of a measure in sentence-transformers, or its own."""
+    canonical = _canonical(measure)
     for prefix, key in _KEYS.items():
-        cutoff = measure.removeprefix(prefix)
-        if cutoff != measure and cutoff.isdigit():
+        cutoff = canonical.removeprefix(prefix)
+        if cutoff != canonical and cutoff.isdigit():
             return key + cutoff
     return measure
+
+
+def _canonical(measure: str) -> str:
+    """The one spelling of the name of a value, which may be a measure of the user's."""
+    try:
+        return str(parse_measure(measure))
+    except MeasureError:
+        return measure
 
 
 def title_of(measure: str) -> str:

@@ -27,9 +27,11 @@ from __future__ import annotations
 import re
 
 from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.data.grade_scale import Graded
 from fastrank.errors import InputError, MeasureError
 from fastrank.evaluation.values import Values
 from fastrank.formats.dicts import describe_place, qrels_from_dict
+from fastrank.judging.dict_index import DictIndex
 from fastrank.judging.dicts import DictJudge
 from fastrank.judging.options import Options
 from fastrank.measures.selection import Selection
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from fastrank.data.qrels import Qrels
     from fastrank.measures.selection import BoundMeasure
 
 __all__ = [
@@ -110,7 +113,12 @@ class RelevanceEvaluator:
                 "relevance_level",
                 f"Argument relevance_level should be positive, found {relevance_level}",
             )
-        _check_judgments(judged)
+        index = None
+        if set(map(type, judged)) <= {str} and set(map(type, judged.values())) <= {dict}:
+            # The caller may change his.
+            index = DictIndex.of([dict(docs) for docs in judged.values()])
+        if index is None or index.largest_grade > _LARGEST_GRADE:
+            _check_judgments(judged)
         self._bound = Selection(specifications, original=True).bind(DEFAULT_COMPAT)
         _refuse_impossible(self._bound)
         self._options = Options(
@@ -118,11 +126,16 @@ class RelevanceEvaluator:
             complete=False, judged_only=bool(judged_docs_only_flag),
             max_retrieved=_MAX_RETRIEVED, collection_size=0, query=None,
         )  # fmt: skip
-        self._qrels = qrels_from_dict(judged)
+        self._given = judged
+        self._qrels = qrels_from_dict(judged) if index is None else index.graded(list(judged))
+        self._judge = self._judge_by(self._qrels, index)
         self._ids = {query.decode("utf-8", "surrogateescape") for query in self._qrels.queries}
-        self._judge = DictJudge(
-            self._qrels, self._bound, self._options, stop_if_none_judged=False, in_byte_order=False
-        )
+
+    def _judge_by(self, qrels: Qrels | Graded, index: DictIndex | None = None) -> DictJudge:
+        return DictJudge(
+            qrels, self._bound, self._options, stop_if_none_judged=False, in_byte_order=False,
+            index=index,
+        )  # fmt: skip
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values {query: {measure: value}} of a run {query: {document: score}}.
@@ -142,6 +155,11 @@ class RelevanceEvaluator:
             raise ArgumentError("scores", "Argument object scores should be of type dictionary.")
         try:
             judged = self._judge.judge(scores)
+            if judged is None and isinstance(self._qrels, Graded):
+                # Scores that are no floats: the documents are looked up in the dicts one by one.
+                self._qrels = qrels_from_dict(self._given)
+                self._judge = self._judge_by(self._qrels)
+                judged = self._judge.judge(scores)
         except InputError as error:
             if "NaN" in error.reason:
                 raise

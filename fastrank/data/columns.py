@@ -7,6 +7,7 @@ numbers are typed memory that kernels read and numpy views.
 from __future__ import annotations
 
 from fastrank.lazy import convert
+from fastrank.native.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,12 +77,16 @@ class _PickledMemory:
 def _to_pickle(value: Any) -> Any:
     if isinstance(value, memoryview):
         return _PickledMemory(value)
+    if isinstance(value, Record):
+        return type(value)(*map(_to_pickle, value))
     return [_to_pickle(item) for item in value] if isinstance(value, list) else value
 
 
 def _from_pickle(value: Any) -> Any:
     if isinstance(value, _PickledMemory):
         return value.column()
+    if isinstance(value, Record):
+        return type(value)(*map(_from_pickle, value))
     return [_from_pickle(item) for item in value] if isinstance(value, list) else value
 
 
@@ -131,11 +136,6 @@ class PerQuery(Frozen):
     def offsets(self) -> npt.NDArray[np.int64]:
         """Row ranges, int64[queries + 1]."""
         return as_array(self.offset_column)
-
-    @property
-    def columns(self) -> tuple[Any, ...]:
-        """Buffer, offsets, starts and lengths of the documents, as kernels take them."""
-        return self.docs.buffer, self.offset_column, self.docs.starts, self.docs.lengths
 
     def __len__(self) -> int:
         return len(self.queries)

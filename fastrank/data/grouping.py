@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fastrank.data.qrels import Qrels
-from fastrank.data.texts import Texts
-from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
+from fastrank.data.texts import Texts, interning
+from fastrank.native import kernels, records
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +22,8 @@ class Groups:
     def __init__(self, stretches: Texts, first_rows: Any, rows: int) -> None:
         count = len(stretches)
         text, starts, lengths = stretches.columns
-        ids, firsts = zeros("q", count), zeros("q", count)
-        table = zeros("q", table_size(count))
-        distinct = kernels.intern_texts(text, starts, lengths, table, ids, firsts)
+        numbered = interning(count)
+        distinct = kernels.intern_texts(stretches.columns, numbered)
         self._rows = rows
         self.order: Any = None
         if distinct == count:
@@ -33,8 +32,8 @@ class Groups:
             self.offsets[:count], self.offsets[count] = first_rows, rows
             return
         self.offsets, self.order = zeros("q", distinct + 1), zeros("q", rows)
-        kernels.gather_rows(ids, first_rows, rows, self.offsets, self.order)
-        first = firsts[:distinct]
+        kernels.gather_rows(numbered.ids, first_rows, rows, self.offsets, self.order)
+        first = numbered.firsts[:distinct]
         self.queries = Texts(text, take(starts, first), take(lengths, first))
 
     def reorder(self, column: Any) -> Any:
@@ -64,10 +63,8 @@ def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
     order, scratch, ranges = zeros("q", rows), zeros("q", rows), zeros("q", rows + 1)
     group_offsets = zeros("q", queries + 1)
     texts = qrels.groups
-    count = kernels.sort_groups(
-        texts.buffer, qrels.offset_column, texts.starts, texts.lengths, order, scratch,
-        group_offsets, ranges,
-    )  # fmt: skip
+    names = records.TextsByQuery(texts=texts.columns, offsets=qrels.offset_column)
+    count = kernels.sort_groups(names, order, scratch, group_offsets, ranges)
     starts, lengths, grades = zeros("q", rows), zeros("q", rows), zeros("q", rows)
     kernels.take_integers(qrels.docs.starts, order, starts)
     kernels.take_integers(qrels.docs.lengths, order, lengths)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Convertible, as_array
 from fastrank.lazy import convert
+from fastrank.native import records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ class Qrels(Convertible):
     scale: Scale | None
 
     @classmethod
-    def from_dict(cls, given: Mapping[Any, Mapping[Any, Any]]) -> Qrels:
-        """Judgments from {query: {document: grade}}.
+    def from_dict(cls, given: Mapping[Any, Any]) -> Qrels:
+        """Judgments from {query: {document: grade}}, or {query: [document, ...]} of grade 1.
 
         Ids may be str, bytes, integers or anything whose str() is meant; grades are integers or
         floats, see `grades`. A query without documents is left out. Raises InputError, which
@@ -51,6 +52,8 @@ class Qrels(Convertible):
 
         >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).grades.tolist()
         [1, 0]
+        >>> fr.Qrels.from_dict({"q1": ["d1", "d2"]}).to_dict()
+        {'q1': {'d1': 1, 'd2': 1}}
         """
         made: Qrels = convert("qrels_from_dict", given)
         return made
@@ -121,6 +124,8 @@ class Qrels(Convertible):
         return as_array(self.grade_column)
 
     @property
-    def columns(self) -> tuple[Any, ...]:
-        """Buffer, offsets, starts, lengths and grades, as kernels take them."""
-        return *super().columns, self.grade_column
+    def columns(self) -> records.Qrels:
+        """Documents, offsets and grades, as kernels take them."""
+        return records.Qrels(
+            docs=self.docs.columns, offsets=self.offset_column, grades=self.grade_column
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastrank.data.columns import Convertible, as_array
 from fastrank.data.texts import decoded
 from fastrank.lazy import convert
+from fastrank.native import records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,6 +158,8 @@ class Run(Convertible):
         return as_array(self.score_column)
 
     @property
-    def columns(self) -> tuple[Any, ...]:
-        """Buffer, offsets, starts, lengths and scores, as kernels take them."""
-        return *super().columns, self.score_column
+    def columns(self) -> records.Run:
+        """Documents, offsets and scores, as kernels take them."""
+        return records.Run(
+            docs=self.docs.columns, offsets=self.offset_column, scores=self.score_column
+        )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fastrank.data.columns import Frozen
-from fastrank.native import kernels
-from fastrank.native.buffers import zeros
+from fastrank.native import kernels, records
+from fastrank.native.buffers import table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ class Texts(Frozen):
         super().__init__(buffer=buffer, starts=starts, lengths=lengths)
 
     @property
-    def columns(self) -> tuple[Any, Any, Any]:
+    def columns(self) -> records.Texts:
         """Buffer, starts and lengths, as kernels take them."""
-        return self.buffer, self.starts, self.lengths
+        return records.Texts(self.buffer, self.starts, self.lengths)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -82,6 +82,10 @@ class Texts(Frozen):
     def decoded(self) -> list[str]:
         """All texts as str."""
         return [decoded(text) for text in self.take(range(len(self)))]
+
+    def placed(self, rows: Any, unit: str) -> PlacedTexts:
+        """The same texts, which come from rows of something else."""
+        return PlacedTexts(self.buffer, self.starts, self.lengths, rows, unit)
 
     def line(self, i: int) -> int:
         """The line of the buffer, from 1, on which text i stands."""
@@ -173,6 +177,18 @@ class KnownTexts(Texts):
         return [known[row] for row in rows]
 
 
+def spans(count: int) -> records.Spans:
+    """Memory for where so many texts start and how long they are."""
+    return records.Spans(starts=zeros("q", count), lengths=zeros("q", count))
+
+
+def interning(count: int) -> records.Interning:
+    """Memory for numbering so many texts."""
+    return records.Interning(
+        table=zeros("q", table_size(count)), ids=zeros("q", count), firsts=zeros("q", count)
+    )
+
+
 def decoded(text: bytes) -> str:
     """A text as str; bytes that are not UTF-8 survive a round trip through `os.fsencode`'s rule."""
     return text.decode("utf-8", "surrogateescape")
@@ -194,5 +210,5 @@ def byte_order(noun: PerQuery) -> Any:
 def text_order(texts: Texts) -> Any:
     """The places of texts in their byte order."""
     beginnings, order, scratch = (zeros("q", len(texts)) for _ in range(3))
-    kernels.order_texts(*texts.columns, beginnings, order, scratch)
+    kernels.order_texts(texts.columns, beginnings, order, scratch)
     return order

@@ -8,42 +8,47 @@ from fastrank.arguments import check_choice
 from fastrank.data.texts import decoded
 from fastrank.datasets.assembly import assemble
 from fastrank.datasets.in_memory import check_texts, ids_of
-from fastrank.datasets.lines import lines_of
-from fastrank.datasets.text_files import objects_of
+from fastrank.datasets.rows import is_missing, rows_of
 from fastrank.errors import InputError
 from fastrank.formats.ids import encoded_id
-from fastrank.formats.inputs import is_file
-from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
     from fastrank.datasets.dataset import Dataset
 
 UNKNOWN = ("error", "keep", "drop")
+# Where the similar articles are, if nobody says.
+SIMILAR = ("labels", "similar")
+TEXTS = ("text", "embedding")
 
 
-def from_articles(given: Any, names: Mapping[str, str], unknown: str, name: str) -> Dataset:
+def from_articles(
+    given: Any,
+    names: Mapping[str, str],
+    similar: str | None,
+    unknown: str,
+    split: str | None,
+    name: str,
+) -> Dataset:
     """See Dataset.from_articles."""
     import numpy
 
     check_choice("unknown", unknown, UNKNOWN)
-    if is_file(given):
-        source = name_of(given)
-        articles: list[Any] = [
-            record for _, record in objects_of(lines_of(given, source, "utf-8"), source)
-        ]
-    else:
-        articles = list(given)
+    articles = rows_of(given, split, name)
+    label_names = SIMILAR if similar is None else (similar,)
     ids = ids_of(
         name, [_value(article, names["id"], i, name) for i, article in enumerate(articles)]
     )
     texts, vectors = _texts_or_vectors(articles, ids, names, name)
-    qrels = _judgments(articles, ids, names["similar"], unknown, name)
+    key = _label_name(articles, label_names, name)
+    qrels = _judgments(articles, ids, key, names["id"], unknown, name)
     rows = [row for row, article_id in enumerate(ids) if article_id in qrels]
     if not rows:
-        raise InputError(name, f"no article is labelled: none has ids in {names['similar']!r}")
+        expected = " or ".join(map(repr, label_names))
+        raise InputError(name, f"no article is labelled: none has ids in {expected}")
     return assemble(
         name,
         ids,
@@ -57,10 +62,7 @@ def from_articles(given: Any, names: Mapping[str, str], unknown: str, name: str)
     )
 
 
-def _value(article: Any, key: str, row: int, name: str) -> Any:
-    if not isinstance(article, Mapping):
-        found = type(article).__name__
-        raise InputError(name, f"article {row}: expected a mapping with names, found {found}")
+def _value(article: Mapping[str, Any], key: str, row: int, name: str) -> Any:
     if key not in article:
         found = ", ".join(map(str, article)) or "nothing"
         raise InputError(name, f"article {row}: expected {key!r}, found {found}")
@@ -68,16 +70,14 @@ def _value(article: Any, key: str, row: int, name: str) -> Any:
 
 
 def _texts_or_vectors(
-    articles: list[Any], ids: list[str], names: Mapping[str, str], name: str
+    articles: list[Mapping[str, Any]], ids: list[str], names: Mapping[str, str], name: str
 ) -> tuple[list[str], Any]:
     """Texts, and embeddings as float32[articles, dimension] or None; one or both are there."""
-    import numpy
-
     from fastrank.search.model_output import as_vectors
 
     texts: list[str] = []
-    has = {key: [article.get(names[key]) is not None for article in articles] for key in names}
-    for key in ("text", "embedding"):
+    has = {key: [not is_missing(article.get(names[key])) for article in articles] for key in TEXTS}
+    for key in TEXTS:
         if any(has[key]) and not all(has[key]):
             article_id = ids[has[key].index(False)]
             raise InputError(
@@ -91,30 +91,40 @@ def _texts_or_vectors(
             expected = f"{names['text']!r} or {names['embedding']!r}"
             raise InputError(name, f"expected articles with {expected}, found neither")
         return texts, None
-    rows = [numpy.asarray(article[names["embedding"]]) for article in articles]
-    return texts, as_vectors(rows, name, ids)
+    return texts, as_vectors([article[names["embedding"]] for article in articles], name, ids)
+
+
+def _label_name(articles: list[Mapping[str, Any]], known: tuple[str, ...], name: str) -> str:
+    """The one of the known names under which articles have similar ones."""
+    found = [
+        label for label in known if any(not is_missing(article.get(label)) for article in articles)
+    ]
+    if len(found) > 1:
+        several = " and ".join(map(repr, found))
+        raise InputError(name, f"{several} could each be the similar articles; say which: similar=")
+    return found[0] if found else known[0]
 
 
 def _judgments(
-    articles: list[Any], ids: list[str], key: str, unknown: str, name: str
+    articles: list[Mapping[str, Any]],
+    ids: list[str],
+    key: str,
+    id_name: str,
+    unknown: str,
+    name: str,
 ) -> dict[str, dict[str, int]]:
     """{article: {similar article: 1}} of the articles that are labelled."""
     known = set(ids)
     qrels: dict[str, dict[str, int]] = {}
     for article_id, article in zip(ids, articles, strict=True):
-        given = article.get(key)
-        if given is None:
+        label = article.get(key)
+        if is_missing(label):
             continue
-        if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
-            reason = (
-                f"article {article_id!r:.60}: {key!r}: expected a list of ids, found {given!r:.60}"
-            )
-            raise InputError(name, reason)
 
         def fail(reason: str, article_id: str = article_id) -> NoReturn:
             raise InputError(name, f"article {article_id!r:.60}: {key!r}: {reason}")
 
-        similar = [decoded(encoded_id(one, fail)) for one in given]
+        similar = [decoded(encoded_id(one, fail)) for one in _label_ids(label, id_name, fail)]
         for one in similar:
             if one not in known and unknown == "error":
                 fail(f"no article has the id {one!r:.60}; unknown='keep' or 'drop' allows it")
@@ -125,3 +135,18 @@ def _judgments(
         if kept:
             qrels[article_id] = kept
     return qrels
+
+
+def _label_ids(label: Any, id_name: str, fail: Callable[[str], NoReturn]) -> list[Any]:
+    """The ids of the articles in a label: a list of ids or of articles."""
+    if isinstance(label, Mapping) and id_name in label:
+        # Hugging Face stores a sequence of objects as a dict of lists.
+        label = label[id_name]
+    if isinstance(label, (str, bytes, Mapping)) or not hasattr(label, "__iter__"):
+        fail(f"expected a list of ids or of articles, found {label!r:.60}")
+    found = []
+    for one in label:
+        if isinstance(one, Mapping) and id_name not in one:
+            fail(f"expected an article with {id_name!r}, found {', '.join(map(str, one))}")
+        found.append(one[id_name] if isinstance(one, Mapping) else one)
+    return found

@@ -145,13 +145,14 @@ class Dataset(Frozen):
         """A data set from a TREC collection: documents, topics, judgments; also from other files.
 
         corpus: a file, several, or a folder whose files all hold documents. The content shows the
-            format: TREC's SGML (`<DOC>` with `<DOCNO>`), JSONL (an id, texts), or TSV (id and text,
-            or a header; with a header, cells may be quoted as in CSV). Any may be compressed.
+            format: TREC's SGML (`<DOC>` with `<DOCNO>`), JSONL or parquet (an id, texts), or TSV
+            (id and text, or a header; with a header, cells may be quoted as in CSV). Any may be
+            compressed.
         queries: the same, and TREC's topics, `<top>` with or without closing tags, and `<topic>`.
         qrels: whatever `evaluate` takes as judgments.
         fields: the elements or names whose texts make a document, in the order of the file. By
             default all of a `<DOC>` but its ids (`DOCNO`, `DOCID`, `DOCOLDNO`, `DOCHDR`), and the
-            names title, text, contents and body of JSON and TSV.
+            names title, text, contents and body of the others.
         query_fields: the same for queries. By default `title`, or `query`, of topics, and the names
             query and question too.
         encoding: of the files; `latin-1` for older collections.
@@ -180,6 +181,7 @@ class Dataset(Frozen):
         queries: Any,
         qrels: Any,
         *,
+        columns: Mapping[str, Mapping[str, str | None]] | None = None,
         split: str | None = None,
         exclude_self: bool = False,
         name: str = "datasets",
@@ -190,6 +192,9 @@ class Dataset(Frozen):
             they are encoded, and stay on disk until then.
         queries: a Dataset with `_id` and `text`.
         qrels: a Dataset with `query-id`, `corpus-id` and `score`; or whatever `evaluate` takes.
+        columns: the names of columns that have none of the usual ones, by table and role:
+            {"corpus": {"id": ..., "title": ..., "text": ...}, "queries": {"id": ..., "text": ...},
+            "qrels": {"query": ..., "doc": ..., "grade": ...}}. None for an id: the row numbers.
         split: which split of a DatasetDict with several; one with a single split needs none.
 
         The other names that `load_qrels` and `from_files` know are known here too. Raises
@@ -204,28 +209,71 @@ class Dataset(Frozen):
         """
         from fastrank.datasets.huggingface import from_huggingface
 
-        return from_huggingface(corpus, queries, qrels, split, exclude_self, name)
+        return from_huggingface(corpus, queries, qrels, columns, split, exclude_self, name)
+
+    @classmethod
+    def from_pairs(
+        cls,
+        rows: Iterable[Mapping[str, Any]] | Source | Any,
+        *,
+        corpus: Any = None,
+        columns: Mapping[str, str] | None = None,
+        split: str | None = None,
+        name: str = "pairs",
+    ) -> Dataset:
+        """A data set from queries with texts that answer them, as training data has them.
+
+        rows: mappings; a Dataset of Hugging Face in any format, a frame of pandas or polars, an
+            arrow table; or a file of JSONL or parquet. Each has a query (`query`, `anchor` or
+            `question`), a positive (`positive` or `pos`) and perhaps negatives (`negative`, `neg`,
+            `negative_1`, ...); positives and negatives are a text or a list of texts.
+        corpus: the texts to search: a list of them, or a table as `rows` is one. By default all
+            positives and negatives.
+        columns: the names of columns by role (query, positive, negative; text for the corpus), if
+            they have none of the usual names.
+        split: which split of a DatasetDict with several.
+
+        Equal texts are one document, with its number among the distinct texts as its id, and equal
+        queries are one query, with the number of its first row. Positives have grade 1, negatives
+        0. Raises InputError, which names the row, and FormatError for a file.
+
+        >>> rows = [{"query": "apples", "pos": ["red apples"], "neg": ["blue plums"]}]
+        >>> data = fr.Dataset.from_pairs(rows)
+        >>> data.corpus, data.qrels.to_dict()
+        (['blue plums', 'red apples'], {'0': {'0': 0, '1': 1}})
+        >>> data = fr.Dataset.from_pairs(rows, corpus=["green pears", "red apples"])
+        >>> data.qrels.to_dict(), data.outside
+        ({'0': {'2': 0, '1': 1}}, ['2'])
+        """
+        from fastrank.datasets.pairs import from_pairs
+
+        return from_pairs(rows, corpus, columns, split, name)
 
     @classmethod
     def from_articles(
         cls,
-        articles: Iterable[Mapping[str, Any]] | Source,
+        articles: Iterable[Mapping[str, Any]] | Source | Any,
         *,
         id: str = "id",
         text: str = "text",
         embedding: str = "embedding",
-        similar: str = "similar",
+        similar: str | None = None,
         unknown: str = "error",
+        split: str | None = None,
         name: str = "articles",
     ) -> Dataset:
         """A data set from articles, some of which are labelled with the articles like them.
 
-        articles: mappings, or a JSONL file of objects. Each has an id, a text or an embedding, and,
-            if it is labelled, a list of the ids of similar articles. Every labelled article is a
-            query against all others; it is no result of itself, also where it names itself.
-        id, text, embedding, similar: the names of these.
+        articles: mappings; a Dataset of Hugging Face in any format, a frame of pandas or polars,
+            an arrow table; or a file of JSONL or parquet. Each article has an id, a text or an
+            embedding, and, if it is labelled, a list of similar articles: their ids, or objects
+            with an id. Every labelled article is a query against all others; it is no result of
+            itself, even where it names itself.
+        id, text, embedding, similar: the names of these; the similar articles are by default in
+            `labels` or `similar`.
         unknown: what an id among the similar ones is that no article has. "error"; "keep": a
             relevant document that nobody can find; "drop": left out.
+        split: which split of a DatasetDict with several.
 
         Articles that have embeddings need no model. Raises InputError, which names the article, and
         FormatError for a file.
@@ -243,8 +291,8 @@ class Dataset(Frozen):
         """
         from fastrank.datasets.articles import from_articles
 
-        names = {"id": id, "text": text, "embedding": embedding, "similar": similar}
-        return from_articles(articles, names, unknown, name)
+        names = {"id": id, "text": text, "embedding": embedding}
+        return from_articles(articles, names, similar, unknown, split, name)
 
     def __repr__(self) -> str:
         counts = [

@@ -9,7 +9,8 @@ from fastrank.datasets.assembly import assemble
 from fastrank.datasets.in_memory import check_texts, ids_of, joined
 from fastrank.datasets.text_files import IDS, QUERIES, TEXTS, TITLES, find_name
 from fastrank.errors import InputError
-from fastrank.formats.column_names import QRELS_ROLES, find_columns
+from fastrank.formats.column_names import QRELS_ROLES, check_roles, find_columns
+from fastrank.formats.splits import choose_split, is_dict_of_splits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,34 +19,44 @@ if TYPE_CHECKING:
     from fastrank.datasets.dataset import Dataset
 
 
+# What columns of texts and their ids can be, and which tables there are.
+ROLES = ("id", "title", "text")
+TABLES = ("corpus", "queries", "qrels")
+
+
 def from_huggingface(
-    corpus: Any, queries: Any, qrels: Any, split: str | None, exclude_self: bool, name: str
+    corpus: Any,
+    queries: Any,
+    qrels: Any,
+    columns: Mapping[str, Mapping[str, str | None]] | None,
+    split: str | None,
+    exclude_self: bool,
+    name: str,
 ) -> Dataset:
     """See Dataset.from_huggingface."""
+    check_roles(columns, TABLES, name)
+    given = columns or {}
     documents, asked = (
-        _table(source, given, split) for source, given in (("corpus", corpus), ("queries", queries))
+        _ids_and_texts(source, open_table(source, table, split), given.get(source) or {})
+        for source, table in (("corpus", corpus), ("queries", queries))
     )
     judgments = qrels
-    if hasattr(qrels, "column_names"):
-        judgments = _qrels(_table("qrels", qrels, split))
-    return assemble(
-        name,
-        _ids("corpus", documents),
-        TextColumns("corpus", documents),
-        _ids("queries", asked),
-        TextColumns("queries", asked),
-        judgments,
-        exclude_self=exclude_self,
-    )
+    if hasattr(qrels, "column_names") or is_dict_of_splits(qrels):
+        judgments = _qrels(open_table("qrels", qrels, split), given.get("qrels"))
+    return assemble(name, *documents, *asked, judgments, exclude_self=exclude_self)
 
 
 class TextColumns(Sequence[str]):
-    """The texts of a table, which are read when they are asked for."""
+    """The texts of a table, which are read when they are asked for.
 
-    def __init__(self, source: str, table: Any) -> None:
+    columns: the names of the columns by role, `title` and `text`, where they are given.
+    """
+
+    def __init__(self, source: str, table: Any, columns: Mapping[str, Any]) -> None:
         names = table.column_names
         self._source = source
-        title, text = find_name(names, TITLES), find_name(names, (*TEXTS, *QUERIES))
+        title = _named(source, names, columns, "title", TITLES)
+        text = _named(source, names, columns, "text", (*TEXTS, *QUERIES))
         self._columns = [column for column in (title, text) if column is not None]
         if not self._columns:
             known = ", ".join((*TEXTS, *QUERIES, *TITLES))
@@ -71,15 +82,9 @@ class TextColumns(Sequence[str]):
         return [text or "" for text in first]
 
 
-def _table(source: str, given: Any, split: str | None) -> Any:
+def open_table(source: str, given: Any, split: str | None) -> Any:
     """The table itself, or that of the split."""
-    if isinstance(given, Mapping):
-        if split is None and len(given) > 1:
-            raise InputError(source, f"expected one split, or split=, found {', '.join(given)}")
-        chosen = next(iter(given)) if len(given) == 1 else split
-        if chosen not in given:
-            raise InputError(source, f"no split {chosen!r}, found {', '.join(given)}")
-        given = given[chosen]
+    given = choose_split(source, given, split)
     if not hasattr(given, "column_names") or not hasattr(given, "__len__"):
         found = type(given).__name__
         raise InputError(
@@ -90,17 +95,38 @@ def _table(source: str, given: Any, split: str | None) -> Any:
     return given.with_format(None)
 
 
-def _ids(source: str, table: Any) -> list[str]:
-    name = find_name(table.column_names, IDS)
+def _named(
+    source: str, names: list[str], columns: Mapping[str, Any], role: str, known: Sequence[str]
+) -> str | None:
+    """The column of a role: the one that is given, or one with a known name, if there is one."""
+    if role not in columns:
+        return find_name(names, known)
+    given: str | None = columns[role]
+    if given is not None and given not in names:
+        raise InputError(source, f"no column {given!r} for the {role}, {_found(names)}")
+    return given
+
+
+def _ids_and_texts(
+    source: str, table: Any, columns: Mapping[str, str | None]
+) -> tuple[list[str], TextColumns]:
+    check_roles(columns, ROLES, source)
+    return _ids(source, table, columns), TextColumns(source, table, columns)
+
+
+def _ids(source: str, table: Any, columns: Mapping[str, Any]) -> list[str]:
+    names = table.column_names
+    name = _named(source, names, columns, "id", IDS)
+    if name is None and "id" in columns:
+        return [str(row) for row in range(len(table))]
     if name is None:
-        names = table.column_names
         raise InputError(source, f"expected a column of ids ({', '.join(IDS)}), {_found(names)}")
     return ids_of(source, _column(table, name))
 
 
-def _qrels(table: Any) -> Qrels:
+def _qrels(table: Any, columns: Mapping[str, Any] | None) -> Qrels:
     names = table.column_names
-    found = find_columns(names, QRELS_ROLES, None, "qrels")
+    found = find_columns(names, QRELS_ROLES, columns, "qrels")
     return Qrels.from_arrays(*(_column(table, names[found[role]]) for role in QRELS_ROLES[:3]))
 
 

@@ -77,12 +77,12 @@ def _ids_and_texts(name: str, given: Any, ids: Iterable[Any] | None) -> tuple[li
         found = ids_of(name, list(range(len(texts)) if ids is None else ids))
         if len(found) != len(texts):
             raise InputError(name, f"expected {len(texts)} ids, one per text, found {len(found)}")
-    texts = [_text_of(text) for text in texts]
+    texts = [text_of(text) for text in texts]
     check_texts(name, found, texts)
     return found, texts
 
 
-def _text_of(given: Any) -> Any:
+def text_of(given: Any) -> Any:
     """The text of {"title": ..., "text": ...}; anything else as it is."""
     if isinstance(given, Mapping) and isinstance(given.get("text"), str):
         title = given.get("title")

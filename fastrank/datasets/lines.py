@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from fastrank.errors import FormatError
-from fastrank.formats.source import open_pieces
+from fastrank.formats.sniff import open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastrank.formats.source import Source
+    from fastrank.formats.source import Pieces, Source
 
 _BUFFER = 1 << 20
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-def lines_of(source: Source, name: str, encoding: str) -> Iterator[tuple[int, str]]:
+def lines_of(source: Source | Pieces, name: str, encoding: str) -> Iterator[tuple[int, str]]:
     """Number, from 1, and text of every line of a file, compressed or not, without its end.
 
     Raises ReadError, and FormatError for a line that is not in this encoding.
     """
-    with open_pieces(source) as file:
+    with open_source(source) as file:
         reader = file.whole()
         buffer = memoryview(bytearray(_BUFFER))
         number, rest = 0, b""

@@ -1,4 +1,4 @@
-"""Ids and texts from files: TREC's SGML and topics, JSONL, TSV, told from their content."""
+"""Ids and texts from files: TREC's SGML and topics, JSONL, TSV, parquet, known by their content."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from fastrank.datasets.assembly import assemble
 from fastrank.datasets.in_memory import joined
 from fastrank.datasets.lines import lines_of
 from fastrank.errors import FormatError, OptionError, ReadError
+from fastrank.formats import sniff
 from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 # The names of BEIR, Anserini, MS MARCO, ir_datasets, DPR and PyTerrier.
 IDS = ("_id", "id", "docno", "doc_id", "docid", "pid", "qid", "query_id")
 TITLES = ("title",)
-TEXTS = ("text", "contents", "body")
+TEXTS = ("text", "contents", "body", "content")
 QUERIES = ("query", "question")
 
 
@@ -65,7 +66,7 @@ def read_texts(
     known: set[str] = set()
     for source in sources:
         name = name_of(source)
-        for line, text_id, text in _records(lines_of(source, name, encoding), name, fields):
+        for line, text_id, text in _records(source, name, encoding, fields):
             if text_id in known:
                 raise FormatError(
                     name, line, f"{what} {text_id!r:.60} stands twice; it is there before"
@@ -100,14 +101,14 @@ def titled_records(source: Any) -> Iterator[tuple[int, str, str, str]]:
     Raises ReadError and FormatError.
     """
     name = name_of(source)
-    start, lines = _begun(lines_of(source, name, "utf-8"), name)
+    start, records = _begun(source, name, "utf-8")
     if start == "<":
         from fastrank.datasets.sgml import records_of
 
-        for number, text_id, text in records_of(lines, name, None):
+        for number, text_id, text in records_of(records, name, None):
             yield number, text_id, "", text
         return
-    for number, record in (objects_of if start == "{" else _rows_of)(lines, name):
+    for number, record in records:
         title = find_name(record, TITLES)
         fields = [key] if (key := find_name(record, (*TEXTS, *QUERIES))) else None
         head = _text(record, title, name, number) if title and fields else ""
@@ -116,24 +117,34 @@ def titled_records(source: Any) -> Iterator[tuple[int, str, str, str]]:
 
 
 def _records(
-    lines: Iterator[tuple[int, str]], name: str, fields: Sequence[str] | None
+    source: Any, name: str, encoding: str, fields: Sequence[str] | None
 ) -> Iterator[tuple[int, str, str]]:
-    start, lines = _begun(lines, name)
+    start, records = _begun(source, name, encoding)
     if start == "<":
         from fastrank.datasets.sgml import records_of
 
-        yield from records_of(lines, name, fields)
+        yield from records_of(records, name, fields)
         return
-    for number, record in (objects_of if start == "{" else _rows_of)(lines, name):
+    for number, record in records:
         yield number, *_id_and_text(record, name, number, fields)
 
 
-def _begun(lines: Iterator[tuple[int, str]], name: str) -> tuple[str, Iterator[tuple[int, str]]]:
-    """The first character that is no blank, and the lines from there."""
+def _begun(source: Any, name: str, encoding: str) -> tuple[str, Iterator[tuple[int, Any]]]:
+    """The first character that is no blank, and numbered records; of SGML numbered lines."""
+    file, head = sniff.head_of(sniff.open_source(source))
+    if sniff.is_parquet(head):
+        from fastrank.formats.load import parquet_table
+
+        with file:
+            return "P", enumerate(parquet_table(file.read(), name).records(), 1)
+    lines = lines_of(file, name, encoding)
     first = next(((number, line) for number, line in lines if line.strip()), None)
     if first is None:
         raise FormatError(name, 1, "expected documents or queries, found nothing but blanks")
-    return first[1].lstrip()[0], chain([first], lines)
+    start, lines = first[1].lstrip()[0], chain([first], lines)
+    if start == "<":
+        return start, lines
+    return start, (objects_of if start == "{" else _rows_of)(lines, name)
 
 
 def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:

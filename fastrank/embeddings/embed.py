@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 class Embeddings(NamedTuple):
     """Vectors of a data set, float32[queries, dimension] and float32[documents, dimension].
 
+    Of a model that makes sparse vectors, such as TF-IDF, these are CSR matrices of scipy.
+
     >>> data = fr.Dataset.from_texts(["aa", "ab"], ["b"], {0: {1: 1}})
     >>> fr.embed_dataset(lambda texts: [[text.count("b")] for text in texts], data).corpus.tolist()
     [[0.0], [1.0]]
     """
 
-    queries: Array
-    corpus: Array
+    queries: Any
+    corpus: Any
 
 
 def embed_dataset(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.errors import ArrayError, InputError
 from fastrank.search.progress import bar
+from fastrank.search.sparse import is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ class EncodedTexts:
     """Texts and their encoder, and their vectors where the cache has them.
 
     unit: whether vectors are brought to length 1, which a zero vector cannot be. first: the vectors
-    of the first texts. Making a Side encodes these and the shortest text, which shows what is wrong
-    with the model before hours of work. Raises ArrayError for what are no vectors, InputError for
-    a cache with vectors of another model.
+    of the first texts. Making EncodedTexts encodes these and the shortest text, which shows what is
+    wrong with the model before hours of work. Sparse vectors stay sparse, as a CSR matrix of scipy,
+    unless there is a cache, which holds dense ones. Raises ArrayError for what are no vectors,
+    InputError for a cache with vectors of another model.
     """
 
     def __init__(
@@ -78,7 +80,7 @@ class EncodedTexts:
         reason = f"it holds other vectors than {self.name} makes of the first texts"
         raise InputError(self._path, f"{reason}; give each model its own cache_name")
 
-    def vectors(self, progress: bool | None) -> Array:
+    def vectors(self, progress: bool | None) -> Any:
         """All vectors: known, or encoded now and kept if there is a cache."""
         import numpy
 
@@ -87,6 +89,10 @@ class EncodedTexts:
         rows = len(self._texts)
         if self._store is not None:
             return self._store.save(self._path, rows, self._blocks(progress))
+        if is_sparse(self.first):
+            from scipy import sparse
+
+            return sparse.vstack(list(self._blocks(progress)), format="csr")
         found = numpy.empty((rows, self.dimension), numpy.float32)
         at = 0
         for block in self._blocks(progress):
@@ -94,7 +100,7 @@ class EncodedTexts:
             at += len(block)
         return found
 
-    def _blocks(self, progress: bool | None) -> Iterator[Array]:
+    def _blocks(self, progress: bool | None) -> Iterator[Any]:
         encoder = self._encoder
         with bar(f"encode {encoder.what}", len(self._texts), "texts", progress) as shown:
             for at in range(0, len(self._texts), encoder.step):
@@ -105,14 +111,16 @@ class EncodedTexts:
                         encoder.what, f"{reason} {block.shape[1]} from {self.name}", at
                     )
                 yield block
-                shown.update(len(block))
+                shown.update(block.shape[0])
 
-    def _encoded(self, start: int, stop: int) -> Array:
+    def _encoded(self, start: int, stop: int) -> Any:
         """The vectors of some texts."""
         ids = self._ids[start:stop]
-        block = self._encoder.encode(self._texts[start:stop], ids, start)
-        if self._unit and not block.any(axis=1).all():
-            row = int(block.any(axis=1).argmin())
+        keep_sparse = self._store is None
+        block = self._encoder.encode(self._texts[start:stop], ids, start, keep_sparse=keep_sparse)
+        directed = block.getnnz(axis=1) > 0 if is_sparse(block) else block.any(axis=1)
+        if self._unit and not directed.all():
+            row = int(directed.argmin())
             reason = "the vector is zero, and has no cosine with any other; metric='ip' takes it"
             raise ArrayError(self._encoder.what, f"{ids[row]!r:.60}: {reason}", start + row)
         return block

@@ -6,7 +6,8 @@ import inspect
 from copy import deepcopy
 
 from fastrank.errors import ArrayError
-from fastrank.search.model_output import as_vectors, is_sparse
+from fastrank.search.model_output import as_vectors
+from fastrank.search.sparse import is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ SIDES = ("queries", "corpus")
 TEXTS = 256
 BATCHES = 32
 USUAL_BATCH = 32
-# Sparse vectors become dense ones; so many bytes may those of the whole corpus take.
+# Where sparse vectors become dense ones, so many bytes may those of the whole corpus take.
 MOST_DENSE_BYTES = 4 << 30
 
 
@@ -75,26 +76,29 @@ class Encoder:
             if batch_size is not None:
                 self._options["batch_size"] = batch_size
 
-    def encode(self, texts: Sequence[str], ids: Sequence[str], first: int = 0) -> Array:
+    def encode(
+        self, texts: Sequence[str], ids: Sequence[str], first: int = 0, *, keep_sparse: bool = False
+    ) -> Any:
         """Vectors as float32[texts, dimension]; ids and the row of the first are for messages.
 
-        Raises ArrayError for what are no vectors, or not one for each text, and for sparse vectors
-        that are too wide to be made dense.
+        keep_sparse: sparse vectors become a CSR matrix of scipy, and not dense. Raises ArrayError
+        for what are no vectors, or not one for each text, and for sparse vectors that are too wide
+        to be made dense.
         """
         given = [self._before + text for text in texts] if self._before else list(texts)
         found = self._function(given, **self._options)
         if isinstance(found, dict) and "dense_vecs" in found:
             # BGE-M3 of FlagEmbedding.
             found = found["dense_vecs"]
-        if is_sparse(found):
+        if is_sparse(found) and not keep_sparse:
             size = 4 * self._total * found.shape[1]
             if size > MOST_DENSE_BYTES:
                 reason = (
                     f"sparse vectors of {found.shape[1]} columns would take {size / 1e9:.0f} GB"
                 )
-                hint = "as dense ones; reduce them first, as with TruncatedSVD"
+                hint = "as dense ones, which a cache holds; reduce them first, as with TruncatedSVD"
                 raise ArrayError(self.what, f"{reason} {hint}")
-        return as_vectors(found, self.what, ids, first, self.name)
+        return as_vectors(found, self.what, ids, first, self.name, keep_sparse=keep_sparse)
 
 
 def encoders_of(

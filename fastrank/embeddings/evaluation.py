@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import as_dataset
+from fastrank.embeddings.candidate_scores import evaluate_candidates
 from fastrank.embeddings.embed import PreparedModel
 from fastrank.errors import OptionError
 from fastrank.evaluation.embeddings import evaluate_embeddings
+from fastrank.formats.candidates import Candidates
 from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.rows import tag_of
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
@@ -24,12 +28,12 @@ from fastrank.search.vectors import check_metric
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
     from typing import Any
 
     from typing_extensions import Unpack
 
     from fastrank.datasets.dataset import Dataset
+    from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
 
@@ -40,8 +44,8 @@ class ModelOptions(BuildOptions, SearchedOptions, total=False):
 @takes(ModelOptions, SEARCH, EVALUATION)
 def evaluate_model(
     model: Any,
-    dataset: Dataset | str | os.PathLike[str],
-    measures: str | Iterable[str] = "official",
+    dataset: Dataset | Candidates | str | os.PathLike[str],
+    measures: Measures = "official",
     *,
     metric: str = "cosine",
     batch_size: int | None = None,
@@ -63,6 +67,8 @@ def evaluate_model(
         with vectors.
     dataset: a Dataset, or the path of a folder in BEIR's layout. Its `exclude_self` holds. Where
         the queries are documents (`Dataset.from_articles`) they are encoded once, as documents.
+        Of Candidates each question's candidates are ranked by their similarity to the question,
+        without a search: k, factory, train_size, parameters and gpu cannot be given then.
     measures: as `evaluate` takes them.
     metric: "cosine", "ip" (inner product) or "l2"; for "cosine" copies of the vectors are brought
         to length 1.
@@ -94,13 +100,17 @@ def evaluate_model(
     {'recip_rank': 1.0, 'nDCG@10': 1.0}
     """
     given = with_defaults(evaluate_model, options)
+    check_metric(metric)
+    encoding = batch_size, query_prompt, document_prompt, cache, cache_name
+    if isinstance(dataset, Candidates):
+        return evaluate_candidates(model, dataset, measures, metric, encoding, given)
     data = as_dataset(dataset)
-    # Used twice, which an iterator is not.
-    measures = measures if isinstance(measures, str) else list(measures)
+    # Used twice, which an iterator cannot be.
+    measures = list(measures) if isinstance(measures, Iterator) else measures
     judging = pick(given, SearchedOptions)
     searching = {
         **pick(given, BuildOptions),
-        "metric": check_metric(metric),
+        "metric": metric,
         "exclude_self": data.exclude_self,
         "exclude": as_exclusions(given["exclude"]),
     }
@@ -114,16 +124,7 @@ def evaluate_model(
             check_row_ids("query_ids", data.query_ids, None),
             tag_of(given["tag"], SOURCE),
         )
-    prepared = PreparedModel(
-        model,
-        data,
-        batch_size,
-        query_prompt,
-        document_prompt,
-        cache,
-        cache_name,
-        unit=metric == "cosine",
-    )
+    prepared = PreparedModel(model, data, *encoding, unit=metric == "cosine")
     first = prepared.first
     _check_factory(given["factory"], first.corpus.shape[1], metric, len(data.corpus_ids))
     # Of so few texts, nothing follows for the others; all of them may be excluded.
@@ -134,8 +135,8 @@ def evaluate_model(
     }
     evaluate_embeddings(
         first.queries, first.corpus, data.qrels, measures,
-        query_ids=data.query_ids[: len(first.queries)],
-        corpus_ids=data.corpus_ids[: len(first.corpus)],
+        query_ids=data.query_ids[: first.queries.shape[0]],
+        corpus_ids=data.corpus_ids[: first.corpus.shape[0]],
         k=given["k"], metric=metric, exclude_self=data.exclude_self, progress=False, **lenient,
     )  # fmt: skip
     found = prepared.embeddings(given["progress"])

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.judging.judge import Judge
+    from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
@@ -43,7 +44,7 @@ def evaluate_arrays(
     ids: Any,
     scores: Any,
     qrels: Any,
-    measures: str | Iterable[str] = "official",
+    measures: Measures = "official",
     *,
     queries: Iterable[object] | None = None,
     higher_is_better: bool = True,

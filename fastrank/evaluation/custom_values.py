@@ -16,20 +16,29 @@ if TYPE_CHECKING:
     from fastrank.measures.custom import CustomMeasure, Function
 
 
-def custom_values(own: CustomMeasure, judged: Judged, scale: Scale | None, level: float) -> Any:
-    """The values of a user's measure for every judged ranking.
+def custom_values(
+    own: CustomMeasure,
+    judged: Judged,
+    scale: Scale | None,
+    level: float,
+    options: dict[str, Any],
+) -> Any:
+    """The values of a user's measure, with these options, for every judged ranking.
 
     With a scale, the function sees the grades, and the level, that the integers stand for.
     Raises QueryError at the first query for which the function does not return a number.
     """
     columns = [as_array(column) for column in judged.columns[:9]]
     shared = judged.columns[9:]
+    if options.get("cutoff") is not None:
+        columns = _cut(columns, options["cutoff"], shared[0])
+    parameters = tuple(own.value(name, options) for name in own.passed)
     if scale is not None:
         columns[2], columns[4] = scale.ranked_grades(columns[2]), scale.grades(columns[4])
         shared = (float(level), *shared[1:])
     if hasattr(own.function, "py_func"):
         values = zeros("d", len(judged))
-        if _called_compiled(own.function, (*columns, *shared), values):
+        if _called_compiled(own.function, (*columns, *shared), parameters, values):
             return values
     offsets, ranks, grades, grade_offsets, grade_values, grade_counts, *counts = columns
     found = []
@@ -41,20 +50,42 @@ def custom_values(own: CustomMeasure, judged: Judged, scale: Scale | None, level
             *(int(column[i]) for column in counts), *shared,
         )  # fmt: skip
         try:
-            found.append(_number(own.function(ranking)))
+            found.append(_number(own.function(ranking, *parameters)))
         except Exception as error:
             raise QueryError(i, f"{type(error).__name__}: {error}") from error
     return filled("d", found)
 
 
-def _called_compiled(function: Function, columns: tuple[Any, ...], values: Any) -> bool:
+def _cut(columns: list[Any], cutoff: int, level: int) -> list[Any]:
+    """The columns of rankings of the first `cutoff` documents."""
+    import numpy
+
+    offsets, ranks, grades, *judgments, num_ret, num_rel, _ = columns
+    listed = slice(int(offsets[0]), int(offsets[-1]))
+    kept = ranks[listed] <= cutoff
+    ends = numpy.concatenate([[0], numpy.cumsum(kept)])
+    relevant = kept & (grades[listed] >= level) & (grades[listed] >= 0)
+    hits = numpy.concatenate([[0], numpy.cumsum(relevant)])
+    places = offsets - offsets[0]
+    cut = [
+        ends[places], ranks[listed][kept], grades[listed][kept], *judgments,
+        numpy.minimum(num_ret, cutoff), num_rel, numpy.diff(hits[places]),
+    ]  # fmt: skip
+    for column in cut:
+        column.flags.writeable = False
+    return cut
+
+
+def _called_compiled(
+    function: Function, columns: tuple[Any, ...], parameters: tuple[Any, ...], values: Any
+) -> bool:
     """Whether a compiled loop could call the function; what fails is told query by query."""
     import numpy
 
     from fastrank.native.jit_loop import call_for_each
 
     try:
-        call_for_each(function, Ranking, *columns, numpy.asarray(values))
+        call_for_each(function, Ranking, *columns, parameters, numpy.asarray(values))
     except Exception:
         return False
     return True

@@ -15,8 +15,10 @@ from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.judging.needs import first_impossible
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Request
+from fastrank.judging.tied_batches import TiedBatchJudge
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.batches import check_before_building, search_batches
+from fastrank.search.faiss_indexes import as_index
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.options import SEARCH, BuildOptions, SearchOptions
 from fastrank.search.row_ids import RowIds, check_row_ids
@@ -25,12 +27,12 @@ from fastrank.search.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
@@ -47,18 +49,20 @@ def evaluate_embeddings(
     queries: Any,
     corpus: Any,
     qrels: Any,
-    measures: str | Iterable[str] = "official",
+    measures: Measures = "official",
     **options: Unpack[EmbeddingOptions],
 ) -> Scores:
     """Search for the queries and evaluate what is found, batch by batch.
 
-    queries, corpus: vectors as `fastrank.search.build_index` takes them; corpus may be an Index.
+    queries, corpus: vectors as `fastrank.search.build_index` takes them. The corpus may be an
+        Index, an index of faiss, or what `get_index` of a Dataset of Hugging Face returns.
     qrels: judgments as `evaluate` takes them, by the ids of queries and documents.
     measures: as `evaluate` takes them.
     **options: see `EmbeddingOptions`.
 
     The values are those of `evaluate` for the run that `fastrank.search.search` gives: of equal
-    scores the document comes first whose id sorts later. `Scores.counts` has `removed`, the
+    scores the document comes first whose id sorts later, or as `ties` says ("given": whose row
+    comes first). For another `ties` the run is in memory. `Scores.counts` has `removed`, the
     excluded documents that stood above the end of a ranking, and `cut`, the rankings that end
     between documents with equal scores, so that it is faiss's choice which of them are in it. In
     memory are a batch of rankings, the judgments, and of each ranking the judged documents. Without
@@ -91,15 +95,21 @@ def evaluate_embeddings(
     vectors = open_vectors("queries", queries)
     names = searching["query_ids"] = check_row_ids("query_ids", given["query_ids"], vectors.count)
     ids = None
+    corpus = as_index("corpus", corpus, metric)
     if isinstance(corpus, Index):
         _refuse_building(given)
+        if given["corpus_ids"] is not None:
+            corpus = corpus.with_ids("corpus_ids", given["corpus_ids"])
         documents = corpus.names
     else:
         corpus = open_vectors("corpus", corpus)
         documents = ids = check_row_ids("corpus_ids", given["corpus_ids"], corpus.count)
-    judge = BatchJudge(
-        judgments, request.measures, request.options, corpus=documents, queries=names, tag=label
-    )
+    judge: BatchJudge | TiedBatchJudge
+    given_for_judge = judgments, request.measures, request.options
+    if request.options.ties == "docno_desc":
+        judge = BatchJudge(*given_for_judge, corpus=documents, queries=names, tag=label)
+    else:
+        judge = TiedBatchJudge(*given_for_judge, queries=names, tag=label)
     only = None
     if judge.places is not None:
         only = _searched(judge.places, names, judgments, request, everything=run is not None)
@@ -131,8 +141,6 @@ def _refuse_building(given: EmbeddingOptions) -> None:
         raise OptionError("factory", f"an Index is built already, found {given['factory']!r}")
     if given["train_size"] is not None:
         raise OptionError("train_size", "an Index is built already, and trained")
-    if given["corpus_ids"] is not None:
-        raise OptionError("corpus_ids", "an Index has the ids of its vectors already")
 
 
 def _refuse_impossible(judgments: Qrels, request: Request) -> None:

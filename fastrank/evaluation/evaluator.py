@@ -10,14 +10,14 @@ from fastrank.data.texts import decoded
 from fastrank.evaluation.scoring import score
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.options import check_options
+from fastrank.judging.options import bind_measures, check_options
 from fastrank.judging.queries import choose_queries
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from typing_extensions import Unpack
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.formats.files import Source
+    from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
     Judgments = Qrels | Preferences
-    Measures = str | Iterable[str]
     # Dicts of dicts, frames of pandas and polars, arrow tables, and the like.
     Convertible = Any
 
@@ -44,17 +44,18 @@ def evaluate(
 ) -> Scores | list[Scores]:
     """Evaluate a run against judgments, or several runs; for runs that come later see `Evaluator`.
 
-    qrels: judgments: Qrels or Preferences, or what Qrels can be made from: a dict of dicts, a frame
-        of pandas or polars, an arrow table, a Dataset of Hugging Face, Qrels of ranx, named tuples
-        as ir_measures and ir_datasets have them, or a file as `load_qrels` takes it.
+    qrels: judgments: Qrels or Preferences, or what Qrels can be made from: a dict
+        {query: {document: grade}}, or {query: [document, ...]} of grade 1, a frame of pandas or
+        polars, an arrow table, a Dataset of Hugging Face, Qrels of ranx, named tuples as
+        ir_measures and ir_datasets have them, or a file as `load_qrels` takes it.
     run: a Run, or what one can be made from, likewise. A file in TREC's format is judged while it
         is read, without keeping it; a dict is judged as it is, and what it holds for queries
         without judgments is not looked at. A query with an empty dict has no results, and counts.
         Of a list of runs, each is evaluated: a list of Scores comes back.
     measures: names in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...),
-        pytrec_eval (`P_10`) or ir_measures (`nDCG@10`, `AP(rel=2)@100`), see `parse_measure`: one
-        string with blanks between them or several strings. Values have trec_eval's names (`P_10`
-        for `P.10`), others the name that `str(parse_measure(...))` gives (`AP@5` for `MAP @ 5`).
+        pytrec_eval (`P_10`), ir_measures (`nDCG@10`, `AP(rel=2)@100`) or papers (`mrr@10`), see
+        `parse_measure`: strings with blanks or commas between names; or functions, see `measure`.
+        Values have the names that were asked for, `P.5,10` those of trec_eval, `P_5` and `P_10`.
     threads: how many may judge a file; by default as many as help. The values do not depend on it.
     **options: see `EvaluationOptions`.
 
@@ -107,7 +108,7 @@ class Evaluator:
         from fastrank.formats.inputs import as_qrels
 
         checked = evaluation_options(with_defaults(Evaluator.__init__, options))
-        self._bound = Selection(measures).bind(checked.compat)
+        self._bound = bind_measures(Selection(measures), checked)
         judgments = as_qrels(qrels, compat=checked.compat)
         needed = {own.measure.on for own in self._bound}
         by_group = "groups" in needed and needed <= {"groups", "run", "queries"}

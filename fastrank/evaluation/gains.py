@@ -9,6 +9,7 @@ from fastrank.data.grade_scale import Graded, query_and_document
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
+from fastrank.native import records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> 
         return list(zip(grades, worth(own, grades, qrels), strict=True))
     pairs = [(int(grade), gain) for grade, gain in own.pairs if grade % 1 == 0]
     _check_sum(own, [gain for _, gain in pairs], qrels)
-    if all(gain % 1 == 0 for _, gain in pairs):
+    if all(gain % 1 == 0 for _, gain in pairs) or own.measure.kernel == "discounted_gain_cut":
         return pairs
     gains = {grade: float(grade) for grade in set(grade_values)} | dict(pairs)
     ascending = sorted({0.0, *gains.values()})
@@ -91,8 +92,8 @@ def grade_scale(own: BoundMeasure, qrels: Qrels | Graded) -> float:
 
 def scaled_gains(
     own: BoundMeasure, judged: Judged, qrels: Qrels | Graded, *, rescale: bool
-) -> tuple[Any, ...]:
-    """The columns of the record `Gained` where grades have fractions.
+) -> records.GainedRankings:
+    """The rankings with gains where grades have fractions.
 
     Of these trec_eval knows nothing: gains are sorted by their size, however close they are.
     rescale: map the gains of a query to [0, 1] where one lies outside.
@@ -131,7 +132,10 @@ def scaled_gains(
     ideal_offsets = numpy.zeros(queries + 1, numpy.int64)
     numpy.cumsum(numpy.bincount(query_of[rows], minlength=queries), out=ideal_offsets[1:])
     ideal_counts = as_array(counts)[:size][rows]
-    return offsets, ranks, gains, ideal_offsets, best[rows], ideal_counts, num_ret, num_rel
+    return records.GainedRankings(
+        offsets=offsets, ranks=ranks, gains=gains, ideal_offsets=ideal_offsets,
+        ideal_gains=best[rows], ideal_counts=ideal_counts, num_ret=num_ret, num_rel=num_rel,
+    )  # fmt: skip
 
 
 def _is_exponential(own: BoundMeasure) -> bool:

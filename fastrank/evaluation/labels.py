@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
@@ -46,7 +47,7 @@ TIES = ("given", *BY_GRADE)
 def evaluate_labels(
     labels: Any,
     scores: Any,
-    measures: str | Iterable[str] = "official",
+    measures: Measures = "official",
     *,
     offsets: Any = None,
     groups: Any = None,
@@ -59,7 +60,8 @@ def evaluate_labels(
 
     labels: integers or floats, at least 0: the grade of each document.
     scores: float16, float32, float64 or integers of the same shape; higher is better.
-        Both are tables [queries, n]; or flat, the documents of a query together, and then one of
+        Both are tables [queries, n]; or lists of a row for each query, of different lengths; or
+        flat, the documents of a query together, and then one of
     offsets: integers[queries + 1]: query i has the documents offsets[i] : offsets[i + 1]; or
     groups: integers[queries]: how many documents each query has, as LightGBM and XGBoost say it.
     measures: as `evaluate` takes them.
@@ -87,6 +89,8 @@ def evaluate_labels(
     {'recip_rank': 0.75}
     >>> fr.evaluate_labels([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], "recip_rank", groups=[3, 2]).mean
     {'recip_rank': 0.75}
+    >>> fr.evaluate_labels([[0, 1], [0, 1, 0]], [[2, 1], [1, 3, 2]], "recip_rank").mean
+    {'recip_rank': 0.75}
     >>> fr.evaluate_labels([[1, 0]], [[0.5, 0.5]], "recip_rank", ties="average").mean
     {'recip_rank': 0.75}
     """
@@ -95,6 +99,8 @@ def evaluate_labels(
     _check_ties(ties)
     request = Request(measures, {**with_defaults(evaluate_labels, options), "ties": ties})
     flat = offsets is not None or groups is not None
+    if not flat and mask is None and (sizes := _uneven_sizes(labels)):
+        labels, scores, mask = _padded(labels, scores, sizes)
     grades = as_rows("labels", labels, 1 if flat else 2)
     values = check_scores("scores", as_rows("scores", scores, grades.ndim))
     if values.shape != grades.shape:
@@ -148,6 +154,35 @@ def _check_ties(ties: str) -> None:
             f" expected one of {', '.join(map(repr, TIES))}",
         )  # fmt: skip
     check_choice("ties", ties, TIES)
+
+
+def _uneven_sizes(labels: Any) -> list[int]:
+    """The lengths of rows, if they are not all the same; else nothing."""
+    if not isinstance(labels, (list, tuple)) and str(getattr(labels, "dtype", "")) != "object":
+        return []
+    if not all(hasattr(row, "__len__") for row in labels):
+        return []
+    sizes = [len(row) for row in labels]
+    return sizes if len(set(sizes)) > 1 else []
+
+
+def _padded(labels: Any, scores: Any, sizes: list[int]) -> tuple[Any, Any, Any]:
+    """Rows of different lengths as tables, and which places of them hold a document."""
+    import numpy
+
+    if not hasattr(scores, "__len__") or len(scores) != len(sizes):
+        found = len(scores) if hasattr(scores, "__len__") else type(scores).__name__
+        raise ArrayError("scores", f"expected {len(sizes)} rows as labels has, found {found}")
+    width = max(sizes)
+    grades, numbers = [], []
+    for row, (size, own, values) in enumerate(zip(sizes, labels, scores, strict=True)):
+        found = len(values) if hasattr(values, "__len__") else type(values).__name__
+        if found != size:
+            raise ArrayError("scores", f"expected {size} columns as labels has, found {found}", row)
+        none = [0] * (width - size)
+        grades.append([*own, *none])
+        numbers.append([*values, *none])
+    return grades, numbers, numpy.arange(width) < numpy.array(sizes)[:, None]
 
 
 def _of_queries(graded: Graded, scores: Array, picks: Any) -> tuple[Graded, Array]:

@@ -176,5 +176,6 @@ def _bound() -> BoundMeasure:
         since=DEFAULT_COMPAT, help=(negative_log_likelihood.__doc__ or "").partition("\n")[0],
     )  # fmt: skip
     return BoundMeasure(
-        measure=measure, names=[NAME.encode()], numbers=[], pairs=[], width=1, options={}
-    )
+        measure=measure, names=[NAME.encode()], canonical=[NAME.encode()], numbers=[], pairs=[],
+        width=1, options={},
+    )  # fmt: skip

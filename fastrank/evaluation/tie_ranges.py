@@ -10,6 +10,7 @@ from fastrank.errors import EvaluationError, OptionError
 from fastrank.evaluation.scoring import score_run
 from fastrank.judging.evaluation_options import EVALUATION, DepthOptions, evaluation_options
 from fastrank.judging.judge import RunJudge
+from fastrank.judging.scratch import ranking_scratch
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.measures.ties import check_range, has_expected_value
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.evaluation.evaluator import Convertible, Measures
+    from fastrank.evaluation.evaluator import Convertible
     from fastrank.formats.files import Source
     from fastrank.judging.options import Options
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.measures.selection import BoundMeasure, Measures
 
 MEASURES = "map recip_rank P.10 recall.100 ndcg ndcg_cut.10"
 # How many queries are printed, those with most ties first.
@@ -159,11 +160,8 @@ def tie_report(
 def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
     """Per query the results whose score another one has, and the most with one score."""
     tied, largest = zeros("q", len(run)), zeros("q", len(run))
-    widest = kernels.widest(run.offset_column)
-    keys, order, scratch = zeros("d", widest), zeros("q", widest), zeros("q", widest)
-    done = kernels.count_ties(
-        run.score_column, run.offset_column, single, keys, order, scratch, tied, largest
-    )
+    scratch = ranking_scratch(kernels.widest(run.offset_column))
+    done = kernels.count_ties(run.columns, single, scratch, tied, largest)
     if done < len(run):
         query = run.queries[done]
         reason = f"{run.source}: query '{decoded(query)}': a score is no number"
@@ -179,7 +177,7 @@ def _ranges(
         return score_run(RunJudge(qrels, wanted, settled), run, wanted, settled).mean
 
     value, worst, best = (mean(bound, ties) for ties in ("docno_desc", "worst", "best"))
-    known = [own for own in bound if has_expected_value(own)]
+    known = [own for own in bound if has_expected_value(own, is_cut=options.is_cut)]
     expected = mean(known, "average") if known else {}
     return {
         name: TieRange(

@@ -9,7 +9,7 @@ from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import Judged, JudgedRun, QueryError
 from fastrank.judging.needs import judging_options
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fastrank.judging.options import Options
     from fastrank.judging.ties import Tied
     from fastrank.measures.selection import BoundMeasure
+    from fastrank.native.record import Record
 
     Judgments = Qrels | Preferences | Graded
 
@@ -37,7 +38,7 @@ class Values:
     ) -> None:
         self.judgments, self.measures, self.options = judgments, measures, options
         self._run, self._queries = run, len(run.queries)
-        self._gained: dict[Any, tuple[Any, ...]] = {}
+        self._gained: dict[Any, records.GainedRankings] = {}
         self._derived: dict[Any, Judged] = {}
         self._missing: Values | None = None
 
@@ -47,11 +48,29 @@ class Values:
         Raises EvaluationError, and QueryError where a function of the user's fails.
         """
         values = self._computed(bound, self._queries)
+        if self.options.no_relevant == "one":
+            self._count_as_best(bound, values)
         if bound.options is not None and bound.measure.average == "mean":
             for place in self._run.placeholders:
                 for j in range(bound.width):
                     values[place * bound.width + j] = 0.0
         return values
+
+    def _count_as_best(self, bound: BoundMeasure, values: Any) -> None:
+        """Make queries for which nothing is relevant 1, where that is the best value."""
+        from fastrank.measures.bounds import best_is_one
+
+        if not best_is_one(bound):
+            return
+        if bound.measure.on == "ranking":
+            relevant = self.judged_for(bound).columns.num_rel
+        else:
+            offsets = self.gains(bound).ideal_offsets
+            relevant = [offsets[i + 1] - offsets[i] for i in range(self._queries)]
+        for place in range(self._queries):
+            if not relevant[place]:
+                for j in range(bound.width):
+                    values[place * bound.width + j] = 1.0
 
     def _computed(self, bound: BoundMeasure, queries: int) -> Any:
         measure = bound.measure
@@ -69,19 +88,19 @@ class Values:
         values = zeros("d", queries * bound.width)
         if measure.on == "preferences":
             assert run.preferences is not None
-            kernel(*run.preferences, numbers, values)
+            kernel(run.preferences, numbers, values)
         elif measure.on == "groups":
             assert run.groups is not None
             by_group = zeros("d", len(run.groups.judged) * bound.width)
-            kernel(*run.groups.judged.columns, numbers, by_group)
+            kernel(run.groups.judged.columns, numbers, by_group)
             kernels.average_groups(by_group, bound.width, run.groups.offsets, values)
         elif measure.on == "ranking":
-            kernel(*self.judged_for(bound).columns, numbers, values)
+            kernel(self.judged_for(bound).columns, numbers, values)
         elif measure.on == "annotated":
             assert run.all_queries is not None
-            kernel(*run.all_queries.columns, numbers, values)
+            kernel(run.all_queries.columns, numbers, values)
         else:
-            kernel(*self.gains(bound), numbers, values)
+            kernel(self.gains(bound), numbers, values)
         return values
 
     def _custom_values(self, bound: BoundMeasure) -> Any:
@@ -92,21 +111,22 @@ class Values:
         assert bound.options is not None
         scale = None if isinstance(self.judgments, Preferences) else self.judgments.scale
         level = bound.options.get("rel", self.options.relevance_level)
-        return custom_values(bound.measure, self.judged_for(bound), scale, level)
+        return custom_values(bound.measure, self.judged_for(bound), scale, level, bound.options)
 
     def _expected(self, bound: BoundMeasure, tied: Tied, queries: int) -> Any:
         """The expected values of a measure over the orders of tied documents."""
-        from fastrank.measures.ties import EXPECTED_KERNELS
+        from fastrank.measures.ties import expected_kernel
 
-        name = EXPECTED_KERNELS[bound.measure.kernel]
+        name = expected_kernel(bound.measure.kernel)
         plain = name == bound.measure.kernel
+        columns: Record
         if bound.measure.on == "ranking":
             judged = self.judged_for(bound)
             columns = judged.columns if plain else tied.columns(judged)
         else:
             columns = self.gains(bound) if plain else tied.gained(self.gains(bound))
         values = zeros("d", queries * bound.width)
-        getattr(kernels, name)(*columns, filled("d", bound.numbers), values)
+        getattr(kernels, name)(columns, filled("d", bound.numbers), values)
         return values
 
     def judged_for(self, bound: BoundMeasure) -> Judged:
@@ -166,17 +186,17 @@ class Values:
             )
             where = f"{grade!r}, that of document {document} of query '{decoded(query)}'"
             raise EvaluationError(bound.measure.name, query, f"{reason} {where}")
-        _, _, _, _, _, _, num_ret, *_ = judged.columns
+        num_ret = judged.columns.num_ret
         wanted = bound.numbers[0]
         length = int(min(wanted, max(num_ret, default=0))) if wanted >= 0 else 0
         codes = zeros("B", queries * length)
-        kernels.relevance_string(*judged.columns, filled("d", []), codes)
+        kernels.relevance_string(judged.columns, filled("d", []), codes)
         return [
             bytes(codes[i * length : i * length + min(length, num_ret[i])]) for i in range(queries)
         ]
 
-    def gains(self, bound: BoundMeasure) -> tuple[Any, ...]:
-        """The columns of the record `Gained` for the gains that a measure gives to grades."""
+    def gains(self, bound: BoundMeasure) -> records.GainedRankings:
+        """The rankings with the gains that a measure gives to grades."""
         judged = self.judged_for(bound)
         rescale = bound.measure.on == "unit gains"
         assert not isinstance(self.judgments, Preferences)
@@ -187,7 +207,7 @@ class Values:
         if bound.options is not None and bound.measure.on in ("gains", "stops"):
             from fastrank.evaluation.gains import exact_gains
 
-            pairs = exact_gains(bound, judged.columns[4], self.judgments)
+            pairs = exact_gains(bound, judged.columns.grade_values, self.judgments)
         else:
             pairs = [(int(grade), gain) for grade, gain in bound.pairs]
         key = (tuple(pairs), rescale, id(judged))
@@ -197,17 +217,15 @@ class Values:
 
     def _assign_gains(
         self, bound: BoundMeasure, judged: Judged, pairs: list[tuple[int, float]], rescale: bool
-    ) -> tuple[Any, ...]:
-        offsets, ranks, grades, grade_offsets, grade_values, grade_counts, num_ret, num_rel, *_ = (
-            judged.columns
-        )
+    ) -> records.GainedRankings:
+        rankings = judged.columns
         # Grades that no document has also take part where trec_eval looks for the largest gain.
         dense = bound.options is None and any(
             rescale or gain != gain or gain % 1 for _, gain in pairs
         )
-        room = kernels.widest(grade_offsets)
+        room = kernels.widest(rankings.grade_offsets)
         if dense:
-            room = max(grade_values, default=0) + 1
+            room = max(rankings.grade_values, default=0) + 1
             if room > LARGEST_DENSE_GRADE:
                 raise EvaluationError(
                     bound.measure.name,
@@ -215,27 +233,27 @@ class Values:
                     f"grade {room - 1} is too large for gains that are not whole numbers",
                 )
         room += len(pairs)
-        listed, distinct = offsets[len(offsets) - 1], grade_offsets[len(grade_offsets) - 1]
-        gains, ideal_offsets = zeros("d", listed), zeros("q", len(offsets))
-        ideal_gains, ideal_counts = zeros("d", distinct), zeros("q", distinct)
-        kernels.assign_gains(
-            offsets,
-            grades,
-            grade_offsets,
-            grade_values,
-            grade_counts,
-            filled("q", [grade for grade, _ in pairs]),
-            filled("d", [gain for _, gain in pairs]),
-            dense,
-            rescale,
-            zeros("q", room),
-            zeros("d", room),
-            zeros("q", room),
-            zeros("q", room),
-            zeros("q", room),
-            gains,
-            ideal_offsets,
-            ideal_gains,
-            ideal_counts,
+        listed, distinct = rankings.offsets[len(judged)], rankings.grade_offsets[len(judged)]
+        gained = records.GainedRankings(
+            offsets=rankings.offsets,
+            ranks=rankings.ranks,
+            gains=zeros("d", listed),
+            ideal_offsets=zeros("q", len(judged) + 1),
+            ideal_gains=zeros("d", distinct),
+            ideal_counts=zeros("q", distinct),
+            num_ret=rankings.num_ret,
+            num_rel=rankings.num_rel,
         )
-        return offsets, ranks, gains, ideal_offsets, ideal_gains, ideal_counts, num_ret, num_rel
+        named = records.GradeGains(
+            grades=filled("q", [grade for grade, _ in pairs]),
+            gains=filled("d", [gain for _, gain in pairs]),
+        )
+        table = records.GainTable(
+            grades=zeros("q", room),
+            gains=zeros("d", room),
+            counts=zeros("q", room),
+            order=zeros("q", room),
+            merge=zeros("q", room),
+        )
+        kernels.assign_gains(rankings, named, dense, rescale, table, gained)
+        return gained

@@ -32,6 +32,11 @@ class ArrowTable(Table):
         """A column of ids."""
         return texts_of_arrow(self._table.column(place), self.failing(place))
 
+    def records(self) -> list[dict[str, Any]]:
+        """The rows as dicts, None for a null."""
+        found: list[dict[str, Any]] = self._table.to_pylist()
+        return found
+
     def values(self, place: int) -> Any:
         """A column as a list, None for a null."""
         return self._table.column(place).to_pylist()
@@ -153,9 +158,8 @@ def _tag_of(run: Any) -> str:
 
 def says_iterations(qrels: Any) -> bool:
     """Whether the second fields of judgments are anything but `0`."""
-    text, starts, lengths = qrels.groups.columns
-    firsts = zeros("q", len(starts))
-    distinct = kernels.find_stretches(text, starts, lengths, firsts)
+    firsts = zeros("q", len(qrels.groups))
+    distinct = kernels.find_stretches(qrels.groups.columns, firsts)
     return bool(distinct > 1 or (distinct == 1 and qrels.groups[0] != b"0"))
 
 
@@ -174,7 +178,7 @@ def _strings_of(texts: Texts, source: str) -> Any:
     offsets = zeros("q", count + 1)
     size = int(numpy.asarray(texts.lengths).sum()) if count else 0
     content = zeros("B", size)
-    kernels.copy_texts(*texts.columns, content, offsets)
+    kernels.copy_texts(texts.columns, content, offsets)
     buffers = [None, pyarrow.py_buffer(offsets), pyarrow.py_buffer(content)]
     made = pyarrow.Array.from_buffers(pyarrow.large_binary(), count, buffers)
     try:

@@ -16,8 +16,9 @@ from fastrank.formats.column_names import (
     find_columns,
     normalized_name,
 )
-from fastrank.formats.inputs import is_file
+from fastrank.formats.inputs import frame_of, is_file
 from fastrank.formats.rows import qrels_of
+from fastrank.formats.splits import choose_split
 from fastrank.formats.tables import CellsTable, ColumnsTable, Table
 
 TYPE_CHECKING = False
@@ -41,24 +42,18 @@ def candidates_of(source: Any, format: str | None, columns: Mapping[str, Any] | 
 
 def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
     check_mapping(columns, "load_candidates")
+    source = choose_split("load_candidates", source, None)
     if isinstance(source, Mapping):
         return _table_of_columns(source)
-    modules = {base.__module__.partition(".")[0] for base in type(source).__mro__}
-    if "pandas" in modules:
-        from fastrank.formats.frames import PandasTable
-
-        return PandasTable(source)
-    if "polars" in modules:
-        from fastrank.formats.frames import PolarsTable
-
-        return PolarsTable(source)
-    if "pyarrow" in modules or hasattr(source, "__arrow_c_stream__"):
-        from fastrank.formats.arrow import arrow_table
-
-        return arrow_table(source)
+    table = frame_of(source)
+    if table is not None:
+        return table
     if not is_file(source):
         found = type(source).__name__
-        raise TypeError(f"expected a file, a frame, an arrow table or a dict, found {found}")
+        raise TypeError(
+            "expected a file, a frame, an arrow table, a Dataset of Hugging Face or a dict,"
+            f" found {found}"
+        )
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
         from fastrank.formats.trec_qa import read_folder
 

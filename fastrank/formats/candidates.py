@@ -128,10 +128,11 @@ def load_candidates(
     """Read labelled candidates of questions: WikiQA, TREC-QA, or any table of that shape.
 
     source: a file of CSV, TSV, JSON, JSONL or parquet, compressed or not; a frame of pandas or
-        polars, an arrow table, or a dict of columns. A row has a question (text, id or both), a
-        candidate (likewise) and a label, a number above 0 for a right answer. Also TREC-QA as
-        people have it: the file of tagged pairs (<QApairs id='1.1'>), whose tokens are joined with
-        blanks, and the folder of a.toks, b.toks, sim.txt and id.txt.
+        polars, an arrow table, a Dataset of Hugging Face, or a dict of columns. A row has a
+        question (text, id or both), a candidate (likewise) and a label, a number above 0 for a
+        right answer. Also TREC-QA as people have it: the file of tagged pairs
+        (<QApairs id='1.1'>), whose tokens are joined with blanks, and the folder of a.toks, b.toks,
+        sim.txt and id.txt.
     format: csv, tsv, json, jsonl, parquet or qapairs; by default what the content shows. In TSV a
         cell is what stands between tabs, as in WikiQA: quotes have no meaning.
     columns: the names of columns, or their numbers from 0 where a file has no header, by role

@@ -5,15 +5,19 @@ from __future__ import annotations
 from _thread import allocate_lock
 from itertools import pairwise
 
+from fastrank.data.texts import spans
 from fastrank.formats.source import Pieces, Reader
-from fastrank.native import codes as at
+from fastrank.native import codes, records
 from fastrank.native.buffers import zeros
 from fastrank.native.threads import default_threads, in_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    # What makes, of a reader, how many lines its text can have and the state, a call of a kernel.
+    Prepare: TypeAlias = Callable[[records.LineReader, int, Any], Callable[[], int]]
 
 # What a thread reads at once: with all that is noted of its lines it stays in the second cache.
 PIECE = 1 << 18
@@ -187,21 +191,28 @@ def _query_from(text: bytearray, line: int) -> bytes:
     return bytes(words[0]) if words else b""
 
 
-def block_index() -> tuple[Any, Any, Any]:
-    """Scratch for the index of a block of lines, which kernels/parsing/block_index.py makes."""
-    return zeros("B", at.MARK_BYTES), zeros("B", at.MARK_BYTES), zeros("q", at.NEWLINE_PLACES)
+def line_reader(text: Any, cursor: Any) -> records.LineReader:
+    """A text with memory for the index of a block, which kernels/parsing/block_index.py makes."""
+    marks = (zeros("B", codes.MARK_BYTES) for _ in range(2))
+    block = records.BlockIndex(*marks, newlines=zeros("q", codes.NEWLINE_PLACES))
+    return records.LineReader(text=text, block=block, cursor=cursor)
+
+
+def result_fields(lines: int) -> records.ResultFields:
+    """Memory for the fields of so many lines."""
+    return records.ResultFields(docs=spans(lines), scores=spans(lines))
 
 
 class Feeder:
     """A buffer through which the text of a part is fed to a kernel, piece by piece.
 
-    `prepare(text, lines, cursor, state)` makes the function that calls the kernel with this buffer,
-    which has room for so many lines.
+    `prepare(reader, lines, state)` makes the function that calls the kernel with this buffer, which
+    has room for so many lines.
     """
 
-    def __init__(self, prepare: Callable[[Any, int, Any, Any], Callable[[], int]]) -> None:
+    def __init__(self, prepare: Prepare) -> None:
         self._prepare = prepare
-        self._cursor, self.state = zeros("q", at.CURSOR_SIZE), zeros("q", at.STATE_SIZE)
+        self._cursor, self.state = zeros("q", codes.CURSOR_SIZE), zeros("q", codes.STATE_SIZE)
         self._room = 0
         self._text: Any = b""
         self.tag = b""
@@ -209,29 +220,30 @@ class Feeder:
     @property
     def status(self) -> int:
         """DONE, or why the kernel stopped before the end."""
-        return int(self.state[at.STATUS])
+        return int(self.state[codes.STATUS])
 
     @property
     def met_comment(self) -> bool:
         """Whether the line at which the kernel stopped looks like a comment."""
-        start = self._cursor[at.POSITION]
+        start = self._cursor[codes.POSITION]
         line = bytes(self._text[start : start + 64])
-        return self.status == at.MALFORMED and line.lstrip().startswith(b"#")
+        return self.status == codes.MALFORMED and line.lstrip().startswith(b"#")
 
     def begin(self, room: int, *, comments: bool) -> None:
         """Have room for so many bytes at once; forget what was. comments: whether # begins one."""
-        self._cursor[at.COMMENTS] = comments
-        for i in range(at.STATE_SIZE):
+        self._cursor[codes.COMMENTS] = comments
+        for i in range(codes.STATE_SIZE):
             self.state[i] = 0
         self.tag = b""
         if room > self._room:
             self._reserve(max(room, SHORTEST_LINE))
 
     def _reserve(self, room: int) -> None:
-        text = zeros("B", room + at.SLACK)
+        text = zeros("B", room + codes.SLACK)
         text[: self._room] = self._text[: self._room]
         self._room, self._text = room, text
-        self._step = self._prepare(text, room // SHORTEST_LINE + 2, self._cursor, self.state)
+        reader = line_reader(text, self._cursor)
+        self._step = self._prepare(reader, room // SHORTEST_LINE + 2, self.state)
 
     def feed_text(self, text: bytes) -> None:
         """Feed a text that is in memory and has no comments."""
@@ -245,16 +257,16 @@ class Feeder:
         while True:
             size = waiting + reader.readinto(self._text[waiting : self._room])
             ended = size < self._room
-            self._cursor[at.SIZE], self._cursor[at.ENDED] = size, ended
-            place = reader.place() or (at.NO_FILE, 0, 0)
-            self._cursor[at.FILE], self._cursor[at.NEXT], self._cursor[at.STOP] = place
+            self._cursor[codes.SIZE], self._cursor[codes.ENDED] = size, ended
+            place = reader.place() or (codes.NO_FILE, 0, 0)
+            self._cursor[codes.FILE], self._cursor[codes.NEXT], self._cursor[codes.STOP] = place
             done = self._step()
-            reader.pass_to(self._cursor[at.NEXT])
-            size = self._cursor[at.SIZE]
-            if self._cursor[at.TAG_SIZE]:
-                start = self._cursor[at.TAG]
-                self.tag = bytes(self._text[start : start + self._cursor[at.TAG_SIZE]])
-            if ended or self.status != at.DONE:
+            reader.pass_to(self._cursor[codes.NEXT])
+            size = self._cursor[codes.SIZE]
+            if self._cursor[codes.TAG_SIZE]:
+                start = self._cursor[codes.TAG]
+                self.tag = bytes(self._text[start : start + self._cursor[codes.TAG_SIZE]])
+            if ended or self.status != codes.DONE:
                 return
             waiting = size - done
             self._text[:waiting] = self._text[done:size]
@@ -272,7 +284,7 @@ def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool) -> bytes | 
     for feeder, room in zip(feeders, parts.rooms, strict=True):
         feeder.begin(room, comments=comments)
     in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
-    if any(feeder.status != at.DONE for feeder in feeders):
+    if any(feeder.status != codes.DONE for feeder in feeders):
         return None
     return next((feeder.tag for feeder in reversed(feeders) if feeder.tag), b"")
 
@@ -287,7 +299,7 @@ def feed_in_turn(feeders: list[Feeder], parts: Parts, *, comments: bool) -> byte
     def work(number: int) -> None:
         feeder = feeders[number]
         try:
-            while feeder.status == at.DONE and (turn := turns.take()):
+            while feeder.status == codes.DONE and (turn := turns.take()):
                 part, reader = turn
                 feeder.tag = b""
                 feeder.feed(reader)
@@ -297,6 +309,6 @@ def feed_in_turn(feeders: list[Feeder], parts: Parts, *, comments: bool) -> byte
             turns.end()
 
     in_threads(work, len(feeders))
-    if any(feeder.status != at.DONE for feeder in feeders):
+    if any(feeder.status != codes.DONE for feeder in feeders):
         return None
     return tags[max(tags)]

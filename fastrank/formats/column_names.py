@@ -76,6 +76,14 @@ def check_mapping(given: object, source: str) -> None:
         raise InputError(source, f"columns: expected {{role: name}}, found {found}")
 
 
+def check_roles(given: Mapping[str, Any] | None, roles: Sequence[str], source: str) -> None:
+    """Raise InputError unless `columns=` names columns of these roles, if it is given."""
+    check_mapping(given, source)
+    for role in given or ():
+        if role not in roles:
+            raise InputError(source, f"columns: no role {role!r}; there are {', '.join(roles)}")
+
+
 def find_columns(
     names: Sequence[Any],
     roles: Sequence[str],
@@ -90,13 +98,11 @@ def find_columns(
     looked for. Raises InputError, with what was found and what is known, for columns that are
     missing or could be two.
     """
-    check_mapping(given, source)
+    check_roles(given, [*roles, *ignored], source)
     places: dict[str, int] = {}
     for role, name in (given or {}).items():
         if role in ignored:
             continue
-        if role not in roles:
-            raise InputError(source, f"columns: no role {role!r}; there are {', '.join(roles)}")
         place = _unique_column(names, [name], role, source, lambda label: label)
         if place < 0:
             raise InputError(source, f"no column {name!r} for the {role}; {_found(names)}")

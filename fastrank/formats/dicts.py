@@ -4,29 +4,35 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from itertools import accumulate, chain
+from itertools import accumulate, chain, repeat
 
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import NO_ITERATION, PlacedTexts, constant, decoded
+from fastrank.data.texts import NO_ITERATION, constant, decoded, interning
 from fastrank.errors import InputError
+from fastrank.formats.column_names import is_header
 from fastrank.formats.ids import first_repeat, texts_of_list
 from fastrank.formats.rows import tag_of
 from fastrank.formats.run_order import apply_order
 from fastrank.formats.values import grades_of, scores_of
 from fastrank.native import kernels
-from fastrank.native.buffers import filled, table_size, zeros
+from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 SOURCE = "<dict>"
+# The grade of documents that are listed without one.
+LISTED_GRADE = 1
 
 
-def qrels_from_dict(given: Mapping[Any, Mapping[Any, Any]], *, source: str = SOURCE) -> Qrels:
-    """Judgments from {query: {document: grade}}; `source` is for messages."""
-    rows = _Rows(given, "grade", source, keep_empty=False)
+def qrels_from_dict(given: Mapping[Any, Any], *, source: str = SOURCE) -> Qrels:
+    """Judgments from {query: {document: grade}}, or {query: [document, ...]} of grade 1.
+
+    source: for messages.
+    """
+    rows = _Rows(given, "grade", source, keep_empty=False, listed=LISTED_GRADE)
     grades, scale = grades_of(rows.values, rows.fail_value)
     return Qrels(
         queries=rows.queries,
@@ -65,21 +71,30 @@ def run_from_dict(
 
 
 class _Rows:
-    """The dict as rows. A query without documents has none: one to `keep_empty` or to drop."""
+    """The dict as rows. A query without documents has none: one to `keep_empty` or to drop.
 
-    def __init__(self, given: Any, number: str, source: str, *, keep_empty: bool) -> None:
+    listed: the number of documents that are listed without one; None where each must have its own.
+    """
+
+    def __init__(
+        self, given: Any, number: str, source: str, *, keep_empty: bool, listed: int | None = None
+    ) -> None:
         self._source = source
         if not isinstance(given, Mapping):
             found = type(given).__name__
             self._refuse(f"expected {{query: {{document: {number}}}}}, found {found}")
-        for query, documents in given.items():
-            if not isinstance(documents, Mapping):
-                found = type(documents).__name__
-                reason = f"expected a dict of documents and {number}s, found {found}"
-                hint = ""
-                if isinstance(documents, (list, tuple)):
-                    hint = "; for columns of a table there is from_arrays"
-                self._refuse(f"query {query!r:.60}: {reason}{hint}")
+        strange = [q for q, documents in given.items() if not isinstance(documents, Mapping)]
+        # Columns of a table are lists too.
+        if strange and listed is not None and not is_header([str(query) for query in given]):
+            given = {q: list(own) if is_listing(own) else own for q, own in given.items()}
+            strange = [query for query in strange if type(given[query]) is not list]
+        if strange:
+            documents = given[strange[0]]
+            reason = f"expected a dict of documents and {number}s, found {type(documents).__name__}"
+            hint = ""
+            if isinstance(documents, (list, tuple)):
+                hint = "; for columns of a table there is from_arrays"
+            self._refuse(f"query {strange[0]!r:.60}: {reason}{hint}")
         kept = {query: documents for query, documents in given.items() if documents or keep_empty}
         self._ids = list(kept)
         ends = list(accumulate(map(len, kept.values()), initial=0))
@@ -91,8 +106,12 @@ class _Rows:
         self._check_distinct()
         self._doc_ids = list(chain.from_iterable(kept.values()))
         docs = texts_of_list(self._doc_ids, self._fail_doc)
-        self.docs = PlacedTexts(*docs.columns, None, "item")
-        self.values = list(chain.from_iterable(documents.values() for documents in kept.values()))
+        self.docs = docs.placed(None, "item")
+        numbers = (
+            own.values() if isinstance(own, Mapping) else repeat(listed, len(own))
+            for own in kept.values()
+        )  # fmt: skip
+        self.values = list(chain.from_iterable(numbers))
 
     def fail_value(self, row: int, reason: str) -> NoReturn:
         """Raise the error about a value."""
@@ -108,12 +127,19 @@ class _Rows:
 
     def _check_distinct(self) -> None:
         count = len(self.queries)
-        ids, firsts = zeros("q", count), zeros("q", count)
-        table = zeros("q", table_size(count))
-        if kernels.intern_texts(*self.queries.columns, table, ids, firsts) < count:
+        numbered = interning(count)
+        if kernels.intern_texts(self.queries.columns, numbered) < count:
+            ids, firsts = numbered.ids, numbered.firsts
             row = next(i for i in range(count) if firsts[ids[i]] != i)
             one, other = self._ids[firsts[ids[row]]], self._ids[row]
             self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same text")
+
+
+def is_listing(documents: Any) -> bool:
+    """Whether these are documents without grades: a list, a tuple, a set or a flat array."""
+    return isinstance(documents, (list, tuple, set, frozenset)) or (
+        getattr(documents, "ndim", 0) == 1 and hasattr(documents, "tolist")
+    )
 
 
 def to_dict(noun: Any) -> dict[str, dict[str, Any]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import operator
 
-from fastrank.data.texts import Texts, joined, memory_of
+from fastrank.data.texts import Texts, joined, memory_of, spans
 from fastrank.errors import ArrayError
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -61,12 +61,12 @@ def texts_of_array(values: Any, fail: Fail) -> Texts:
 
 def _texts_of_integers(values: Any) -> Texts:
     count = len(values)
-    numbers, text = zeros("q", count), zeros("B", LONGEST_INTEGER * count)
-    starts, lengths = zeros("q", count), zeros("q", count)
+    numbers = zeros("q", count)
+    printed = records.Texts(zeros("B", LONGEST_INTEGER * count), *spans(count))
     if count:
         numbers[:] = memory_of(values.astype("int64"))
-    size = kernels.print_integers(numbers, text, starts, lengths)
-    return Texts(bytes(text[:size]), starts, lengths)
+    size = kernels.print_integers(numbers, printed)
+    return Texts(bytes(printed.buffer[:size]), printed.starts, printed.lengths)
 
 
 def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
@@ -106,6 +106,12 @@ def _encoded(value: Any, row: int, fail: Fail) -> bytes:
     if hasattr(kind, "as_py"):
         # A scalar of arrow, which writes a missing value as None.
         return _encoded(value.as_py(), row, fail)
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        # A tensor or an array of one value.
+        value = value.item()
+        if isinstance(value, (str, bytes)):
+            return _encoded(value, row, fail)
+        kind = type(value)
     if isinstance(value, NO_IDS) or kind.__name__ in ("NAType", "NaTType", "bool", "bool_"):
         fail(row, no_id(value))
     if hasattr(kind, "__index__") and not hasattr(kind, "__len__"):

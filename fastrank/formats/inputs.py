@@ -10,6 +10,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.formats import sniff
 from fastrank.formats.run_order import apply_order
+from fastrank.formats.splits import choose_split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,11 +30,12 @@ def as_qrels(given: Any, *, compat: str = DEFAULT_COMPAT) -> Qrels | Preferences
     """
     if isinstance(given, (Qrels, Preferences)):
         return given
+    given = choose_split("qrels", given, None)
     if isinstance(given, Mapping):
         from fastrank.formats.dicts import qrels_from_dict
 
         return qrels_from_dict(given, source="qrels")
-    table = _frame_of(given)
+    table = frame_of(given)
     if table is None and _is_of_ranx(given, "qrels"):
         return Qrels.from_dict(given.to_dict())
     if table is None and is_file(given):
@@ -72,9 +74,10 @@ def open_run(given: Any, *, order: str = "score") -> Run | Pieces | Mapping[Any,
     """
     if isinstance(given, Run):
         return apply_order(given, order)
+    given = choose_split("run", given, None)
     if isinstance(given, Mapping):
         return given
-    table = _frame_of(given)
+    table = frame_of(given)
     if table is None and _is_of_ranx(given, "run"):
         return apply_order(Run.from_dict(given.to_dict(), tag=getattr(given, "name", None)), order)
     if table is None and is_file(given):
@@ -103,7 +106,7 @@ def _is_of_ranx(given: Any, noun: str) -> bool:
     return hasattr(given, "to_dict") and hasattr(given, noun)
 
 
-def _frame_of(given: Any) -> Table | None:
+def frame_of(given: Any) -> Table | None:
     """The table of a frame, by the module of its type, so that no library is imported."""
     modules = {base.__module__.partition(".")[0] for base in type(given).__mro__}
     if modules & {"pandas", "polars"}:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
+    from fastrank.formats.arrow import ArrowTable
     from fastrank.formats.source import Pieces, Source
     from fastrank.formats.trec import Warn
 
@@ -180,7 +181,7 @@ def content_of(
     return read_json(content, name) if form == "json" else read_jsonl(content, name)
 
 
-def parquet_table(content: bytes, name: str) -> Table:
+def parquet_table(content: bytes, name: str) -> ArrowTable:
     """The table of a parquet file. Raises InputError, and ImportError without pyarrow."""
     from fastrank.formats.arrow import ArrowTable
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fastrank.data.grouping import Groups, take
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import NO_ITERATION, PlacedTexts, Texts, constant
+from fastrank.data.texts import NO_ITERATION, PlacedTexts, Texts, constant, interning
 from fastrank.errors import InputError
 from fastrank.formats.column_names import QRELS_ROLES, RUN_ROLES, find_columns
 from fastrank.formats.ids import encoded_id
 from fastrank.formats.run_order import rank_as_given, with_distinct_ranks
 from fastrank.formats.values import grades_of, ranks_of, scores_of
 from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,13 +97,13 @@ def tag_of(tag: str | bytes | None, source: str) -> bytes:
 def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, PlacedTexts]:
     queries, docs = table.texts(found["query"]), table.texts(found["doc"])
     firsts = zeros("q", table.size)
-    firsts = firsts[: kernels.find_stretches(*queries.columns, firsts)]
+    firsts = firsts[: kernels.find_stretches(queries.columns, firsts)]
     text, starts, lengths = queries.columns
     stretches = Texts(text, take(starts, firsts), take(lengths, firsts))
     grouped = Groups(stretches, firsts, table.size)
     rows = grouped.order if table.rows is None else grouped.reorder(table.rows)
     docs = _reorder_texts(grouped, docs)
-    return grouped, PlacedTexts(*docs.columns, rows, table.unit)
+    return grouped, docs.placed(rows, table.unit)
 
 
 def _reorder_texts(grouped: Groups, texts: Texts) -> Texts:
@@ -118,12 +118,10 @@ def _array(column: Any) -> Any:
 
 def _single_tag(tags: Texts, source: str) -> bytes:
     count = len(tags)
-    firsts = zeros("q", count)
-    distinct = kernels.intern_texts(
-        *tags.columns, zeros("q", table_size(count)), zeros("q", count), firsts
-    )
+    numbered = interning(count)
+    distinct = kernels.intern_texts(tags.columns, numbered)
     if distinct > 1:
-        one, other = (tags[firsts[i]].decode("utf-8", "replace") for i in range(2))
+        one, other = (tags[numbered.firsts[i]].decode("utf-8", "replace") for i in range(2))
         reason = f"holds {distinct} runs, {one!r}, {other!r} and so on"
         raise InputError(source, f"{reason}; select one of them, or say tag=NAME if they are one")
     return tags[0] if count else b""

@@ -10,9 +10,8 @@ from itertools import pairwise
 from fastrank.data.grouping import Groups
 from fastrank.data.run import Run
 from fastrank.data.texts import LineTexts, Texts
-from fastrank.formats.chunks import PIECE, SHORTEST_LINE, Feeder, Parts, block_index
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.formats.chunks import PIECE, SHORTEST_LINE, Feeder, Parts, result_fields
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import Recycled, zeros
 from fastrank.native.threads import in_threads
 
@@ -40,12 +39,12 @@ def read_run_columns(file: Pieces, parts: Parts, *, comments: bool) -> Run | Non
     feeders = [columns.feeder(base) for base in bases]
     for feeder, room, base, cut in zip(feeders, parts.rooms, bases, parts.cuts, strict=False):
         feeder.begin(room, comments=comments)
-        feeder.state[at.ROWS], feeder.state[at.KEPT] = base, cut
+        feeder.state[codes.ROWS], feeder.state[codes.KEPT] = base, cut
     readers = parts.readers()
     in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
     file.check_unchanged()
-    ends = [feeder.state[at.ROWS] for feeder in feeders]
-    if ends[:-1] != bases[1:] or any(feeder.status != at.DONE for feeder in feeders):
+    ends = [feeder.state[codes.ROWS] for feeder in feeders]
+    if ends[:-1] != bases[1:] or any(feeder.status != codes.DONE for feeder in feeders):
         return None
     tag = next((feeder.tag for feeder in reversed(feeders) if feeder.tag), b"")
     return columns.run(file.name, tag, [feeder.state for feeder in feeders], bases)
@@ -75,30 +74,31 @@ class _Columns:
     def __init__(self, size: int) -> None:
         rows = size // SHORTEST_LINE + 1
         self._kept, self._starts, self._lengths, self._scores, *self._stretches = _MEMORY.make(
-            ("B", size + at.SLACK), ("q", rows), ("q", rows), ("d", rows), *[("q", rows)] * 3
+            ("B", size + codes.SLACK), ("q", rows), ("q", rows), ("d", rows), *[("q", rows)] * 3
         )
 
     def feeder(self, base: int) -> Feeder:
         """What fills the rows from `base` on with a part of the run."""
 
-        def prepare(text: Any, _: int, cursor: Any, state: Any) -> Callable[[], int]:
-            return kernels.prepare(
-                "pack_run", text, self._kept, self._starts, self._lengths, self._scores,
-                *(column[base:] for column in self._stretches),
-                *block_index(), *(zeros("q", at.CHUNK) for _ in range(4)), cursor, state,
-            )  # fmt: skip
+        docs = records.Texts(self._kept, self._starts, self._lengths)
+        stretches = records.Stretches(*(column[base:] for column in self._stretches))
+        scores = self._scores
+
+        def prepare(reader: records.LineReader, _: int, state: Any) -> Callable[[], int]:
+            fields = result_fields(codes.CHUNK)
+            return kernels.prepare("pack_run", reader, docs, scores, stretches, fields, state)
 
         return Feeder(prepare)
 
     def run(self, name: str, tag: bytes, states: list[Any], bases: list[int]) -> Run:
         """What was filled, by query."""
-        rows, kept, stretches = states[-1][at.ROWS], states[-1][at.KEPT], 0
+        rows, kept, stretches = states[-1][codes.ROWS], states[-1][codes.KEPT], 0
         for state, base in zip(states, bases, strict=True):
-            found = state[at.STRETCHES]
+            found = state[codes.STRETCHES]
             for column in self._stretches:
                 column[stretches : stretches + found] = column[base : base + found]
             stretches += found
-        text = self._kept[: kept + at.SLACK]
+        text = self._kept[: kept + codes.SLACK]
         *queries, first_rows = (column[:stretches] for column in self._stretches)
         groups = Groups(Texts(text, *queries), first_rows, rows)
         starts, lengths = groups.reorder(self._starts), groups.reorder(self._lengths)

@@ -52,7 +52,7 @@ def rank_by_field(run: Run) -> Run:
     Raises FormatError for what is no rank, InputError for one that stands twice.
     """
     scores = zeros("d", len(run.docs))
-    wrong = kernels.read_ranks(*run.docs.columns, LAST_RANK, scores)
+    wrong = kernels.read_ranks(run.docs.columns, LAST_RANK, scores)
     if wrong >= 0:
         end = run.docs.starts[wrong] + run.docs.lengths[wrong]
         rank, *_ = bytes(run.docs.buffer[end : end + 80]).split()

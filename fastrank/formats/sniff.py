@@ -67,6 +67,11 @@ def pieces_of(content: bytes, name: str) -> Pieces:
     return Pieces(name, io.BytesIO(content), may_be_empty=True)
 
 
+def is_parquet(head: bytes) -> bool:
+    """Whether a file that begins so is one of parquet."""
+    return head.startswith(b"PAR1")
+
+
 def head_of(file: Pieces) -> tuple[Pieces, bytes]:
     """The first bytes of a source, decompressed, and a source that still has them."""
     if not file.rereadable:
@@ -87,7 +92,7 @@ def format_of(head: bytes, name: str, kind: str) -> str:
 
     Content decides; the name does where that says nothing.
     """
-    if head.startswith(b"PAR1"):
+    if is_parquet(head):
         return "parquet"
     head = head.removeprefix(BYTE_ORDER_MARK)
     content = head.lstrip()

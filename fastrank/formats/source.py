@@ -274,6 +274,8 @@ class _Stream(Reader):
             if not isinstance(content, (bytes, bytearray, memoryview)):
                 found = type(content).__name__
                 reason = f"expected a file that yields bytes, found {found}"
+                if isinstance(content, str):
+                    reason = "expected a binary file, found one opened as text; open it with 'rb'"
                 raise ReadError(self._name, reason)
             self._waiting = bytes(content)
         given = self._waiting[: len(view)]

@@ -22,13 +22,12 @@ from fastrank.data.grouping import Groups, split_groups
 from fastrank.data.preferences import Preferences
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import Texts
+from fastrank.data.texts import Texts, interning, spans
 from fastrank.errors import FormatError
-from fastrank.formats.chunks import Parts, block_index
+from fastrank.formats.chunks import Parts, line_reader
 from fastrank.formats.source import Pieces, name_of, open_pieces, read_all
-from fastrank.native import codes as at
-from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
+from fastrank.native import codes, kernels, records
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,10 +113,11 @@ def parse_run(
     """Read a run from its text; `name` is for messages."""
 
     def scan(scanner: _Scanner, comments: int) -> None:
-        cursor = zeros("q", at.CURSOR_SIZE)
+        cursor = zeros("q", codes.CURSOR_SIZE)
+        fields = records.ResultFields(docs=scanner.docs, scores=spans(codes.CHUNK))
         kernels.scan_run(
-            text, comments, *scanner.docs, scanner.numbers, scanner.hard, *scanner.stretches,
-            *block_index(), zeros("q", at.CHUNK), zeros("q", at.CHUNK), cursor, scanner.state,
+            line_reader(text, cursor), comments, fields, scanner.numbers, scanner.fallbacks,
+            scanner.stretches, scanner.state,
         )  # fmt: skip
 
     scanner = _Scanner(text, name, RUN_LINE, {"docs", "numbers"})
@@ -126,7 +126,7 @@ def parse_run(
 
 def _run_of(found: _Scanner) -> Run:
     queries, offsets, docs, scores = found.grouped(found.docs, found.numbers)
-    start, length = found.state[at.TAG_START], found.state[at.TAG_LENGTH]
+    start, length = found.state[codes.TAG_START], found.state[codes.TAG_LENGTH]
     return Run(
         queries=queries,
         docs=Texts(found.text, *docs),
@@ -165,10 +165,8 @@ def parse_qrels(
     """Read judgments from their text; `name` is for messages."""
 
     def scan(scanner: _Scanner, comments: int) -> None:
-        kernels.scan_qrels(
-            text, comments, *scanner.groups, *scanner.docs, scanner.numbers, *scanner.stretches,
-            scanner.bounds, scanner.state,
-        )  # fmt: skip
+        lines = records.QrelsLines(groups=scanner.groups, docs=scanner.docs, grades=scanner.numbers)
+        kernels.scan_qrels(text, comments, lines, scanner.stretches, scanner.bounds, scanner.state)
 
     found = _Scanner(text, name, expected, {"docs", "groups", "integers"}).run(scan, compat, warn)
     queries, offsets, docs, groups, grades = found.grouped(found.docs, found.groups, found.numbers)
@@ -205,16 +203,8 @@ def parse_qrels_jg(
     """Read judgments with groups from their text."""
     qrels = parse_qrels(text, name, compat=compat, warn=warn, expected=QRELS_JG_LINE)
     by_group, _ = split_groups(qrels)
-    rows = len(by_group.docs)
-    repeat = kernels.find_repeat(
-        text,
-        by_group.offset_column,
-        by_group.docs.starts,
-        by_group.docs.lengths,
-        zeros("q", table_size(rows)),
-        zeros("q", rows),
-        zeros("q", rows),
-    )
+    rows = records.TextsByQuery(texts=by_group.docs.columns, offsets=by_group.offset_column)
+    repeat = kernels.find_repeat(rows, interning(len(by_group.docs)))
     if repeat >= 0:
         doc = by_group.docs[repeat].decode("utf-8", "replace")
         reason = f"duplicate document {doc!r} in a judgment group of its query"
@@ -265,10 +255,13 @@ def parse_prefs(
     expected = PREFS_LINE if subgroups else QRELS_PREFS_LINE
 
     def scan(scanner: _Scanner, comments: int) -> None:
+        lines = records.PreferenceLines(
+            groups=scanner.groups, subgroups=scanner.subgroups, docs=scanner.docs,
+            levels=scanner.numbers,
+        )  # fmt: skip
         kernels.scan_preferences(
-            text, comments, 5 if subgroups else 4, *scanner.groups, *scanner.subgroups,
-            *scanner.docs, scanner.numbers, scanner.hard, *scanner.stretches, scanner.bounds,
-            scanner.state,
+            text, comments, 5 if subgroups else 4, lines, scanner.fallbacks, scanner.stretches,
+            scanner.bounds, scanner.state,
         )  # fmt: skip
 
     wanted = {"docs", "groups", "subgroups", "numbers"}
@@ -294,17 +287,14 @@ class _Scanner:
         lines = kernels.count_lines(text)
         self.text, self.name, self.expected = text, name, expected
 
-        def texts(wanted: bool) -> tuple[Any, Any]:
-            return zeros("q", lines if wanted else 0), zeros("q", lines if wanted else 0)
-
-        self.docs = texts("docs" in columns)
-        self.groups = texts("groups" in columns)
-        self.subgroups = texts("subgroups" in columns)
+        self.docs = spans(lines if "docs" in columns else 0)
+        self.groups = spans(lines if "groups" in columns else 0)
+        self.subgroups = spans(lines if "subgroups" in columns else 0)
         self.numbers = zeros("q" if "integers" in columns else "d", lines)
-        self.hard = zeros("q", 3 * lines if "numbers" in columns else 0)
-        self.stretches = (*texts(True), zeros("q", lines + 1))
+        self.fallbacks = zeros("q", 3 * lines if "numbers" in columns else 0)
+        self.stretches = records.Stretches(*spans(lines), rows=zeros("q", lines + 1))
         self.bounds = zeros("q", 12)
-        self.state = zeros("q", at.STATE_SIZE)
+        self.state = zeros("q", codes.STATE_SIZE)
 
     def run(
         self,
@@ -316,38 +306,38 @@ class _Scanner:
     ) -> _Scanner:
         """Scan with the comments of a compat level; raise FormatError for what is malformed."""
         has_comments = check_compat(compat) != DEFAULT_COMPAT
-        scan(self, at.SINGLE_COMMENTS if has_comments else at.NO_COMMENTS)
-        if self.state[at.STATUS] == at.MALFORMED and not has_comments:
+        scan(self, codes.SINGLE_COMMENTS if has_comments else codes.NO_COMMENTS)
+        if self.state[codes.STATUS] == codes.MALFORMED and not has_comments:
             line = self._line()
             if (line.lstrip() if indented else line).startswith(b"#"):
-                for i in range(at.STATE_SIZE):
+                for i in range(codes.STATE_SIZE):
                     self.state[i] = 0
-                scan(self, at.ALL_COMMENTS)
+                scan(self, codes.ALL_COMMENTS)
         self._check(warn)
-        self._read_hard_numbers()
+        self._read_fallbacks()
         return self
 
-    def _read_hard_numbers(self) -> None:
-        for i in range(self.state[at.HARD_NUMBERS]):
-            row, start, length = self.hard[3 * i : 3 * i + 3]
+    def _read_fallbacks(self) -> None:
+        for i in range(self.state[codes.FALLBACKS]):
+            row, start, length = self.fallbacks[3 * i : 3 * i + 3]
             self.numbers[row] = atof(bytes(self.text[start : start + length]))
 
     def _line(self) -> bytes:
         """The line at which scanning ended, without its newline."""
-        start = self.state[at.AT]
+        start = self.state[codes.AT]
         end = self.text.find(b"\n", start)
         return bytes(self.text[start : end if end >= 0 else len(self.text)])
 
     def _check(self, warn: Warn) -> None:
-        status, start = self.state[at.STATUS], self.state[at.AT]
-        if status == at.DONE:
+        status, start = self.state[codes.STATUS], self.state[codes.AT]
+        if status == codes.DONE:
             return
         number = self.text.count(b"\n", 0, start) + 1
-        if status == at.NUL_IN_LINE or (status == at.NUL_AT_LINE_START and self.name == "-"):
+        if status == codes.NUL_IN_LINE or (status == codes.NUL_AT_LINE_START and self.name == "-"):
             reason = "NUL byte in the line: this is not a text file"
             raise FormatError(self.name, number, reason)
-        if status == at.MALFORMED:
-            reason = malformed(self.expected, self.state[at.FIELDS_FOUND], self._line())
+        if status == codes.MALFORMED:
+            reason = malformed(self.expected, self.state[codes.FIELDS_FOUND], self._line())
             raise FormatError(self.name, number, reason)
         # A NUL at the start of a line ends the file, as in trec_eval, but not in silence. On
         # standard input trec_eval 10.0 would join what is around it: that is refused.
@@ -358,9 +348,9 @@ class _Scanner:
 
     def grouped(self, *columns: Any) -> tuple[Any, ...]:
         """Queries, their row ranges, and the columns with each query's rows together."""
-        stretches = self.state[at.STRETCHES]
+        stretches = self.state[codes.STRETCHES]
         starts, lengths, first_rows = (column[:stretches] for column in self.stretches)
-        groups = Groups(Texts(self.text, starts, lengths), first_rows, self.state[at.ROWS])
+        groups = Groups(Texts(self.text, starts, lengths), first_rows, self.state[codes.ROWS])
         return groups.queries, groups.offsets, *map(groups.reorder, columns)
 
 

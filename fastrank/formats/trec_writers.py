@@ -124,7 +124,7 @@ def _refuse_fractions(qrels: Qrels) -> None:
 
 def check_fields(texts: Texts, role: str, source: str) -> None:
     """Raise InputError for a text that is no field of a line."""
-    wrong = kernels.find_no_field(*texts.columns)
+    wrong = kernels.find_no_field(texts.columns)
     if wrong >= 0:
         found = texts[wrong].decode("utf-8", "replace")
         reason = f"the {role} {found!r} is empty, or holds a blank or a NUL"

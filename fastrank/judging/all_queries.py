@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fastrank.data.grouping import take
 from fastrank.data.qrels import Qrels
-from fastrank.data.texts import Texts
+from fastrank.data.texts import Texts, interning
 from fastrank.judging.judged import Judged
 from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.rankings import judge_rankings
-from fastrank.native import kernels
-from fastrank.native.buffers import filled, table_size, zeros
+from fastrank.native import kernels, records
+from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ def judge_by_all_queries(
     Each ranking is judged by its own documents of that kind: not by all there are, of which there
     may be as many as judgments.
     """
-    rows = len(qrels.docs)
-    table, firsts = zeros("q", table_size(rows)), zeros("q", rows)
-    distinct = kernels.intern_texts(*qrels.docs.columns, table, zeros("q", rows), firsts)
-    known = _taken(qrels.docs, firsts[:distinct])
+    numbered = interning(len(qrels.docs))
+    distinct = kernels.intern_texts(qrels.docs.columns, numbered)
+    docs = _taken(qrels.docs, numbered.firsts[:distinct])
+    known = records.TextTable(texts=docs.columns, table=numbered.table)
     offsets = zeros("q", len(matched) + 1)
     order = zeros("q", kernels.count_picked(run.offset_column, matched.rankings))
-    kernels.known_rows(*known.columns, table, *run.columns[:4], matched.rankings, order, offsets)
+    kernels.known_rows(known, run.columns, matched.rankings, order, offsets)
     docs = _taken(run.docs, order[: offsets[len(matched)]])
     named = Qrels(
         queries=_taken(qrels.queries, matched.judgments), docs=docs, groups=docs,

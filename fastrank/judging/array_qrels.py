@@ -20,9 +20,9 @@ from fastrank.formats.array_validation import (
     select_groups,
     to_int64,
 )
+from fastrank.formats.dicts import LISTED_GRADE, is_listing
 from fastrank.formats.values import grades_of
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -44,8 +44,8 @@ class ArrayQrels(Graded):
 
     queries: those with judgments. order: their places in the byte order of the ids. rows: for each
     row of the arrays evaluated without `queries=` the place of its query, or -1; None where the
-    judgments are keyed by query. named: whether the queries have ids of their own. columns: as the
-    kernel takes them.
+    judgments are keyed by query. named: whether the queries have ids of their own. columns: as
+    kernels take them.
 
     >>> judged = fr.index_qrels({"q1": {31: 1, 4: 2}, "q2": {15: 1}})
     >>> len(judged)
@@ -61,7 +61,7 @@ class ArrayQrels(Graded):
     order: Any
     rows: Any
     named: bool
-    columns: list[Any]
+    columns: records.IdQrels
 
     def __repr__(self) -> str:
         rows = len(self.grade_column)
@@ -74,8 +74,9 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     qrels: one of
         * `(indptr, doc_ids, grades)`, arrays: row i has the judgments indptr[i] : indptr[i + 1];
           or a scipy.sparse CSR matrix of queries × documents, whose stored values are grades;
-        * a sequence with a dict {document id: grade} for each row;
+        * a list with a dict {document id: grade} for each row;
         * a dict {query: {document id: grade}};
+        * the same with lists or sets of document ids, whose grade is 1, instead of dicts;
         * Qrels whose document ids are decimal numbers.
     queries: the ids of the rows, for the first two; by default their numbers: "0", "1", ...
 
@@ -85,6 +86,8 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     judged twice for a query.
 
     >>> fr.index_qrels([{31: 1, 4: 2}, {15: 1}])
+    <ArrayQrels: 2 queries, 3 judgments>
+    >>> fr.index_qrels([[31, 4], {15}])
     <ArrayQrels: 2 queries, 3 judgments>
     >>> fr.index_qrels(([0, 2, 3], [31, 4, 15], [1, 2, 1]), queries=["q1", "q2"])
     <ArrayQrels: 2 queries, 3 judgments>
@@ -105,14 +108,15 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     if not isinstance(qrels, (list, tuple)):
         found = type(qrels).__name__
         raise ArrayError("qrels", f"expected arrays, dicts or Qrels, found {found}")
-    of_dicts = all(isinstance(one, Mapping) for one in qrels)
-    if not of_dicts and len(qrels) != 3:
+    of_rows = isinstance(qrels, list) or all(isinstance(one, Mapping) for one in qrels)
+    if not of_rows and len(qrels) != 3:
         raise ArrayError(
-            "qrels", "expected (indptr, doc_ids, grades), or a dict {document id: grade} per row"
-        )
+            "qrels", "expected (indptr, doc_ids, grades), or a list with a dict"
+            " {document id: grade} or a list of ids for each row",
+        )  # fmt: skip
     named = queries is not None
     ids = query_ids(queries) if queries is not None else []
-    if of_dicts:
+    if of_rows:
         ids = ids if named else row_numbers(len(qrels))
         _check_count(ids, len(qrels))
         return _index(ids, *_flatten(qrels, ids), keyed=False, named=named)
@@ -131,7 +135,7 @@ def select_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
     places[own] = numpy.arange(len(own))
     chosen, offsets = select_groups(qrels.offset_column, own)
     made = _index(
-        qrels.queries.take(picks), offsets, qrels.columns[1][chosen], qrels.grade_column[chosen],
+        qrels.queries.take(picks), offsets, qrels.columns.docs[chosen], qrels.grade_column[chosen],
         qrels.scale, keyed=qrels.rows is None, named=qrels.named,
     )  # fmt: skip
     if qrels.rows is None:
@@ -164,16 +168,16 @@ def _compressed_rows(indptr: Any, doc_ids: Any, grades: Any) -> Rows:
 
 
 def _flatten(rows: Sequence[Any], ids: list[bytes]) -> Rows:
-    """Dicts {document id: grade} as CSR arrays."""
-    from itertools import chain
+    """Dicts {document id: grade}, or lists of document ids, as CSR arrays."""
+    from itertools import chain, repeat
 
     import numpy
 
     for i, row in enumerate(rows):
-        if not isinstance(row, Mapping):
+        if not isinstance(row, Mapping) and not is_listing(row):
             raise ArrayError(
-                "qrels", f"query {decoded(ids[i])!r}: expected a dict {{document id: grade}},"
-                f" found {type(row).__name__}", i,
+                "qrels", f"query {decoded(ids[i])!r}: expected a dict {{document id: grade}}"
+                f" or a list of document ids, found {type(row).__name__}", i,
             )  # fmt: skip
     offsets = numpy.zeros(len(rows) + 1, numpy.int64)
     numpy.cumsum(numpy.fromiter(map(len, rows), numpy.int64, len(rows)), out=offsets[1:])
@@ -184,7 +188,10 @@ def _flatten(rows: Sequence[Any], ids: list[bytes]) -> Rows:
         query = decoded(ids[row])
         raise ArrayError("qrels", f"query {query!r}: document {docs[place]!r}: {reason}", row)
 
-    grades, scale = grades_of(list(chain.from_iterable(row.values() for row in rows)), fail)
+    given = (
+        row.values() if isinstance(row, Mapping) else repeat(LISTED_GRADE, len(row)) for row in rows
+    )
+    grades, scale = grades_of(list(chain.from_iterable(given)), fail)
     return offsets, _doc_ids(docs, rows, ids), numpy.asarray(grades), scale
 
 
@@ -247,16 +254,22 @@ def _index(
     own = numpy.concatenate([numpy.zeros(1, numpy.int64), offsets[1:][judged]])
     texts = as_texts([ids[i] for i in judged.tolist()] if len(judged) < len(ids) else ids)
     count, total = len(judged), len(docs)
-    table_offsets, tables = zeros("q", count + 1), zeros("i", 4 * total)
-    grade_offsets, values, counts = zeros("q", count + 1), zeros("q", total), zeros("q", total)
-    problem = zeros("q", 3)
-    done = kernels.index_judgments(
-        own, docs, grades, table_offsets, tables, grade_offsets, values, counts, problem
+    columns = records.IdQrels(
+        offsets=own,
+        docs=docs,
+        grades=grades,
+        table_offsets=zeros("q", count + 1),
+        tables=zeros("i", 4 * total),
+        grade_offsets=zeros("q", count + 1),
+        grade_values=zeros("q", total),
+        grade_counts=zeros("q", total),
     )
-    if problem[0] != at.FINE:
+    problem = zeros("q", 3)
+    done = kernels.index_judgments(columns, problem)
+    if problem[0] != codes.FINE:
         query = int(judged[done])
         reason = "a grade is too large to count judgments by grade"
-        if problem[0] == at.QRELS_REPEAT:
+        if problem[0] == codes.QRELS_REPEAT:
             first = own[done]
             reason = (
                 f"document {docs[problem[1]]} is judged twice, as number"
@@ -271,5 +284,5 @@ def _index(
         order=numpy.asarray(text_order(texts)),
         rows=None if keyed else rows,
         named=named,
-        columns=[own, docs, grades, table_offsets, tables, grade_offsets, values, counts],
+        columns=columns,
     )

@@ -12,8 +12,7 @@ from fastrank.judging.needs import judging_options
 from fastrank.judging.problems import NEGATIVE_ONLY
 from fastrank.judging.queries import evaluates_missing
 from fastrank.judging.scratch import room_for_judged
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import Recycled, filled, table_size, zeros
 from fastrank.native.threads import MOST_THREADS, default_threads, in_threads
 
@@ -105,12 +104,6 @@ class _Rows:
         self._single = True
         if run.scores is not None and not judge.options.single_precision:
             self._single = run.scores.dtype.kind == "f" and run.scores.dtype.itemsize <= 4
-        self._layout = zeros("q", at.LAYOUT_SIZE)
-        self._layout[at.WIDTH] = run.ids.shape[1]
-        self._layout[at.IN_ORDER] = run.scores is None
-        self._layout[at.WITH_ABSENT] = judge.evaluates_missing
-        self._layout[at.ASCENDING_SCORES] = run.lower_is_better
-        self._layout[at.UNIQUE] = run.unique
 
     def judge(self, threads: int | None, *, stop_if_none_judged: bool) -> JudgedRun:
         """Judge all rows."""
@@ -158,34 +151,51 @@ class _Rows:
         if options.list_unjudged:
             listed = len(order) * max(1, width)
         memory = memory if RECYCLED[0] <= listed <= RECYCLED[1] else None
-        judged, columns = room_for_judged(self._qrels, order, listed, options, memory)
+        judged = room_for_judged(self._qrels, order, listed, options, memory)
         evaluated, problem = zeros("q", len(order)), zeros("q", 4)
-        places = options.places(stop_if_none_judged=stop_if_none_judged)
+        places = options.codes(stop_if_none_judged=stop_if_none_judged)
         scratch = self._scratch()
+        of_scores = records.SingleScores if self._single else records.DoubleScores
+        own_scores = zeros("f" if self._single else "d", width)
         done = 0
         for first, stop, own_rows, ids, scores in self._blocks(rows):
             done = judge_rows(
-                ids, scores, own_rows, order[first:stop], done, *self._qrels.columns,
-                self._layout, places, *scratch, evaluated, *columns, problem,
-            )  # fmt: skip
-            if problem[0] != at.FINE:
+                records.IdRows(
+                    ids=ids,
+                    width=width,
+                    in_order=self._scores is None,
+                    ascending=self._run.lower_is_better,
+                    unique=self._run.unique,
+                    with_absent=self._judge.evaluates_missing,
+                ),
+                of_scores(scores=scores, scratch=own_scores),
+                records.RowPicks(rows=own_rows, queries=order[first:stop]),
+                self._qrels.columns,
+                places,
+                scratch,
+                records.JudgedRows(queries=evaluated, done=done, rankings=judged.columns),
+                problem,
+            )
+            if problem[0] != codes.FINE:
                 i = first + problem[1]
                 raise self._error(problem, int(rows[i]), self._qrels.queries[int(order[i])])
         return numpy.asarray(evaluated)[:done], judged.first(done)
 
-    def _scratch(self) -> tuple[Any, ...]:
-        """Room for judging one row at a time."""
+    def _scratch(self) -> records.RowScratch:
+        """Memory for judging one row at a time."""
         width = self._ids.shape[1]
         own = (min(max(PLACES, table_size(4 * width)), MOST_PLACES), (width // BLOCK + 1) * BLOCK)
         narrow, wide = (own, (0, 0)) if width <= WIDEST else ((0, 0), own)
-        return (
-            *(zeros("H", count) for count in narrow),
-            *(zeros("i", count) for count in wide),
-            filled("q", [1]),
-            zeros("q", self._judge.most_judged),
-            zeros("q", width),
-            zeros("f" if self._single else "d", width),
-            *(zeros("q", width + BLOCK) for _ in range(4)),
+        clock = filled("q", [1])
+        return records.RowScratch(
+            narrow=records.NarrowRowIndex(*(zeros("H", count) for count in narrow), clock),
+            wide=records.RowIndex(*(zeros("i", count) for count in wide), clock),
+            marks=zeros("q", self._judge.most_judged),
+            ids=zeros("q", width),
+            order=zeros("q", width + BLOCK),
+            places=zeros("q", width + BLOCK),
+            columns=zeros("q", width + BLOCK),
+            rows=zeros("q", width + BLOCK),
         )
 
     def _blocks(self, rows: Array) -> Iterator[tuple[int, int, Array, Array, Array]]:
@@ -227,14 +237,14 @@ class _Rows:
         import numpy
 
         kind = problem[0]
-        if kind == at.NONE_JUDGED:
+        if kind == codes.NONE_JUDGED:
             return QueryError(0, NEGATIVE_ONLY).error(self._judge.first_measure, query)
         own = self._ids[row]
-        if kind == at.NEGATIVE_ID:
+        if kind == codes.NEGATIVE_ID:
             return negative_id(query, own, row, problem[2])
         columns = numpy.flatnonzero(own != PADDING).tolist()
         column = columns[problem[2]]
-        if kind == at.SCORE_IS_NAN:
+        if kind == codes.SCORE_IS_NAN:
             return nan_score(query, own, row, column)
         return repeated_id(query, own, row, (column, columns[problem[3]]))
 

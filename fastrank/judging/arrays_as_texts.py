@@ -43,7 +43,7 @@ class ArrayTextJudge:
 
     def __init__(self, qrels: ArrayQrels, measures: list[BoundMeasure], options: Options) -> None:
         self._qrels, self._options = qrels, options
-        self.judgments = with_ids(qrels, qrels.columns[1])
+        self.judgments = with_ids(qrels, qrels.columns.docs)
         self._judge = MemoryJudge(self.judgments, measures, options)
 
     def judge(self, run: ArrayRun) -> JudgedRun:
@@ -105,7 +105,7 @@ class _Rows:
         ends = numpy.cumsum(self.sizes[answered])
         return Run(
             queries=as_texts([self.queries[i] for i in numpy.flatnonzero(answered).tolist()]),
-            docs=PlacedTexts(*_decimal(self.ids[self.present]).columns, None, "result"),
+            docs=_decimal(self.ids[self.present]).placed(None, "result"),
             tag_bytes=b"arrays",
             source=SOURCE,
             offset_column=memory_of(numpy.concatenate([numpy.zeros(1, numpy.int64), ends])),

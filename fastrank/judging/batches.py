@@ -11,8 +11,9 @@ from fastrank.judging.needs import judging_options
 from fastrank.judging.problems import NEGATIVE_ONLY, repeated
 from fastrank.judging.queries import evaluates_missing
 from fastrank.judging.scratch import room_for_judged
+from fastrank.judging.searched_queries import SearchedQueries
+from fastrank.native import records
 from fastrank.native.buffers import zeros
-from fastrank.search.row_ids import RowIds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
     from fastrank.search import Found
+    from fastrank.search.row_ids import RowIds
 
     Array = npt.NDArray[Any]
 
@@ -44,24 +46,15 @@ class BatchJudge:
         self, qrels: Qrels, measures: list[BoundMeasure], options: Options, *, corpus: RowIds,
         queries: RowIds, tag: bytes,
     ) -> None:  # fmt: skip
-        self._options, self._queries, self._tag = options, queries, tag
+        self._options, self._tag = options, tag
         self._first_measure = first_name(measures)
-        self._known = RowIds(qrels.queries, len(qrels))
+        self._queries = SearchedQueries(qrels, queries)
+        self.places = self._queries.places
         self.judgments = _by_row(qrels, corpus, self._first_measure)
         self._judging = judging_options(measures, options, self.judgments)
         # Which query is the first one evaluated is known in the end.
         self._rows = ArrayJudge(self.judgments, measures, options, stop_if_none_judged=False)
         self._pieces: list[JudgedRun] = []
-        self._skipped: list[bytes] = []
-        self._removed = self._cut = 0
-        self.places: Array | None = None
-        if queries.count is not None:
-            import numpy
-
-            self.places = self._places_of(numpy.arange(queries.count))
-
-    def _places_of(self, rows: Array) -> Array:
-        return self._known.rows_of(self._queries.take(rows))
 
     def judge(self, batches: Iterable[Found]) -> JudgedRun:
         """Judge all that is found, after what was added. Raises EvaluationError."""
@@ -71,17 +64,8 @@ class BatchJudge:
 
     def add(self, found: Found) -> None:
         """Judge what a batch has found."""
-        import numpy
-
-        if self.places is not None:
-            places = self.places[found.queries]
-        else:
-            places = self._places_of(found.queries)
-            self._skipped += self._queries.take(found.queries[places < 0])
-        judged = numpy.flatnonzero(places >= 0)
-        self._removed += int(found.removed[judged].sum())
-        self._cut += int(found.cut[judged].sum())
-        self._judge(found.rows, places[judged], judged)
+        judged, places = self._queries.judged(found)
+        self._judge(found.rows, places, judged)
 
     def _judge(self, ids: Array, order: Array, rows: Array) -> None:
         if not len(order):
@@ -122,30 +106,23 @@ class BatchJudge:
             judged=self._in_order(order),
             missing=count - len(queries) + len(placeholders),
             placeholders=placeholders,
-            counts={"removed": self._removed, "cut": self._cut},
+            counts=self._queries.counts,
             tag=self._tag,
-            skipped=self._all_skipped(),
+            skipped=self._queries.skipped(),
         )
 
     def _in_order(self, order: Array) -> Judged:
         """The rankings of all pieces, in an order."""
-        none, _ = room_for_judged(self.judgments, zeros("q", 0), 0, self._judging)
+        none = room_for_judged(self.judgments, zeros("q", 0), 0, self._judging)
         pieces = [piece.judged for piece in self._pieces if piece.judged is not None]
         return _in_order(Judged.joined([none, *pieces]), order)
-
-    def _all_skipped(self) -> list[bytes]:
-        import numpy
-
-        if self.places is None:
-            return self._skipped
-        return list(self._queries.take(numpy.flatnonzero(self.places < 0)))
 
     def _refuse_first_unjudged(self, queries: Array) -> None:
         """As in trec_eval, a first query that has only negative grades is an error."""
         if not len(queries):
             return
         first = int(queries[0])
-        offsets = self.judgments.columns[5]
+        offsets = self.judgments.columns.grade_offsets
         if offsets[first] == offsets[first + 1]:
             query = self.judgments.queries[first]
             raise QueryError(0, NEGATIVE_ONLY).error(self._first_measure, query)
@@ -190,7 +167,8 @@ def _copied(judged: Judged) -> Judged:
     import numpy
 
     *columns, level, size = judged.columns
-    return Judged(columns=(*(numpy.array(column) for column in columns), level, size))
+    copies = (numpy.array(column) for column in columns)
+    return Judged(columns=records.Rankings(*copies, level, size))
 
 
 def _in_order(judged: Judged, order: Array) -> Judged:
@@ -206,7 +184,7 @@ def _in_order(judged: Judged, order: Array) -> Judged:
         return [memory_of(own), *(memory_of(column[places]) for column in taken)]
 
     return Judged(
-        columns=(
+        columns=records.Rankings(
             *gathered(*columns[:3]), *gathered(*columns[3:6]),
             *(memory_of(column[order]) for column in columns[6:]), *judged.columns[9:],
         )

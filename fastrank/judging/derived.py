@@ -27,25 +27,21 @@ def derive(
 
     placeholders: the places of rankings of a placeholder document, which become empty.
     """
-    offsets, ranks, grades, grade_offsets, values, counts, num_ret, _, _, own, size = judged.columns
-    wanted = own if level is None else level
-    queries, listed = len(judged), len(ranks)
-    new_offsets, new_ret, num_rel, found = (
-        zeros("q", count) for count in (queries + 1, queries, queries, queries)
+    rankings, queries = judged.columns, len(judged)
+    wanted = rankings.level if level is None else level
+    derived = rankings.changed(
+        offsets=zeros("q", queries + 1),
+        ranks=zeros("q", len(rankings.ranks)),
+        grades=zeros("q", len(rankings.ranks)),
+        num_ret=zeros("q", queries),
+        num_rel=zeros("q", queries),
+        num_rel_ret=zeros("q", queries),
+        level=wanted,
     )
-    new_ranks, new_grades = zeros("q", listed), zeros("q", listed)
-    kernels.judge_otherwise(
-        offsets, ranks, grades, grade_offsets, values, counts, num_ret, wanted, judged_only,
-        new_offsets, new_ranks, new_grades, new_ret, num_rel, found,
-    )  # fmt: skip
+    kernels.judge_otherwise(rankings, wanted, judged_only, derived)
     for place in placeholders:
-        new_ret[place] = 0
-    return Judged(
-        columns=(
-            new_offsets, new_ranks, new_grades, grade_offsets, values, counts, new_ret, num_rel,
-            found, wanted, size,
-        )
-    )  # fmt: skip
+        derived.num_ret[place] = 0
+    return Judged(columns=derived)
 
 
 def empty_rankings(qrels: Qrels | Graded, queries: Any, options: JudgingOptions) -> Judged:

@@ -13,7 +13,8 @@ from itertools import accumulate, chain, repeat
 
 from fastrank.errors import InputError
 from fastrank.formats.dicts import documents_of
-from fastrank.native import kernels
+from fastrank.judging.scratch import ranking_scratch
+from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from fastrank.native.objects import addresses, are_small, interpreter
 
@@ -50,14 +51,25 @@ class Rankings:
         self.hit_offsets = array("q", accumulate(hits, initial=0))
         widest = max(self._lengths, default=0)
         self.ranks, self._ties = (zeros("q", self.hit_offsets[-1]) for _ in range(2))
-        self._hit_scores = zeros("d", self.hit_offsets[-1])
         self._room = max(AT_ONCE, widest)
-        self._scores = zeros("d", self._room)
-        self._work = zeros("q", widest), zeros("q", widest), zeros("d", widest)
+        self._scores, self._hit_scores = zeros("d", self._room), zeros("d", self.hit_offsets[-1])
+        self._packed = records.PackedScores(
+            scores=self._scores, offsets=self.offsets, hit_scores=self._hit_scores,
+            hit_offsets=self.hit_offsets,
+        )  # fmt: skip
+        self._scratch = ranking_scratch(widest)
         self._small = are_small(self._results, self._lengths)
         plain = set(map(type, self._results)) <= {dict}
         self._api = interpreter.api() if plain else None
         self._addresses = addresses(self._results)
+
+    @property
+    def columns(self) -> records.RankedHits:
+        """The ranks as kernels take them."""
+        return records.RankedHits(
+            queries=self.queries, offsets=self.offsets, hit_offsets=self.hit_offsets,
+            ranks=self.ranks,
+        )  # fmt: skip
 
     @property
     def have_texts(self) -> bool:
@@ -81,11 +93,13 @@ class Rankings:
         """Do as `_pack` by a kernel, if it can: all scores are floats."""
         if self._api is None:
             return False
-        found: int = kernels.read_scores(
-            self._api, self._addresses, not self._small, self.offsets, first, stop, self.queries,
-            self._judgments.starts, self._judgments.doc_addresses, self.hit_offsets, self._work[0],
-            self._scores, self._hit_scores,
+        rankings = records.DictRankings(
+            dicts=self._addresses, check_keys=not self._small, queries=self.queries,
+            doc_starts=self._judgments.starts, docs=self._judgments.doc_addresses,
         )  # fmt: skip
+        found: int = kernels.read_scores(
+            self._api, rankings, first, stop, self._scratch.order, self._packed
+        )
         return found == stop
 
     def _pack(self, first: int, stop: int) -> None:
@@ -112,8 +126,9 @@ class Rankings:
 
     def _rank_packed(self, first: int, stop: int) -> None:
         """Rank what is packed, which are the scores of queries `first` to `stop` - 1."""
-        rankings = (self._scores, self.offsets, first, stop, self._hit_scores, self.hit_offsets)
-        to_list = kernels.rank_found(*rankings, self._places, *self._work, self.ranks, self._ties)
+        to_list = kernels.rank_found(
+            self._packed, first, stop, self._places, self._scratch, self.ranks, self._ties
+        )
         if to_list < 0:
             place = -1 - to_list
             query = bisect_right(self.offsets, place) - 1
@@ -121,7 +136,7 @@ class Rankings:
             raise _no_number(self._id(query), doc, float("nan"))
         if to_list > 0:
             places = zeros("q", to_list)
-            kernels.list_tied(*rankings, self._ties, places)
+            kernels.list_tied(self._packed, first, stop, self._ties, places)
             self._break_ties(first, stop, places)
 
     def _break_ties(self, first: int, stop: int, places: Any) -> None:

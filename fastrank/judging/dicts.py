@@ -6,16 +6,18 @@ What cannot be done so makes the run be converted: the judging of runs in memory
 from __future__ import annotations
 
 from array import array
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, chain, pairwise, repeat
 
+from fastrank.data.grade_scale import Graded
 from fastrank.data.texts import decoded
+from fastrank.judging.dict_index import DictIndex
 from fastrank.judging.dict_ranks import Rankings, are_texts, encoded
 from fastrank.judging.judged import JudgedRun
 from fastrank.judging.needs import judging_options
 from fastrank.judging.placeholders import PLACEHOLDER
 from fastrank.judging.queries import evaluates_missing, judged_order
 from fastrank.judging.scratch import room_for_judged
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 from fastrank.native.objects import addresses
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.data.qrels import Qrels
+    from fastrank.judging.judged import Judged
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
@@ -39,67 +42,96 @@ class DictJudge:
 
     def __init__(
         self,
-        qrels: Qrels,
+        qrels: Qrels | Graded,
         measures: list[BoundMeasure],
         options: Options,
         *,
         stop_if_none_judged: bool = True,
         in_byte_order: bool = True,
+        index: DictIndex | None = None,
     ) -> None:
         self.judgments = self._qrels = qrels
         self._options = judging_options(measures, options, qrels)
         self._with_placeholders = evaluates_missing(options)
         self._in_byte_order = in_byte_order or self._with_placeholders
-        self._places = self._options.places(stop_if_none_judged=stop_if_none_judged)
-        self._judgments = Judgments(qrels, judged_order(qrels, options))
+        self._places = self._options.codes(stop_if_none_judged=stop_if_none_judged)
+        self._order = judged_order(qrels, options)
+        self._ids = list(map(decoded, qrels.queries.take(self._order)))
+        self._numbers = {query: number for number, query in enumerate(self._ids)}
+        self._index = index or _index_of(qrels)
+        self._judgments: Judgments | None = None
 
     def judge(self, run: Mapping[Any, Any]) -> JudgedRun | None:
         """Judge a run; None for one that has to be in memory as a Run. Raises InputError.
 
         A query with an empty dict has a ranking without documents.
         """
-        judgments = self._judgments
-        if judgments.repeat or self._options.list_unjudged or not are_texts(run):
+        if self._options.list_unjudged or not are_texts(run):
             return None
         found: dict[int | None, Any] = dict(
-            zip(map(judgments.numbers.get, run), run.values(), strict=True)
+            zip(map(self._numbers.get, run), run.values(), strict=True)
         )
         skipped = []
         if None in found:
             del found[None]
-            skipped = [query for query in run if query not in judgments.numbers]
-        missing = len(judgments.ids) - len(found)
+            skipped = [query for query in run if query not in self._numbers]
+        missing = len(self._ids) - len(found)
         placeholders: list[int] = []
         if self._with_placeholders:
-            placeholders = [number for number in range(len(judgments.ids)) if number not in found]
+            placeholders = [number for number in range(len(self._ids)) if number not in found]
             found.update(zip(placeholders, repeat({decoded(PLACEHOLDER): 1.0})))
         queries: list[Any] = sorted(found) if self._in_byte_order else list(found)
-        rankings = Rankings(queries, found, judgments, self._places)
-        if not rankings.have_texts:
-            return None
-        rankings.rank()
-        places = array("q", map(judgments.order.__getitem__, queries))
-        judged, columns = room_for_judged(
-            self._qrels, places, rankings.hit_offsets[-1], self._options
-        )
-        most = max(judgments.counts, default=0)
-        done = kernels.list_found(
-            rankings.queries,
-            judgments.starts,
-            judgments.grades,
-            rankings.offsets,
-            rankings.hit_offsets,
-            rankings.ranks,
-            self._places,
-            *(zeros("q", most) for _ in range(3)),
-            *columns,
-        )
-        if done < len(queries):
+        places = array("q", map(self._order.__getitem__, queries))
+        judged = None
+        if self._index is not None:
+            results = list(map(found.__getitem__, queries))
+            judged = self._index.judge(results, places, self._qrels, self._options, self._places)
+        if judged is None:
+            judged = self._look_up(queries, places, found)
+        if judged is None:
             return None
         return JudgedRun(
             queries=places, judged=judged, missing=missing, placeholders=placeholders, tag=b"",
             skipped=encoded(skipped, "a query"),
         )  # fmt: skip
+
+    def _look_up(self, queries: list[Any], places: Any, found: dict[Any, Any]) -> Judged | None:
+        """Judge runs that hold other scores than floats, or are of other types than dict."""
+        if isinstance(self._qrels, Graded):
+            return None
+        if self._judgments is None:
+            self._judgments = Judgments(self._qrels, self._order, self._ids)
+        judgments = self._judgments
+        if judgments.repeat:
+            return None
+        rankings = Rankings(queries, found, judgments, self._places)
+        if not rankings.have_texts:
+            return None
+        rankings.rank()
+        judged = room_for_judged(self._qrels, places, rankings.hit_offsets[-1], self._options)
+        most = max(judgments.counts, default=0)
+        done = kernels.list_found(
+            rankings.columns,
+            records.StoredGrades(starts=judgments.starts, grades=judgments.grades),
+            self._places,
+            records.Hits(ranks=zeros("q", most), rows=zeros("q", most)),
+            zeros("q", most),
+            judged.columns,
+        )
+        return judged if done == len(queries) else None
+
+
+def _index_of(qrels: Qrels | Graded) -> DictIndex | None:
+    """An index of judgments; None where a document is twice in a query, or that cannot be done."""
+    if isinstance(qrels, Graded):
+        return None
+    ids = list(map(decoded, qrels.docs.take(range(len(qrels.docs)))))
+    grades = qrels.grade_column.tolist()
+    dicts = [
+        dict(zip(ids[first:stop], grades[first:stop], strict=True))
+        for first, stop in pairwise(qrels.offset_column)
+    ]
+    return DictIndex.of(dicts) if sum(map(len, dicts)) == len(ids) else None
 
 
 class Judgments:
@@ -109,10 +141,8 @@ class Judgments:
     that order; their grades, and their addresses for kernels, stand from starts[i] on.
     """
 
-    def __init__(self, qrels: Qrels, order: Any) -> None:
-        self.order = order
-        self.ids = list(map(decoded, qrels.queries.take(order)))
-        self.numbers = {query: number for number, query in enumerate(self.ids)}
+    def __init__(self, qrels: Qrels, order: Any, ids: list[str]) -> None:
+        self.ids = ids
         self.docs: list[tuple[str, ...]] = []
         grades: list[int] = []
         for query in order:

@@ -59,12 +59,12 @@ class SearchedOptions(LabelOptions, total=False):
     missing: str | None
     complete: bool
     judged_only: bool
+    ties: str
 
 
 class ArrayOptions(SearchedOptions, FilterOptions, total=False):
     """How to evaluate rankings with ids and scores."""
 
-    ties: str
     duplicates: str
 
 
@@ -119,8 +119,9 @@ EVALUATION = (
         documents outside the judgments ranking below grade 0. That is the best or worst order
         for measures that gain when a higher grade moves up, such as map, P, recip_rank and ndcg.
         "average": the exact expected value over all orders (McSherry and Najork, ECIR 2008), for
-        map, map_cut, P, recall, relative_P, Rprec, recip_rank, success, dcg, ndcg and ndcg_cut;
-        other measures raise MeasureError. Without "docno_desc" a score that is NaN is an error.""",
+        map, P, recall, Rprec, recip_rank, success, ndcg, bpref, RBP, set measures and others that
+        docs/options.md lists; other measures raise MeasureError, and are left out of sets of
+        measures such as official. Without "docno_desc" a score that is NaN is an error.""",
         choices=TIES,
     ),
     Keyword(
@@ -133,10 +134,14 @@ EVALUATION = (
     ),
     Keyword(
         "no_relevant", "zero",
-        "judged queries without a relevant document: evaluated, left out, or an error",
+        "judged queries without a relevant document: evaluated (zero), 1 in every measure of which"
+        " that is the best value (one), left out (skip), or an error",
         """what judged queries without a relevant document are. "zero": evaluated, which gives 0
-        for most measures; "skip": left out of everything; "error".""",
-        choices=("zero", "skip", "error"),
+        for most measures; "one": 1 in every measure of which that is the best value, if they have
+        results, as LightGBM, XGBoost and CatBoost count them; "skip": left out of everything;
+        "error". For "one" a document is relevant by the level of the measure, for nDCG, ERR and
+        RBP if it has a gain.""",
+        choices=("zero", "one", "skip", "error"),
     ),
     Keyword(
         "ignore_identical_ids", False, "leave out documents whose id is the query's",

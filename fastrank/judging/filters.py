@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import PlacedTexts, Texts, joined
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import table_size, zeros
 
 TYPE_CHECKING = False
@@ -19,27 +19,29 @@ def without_excluded(run: Run, exclude: Exclusions, *, identical: bool) -> Run:
     """The run without documents excluded for their query; `identical`: nor the query's own id."""
     if not (exclude or identical):
         return run
-    text, offsets, starts, lengths, _ = run.columns
     docs = [exclude.get(query, []) for query in run.queries] if exclude else []
     ids = [doc for own in docs for doc in own]
     excluded = joined(b"".join(ids), ids)
-    ranges = zeros("q", len(offsets))
+    ranges = zeros("q", len(run.offset_column))
     for i, own in enumerate(docs):
         ranges[i + 1] = ranges[i] + len(own)
-    dropped = zeros("B", len(starts))
+    dropped = zeros("B", len(run.docs))
     count = kernels.drop_excluded(
-        text, offsets, starts, lengths, *run.queries.columns, identical, excluded.buffer, ranges,
-        excluded.starts, excluded.lengths, zeros("q", table_size(kernels.widest(ranges))), dropped,
-    )  # fmt: skip
+        run.columns,
+        run.queries.columns,
+        identical,
+        records.TextsByQuery(texts=excluded.columns, offsets=ranges),
+        zeros("q", table_size(kernels.widest(ranges))),
+        dropped,
+    )
     return _kept(run, dropped, count)
 
 
 def without_repeats(run: Run, *, by_score: bool) -> Run:
     """The run with each document once per ranking: its first line, or that of highest score."""
-    text, offsets, starts, lengths, scores = run.columns
-    dropped = zeros("B", len(starts))
-    table = zeros("q", table_size(kernels.widest(offsets)))
-    count = kernels.drop_repeats(text, offsets, starts, lengths, scores, by_score, table, dropped)
+    dropped = zeros("B", len(run.docs))
+    table = zeros("q", table_size(kernels.widest(run.offset_column)))
+    count = kernels.drop_repeats(run.columns, by_score, table, dropped)
     return _kept(run, dropped, count)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,29 +19,33 @@ if TYPE_CHECKING:
 class Judged(Frozen):
     """Rankings as grades: per evaluated query the listed documents' ranks and grades, and counts.
 
-    `columns` are those of the record `Ranking` in fastrank/kernels/measures/records.py, in its
-    order.
+    `columns` are these as kernels take them.
     """
 
     __slots__ = ("columns",)
 
-    columns: tuple[Any, ...]
+    columns: records.Rankings
 
     def __len__(self) -> int:
-        return len(self.columns[0]) - 1
+        return len(self.columns.offsets) - 1
 
     def first(self, count: int) -> Judged:
         """The first `count` of the rankings."""
-        offsets, ranks, grades, grade_offsets, values, counts, *more = self.columns
-        per_query, shared = more[:3], more[3:]
-        listed, distinct = offsets[count], grade_offsets[count]
+        rankings = self.columns
+        listed, distinct = rankings.offsets[count], rankings.grade_offsets[count]
         return Judged(
-            columns=(
-                offsets[: count + 1], ranks[:listed], grades[:listed], grade_offsets[: count + 1],
-                values[:distinct], counts[:distinct], *(column[:count] for column in per_query),
-                *shared,
+            columns=rankings.changed(
+                offsets=rankings.offsets[: count + 1],
+                ranks=rankings.ranks[:listed],
+                grades=rankings.grades[:listed],
+                grade_offsets=rankings.grade_offsets[: count + 1],
+                grade_values=rankings.grade_values[:distinct],
+                grade_counts=rankings.grade_counts[:distinct],
+                num_ret=rankings.num_ret[:count],
+                num_rel=rankings.num_rel[:count],
+                num_rel_ret=rankings.num_rel_ret[:count],
             )
-        )  # fmt: skip
+        )
 
     @staticmethod
     def joined(pieces: Sequence[Judged]) -> Judged:
@@ -59,7 +63,9 @@ class Judged(Frozen):
             _joined_offsets(distinct), *map(numpy.concatenate, (values, counts, *per_query)),
         )  # fmt: skip
         # What is taken from memory are Python's own numbers, which JSON knows too.
-        return Judged(columns=(*(memoryview(column) for column in columns), *shared))
+        return Judged(
+            columns=records.Rankings(*(memoryview(column) for column in columns), *shared)
+        )
 
 
 def _joined_offsets(pieces: Sequence[Any]) -> Any:
@@ -99,7 +105,7 @@ class JudgedRun(Frozen):
     tied: Tied | None
     all_queries: Judged | None
     groups: JudgedGroups | None
-    preferences: tuple[Any, ...] | None
+    preferences: records.PreferenceCounts | None
     failure: QueryError | None
     missing: int
     placeholders: list[int]
@@ -141,7 +147,7 @@ def count_retrieved(judged: Judged, placeholders: list[int]) -> dict[str, int]:
 
     placeholders: the places of rankings of a placeholder document, which was not retrieved.
     """
-    offsets, _, grades, _, _, _, num_ret, *_ = judged.columns
-    retrieved = sum(num_ret) - sum(num_ret[i] for i in placeholders)
-    listed = offsets[len(offsets) - 1]
-    return {"retrieved": retrieved, "unjudged": retrieved - kernels.count_judged(grades[:listed])}
+    rankings = judged.columns
+    retrieved = sum(rankings.num_ret) - sum(rankings.num_ret[i] for i in placeholders)
+    grades = rankings.grades[: rankings.offsets[len(judged)]]
+    return {"retrieved": retrieved, "unjudged": retrieved - kernels.count_judged(grades)}

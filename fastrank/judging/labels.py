@@ -7,9 +7,8 @@ from fastrank.data.texts import memory_of
 from fastrank.errors import ArrayError
 from fastrank.judging.judged import JudgedRun
 from fastrank.judging.needs import judging_options
-from fastrank.judging.scratch import room_for_judged
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.judging.scratch import ranking_scratch, room_for_judged
+from fastrank.native import codes, kernels
 from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
@@ -60,21 +59,19 @@ class LabelJudge:
         offsets = graded.offset_column
         deepest = kernels.widest(offsets)
         options = judging_options(self._measures, self._options, graded)
-        judged, columns = room_for_judged(graded, queries, len(scores), options)
+        judged = room_for_judged(graded, queries, len(scores), options)
         problem = zeros("q", 1)
         done = kernels.judge_labels(
             graded.grade_column,
             scores,
             offsets,
             queries,
-            options.places(stop_if_none_judged=False),
-            zeros("d", deepest),
-            zeros("q", deepest),
-            zeros("q", deepest),
-            *columns,
+            options.codes(stop_if_none_judged=False),
+            ranking_scratch(deepest),
+            judged.columns,
             problem,
         )
-        if problem[0] != at.FINE:
+        if problem[0] != codes.FINE:
             raise ArrayError(
                 "labels", "a label is too large to count by grade", int(self._rows[queries[done]])
             )

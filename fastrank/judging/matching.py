@@ -6,7 +6,7 @@ from fastrank.data.columns import Frozen
 from fastrank.data.texts import byte_order, remaining
 from fastrank.judging.judged import JudgedRun
 from fastrank.judging.queries import evaluates_missing
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
@@ -27,6 +27,11 @@ class MatchedQueries(Frozen):
     judgments: Any
     rankings: Any
 
+    @property
+    def columns(self) -> records.Matched:
+        """The same as kernels take it."""
+        return records.Matched(judgments=self.judgments, rankings=self.rankings)
+
     def __len__(self) -> int:
         return len(self.judgments)
 
@@ -39,9 +44,7 @@ def match_queries(judgments: Qrels | Preferences, run: Run) -> MatchedQueries:
     """Every judged query, in byte order of its id, with its place in the run or -1."""
     order, run_order = byte_order(judgments), byte_order(run)
     rankings = zeros("q", len(order))
-    kernels.match_texts(
-        *judgments.queries.columns, order, *run.queries.columns, run_order, rankings
-    )
+    kernels.match_texts(judgments.queries.columns, order, run.queries.columns, run_order, rankings)
     return MatchedQueries(judgments=order, rankings=rankings)
 
 

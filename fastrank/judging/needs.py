@@ -6,7 +6,7 @@ from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.columns import Frozen
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.qrels import Qrels
-from fastrank.native import codes as at
+from fastrank.native import codes
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 # Orders of tied documents that comparing two of them decides.
 DIRECTIONS = {
-    "docno_desc": at.LARGER_ID_FIRST,
-    "docno_asc": at.SMALLER_ID_FIRST,
-    "given": at.FIRST_LINE_FIRST,
+    "docno_desc": codes.LARGER_ID_FIRST,
+    "docno_asc": codes.SMALLER_ID_FIRST,
+    "given": codes.FIRST_LINE_FIRST,
 }
 
 
@@ -43,18 +43,18 @@ class JudgingOptions(Frozen):
     collection_size: int
     ties: str
 
-    def places(self, *, stop_if_none_judged: bool) -> Any:
+    def codes(self, *, stop_if_none_judged: bool) -> Any:
         """The options as the kernels take them."""
-        options = zeros("q", at.OPTIONS_SIZE)
-        options[at.LEVEL] = self.relevance_level
-        options[at.MAX_RETRIEVED] = self.max_retrieved
-        options[at.JUDGED_ONLY] = self.judged_only
-        options[at.LIST_UNJUDGED] = self.list_unjudged
-        options[at.SINGLE_PRECISION] = self.single_precision
-        options[at.STOP_IF_NONE_JUDGED] = stop_if_none_judged
-        options[at.TIE_DIRECTION] = DIRECTIONS.get(self.ties, at.LARGER_ID_FIRST)
+        options = zeros("q", codes.OPTIONS_SIZE)
+        options[codes.LEVEL] = self.relevance_level
+        options[codes.MAX_RETRIEVED] = self.max_retrieved
+        options[codes.JUDGED_ONLY] = self.judged_only
+        options[codes.LIST_UNJUDGED] = self.list_unjudged
+        options[codes.SINGLE_PRECISION] = self.single_precision
+        options[codes.STOP_IF_NONE_JUDGED] = stop_if_none_judged
+        options[codes.TIE_DIRECTION] = DIRECTIONS.get(self.ties, codes.LARGER_ID_FIRST)
         # How NaN ranks is a matter of trec_eval's sort, which only its own order of ties repeats.
-        options[at.REFUSE_NAN] = self.ties != "docno_desc"
+        options[codes.REFUSE_NAN] = self.ties != "docno_desc"
         return options
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from fastrank.formats.exclusions import Exclusions
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.measures.selection import BoundMeasure, Selection
 
 # Orders of documents with equal scores that ask for their grades.
 BY_GRADE = ("best", "worst", "average")
@@ -77,6 +77,10 @@ def check_format(options: Options) -> None:
                 "no_relevant",
                 f"found {options.no_relevant!r}, but preferences have no relevant documents",
             )
+    if options.relevance_format == "qrels_jg" and options.no_relevant == "one":
+        raise OptionError(
+            "no_relevant", "found 'one', but judgment groups differ in what is relevant for a query"
+        )
     if options.relevance_format == "qrels_jg" and options.ties in BY_GRADE:
         raise OptionError(
             "ties",
@@ -99,5 +103,19 @@ def check_options(measures: list[BoundMeasure], options: Options) -> None:
         from fastrank.measures.ties import check_expected, refuse_annotated
 
         if options.ties == "average":
-            check_expected(measures)
+            check_expected(measures, is_cut=options.is_cut)
         refuse_annotated(measures, f"ties={options.ties!r} orders documents by those of one query")
+
+
+def bind_measures(asked: Selection, options: Options) -> list[BoundMeasure]:
+    """The measures asked for, with parameters. Raises MeasureError for impossible ones.
+
+    Of a set of measures, those without an expected value are left out where ties="average".
+    """
+    if options.ties != "average":
+        return asked.bind(options.compat)
+    from fastrank.measures.ties import has_expected_value
+
+    return asked.bind(
+        options.compat, keep=lambda bound: has_expected_value(bound, is_cut=options.is_cut)
+    )

@@ -18,7 +18,7 @@ PLACEHOLDER = b"ceci_nest_pas_un_docno"
 
 def with_placeholder(run: Run) -> Run:
     """The run with a last query of one document: what trec_eval 10.0 takes for missing queries."""
-    text, offsets, starts, lengths, scores = run.columns
+    (text, starts, lengths), offsets, scores = run.columns
     rows = len(scores)
     docs = bytes(text) + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1)
     extended = Texts(*docs)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from fastrank.data.texts import interning, spans
 from fastrank.judging.judged import QueryError
 from fastrank.judging.problems import what_is_wrong
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fastrank.data.preferences import Preferences
     from fastrank.data.run import Run
     from fastrank.judging.matching import MatchedQueries
@@ -20,77 +18,73 @@ if TYPE_CHECKING:
 
 def count_preferences(
     preferences: Preferences, run: Run, matched: MatchedQueries, options: JudgingOptions
-) -> tuple[Any, ...]:
-    """The columns of the record `Preferences` of fastrank/kernels. Raises QueryError."""
+) -> records.PreferenceCounts:
+    """What the measures of preferences count. Raises QueryError."""
     count = len(matched)
     deepest, most = kernels.widest(run.offset_column), kernels.widest(preferences.offset_column)
     rows = len(preferences.docs)
-    places = options.places(stop_if_none_judged=False)
+    places = options.codes(stop_if_none_judged=False)
     problem, sizes, numbers = zeros("q", 3), zeros("q", 2 * count), zeros("q", rows)
     # Scratch for one query: its ranking and its judgments.
     widest = max(deepest, most)
+    scratch = records.NumberingScratch(
+        ranking=records.RankingScratch(
+            keys=zeros("d", deepest), order=zeros("q", widest), merge=zeros("q", widest)
+        ),
+        interning=interning(most).changed(table=zeros("q", table_size(deepest + most))),
+        numbers=zeros("q", most),
+        docs=spans(most),
+    )
+    columns = _columns(preferences)
     done = kernels.number_documents(
-        *preferences.columns,
-        *run.columns,
-        matched.judgments,
-        matched.rankings,
-        places,
-        zeros("d", deepest),
-        zeros("q", widest),
-        zeros("q", widest),
-        zeros("q", table_size(deepest + most)),
-        *(zeros("q", most) for _ in range(5)),
-        numbers,
-        sizes,
-        problem,
+        columns, run.columns, matched.columns, places, scratch, numbers, sizes, problem
     )
     numbered = matched.first(done)
-    repeats = problem[0] == at.RUN_REPEATS
+    repeats = problem[0] == codes.RUN_REPEATS
     stopped = QueryError(done, what_is_wrong(problem, preferences, run)) if repeats else None
     documents = max((sizes[2 * i] for i in range(done)), default=0)
-    levels = preferences.level_column
     if options.single_precision:
         levels = zeros("d", rows)
-        kernels.to_single_precision(preferences.level_column, levels)
+        kernels.to_single_precision(columns.levels, levels)
+        columns = columns.changed(levels=levels)
     group_rows = kernels.count_picked(preferences.offset_column, matched.judgments)
     group_offsets = zeros("q", count + 1)
-    tallies = [zeros("q", group_rows) for _ in range(5)]
-    balanced = [zeros("d", group_rows) for _ in range(4)]
-    agreement, pairs = zeros("d", 3 * count), zeros("q", 3 * count)
-    problem[0] = at.FINE
-    done = kernels.count_preferences(
-        preferences.docs.buffer,
-        preferences.offset_column,
-        preferences.groups.starts,
-        preferences.groups.lengths,
-        *_subgroups(preferences, rows),
-        levels,
-        numbers,
-        numbered.judgments,
-        sizes,
-        zeros("q", most),
-        zeros("q", max(most, at.TALLY_SIZE)),
-        zeros("i", documents * documents),
-        zeros("B", documents * documents),
-        zeros("d", documents),
-        zeros("q", documents),
+    counts = records.PreferenceCounts(
         group_offsets,
-        *tallies,
-        *balanced,
-        agreement,
-        pairs,
-        problem,
+        *(zeros("q", group_rows) for _ in range(5)),
+        *(zeros("d", group_rows) for _ in range(4)),
+        pair_offsets=filled("q", [3 * i for i in range(count + 1)]),
+        pair_agreement=zeros("d", 3 * count),
+        pair_count=zeros("q", 3 * count),
     )
-    if problem[0] != at.FINE:
-        cycle = problem[0] == at.CYCLE
+    square = records.PreferenceScratch(
+        order=zeros("q", most),
+        merge=zeros("q", max(most, codes.TALLY_SIZE)),
+        wins=zeros("i", documents * documents),
+        prefers=zeros("B", documents * documents),
+        levels=zeros("d", documents),
+        states=zeros("q", documents),
+    )
+    problem[0] = codes.FINE
+    done = kernels.count_preferences(
+        columns, numbers, numbered.judgments, sizes, square, counts, problem
+    )
+    if problem[0] != codes.FINE:
+        cycle = problem[0] == codes.CYCLE
         raise QueryError(done, what_is_wrong(problem, preferences, run), inconsistent=cycle)
     if stopped is not None:
         raise stopped
-    pair_offsets = filled("q", [3 * i for i in range(count + 1)])
-    return group_offsets, *tallies, *balanced, pair_offsets, agreement, pairs
+    return counts
 
 
-def _subgroups(preferences: Preferences, rows: int) -> tuple[Any, Any]:
-    """The subgroup texts; empty ones where the format has no subgroups."""
-    texts = preferences.subgroups
-    return (texts.starts, texts.lengths) if len(texts) == rows else (zeros("q", rows),) * 2
+def _columns(preferences: Preferences) -> records.Preferences:
+    """The preferences as kernels take them; subgroups are empty texts where there are none."""
+    rows, groups, subgroups = len(preferences.docs), preferences.groups, preferences.subgroups
+    has_subgroups = len(subgroups) == rows
+    return records.Preferences(
+        docs=preferences.docs.columns,
+        offsets=preferences.offset_column,
+        groups=records.Spans(*groups.columns[1:]),
+        subgroups=records.Spans(*subgroups.columns[1:]) if has_subgroups else spans(rows),
+        levels=preferences.level_column,
+    )

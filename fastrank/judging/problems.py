@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.native import codes as at
+from fastrank.native import codes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,24 +19,24 @@ NEGATIVE_ONLY = "all its judgments are negative, and it is the first one evaluat
 def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
     """What is wrong, in words, with the lines where it stands."""
     kind, one, other = problem
-    if kind == at.RUN_REPEATS:
+    if kind == codes.RUN_REPEATS:
         return repeated(run, one, other)
-    if kind == at.QRELS_REPEAT:
+    if kind == codes.QRELS_REPEAT:
         return repeated(judgments, one, other)
-    if kind == at.SCORE_IS_NAN:
+    if kind == codes.SCORE_IS_NAN:
         where = f"line {run.docs.line(one)} of {run.source}"
         return f"the score of document {_name(run, one)}, {where}, is no number and has no rank"
-    if kind == at.NONE_JUDGED:
+    if kind == codes.NONE_JUDGED:
         return NEGATIVE_ONLY
-    if kind == at.GRADE_TOO_LARGE:
+    if kind == codes.GRADE_TOO_LARGE:
         return "a grade is too large to count judgments by grade"
     where = f"{judgments.source}:{judgments.docs.line(one)}"
-    if kind == at.TWO_LEVELS:
+    if kind == codes.TWO_LEVELS:
         return (
             f"{where}: document {_name(judgments, one)} occurs with different levels in the same"
             " judgment group"
         )
-    if kind == at.ZERO_AND_NONZERO:
+    if kind == codes.ZERO_AND_NONZERO:
         return f"{where}: doc '{_name(judgments, one)}' has both 0 and non-0 rel_level assigned"
     return f"{where}: Pref inconsistency found: the preferences of this judgment group form a cycle"
 

@@ -6,7 +6,7 @@ from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.grade_scale import Graded, lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.data.qrels import Qrels
-from fastrank.data.texts import byte_order, decoded
+from fastrank.data.texts import decoded, text_order
 from fastrank.errors import EvaluationError
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
@@ -45,7 +45,7 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
     Instead of places there is None where none is left out. Raises EvaluationError where a query
     without a relevant document is an error.
     """
-    if options.no_relevant == "zero":
+    if options.no_relevant in ("zero", "one"):
         return None, []
     picks = places_with_relevant(judgments, options)
     if len(picks) == len(judgments):
@@ -93,9 +93,9 @@ def count_without_relevant(judgments: Judgments | Graded, options: Options) -> i
     return len(judgments) - len(places_with_relevant(judgments, options))
 
 
-def judged_order(qrels: Qrels, options: Options) -> Any:
+def judged_order(qrels: Qrels | Graded, options: Options) -> Any:
     """The places of the judged queries to evaluate, in the byte order of their ids."""
-    order = byte_order(qrels)
+    order = text_order(qrels.queries)
     if options.query is None:
         return order
     return filled("q", [place for place in order if qrels.queries[place] == options.query])

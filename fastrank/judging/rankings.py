@@ -8,8 +8,7 @@ from fastrank.judging.judged import QueryError
 from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.problems import what_is_wrong
 from fastrank.judging.scratch import judging_scratch, room_for_judged
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import codes, kernels
 from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
@@ -47,18 +46,17 @@ def judge_rankings(
     deepest = kernels.widest(run.offset_column)
     listed = kernels.count_picked(run.offset_column, matched.rankings)
     problem = zeros("q", 3)
-    judged, columns = room_for_judged(qrels, matched.judgments, listed, options)
+    judged = room_for_judged(qrels, matched.judgments, listed, options)
     done = kernels.judge_rankings(
-        *qrels.columns,
-        *run.columns,
-        matched.judgments,
-        matched.rankings,
-        options.places(stop_if_none_judged=not groups),
-        *judging_scratch(qrels, deepest),
-        *columns,
+        qrels.columns,
+        run.columns,
+        matched.columns,
+        options.codes(stop_if_none_judged=not groups),
+        judging_scratch(deepest, kernels.widest(qrels.offset_column)),
+        judged.columns,
         problem,
     )
-    if problem[0] != at.FINE:
+    if problem[0] != codes.FINE:
         raise QueryError(done, what_is_wrong(problem, qrels, run))
     return judged
 

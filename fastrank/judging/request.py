@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from fastrank.judging.evaluation_options import evaluation_options
-from fastrank.judging.options import check_options
+from fastrank.judging.options import bind_measures, check_options
 from fastrank.measures.selection import Selection
 from fastrank.measures.ties import refuse_annotated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
+
+    from fastrank.measures.selection import Measures
 
 
 class Request:
     """Measures with their parameters, and options; `given` are those of `evaluate`."""
 
-    def __init__(self, measures: str | Iterable[str], given: Mapping[str, Any]) -> None:
+    def __init__(self, measures: Measures, given: Mapping[str, Any]) -> None:
         self.options = evaluation_options(given)
-        self.measures = Selection(measures).bind(self.options.compat)
+        self.measures = bind_measures(Selection(measures), self.options)
         check_options(self.measures, self.options)
         refuse_annotated(self.measures, "only `evaluate` has the ids to look for in them")

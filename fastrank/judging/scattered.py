@@ -9,10 +9,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 from fastrank.data.qrels import Qrels
-from fastrank.formats.chunks import SHORTEST_LINE, Feeder, Parts, block_index, feed_all
+from fastrank.data.texts import spans
+from fastrank.formats.chunks import SHORTEST_LINE, Feeder, Parts, feed_all, result_fields
 from fastrank.judging.scratch import judging_scratch, room_for_judged
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from fastrank.judging.judged import Judged
     from fastrank.judging.needs import JudgingOptions
 
-# Longer sheets are read faster, shorter ones leave less room unused.
-SHORTEST_SHEET, LONGEST_SHEET = 1 << 7, 1 << 10
-# A query fills about so many of them, on average, unless that makes them too short or too long.
-SHEETS = 16
+# Larger pages are read faster, smaller ones leave less room unused.
+SMALLEST_PAGE, LARGEST_PAGE = 1 << 7, 1 << 10
+# A query fills about so many of them, on average, unless that makes them too small or too large.
+PAGES = 16
 # Room for the results of a compressed run: who knows how long it is. Unused room costs nothing.
 ROOM_IF_UNKNOWN = 1 << 28
 
@@ -41,8 +41,10 @@ class Collector:
         self._qrels, self._parts, self._comments = qrels, parts, comments
         # One stretch per part, and one for the lines added.
         self._stretches = len(parts) + 1
-        self._index = zeros("q", 2 * table_size(len(qrels)))
-        kernels.index_texts(*qrels.queries.columns, self._index)
+        self._queries = records.TextTable(
+            texts=qrels.queries.columns, table=zeros("q", 2 * table_size(len(qrels)))
+        )
+        kernels.index_texts(self._queries)
 
     def collect(self) -> bytes | None:
         """Keep the results of all parts; the tag of the last line, or None if that cannot be done.
@@ -54,7 +56,7 @@ class Collector:
             self._make_room(times)
             feeders = [self._feeder(part) for part in range(len(self._parts))]
             tag = feed_all(feeders, self._parts, comments=self._comments)
-            if at.NO_SHEET_LEFT not in {feeder.status for feeder in feeders}:
+            if codes.NO_PAGE_LEFT not in {feeder.status for feeder in feeders}:
                 return tag
             times *= 4
 
@@ -67,31 +69,29 @@ class Collector:
         """Keep the results of further lines, one for each query at most; whether that was done."""
         feeder = self._feeder(len(self._parts))
         feeder.feed_text(lines)
-        return feeder.status == at.DONE
+        return feeder.status == codes.DONE
 
     def judge(self, queries: Any, options: JudgingOptions) -> Judged | None:
         """The judged rankings of some queries, all of which have results; None if one cannot be."""
         qrels = self._qrels
         _, deepest = self._totals()
         listed = kernels.count_picked(qrels.offset_column, queries)
-        judged, columns = room_for_judged(qrels, queries, listed, options)
+        judged = room_for_judged(qrels, queries, listed, options)
         problem = zeros("q", 3)
-        kernels.judge_records(
-            *qrels.columns,
-            self._records,
-            self._sheet,
-            self._stretches,
-            self._firsts,
+        kernels.judge_pages(
+            qrels.columns,
+            records.FilledPages(
+                buffer=self._buffer, firsts=self._firsts, page_size=self._page,
+                parts=self._stretches,
+            ),
             queries,
-            options.places(stop_if_none_judged=True),
-            zeros("q", deepest),
-            zeros("q", deepest),
-            zeros("d", deepest),
-            *judging_scratch(qrels, deepest),
-            *columns,
+            options.codes(stop_if_none_judged=True),
+            records.Results(docs=spans(deepest), scores=zeros("d", deepest)),
+            judging_scratch(deepest, kernels.widest(qrels.offset_column)),
+            judged.columns,
             problem,
-        )
-        return judged if problem[0] == at.FINE else None
+        )  # fmt: skip
+        return judged if problem[0] == codes.FINE else None
 
     def _totals(self) -> tuple[Any, int]:
         """How many results each query has, and the largest of these numbers."""
@@ -99,48 +99,44 @@ class Collector:
         return totals, kernels.add_counts(self._stretches, self._counts, totals)
 
     def _make_room(self, times: int) -> None:
-        """Have sheets for every part, none of them in use, and so many times as many as usual."""
+        """Have pages for every part, none of them in use, and so many times as many as usual."""
         queries = len(self._qrels)
         columns = (zeros("q", self._stretches * queries) for _ in range(3))
         self._counts, self._firsts, self._ends = columns
         sizes = [stop - start for start, stop in pairwise(self._parts.cuts)]
         if self._parts.size is None:
             sizes = [ROOM_IF_UNKNOWN]
-        self._sheet = SHORTEST_SHEET
-        while self._sheet < min(LONGEST_SHEET, sum(sizes) // (SHEETS * max(1, queries))):
-            self._sheet *= 2
+        self._page = SMALLEST_PAGE
+        while self._page < min(LARGEST_PAGE, sum(sizes) // (PAGES * max(1, queries))):
+            self._page *= 2
         self._rooms = []
-        # Where the first sheet would be is nowhere.
-        stop = self._sheet
+        # Where the first page would be is nowhere.
+        stop = self._page
         for size in (*sizes, queries * SHORTEST_LINE):
-            # A line is longer than what is kept of it, but no sheet of a query is quite full.
-            sheets = times * size // self._sheet + min(queries, size // SHORTEST_LINE + 1)
-            room = zeros("q", at.ROOM_SIZE)
-            room[at.SHEET_SIZE], room[at.FREE_SHEET] = self._sheet, stop
-            stop += self._sheet * sheets
-            room[at.SHEETS_END] = stop
+            # A line is longer than what is kept of it, but no page of a query is quite full.
+            pages = times * size // self._page + min(queries, size // SHORTEST_LINE + 1)
+            room = zeros("q", codes.ROOM_SIZE)
+            room[codes.PAGE_SIZE], room[codes.FREE_PAGE] = self._page, stop
+            stop += self._page * pages
+            room[codes.PAGES_END] = stop
             self._rooms.append(room)
-        self._records = zeros("B", stop)
+        self._buffer = zeros("B", stop)
 
     def _feeder(self, part: int) -> Feeder:
         count = len(self._qrels)
         own = slice(part * count, (part + 1) * count)
 
-        def prepare(text: Any, _: int, cursor: Any, state: Any) -> Callable[[], int]:
-            return kernels.prepare(
-                "collect_run",
-                text,
-                *self._qrels.queries.columns,
-                self._index,
-                *block_index(),
-                *(zeros("q", at.CHUNK) for _ in range(7)),
-                self._counts[own],
-                self._firsts[own],
-                self._ends[own],
-                self._records,
-                self._rooms[part],
-                cursor,
-                state,
+        pages = records.ResultPages(
+            buffer=self._buffer, counts=self._counts[own], firsts=self._firsts[own],
+            ends=self._ends[own], room=self._rooms[part],
+        )  # fmt: skip
+
+        def prepare(reader: records.LineReader, _: int, state: Any) -> Callable[[], int]:
+            fields = records.ScatteredFields(
+                queries=spans(codes.CHUNK),
+                numbers=zeros("q", codes.CHUNK),
+                results=result_fields(codes.CHUNK),
             )
+            return kernels.prepare("collect_run", reader, self._queries, fields, pages, state)
 
         return Feeder(prepare)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.judging.judged import Judged
-from fastrank.native import kernels
+from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
@@ -16,53 +16,58 @@ if TYPE_CHECKING:
     from fastrank.native.buffers import Recycled
 
 
-def hit_scratch(deepest: int, most: int) -> tuple[Any, ...]:
-    """Room for finding as many judged documents as `most` among as many results as `deepest`.
-
-    Words for a table of all, hashes of the judged ones, places, and the index that
-    kernels/judging/row_index.py makes.
-    """
+def judging_scratch(deepest: int, most: int) -> records.JudgingScratch:
+    """Memory for judging one query: `deepest` results at most, by `most` judgments."""
     # Links are loaded 64 at once, and columns stored up to 12 in excess.
     more = max(deepest, most) + 64
     # Four places a hash, where fewer hashes meet than in two, while they stay in the second cache.
     size = table_size(more)
-    return (
-        zeros("q", table_size(deepest + most)),
-        zeros("q", most),
-        zeros("q", more),
-        zeros("i", 2 * size if size <= 1 << 16 else size),
-        zeros("i", more),
-        filled("q", [1]),
+    return records.JudgingScratch(
+        table=zeros("q", table_size(deepest + most)),
+        judged_hashes=zeros("q", most),
+        places=zeros("q", more),
+        row_index=records.RowIndex(
+            table=zeros("i", 2 * size if size <= 1 << 16 else size),
+            links=zeros("i", more),
+            clock=filled("q", [1]),
+        ),
+        keys=zeros("d", deepest),
+        hashes=zeros("q", deepest),
+        rows=zeros("q", deepest),
+    )
+
+
+def ranking_scratch(deepest: int) -> records.RankingScratch:
+    """Memory for ordering as many results as `deepest`."""
+    return records.RankingScratch(
+        keys=zeros("d", deepest), order=zeros("q", deepest), merge=zeros("q", deepest)
     )
 
 
 def room_for_judged(
     qrels: Qrels | Graded, queries: Any, listed: int, options: JudgingOptions,
     memory: Recycled | None = None,
-) -> tuple[Judged, tuple[Any, ...]]:  # fmt: skip
-    """Columns for the judged rankings of some queries, with so many listed documents at most.
+) -> Judged:  # fmt: skip
+    """The judged rankings of some queries, to be filled by a kernel.
 
-    Returns them as Judged, and as the kernels want them to be filled. memory: where that of the
-    listed documents comes from; by default it is new.
+    They have room for so many listed documents. memory: where that of these comes from; by default
+    it is new.
     """
     count, judged = len(queries), kernels.count_picked(qrels.offset_column, queries)
     wanted = (("q", listed), ("q", listed))
     ranks, grades = memory.make(*wanted) if memory else (zeros(*one) for one in wanted)
-    columns = (
-        zeros("q", count + 1), ranks, grades, zeros("q", count + 1),
-        zeros("q", judged), zeros("q", judged), zeros("q", count), zeros("q", count),
-        zeros("q", count),
-    )  # fmt: skip
-    shared = (options.relevance_level, options.collection_size)
-    return Judged(columns=(*columns, *shared)), columns
-
-
-def judging_scratch(qrels: Qrels, deepest: int) -> tuple[Any, ...]:
-    """Room for judging one query at a time, with as many results as `deepest`."""
-    most = kernels.widest(qrels.offset_column)
-    return (
-        *hit_scratch(deepest, most),
-        zeros("d", deepest),
-        zeros("q", deepest),
-        zeros("q", deepest),
+    return Judged(
+        columns=records.Rankings(
+            offsets=zeros("q", count + 1),
+            ranks=ranks,
+            grades=grades,
+            grade_offsets=zeros("q", count + 1),
+            grade_values=zeros("q", judged),
+            grade_counts=zeros("q", judged),
+            num_ret=zeros("q", count),
+            num_rel=zeros("q", count),
+            num_rel_ret=zeros("q", count),
+            level=options.relevance_level,
+            collection_size=options.collection_size,
+        )
     )

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.data.qrels import Qrels
-from fastrank.formats.chunks import Feeder, Parts, block_index, feed_in_turn
+from fastrank.data.texts import interning
+from fastrank.formats.chunks import Feeder, Parts, feed_in_turn, result_fields
 from fastrank.judging.judged import Judged, JudgedRun
 from fastrank.judging.needs import judging_options
 from fastrank.judging.queries import evaluates_missing, judged_order
-from fastrank.judging.scratch import hit_scratch, room_for_judged
-from fastrank.native import codes as at
-from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
+from fastrank.judging.scratch import judging_scratch, room_for_judged
+from fastrank.native import codes, kernels, records
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any
 
+    from fastrank.formats.chunks import Prepare
     from fastrank.judging.needs import JudgingOptions
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
@@ -38,15 +39,11 @@ class FileJudge:
         self._options = judging_options(measures, options, qrels)
         self._compat = options.compat
         self._with_placeholders = evaluates_missing(options)
-        count = len(qrels)
-        self._table = zeros("q", table_size(count))
-        kernels.intern_texts(
-            *qrels.queries.columns, self._table, zeros("q", count), zeros("q", count)
-        )
+        queries, numbered = qrels.queries.columns, interning(len(qrels))
+        kernels.intern_texts(queries, numbered)
+        self._queries = records.TextTable(texts=queries, table=numbered.table)
         # Judgments that come from elsewhere may have ids with blanks, for which there is no line.
-        self._has_odd_ids = (
-            self._with_placeholders and kernels.find_no_field(*qrels.queries.columns) >= 0
-        )
+        self._has_odd_ids = self._with_placeholders and kernels.find_no_field(queries) >= 0
         self._order = judged_order(qrels, options)
         self._streams: _Streams | None = None
 
@@ -56,7 +53,7 @@ class FileJudge:
             return None
         needed = parts.threads + 1
         if self._streams is None or self._streams.count < needed:
-            self._streams = _Streams(self._qrels, self._table, self._options, needed)
+            self._streams = _Streams(self._qrels, self._queries, self._options, needed)
         streams = self._streams
         comments = self._compat != DEFAULT_COMPAT
         tag = streams.feed(parts, comments=comments)
@@ -74,7 +71,7 @@ class FileJudge:
             missing = {query for query in self._order if not streams.has_results(query)}
             placeholders = streams.feeders[-1]
             placeholders.feed_text(self._placeholder_lines(missing))
-            if placeholders.status != at.DONE:
+            if placeholders.status != codes.DONE:
                 return None
         gathered = streams.gathered(self._order)
         return None if gathered is None else self._streamed(*gathered, missing, tag)
@@ -121,48 +118,56 @@ class FileJudge:
 class _Streams:
     """Feeders of the streaming kernel, and what they find: columns with a stretch for each."""
 
-    def __init__(self, qrels: Qrels, table: Any, options: JudgingOptions, count: int) -> None:
+    def __init__(
+        self, qrels: Qrels, queries: records.TextTable, options: JudgingOptions, count: int
+    ) -> None:
         self.count = count
         self._qrels, self._options = qrels, options
-        self._places = options.places(stop_if_none_judged=True)
-        self._judgments = (*qrels.queries.columns, table, *qrels.columns, self._places)
-        self._most_judged = kernels.widest(qrels.offset_column)
-        self._listed = [zeros("q", count * len(qrels.docs)) for _ in range(2)]
-        self._firsts, *self._counts = (zeros("q", count * len(qrels)) for _ in range(4))
+        self._places = options.codes(stop_if_none_judged=True)
+        self._queries = queries
+        listed, per_query = count * len(qrels.docs), count * len(qrels)
+        self._streamed = records.StreamedRankings(
+            ranks=zeros("q", listed),
+            grades=zeros("q", listed),
+            first_listed=zeros("q", per_query),
+            listed_counts=zeros("q", per_query),
+            num_ret=zeros("q", per_query),
+            num_rel_ret=zeros("q", per_query),
+        )
         self.feeders = [Feeder(self._kernel_of(number)) for number in range(count)]
         self._fed: list[Feeder] = []
 
-    def _kernel_of(self, number: int) -> Callable[[Any, int, Any, Any], Callable[[], int]]:
-        columns = [(column, len(self._qrels.docs)) for column in self._listed]
-        columns += [(column, len(self._qrels)) for column in (self._firsts, *self._counts)]
-        found = [column[number * size : (number + 1) * size] for column, size in columns]
-        # Not self, which has the feeders: in a cycle, large buffers wait for the garbage collector.
-        judgments, most_judged = self._judgments, self._most_judged
-
-        def prepare(text: Any, lines: int, cursor: Any, state: Any) -> Callable[[], int]:
-            return kernels.prepare(
-                "stream_run",
-                text,
-                *judgments,
-                *block_index(),
-                *(zeros("q", lines) for _ in range(5)),
-                *hit_scratch(lines, most_judged),
-                zeros("d", lines),
-                zeros("d", lines),
-                zeros("q", lines),
-                zeros("q", lines),
-                *found,
-                zeros("q", 3),
-                cursor,
-                state,
+    def _kernel_of(self, number: int) -> Prepare:
+        sizes = [len(self._qrels.docs)] * 2 + [len(self._qrels)] * 4
+        streamed = records.StreamedRankings(
+            *(
+                column[number * size : (number + 1) * size]
+                for column, size in zip(self._streamed, sizes, strict=True)
             )
+        )
+        # Not self, which has the feeders: in a cycle, large buffers wait for the garbage collector.
+        queries, qrels, options = self._queries, self._qrels.columns, self._places
+        most_judged = kernels.widest(qrels.offsets)
+
+        def prepare(reader: records.LineReader, lines: int, state: Any) -> Callable[[], int]:
+            scratch = records.StreamScratch(
+                fields=result_fields(lines),
+                scores=zeros("d", lines),
+                ranks=zeros("q", lines),
+                judging=judging_scratch(lines, most_judged),
+            )
+            return kernels.prepare(
+                "stream_run", reader, queries, qrels, options, scratch, streamed, zeros("q", 3),
+                state,
+            )  # fmt: skip
 
         return prepare
 
     def feed(self, parts: Parts, *, comments: bool) -> bytes | None:
         """Judge all parts; the tag of the last line, or None if one could not be judged."""
-        if len(self._firsts) and self._fed:
-            self._firsts.cast("B")[:] = bytes(self._firsts.nbytes)
+        seen = self._streamed.first_listed
+        if len(seen) and self._fed:
+            seen.cast("B")[:] = bytes(seen.nbytes)
         self._fed = self.feeders[: parts.threads]
         return feed_in_turn(self._fed, parts, comments=comments)
 
@@ -175,24 +180,23 @@ class _Streams:
     def are_scattered(self) -> bool:
         """Whether a query's lines stand in several places, and that is all that is unusual."""
         statuses = {feeder.status for feeder in self._fed}
-        if statuses == {at.DONE}:
-            return bool(kernels.is_in_two_parts(self.count, self._firsts))
-        return statuses <= {at.DONE, at.SCATTERED}
+        if statuses == {codes.DONE}:
+            return bool(kernels.is_in_two_parts(self.count, self._streamed.first_listed))
+        return statuses <= {codes.DONE, codes.SCATTERED}
 
     def has_results(self, query: int) -> bool:
         """Whether results of a query were found."""
-        queries = len(self._qrels)
-        return any(self._firsts[part * queries + query] for part in range(self.count))
+        seen, queries = self._streamed.first_listed, len(self._qrels)
+        return any(seen[part * queries + query] for part in range(self.count))
 
     def gathered(self, order: Any) -> tuple[Any, Judged] | None:
         """The queries found, in the given order, and their rankings; None if one is refused."""
         qrels, options = self._qrels, self._options
         queries = zeros("q", len(order))
-        judged, columns = room_for_judged(qrels, order, len(qrels.docs), options)
+        judged = room_for_judged(qrels, order, len(qrels.docs), options)
         found = kernels.gather_judged(
-            order, self.count, self._firsts, *self._counts, *self._listed, qrels.offset_column,
-            qrels.grade_column, self._places, queries, *columns,
-        )  # fmt: skip
+            order, self.count, self._streamed, qrels.columns, self._places, queries, judged.columns
+        )
         if found < 0:
             return None
         return queries[:found], judged.first(found)

@@ -10,7 +10,8 @@ from fastrank.data.columns import Frozen
 from fastrank.judging.judged import Judged
 from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.rankings import judge_rankings
-from fastrank.native import kernels
+from fastrank.judging.scratch import ranking_scratch
+from fastrank.native import kernels, records
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
@@ -38,19 +39,25 @@ class Tied(Frozen):
     lows: Any
     highs: Any
 
-    def columns(self, judged: Judged) -> tuple[Any, ...]:
-        """The columns of the record `Tied` in fastrank/kernels/measures/records.py.
+    def columns(self, judged: Judged) -> records.TiedRankings:
+        """The same as kernels take it.
 
         judged: the same rankings, with another level of relevance perhaps.
         """
-        offsets, _, grades, _, _, _, num_ret, num_rel, _, level, _ = judged.columns
-        return offsets, self.lows, self.highs, grades, num_ret, num_rel, level
+        own = judged.columns
+        return records.TiedRankings(
+            offsets=own.offsets, lows=self.lows, highs=self.highs, grades=own.grades,
+            grade_offsets=own.grade_offsets, grade_values=own.grade_values,
+            grade_counts=own.grade_counts,
+            num_ret=own.num_ret, num_rel=own.num_rel, level=own.level,
+        )  # fmt: skip
 
-    def gained(self, gains: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The columns of the record `TiedGains`, from those of `Gained`."""
-        offsets, _, own, ideal_offsets, ideal_gains, ideal_counts, num_ret, _ = gains
-        return (
-            offsets, self.lows, self.highs, own, ideal_offsets, ideal_gains, ideal_counts, num_ret
+    def gained(self, gained: records.GainedRankings) -> records.TiedGainedRankings:
+        """The same with gains, as kernels take it."""
+        return records.TiedGainedRankings(
+            offsets=gained.offsets, lows=self.lows, highs=self.highs, gains=gained.gains,
+            ideal_offsets=gained.ideal_offsets, ideal_gains=gained.ideal_gains,
+            ideal_counts=gained.ideal_counts, num_ret=gained.num_ret,
         )  # fmt: skip
 
 
@@ -64,24 +71,19 @@ def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: Judging
     judged = judge_rankings(
         qrels, run, matched, options.changed(max_retrieved=UNCUT, judged_only=False)
     )
-    offsets, ranks, codes, *_, num_ret, _, num_rel_ret, level, _ = judged.columns
-    listed = offsets[len(offsets) - 1]
-    lows, highs = zeros("q", listed), zeros("q", listed)
-    widest = kernels.widest(run.offset_column)
-    order, scratch = zeros("q", widest), zeros("q", widest)
+    rankings = judged.columns
+    listed = rankings.offsets[len(judged)]
+    bounds = records.TieBounds(lows=zeros("q", listed), highs=zeros("q", listed))
+    scratch = ranking_scratch(kernels.widest(run.offset_column))
     kernels.bound_ties(
-        run.score_column, run.offset_column, matched.rankings, options.single_precision, offsets,
-        ranks, zeros("d", widest), order, scratch, lows, highs,
-    )  # fmt: skip
+        run.columns, matched.rankings, options.single_precision, rankings, scratch, bounds
+    )
     if options.ties == "average":
         if options.judged_only:
-            kernels.drop_unjudged(offsets, codes, lows, highs, num_ret)
-        for i, count in enumerate(num_ret):
-            num_ret[i] = min(count, options.max_retrieved)
+            kernels.drop_unjudged(rankings, bounds)
+        for i, count in enumerate(rankings.num_ret):
+            rankings.num_ret[i] = min(count, options.max_retrieved)
     else:
-        kernels.order_ties(options.ties == "best", offsets, lows, highs, ranks, codes, order)
-        kernels.cut_listing(
-            options.max_retrieved, options.judged_only, level, offsets, ranks, codes, num_ret,
-            num_rel_ret,
-        )  # fmt: skip
-    return Tied(judged=judged, lows=lows, highs=highs)
+        kernels.order_ties(options.ties == "best", rankings, bounds, scratch.order)
+        kernels.cut_listing(options.max_retrieved, options.judged_only, rankings)
+    return Tied(judged=judged, lows=bounds.lows, highs=bounds.highs)

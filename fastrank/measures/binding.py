@@ -20,21 +20,26 @@ if TYPE_CHECKING:
 # As many digits do not fit into 64 bits.
 CUTOFF_DIGITS = 19
 # What is asked for with a cutoff that a measure itself does not have.
-WITH_CUTOFF = {"map": "map_cut.", "ndcg": "ndcg_cut.", "recip_rank": "RR@", "set_recall": "recall."}
+WITH_CUTOFF = {
+    "dcg": "DCG@", "map": "map_cut.", "ndcg": "ndcg_cut.", "rbp": "RBP@", "recip_rank": "RR@",
+    "set_recall": "recall.",
+}  # fmt: skip
 
 
 class BoundMeasure(Frozen):
     """A measure with its parameters: what is computed, and under which printed names.
 
-    names: one for each value, as bytes. numbers: what the kernel gets. pairs: (grade, gain).
+    names: one for each value, as bytes, as they were asked for. canonical: the same in the one
+    spelling that we have for each. numbers: what the kernel gets. pairs: (grade, gain).
     width: how many values the kernel writes for a query. options: those
     given for a measure that can have some, None for one of trec_eval's.
     """
 
-    __slots__ = ("measure", "names", "numbers", "options", "pairs", "width")
+    __slots__ = ("canonical", "measure", "names", "numbers", "options", "pairs", "width")
 
     measure: Measure
     names: list[bytes]
+    canonical: list[bytes]
     numbers: list[float]
     pairs: list[tuple[float, float]]
     width: int
@@ -67,8 +72,10 @@ def _refuse_misread(name: str, parameters: str, text: str) -> None:
     for item in parameters.split(","):
         if takes == "cutoffs":
             whole = item.isascii() and item.isdigit() and len(item) < CUTOFF_DIGITS
-            if not whole and atol(os.fsencode(item)) > 0:
-                raise MeasureError(name, f"'{text}': expected a whole number, found '{item}'")
+            if not whole or not int(item):
+                raise MeasureError(
+                    name, f"'{text}': expected a whole number of at least 1, found '{item}'"
+                )
             continue
         left, equals, right = item.partition("=")
         if takes in ("gains", "persistence"):
@@ -82,8 +89,11 @@ def _refuse_misread(name: str, parameters: str, text: str) -> None:
             raise MeasureError(name, f"'{text}': expected a number, found '{item}'")
 
 
-def bind_trec(measure: Measure, text: str | None, compat: str) -> BoundMeasure:
-    """A measure of trec_eval's with the text of its parameters. Raises MeasureError."""
+def bind_trec(measure: Measure, text: str | None, compat: str, *, asked: str = "") -> BoundMeasure:
+    """A measure of trec_eval's with the text of its parameters. Raises MeasureError.
+
+    asked: its name as it was written, if not in trec_eval's spelling.
+    """
     name = os.fsencode(measure.name)
     numbers: list[float] = list(measure.default)
     pairs: list[tuple[float, float]] = []
@@ -127,9 +137,13 @@ def bind_trec(measure: Measure, text: str | None, compat: str) -> BoundMeasure:
     if measure.kernel in ("interpolated_precision", "average_interpolated_precision"):
         width = len(numbers)
         numbers.insert(0, float(compat != DEFAULT_COMPAT))
+    canonical = names
+    if asked:
+        names = [os.fsencode(asked) + name[len(measure.name) :] for name in names]
     return BoundMeasure(
-        measure=measure, names=names, numbers=numbers, pairs=pairs, width=width, options=None
-    )
+        measure=measure, names=names, canonical=canonical, numbers=numbers, pairs=pairs,
+        width=width, options=None,
+    )  # fmt: skip
 
 
 def _cutoff_hint(name: str, item: str) -> str:
@@ -138,8 +152,13 @@ def _cutoff_hint(name: str, item: str) -> str:
     return f"; with a cutoff it is {WITH_CUTOFF[name]}{item}" if known else ""
 
 
-def bind_family(family: Family, options: dict[str, Any], name: str, compat: str) -> BoundMeasure:
-    """A measure with options, called `name`, as it is computed. Raises MeasureError."""
+def bind_family(
+    family: Family, options: dict[str, Any], name: str, asked: str, compat: str
+) -> BoundMeasure:
+    """A measure with options, called `name`, as it is computed. Raises MeasureError.
+
+    asked: how it was written, which is what its values are called.
+    """
     measure = family.resolved(options)
     numbers = [
         family.options[option].number(family.value(option, options)) for option in family.numbers
@@ -148,13 +167,14 @@ def bind_family(family: Family, options: dict[str, Any], name: str, compat: str)
         numbers.insert(0, float(compat != DEFAULT_COMPAT))
     if options.get("denom") == "k" and "cutoff" not in options:
         raise MeasureError(family.name, f"'{name}': denom='k' needs a cutoff, as in {name}@10")
-    if options.get("gain") == "graded" and "rel" in options:
+    if "gain" in options and "rel" in options:
         raise MeasureError(family.name, f"'{name}': graded gains have no level of relevance")
     if "dcg" in options and "gains" in options:
         raise MeasureError(family.name, f"'{name}': dcg and gains both say what a grade is worth")
     return BoundMeasure(
         measure=measure,
-        names=[os.fsencode(name)],
+        names=[os.fsencode(asked)],
+        canonical=[os.fsencode(name)],
         numbers=numbers,
         pairs=list(options.get("gains", ())),
         width=measure.width,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fastrank.measures.options import Family, Option
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
-from fastrank.measures.trec import Measure
+from fastrank.measures.trec import Measure, spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +22,16 @@ def _option(
     return Option(name=name, kind=kind, default=default, needed=needed, choices=(), help=help_)
 
 
-def _choice(name: str, choices: tuple[str, ...], help_: str) -> Option:
+def _choice(name: str, choices: tuple[str, ...], help_: str, default: str = "") -> Option:
     return Option(
-        name=name, kind="choice", default=choices[0], needed=False, choices=choices, help=help_
-    )
+        name=name, kind="choice", default=default or choices[0], needed=False, choices=choices,
+        help=help_,
+    )  # fmt: skip
+
+
+def _negative(default: str) -> Option:
+    help_ = "what a document of a negative grade is"
+    return _choice("negative", ("judged", "unjudged"), help_, default)
 
 
 REL = _option("rel", "grade", "the lowest relevant grade; by default that of the evaluation")
@@ -33,6 +39,12 @@ JUDGED = _option("judged_only", "flag", "drop unjudged documents from the rankin
 CUTOFF = _option("cutoff", "rank", "the rank k up to which documents count")
 NEEDED = _option("cutoff", "rank", "the rank k up to which documents count", needed=True)
 COMMON = (REL, JUDGED)
+GAINS = (
+    _choice("dcg", ("log2", "exp-log2"), "what a grade is worth"),
+    _option("gains", "gains", "a gain for each grade; by default the grade itself"),
+)
+WHOLE = _choice("denom", ("retrieved", "k"), "the whole: min(k, retrieved), or k")
+POOL = _choice("pool", ("query", "pairs"), "what the mean is over")
 
 
 def _family(
@@ -113,6 +125,13 @@ FAMILIES: tuple[Family, ...] = (
         (CUTOFF, *COMMON), numbers=AT_K, aliases=("MRR",), plain="RR",
     ),
     _family(
+        "ReciprocalHitRank", "reciprocal_hit_rank",
+        "Average reciprocal hit rank: the mean of 1 / rank over the relevant documents in the\n"
+        "first k; 0 without one. What some scripts for answer selection print as MAP. Source:\n"
+        "Deshpande and Karypis, ACM TOIS 22(1), 2004, where a query has one relevant document.",
+        (CUTOFF, *COMMON), numbers=AT_K, aliases=("ARHR",),
+    ),
+    _family(
         "IPrec", "interpolated_precision",
         "Interpolated precision at a recall level (iprec_at_recall), by the compat level's\n"
         "target number of documents. Source: trec_eval iprec_at_recall.",
@@ -146,9 +165,11 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family(
         "HitRatio", "recall_cut",
-        "Hit ratio: relevant documents in the first k, divided by R. pool='hits': over all\n"
-        "queries, hits in the first k divided by hits anywhere in the rankings. Source:\n"
-        "Ginzburg et al., SDR, ACL Findings 2021.",
+        "Hit ratio of document similarity: relevant documents in the first k, divided by R,\n"
+        "which is recall. In recommendation hit ratio is the name of Success. pool='hits': over\n"
+        "all queries, hits in the first k divided by hits anywhere in the rankings. Source: the\n"
+        "evaluation of similar articles with the data of Ginzburg et al., SDR, ACL Findings\n"
+        "2021.",
         (NEEDED, *COMMON, _choice("pool", ("query", "hits"), "what the mean is over")),
         numbers=AT_K, forms=(("pool", "hits", "hit_share", "ranking"),), plain="hit_ratio",
     ),
@@ -158,16 +179,26 @@ FAMILIES: tuple[Family, ...] = (
         (REL,),
     ),
     _family(
+        "DCG", "discounted_gain_cut",
+        "Discounted cumulative gain of the first k: gain / log2(rank + 1), summed (dcg). The\n"
+        "gain is the grade, with dcg='exp-log2' 2^grade - 1, with gains what they say. Source:\n"
+        "Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
+        (CUTOFF, JUDGED, *GAINS), on="gains", numbers=AT_K,
+    ),
+    _family(
         "nDCG", "normalized_discounted_gain_cut",
         "Normalized discounted cumulative gain of the first k: gain / log2(rank + 1), summed,\n"
         "divided by that of the best ranking (ndcg, ndcg_cut_k). The gain is the grade, with\n"
-        "dcg='exp-log2' 2^grade - 1, with gains what they say. Source: Jarvelin and Kekalainen,\n"
-        "ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
+        "dcg='exp-log2' 2^grade - 1, with gains what they say. The best ranking is that of all\n"
+        "judged documents; ideal='retrieved': of those that were retrieved, as ndcg_score of\n"
+        "scikit-learn has it for a list of results. Source: Jarvelin and Kekalainen, ACM TOIS\n"
+        "20(4), 2002; Burges et al., ICML 2005.",
         (
-            CUTOFF, JUDGED, _choice("dcg", ("log2", "exp-log2"), "what a grade is worth"),
-            _option("gains", "gains", "a gain for each grade; by default the grade itself"),
+            CUTOFF, JUDGED, *GAINS,
+            _choice("ideal", ("judged", "retrieved"), "what the best ranking is made of"),
         ),
         on="gains", numbers=AT_K, aliases=("NDCG",),
+        forms=(("ideal", "retrieved", "normalized_discounted_gain_of_retrieved", "gains"),),
     ),
     _family(
         "ERR", "expected_reciprocal_rank",
@@ -182,14 +213,17 @@ FAMILIES: tuple[Family, ...] = (
         "RBP", "rank_biased_precision_binary",
         "Rank-biased precision: (1 - p) times the sum of p^(rank - 1) over relevant documents;\n"
         "gain='graded': of gain * p^(rank - 1), grades scaled to [0, 1] in each query if one\n"
-        "lies outside, as rbp of trec_eval 10.0 does. Source: Moffat and Zobel, ACM TOIS 27(1),\n"
-        "2008.",
+        "lies outside, as rbp of trec_eval 10.0 does; gain='raw': of the grades as they are, as\n"
+        "ranx and trectools do. Source: Moffat and Zobel, ACM TOIS 27(1), 2008.",
         (
             CUTOFF, _option("p", "share", "the probability of going on", default=0.8), *COMMON,
-            _choice("gain", ("binary", "graded"), "what a relevant document counts"),
+            _choice("gain", ("binary", "graded", "raw"), "what a relevant document counts"),
         ),
         numbers=("cutoff", "p"),
-        forms=(("gain", "graded", "rank_biased_precision_cut", "unit gains"),),
+        forms=(
+            ("gain", "graded", "rank_biased_precision_cut", "unit gains"),
+            ("gain", "raw", "rank_biased_precision_cut", "gains"),
+        ),
     ),
     _family(
         "SetP", "set_precision",
@@ -214,15 +248,23 @@ FAMILIES: tuple[Family, ...] = (
         numbers=("beta",),
     ),
     _family(
+        "F1", "f1_cut",
+        "Harmonic mean of precision and recall of the first k: 2 P R / (P + R), precision\n"
+        "divided by k however few were retrieved; without a cutoff of all that was retrieved,\n"
+        "which is SetF. Source: f1 of ranx.",
+        (CUTOFF, *COMMON), numbers=AT_K,
+    ),
+    _family(
         "PercentileRank", "percentile_rank",
         "Percentile of the rank i of each relevant retrieved document, lower is better: (i - 1)\n"
-        "/ (n - 1) of n retrieved (0 if n = 1); base='depth': i / n; 'relevant': i / R. The\n"
-        "mean is over all such documents of all queries, with pool='query' over the means of\n"
-        "queries. missing='worst' counts relevant documents not retrieved as 1. A query without\n"
-        "any has no value (NaN). Source: Wikipedia similarity evaluation of Ginzburg et al.,\n"
-        "SDR, ACL Findings 2021.",
+        "/ (n - 1) of n retrieved (0 if n = 1); base='depth': i / n; 'relevant': i / R; 'index':\n"
+        "(i - 1) / n, as the code of SDR has it. The mean is over all such documents of all\n"
+        "queries, with pool='query' over the means of queries. missing='worst' counts relevant\n"
+        "documents not retrieved as 1. A query without any has no value (NaN). Source: the mean\n"
+        "percentile rank of Ginzburg et al., SDR, ACL Findings 2021.",
         (
-            *COMMON, _choice("base", ("span", "depth", "relevant"), "what divides a rank"),
+            *COMMON,
+            _choice("base", ("span", "depth", "relevant", "index"), "what divides a rank"),
             _choice("pool", ("pairs", "query"), "what the mean is over"),
             _choice("missing", ("ignore", "worst"), "what was not retrieved"),
         ),
@@ -246,26 +288,22 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family(
         "Judged", "judged_share",
-        "Share of the first min(k, retrieved) documents that are judged, as ir_measures has it;\n"
+        "Share of the first min(k, retrieved) documents that the judgments name, whatever their\n"
+        "grade, as ir_measures has it; negative='unjudged': that have a grade of at least 0.\n"
         "denom='k': of k, as 1 - unj_k of trec_eval 10.0 for long rankings. pool='pairs': over\n"
         "all documents of all queries, as Pyserini has it. For BEIR a document judged for any\n"
         "query is judged: see Hole. Source: ir_measures Judged.",
-        (
-            CUTOFF, _choice("denom", ("retrieved", "k"), "the whole: min(k, retrieved), or k"),
-            _choice("pool", ("query", "pairs"), "what the mean is over"),
-        ),
-        numbers=("cutoff", "denom"), plain="judged",
+        (CUTOFF, WHOLE, POOL, _negative("judged")),
+        numbers=("cutoff", "denom", "negative"), plain="judged",
     ),
     _family(
         "Unjudged", "unjudged_share",
         "Share of the first min(k, retrieved) documents that are not judged; denom='k': of k,\n"
-        "which is unj_k. pool='pairs': over all documents of all queries. Source: trec_eval\n"
-        "10.0 unj.",
-        (
-            CUTOFF, _choice("denom", ("retrieved", "k"), "the whole: min(k, retrieved), or k"),
-            _choice("pool", ("query", "pairs"), "what the mean is over"),
-        ),
-        numbers=("cutoff", "denom"), plain="unjudged",
+        "which is unj_k. pool='pairs': over all documents of all queries. A document of a\n"
+        "negative grade is not judged, as in trec_eval; negative='judged': as in Judged. Source:\n"
+        "trec_eval 10.0 unj.",
+        (CUTOFF, WHOLE, POOL, _negative("unjudged")),
+        numbers=("cutoff", "denom", "negative"), plain="unjudged",
     ),
     _family(
         "Hole", "hole_share",
@@ -283,5 +321,26 @@ FAMILY_BY_NAME: dict[str, Family] = {
     name: family for family in FAMILIES for name in (family.name, *family.aliases)
 }
 BY_PLAIN_NAME: dict[str, Family] = {family.plain: family for family in FAMILIES if family.plain}
+# What papers and other libraries write besides, as `spelling` gives it.
+OTHER_SPELLINGS = {
+    "averageprecision": "AP",
+    "meanaverageprecision": "AP",
+    "reciprank": "RR",
+    "reciprocalrank": "RR",
+    "meanreciprocalrank": "RR",
+    "rprecision": "Rprec",
+    "discountedcumulativegain": "DCG",
+    "f1score": "F1",
+    "f1measure": "F1",
+    "hit": "Success",
+    "hr": "Success",
+    "recallcap": "RCap",
+    "cappedrecall": "RCap",
+}
+FAMILY_BY_SPELLING: dict[str, Family] = {
+    **{written: FAMILY_BY_NAME[name] for written, name in OTHER_SPELLINGS.items()},
+    **{spelling(name): family for name, family in BY_PLAIN_NAME.items()},
+    **{spelling(name): family for name, family in FAMILY_BY_NAME.items()},
+}
 # Names of ir_measures for a measure with an option.
 SHORTHANDS: dict[str, str] = {"SetRelP": "SetP(relative=True)"}

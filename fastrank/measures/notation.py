@@ -1,26 +1,32 @@
-"""Names of measures as people write them: trec_eval's, pytrec_eval's and ir_measures' notations."""
+"""Names of measures as papers, trec_eval, pytrec_eval and ir_measures write them."""
 
 from __future__ import annotations
+
+import os
+import re
 
 from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
 from fastrank.measures.binding import bind_family, bind_trec, split_trec
-from fastrank.measures.custom import CUSTOM
-from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, SHORTHANDS
+from fastrank.measures.custom import CUSTOM, measure_of
+from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, FAMILY_BY_SPELLING, SHORTHANDS
 from fastrank.measures.options import parse_options
+from fastrank.measures.splitting import split_items
 from fastrank.measures.suggestions import suggest
-from fastrank.measures.trec import BY_NAME, NICKNAMES
+from fastrank.measures.trec import BY_NAME, NICKNAMES, TREC_BY_SPELLING, spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from fastrank.measures.binding import BoundMeasure
     from fastrank.measures.options import Family
 
-OPENING, CLOSING = "({[", ")}]"
+# `mrr_at_10`, `ndcg_10` and `P10`: a name, and a cutoff in other words than @10.
+NAME_AND_CUTOFF = re.compile(r"(.*?[^\W\d_]\d*?)(?:[_-]?at[_-]?|[_-])?(\d+)", re.IGNORECASE)
 
 
 class MeasureSpec(Frozen):
@@ -29,32 +35,29 @@ class MeasureSpec(Frozen):
     name: of the measure, as in `fastrank.MEASURES`, or of a set of measures.
     parameters: what stands after trec_eval's point: `5,10` in `P.5,10`; None if there is none.
     options: (name, value) pairs, those with default values left out.
-    plain: whether values are named as `name_cutoff` instead of `name@cutoff`.
+    family: the record of a measure with options; None for one of trec_eval's, or a set.
+    asked: how a measure with options was written, which is what its values are called; of one of
+        trec_eval's how its name was written, "" for trec_eval's own spelling.
 
-    `str()` gives the one spelling that `parse_measure` turns into an equal specification.
+    `str()` gives the one spelling that `parse_measure` turns into an equal specification; how a
+    measure was written makes no difference to equality.
 
-    >>> spec = fr.parse_measure("AP(rel = 2) @ 100")
-    >>> spec.name, spec.options
-    ('AP', (('cutoff', 100), ('rel', 2)))
+    >>> spec = fr.parse_measure("map(rel = 2) @ 100")
+    >>> spec.name, spec.options, spec.asked
+    ('AP', (('cutoff', 100), ('rel', 2)), 'map(rel=2)@100')
     >>> str(spec)
     'AP(rel=2)@100'
     >>> spec == fr.parse_measure(str(spec))
     True
     """
 
-    __slots__ = ("name", "options", "parameters", "plain")
+    __slots__ = ("asked", "family", "name", "options", "parameters")
 
     name: str
     parameters: str | None
     options: tuple[tuple[str, Any], ...]
-    plain: bool
-
-    @property
-    def family(self) -> Family | None:
-        """The record of a measure with options; None for one of trec_eval's, or a set."""
-        if self.name in BY_NAME or self.name in NICKNAMES:
-            return FAMILY_BY_NAME.get(self.name) if self.options else None
-        return CUSTOM.get(self.name) or FAMILY_BY_NAME[self.name]
+    family: Family | None
+    asked: str
 
     def bind(self, compat: str) -> BoundMeasure:
         """The measure as it is computed, which a set of measures is not. Raises MeasureError.
@@ -63,8 +66,8 @@ class MeasureSpec(Frozen):
         [b'P_5', b'P_10']
         """
         if self.family is not None:
-            return bind_family(self.family, dict(self.options), str(self), compat)
-        return bind_trec(BY_NAME[self.name], self.parameters, compat)
+            return bind_family(self.family, dict(self.options), str(self), self.asked, compat)
+        return bind_trec(BY_NAME[self.name], self.parameters, compat, asked=self.asked)
 
     def __str__(self) -> str:
         family = self.family
@@ -72,8 +75,6 @@ class MeasureSpec(Frozen):
             return self.name if self.parameters is None else f"{self.name}.{self.parameters}"
         given = dict(self.options)
         at = family.options[family.at].write(given.pop(family.at)) if family.at in given else ""
-        if self.plain:
-            return f"{family.plain}_{at}" if at else family.plain
         options = ",".join(f"{name}={family.options[name].write(given[name])}" for name in given)
         return self.name + (f"({options})" if options else "") + (f"@{at}" if at else "")
 
@@ -86,18 +87,23 @@ class MeasureSpec(Frozen):
     def __hash__(self) -> int:
         return hash(self._key)
 
+    def __reduce__(self) -> Any:
+        # By name: the function of a measure of the user's may have no pickle.
+        return _unpickled, (str(self), self.asked)
+
     @property
     def _key(self) -> tuple[Any, ...]:
-        return self.name, self.parameters, self.options, self.plain
+        return self.name, self.parameters, self.options
 
 
 def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
     """The measure that a text names, in any notation.
 
     trec_eval's (`map`, `P.5,10`, `ndcg.1=3`, `official`), pytrec_eval's (`P_10`, `ndcg_cut_10`,
-    `iprec_at_recall_0.10`), ir_measures' (`nDCG@10`, `AP(rel=2)@100`, `SetF(beta=2)`, `MRR`), plain
-    names (`hit_ratio_10`, `RR_10`), and names given to `fastrank.measure`. A measure object of
-    ir_measures will do as well. Blanks do not matter.
+    `iprec_at_recall_0.10`), ir_measures' (`nDCG@10`, `AP(rel=2)@100`, `SetF(beta=2)`), that of
+    papers in any case (`ndcg@10`, `MRR@10`, `recall@100`, `hit_rate@10`, `mrr_at_10`, `P10`),
+    and names given to `fastrank.measure`. A measure object of ir_measures, and a function of one
+    ranking (see `measure`), will do as well. Blanks do not matter.
 
     Raises MeasureError, which names the closest measures, for a text that names none or has
     impossible parameters, and TypeError for other objects.
@@ -105,14 +111,17 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
     >>> import fastrank as fr
     >>> fr.parse_measure("AP(rel = 2) @ 100")
     MeasureSpec('AP(rel=2)@100')
+    >>> fr.parse_measure("mrr@10")
+    MeasureSpec('RR@10')
     """
     if isinstance(text, MeasureSpec):
         return text
+    if is_function(text):
+        family = measure_of(text)
+        options = parse_options(family.options, [], family.name, family.name)
+        return _family_spec(family, options, family.name)
     text = as_text(text).strip()
-    trec = split_trec(text)
-    found = (
-        _trec_spec(*trec) if trec else parse_family(text, aliases=True) or _parse_printed_name(text)
-    )
+    found = _parse_exactly(text) or _parse_loosely(text)
     if found is None:
         raise unknown_measure(text)
     if found.name not in NICKNAMES:
@@ -120,10 +129,29 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
     return found
 
 
+def canonical_names(text: str) -> list[str]:
+    """What the values of a measure are called, however it is spelled; nothing if it is none."""
+    try:
+        spec = parse_measure(text)
+        bound = None if spec.name in NICKNAMES else spec.bind(DEFAULT_COMPAT)
+    except MeasureError:
+        return []
+    return [] if bound is None else [os.fsdecode(name) for name in bound.canonical]
+
+
+def _unpickled(text: str, asked: str) -> Any:
+    return parse_measure(text).changed(asked=asked)
+
+
 def is_measure(thing: object) -> bool:
     """Whether it is a specification, or a measure object of ir_measures, which is not imported."""
     module = type(thing).__module__.partition(".")[0]
     return isinstance(thing, MeasureSpec) or module == "ir_measures"
+
+
+def is_function(thing: object) -> bool:
+    """Whether it may be a measure of the user's; measure objects can be called, too."""
+    return callable(thing) and not is_measure(thing)
 
 
 def as_text(measure: object) -> str:
@@ -135,19 +163,39 @@ def as_text(measure: object) -> str:
     raise TypeError(f"measures: expected str, found {type(measure).__name__}")
 
 
-def split_measures(text: str) -> list[str]:
-    """The measures of a text with blanks between them; blanks inside one do not count."""
-    words: list[str] = []
-    depth, joined = 0, False
-    for part in text.replace("@", " @ ").split():
-        if words and (depth > 0 or joined or part == "@" or part[0] == "("):
-            words[-1] += part
-        else:
-            words.append(part)
-        depth += sum(part.count(mark) for mark in OPENING)
-        depth -= sum(part.count(mark) for mark in CLOSING)
-        joined = part == "@"
-    return words
+def _parse_exactly(text: str) -> MeasureSpec | None:
+    """A measure as trec_eval, pytrec_eval and ir_measures spell it."""
+    trec = split_trec(text)
+    return (
+        _trec_spec(*trec) if trec else parse_family(text, aliases=True) or _parse_printed_name(text)
+    )
+
+
+def _parse_loosely(text: str) -> MeasureSpec | None:
+    """A measure in another case, with other signs between words, or before its cutoff."""
+    head, at, value = _split_at(text)
+    name, bracket, inside = head.partition("(")
+    lowered = text.lower()
+    family = FAMILY_BY_SPELLING.get(spelling(name))
+    if family is None and not at:
+        cut = NAME_AND_CUTOFF.fullmatch(name.strip())
+        if cut is not None:
+            family, at, value = FAMILY_BY_SPELLING.get(spelling(cut[1])), "@", cut[2]
+            family = None if family is None or family.at != "cutoff" else family
+    # Without the cutoff that it needs, `RECALL` is trec_eval's measure, which has some.
+    needs_cutoff = family is not None and family.at and family.options[family.at].needed
+    if family is not None and (
+        at or bracket or not needs_cutoff or lowered not in TREC_BY_SPELLING
+    ):
+        found = parse_family(f"{family.name}{bracket}{inside}{at}{value}", aliases=True)
+        return found and found.changed(asked=_without_blanks(text))
+    # The longest name wins: `MAP_CUT_10` begins with `map`, too.
+    for written in sorted(TREC_BY_SPELLING, key=len, reverse=True):
+        rest = text[len(written) :]
+        if lowered.startswith(written) and rest[:1] in ("", ".", "_"):
+            found = _parse_exactly(TREC_BY_SPELLING[written] + rest)
+            return found and found.changed(asked=text[: len(written)])
+    return None
 
 
 def parse_family(text: str, *, aliases: bool) -> MeasureSpec | None:
@@ -162,7 +210,7 @@ def parse_family(text: str, *, aliases: bool) -> MeasureSpec | None:
     if bracket:
         if inside[-1:] != ")":
             raise MeasureError(name, f"'{text}': expected ) at the end of the options")
-        given = [_pair(item, name, text) for item in _items(inside[:-1])]
+        given = [_pair(item, name, text) for item in split_items(inside[:-1])]
     if at:
         if not family.at:
             raise MeasureError(name, f"'{text}': {name} takes nothing after @")
@@ -170,12 +218,32 @@ def parse_family(text: str, *, aliases: bool) -> MeasureSpec | None:
     options = parse_options(family.options, given, family.name, text)
     if not options and family.name in BY_NAME:
         return _trec_spec(family.name, None)
-    return MeasureSpec(name=family.name, parameters=None, options=options, plain=False)
+    found = _family_spec(family, options, _without_blanks(text))
+    # The trec_eval command prints one spelling, whatever the order of the options.
+    return found if aliases else found.changed(asked=str(found))
 
 
-def unknown_measure(text: str) -> MeasureError:
-    """The error for what names no measure, with the closest names."""
-    return MeasureError(text, f"illegal measure '{text}'{suggest(text)}")
+def unknown_measure(text: str, parse: Callable[[str], object] | None = None) -> MeasureError:
+    """The error for what names no measure, with the closest names that `parse` accepts."""
+
+    def is_known(name: str) -> bool:
+        try:
+            (parse or parse_measure)(name)
+        except MeasureError:
+            return False
+        return True
+
+    return MeasureError(text, f"illegal measure '{text}'{suggest(text, is_known)}")
+
+
+def _without_blanks(text: str) -> str:
+    return "".join(text.split())
+
+
+def _family_spec(family: Family, options: tuple[tuple[str, Any], ...], asked: str) -> MeasureSpec:
+    return MeasureSpec(
+        name=family.name, parameters=None, options=options, family=family, asked=asked
+    )
 
 
 def _trec_spec(name: str, parameters: str | None) -> MeasureSpec:
@@ -183,7 +251,7 @@ def _trec_spec(name: str, parameters: str | None) -> MeasureSpec:
         items = parameters.split(",")
         if all(item.isascii() and item.isdigit() for item in items):
             parameters = ",".join(map(str, sorted(map(int, items))))
-    return MeasureSpec(name=name, parameters=parameters, options=(), plain=False)
+    return MeasureSpec(name=name, parameters=parameters, options=(), family=None, asked="")
 
 
 def _parse_plain_name(text: str) -> MeasureSpec | None:
@@ -198,8 +266,7 @@ def _parse_plain_name(text: str) -> MeasureSpec | None:
         return None
     family = BY_PLAIN_NAME[name]
     options = parse_options(family.options, given, family.name, text)
-    plain = bool(given) or family.plain != family.name
-    return MeasureSpec(name=family.name, parameters=None, options=options, plain=plain)
+    return _family_spec(family, options, text)
 
 
 def _parse_printed_name(text: str) -> MeasureSpec | None:
@@ -237,18 +304,6 @@ def _split_at(text: str) -> tuple[str, str, str]:
     """What stands before the last @, the @, and what stands after it."""
     head, at, value = text.rpartition("@")
     return (head.strip(), at, value) if at else (text, "", "")
-
-
-def _items(inside: str) -> list[str]:
-    """Options, separated by commas outside of braces."""
-    items, depth = [""], 0
-    for mark in inside:
-        depth += (mark in OPENING) - (mark in CLOSING)
-        if mark == "," and depth == 0:
-            items.append("")
-        else:
-            items[-1] += mark
-    return items if inside.strip() else []
 
 
 def _pair(item: str, name: str, text: str) -> tuple[str, str]:

@@ -23,9 +23,10 @@ class Option(Frozen):
     """An option of a measure.
 
     kind: "rank" (a whole number of at least 1), "grade" (a number), "share" (a number from 0 to
-        1), "number" (not negative), "flag", "gains" (a gain for each grade), or "choice".
+        1), "number" (not negative), "flag", "gains" (a gain for each grade), or "choice"; of a
+        user's measure also "real" (any number), "integer" or "text".
     default: None for nothing; a `needed` option has no default.
-    choices: the words of a "choice", the default first.
+    choices: the words of a "choice"; kernels get the place of one.
     """
 
     __slots__ = ("choices", "default", "help", "kind", "name", "needed")
@@ -39,9 +40,9 @@ class Option(Frozen):
 
     def read(self, text: str) -> Any:
         """The value that a text stands for. Raises ValueError with what was expected."""
-        if self.kind == "choice":
+        if self.kind in ("choice", "text"):
             word = text[1:-1] if len(text) > 1 and text[0] == text[-1] in "'\"" else text
-            if word not in self.choices:
+            if self.kind == "choice" and word not in self.choices:
                 raise ValueError(f"expected {' or '.join(map(repr, self.choices))}")
             return word
         if self.kind == "flag":
@@ -60,6 +61,12 @@ class Option(Frozen):
                 raise ValueError("expected a number of 32 bits")
             return grade
         number = finite(text)
+        if self.kind in ("real", "integer"):
+            if number is None or (self.kind == "integer" and not _is_integer(text)):
+                raise ValueError(
+                    "expected a whole number" if self.kind == "integer" else "expected a number"
+                )
+            return int(text) if self.kind == "integer" else number
         most = 1.0 if self.kind == "share" else INFINITE
         if number is None or not 0.0 <= number <= most:
             limits = "from 0 to 1" if self.kind == "share" else "of at least 0"
@@ -142,8 +149,9 @@ def parse_options(
             raise MeasureError(measure, f"'{text}': {name}={word}: {error}") from None
     for option in options.values():
         if option.needed and option.name not in values:
+            example = f"; for example {measure}@10" if option.name == "cutoff" else ""
             raise MeasureError(
-                measure, f"'{text}': {measure} needs {option.name}, {option.help.rstrip('.')}"
+                measure, f"'{text}': {measure} needs {option.name}, {option.help}{example}"
             )
     return tuple(
         (name, values[name])

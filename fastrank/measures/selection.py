@@ -13,32 +13,32 @@ from fastrank.measures.trec import BY_NAME, MEASURES, NICKNAMES, Measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from fastrank.measures.notation import MeasureSpec
+
+    # What callers may ask for.
+    OneMeasure = str | MeasureSpec | Callable[..., float]
+    Measures = OneMeasure | Iterable[OneMeasure]
 
 
 class Selection:
     """The measures asked for, and the parameters given for them.
 
-    Asking twice computes once. Parameters (`P.5`) replace the default ones of a measure that came
-    in through a nickname, as in trec_eval. Apart from that, all that was asked for is computed
-    (`P P.7 P.8 P_9`), or is an error where that is impossible (`ndcg.1=2 ndcg.1=3`). trec_eval's
-    measures come in its order, then the others as they were asked for.
+    Asking twice for one name computes once. Parameters (`P.5`) replace the default ones of a
+    measure that came in through a nickname, as in trec_eval. Apart from that, all that was asked
+    for is computed (`P P.7 P.8 P_9`), or is an error where that is impossible (`ndcg.1=2
+    ndcg.1=3`). trec_eval's measures come in its order, then the others as they were asked for; of
+    these each is named as it was written.
 
     original: take trec_eval's measures only in its own notation, and of several lists of parameters
     the first, as its command line does.
     """
 
     def __init__(
-        self, specifications: str | Iterable[object] | MeasureSpec = (), *, original: bool = False
+        self, specifications: Measures | Iterable[object] = (), *, original: bool = False
     ) -> None:
-        if not hasattr(specifications, "__iter__"):
-            from fastrank.measures import notation
-
-            if not notation.is_measure(specifications):
-                found = type(specifications).__name__
-                raise TypeError(f"measures: expected names, found {found}")
+        if isinstance(specifications, str) or not hasattr(specifications, "__iter__"):
             specifications = [specifications]
         self._original = original
         self._names: set[str] = set()
@@ -46,17 +46,21 @@ class Selection:
         self._parameters: dict[str, str] = {}
         self._further: dict[str, list[str]] = {}
         self._nicknames: set[str] = set()
-        self._families: list[MeasureSpec] = []
-        if isinstance(specifications, str):
-            specifications = _split(specifications)
+        self._others: list[MeasureSpec] = []
         for specification in specifications:
-            self.add(specification)
+            if isinstance(specification, str) and not original:
+                for text in _split(specification):
+                    self.add(text)
+            else:
+                self.add(specification)
+        if not original and not self:
+            raise MeasureError("", "expected a measure, found none")
 
     def __bool__(self) -> bool:
-        return bool(self._names or self._nicknames or self._families or self._further)
+        return bool(self._names or self._nicknames or self._others or self._further)
 
     def add(self, specification: object) -> None:
-        """Ask for a measure in any notation, or a nickname. Raises MeasureError."""
+        """Ask for one measure in any notation, or a nickname. Raises MeasureError, TypeError."""
         if isinstance(specification, str):
             text = specification if self._original else specification.strip()
             trec = split_trec(text, strict=not self._original)
@@ -71,7 +75,7 @@ class Selection:
             return
         spec = notation.parse_family(specification, aliases=False)
         if spec is None:
-            raise notation.unknown_measure(specification.partition(".")[0])
+            raise notation.unknown_measure(specification.partition(".")[0], _parse_original)
         self._add_spec(spec)
 
     def _add_trec(self, name: str, parameters: str | None) -> None:
@@ -84,15 +88,23 @@ class Selection:
             self._further.setdefault(name, []).append(parameters)
 
     def _add_spec(self, spec: MeasureSpec) -> None:
-        if spec.family is not None:
-            if spec not in self._families:
-                self._families.append(spec)
-        elif spec.name in NICKNAMES:
+        if spec.name in NICKNAMES:
             self._nicknames.add(spec.name)
+        elif spec.asked:
+            self._add_asked(spec)
         elif spec.parameters is None or BY_NAME[spec.name].takes not in ("cutoffs", "recalls"):
             self._add_trec(spec.name, spec.parameters)
         else:
             self._further.setdefault(spec.name, []).append(spec.parameters)
+
+    def _add_asked(self, spec: MeasureSpec) -> None:
+        """A measure whose values are called as it was written."""
+        for other in self._others:
+            if other == spec and other.asked == spec.asked:
+                if other.family is not spec.family:
+                    raise MeasureError(spec.name, f"two functions are both called '{spec.name}'")
+                return
+        self._others.append(spec)
 
     def measures(self, compat: str) -> list[Measure]:
         """The measures of the table that are asked for, in its order."""
@@ -101,7 +113,7 @@ class Selection:
             for measure in MEASURES
             if self._is_whole(measure, compat) or measure.name in self._further
         ]
-        for spec in self._families:
+        for spec in self._others:
             family = spec.family
             if family is not None and family not in chosen:
                 chosen.append(family)
@@ -114,14 +126,22 @@ class Selection:
             and (measure.since == DEFAULT_COMPAT or compat != DEFAULT_COMPAT)
         )
 
-    def bind(self, compat: str) -> list[BoundMeasure]:
-        """The measures asked for, with parameters. Raises MeasureError for impossible ones."""
+    def bind(
+        self, compat: str, *, keep: Callable[[BoundMeasure], bool] | None = None
+    ) -> list[BoundMeasure]:
+        """The measures asked for, with parameters. Raises MeasureError for impossible ones.
+
+        keep: says which of those to keep that only came in through a nickname.
+        """
         bound = [
             bind_trec(measure, self._text(measure, compat), compat)
             for measure in self.measures(compat)
             if measure.name in BY_NAME and measure is BY_NAME[measure.name]
         ]
-        return bound + [spec.bind(compat) for spec in self._families]
+        if keep is not None:
+            named = self._names | set(self._further)
+            bound = [own for own in bound if own.measure.name in named or keep(own)]
+        return bound + [spec.bind(compat) for spec in self._others]
 
     def _text(self, measure: Measure, compat: str) -> str | None:
         """The parameters of a measure, all that were asked for together."""
@@ -145,9 +165,14 @@ class Selection:
         return ",".join(different[number] for number in sorted(different))
 
 
+def _parse_original(text: str) -> None:
+    """Raise MeasureError for what is no measure to the trec_eval command."""
+    Selection([text], original=True).bind(DEFAULT_COMPAT)
+
+
 def _split(text: str) -> list[str]:
-    if not set(text) & set("@({["):
+    if not set(text) & set("@({[,"):
         return text.split()
-    from fastrank.measures.notation import split_measures
+    from fastrank.measures.splitting import split_measures
 
     return split_measures(text)

@@ -2,41 +2,80 @@
 
 from __future__ import annotations
 
+import re
+
 from fastrank.measures.custom import CUSTOM
-from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME
-from fastrank.measures.trec import BY_NAME, NICKNAMES
+from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, FAMILY_BY_SPELLING
+from fastrank.measures.options import Family
+from fastrank.measures.trec import BY_NAME, NICKNAMES, spelling
 
-# Measures that have no cutoff themselves, and the beginning of what they are called with one.
-WITH_CUTOFF = {
-    "map": ("map_cut.", "AP@"),
-    "ndcg": ("ndcg_cut.", "nDCG@"),
-    "recip_rank": ("RR@", "RR_"),
-    "mrr": ("RR@",),
-    "precision": ("P.", "P@"),
-    "accuracy": ("Success@",),
-    "hole": ("Unjudged@",),
-    "set_recall": ("recall.", "R@"),
-    "r_cap": ("RCap@",),
-    "hits": ("Success@", "HitRatio@"),
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# By spelling, what other libraries call measures that have another name here, or mean several
+# measures by.
+MEANT = {
+    "acc": ("Success",),
+    "accuracy": ("Success",),
+    "dcgcut": ("DCG",),
+    "fscore": ("F1", "SetF"),
+    "hits": ("Success", "R"),
+    "hitrateat": ("Success",),
+    "mapcut": ("AP",),
+    "mapk": ("AP", "ReciprocalHitRank"),
+    "mpr": ("PercentileRank",),
+    "medr": ("MedianRank",),
+    "ndcgcut": ("nDCG",),
+    "ndcgburges": ("nDCG(dcg='exp-log2')",),
+    "dcgburges": ("DCG(dcg='exp-log2')",),
+    "rcap": ("RCap",),
+    "topkaccuracy": ("Success",),
+    "topaccuracy": ("Success",),
 }
+# A name, options or a parameter, and a cutoff.
+PARTS = re.compile(r"\s*(.*?)\s*(?:\(.*\))?\s*(?:[@._]\s*(?:at_)?(\d+)|[@.].*)?\s*")
+MOST = 3
+LONG_NAME = 5
 
 
-def suggest(text: str) -> str:
-    """A hint at the names a user may have meant."""
+def suggest(text: str, is_known: Callable[[str], bool]) -> str:
+    """A hint at the names a user may have meant, each of which `is_known` accepts."""
     import difflib
 
-    known = [*BY_NAME, *NICKNAMES]
-    every = [*known, *FAMILY_BY_NAME, *BY_PLAIN_NAME, *CUSTOM]
-    name = text.partition("@")[0].partition("(")[0].strip()
+    parts = PARTS.fullmatch(text)
+    name, number = (text, None) if parts is None else parts.groups()
+    known: dict[str, list[str]] = {}
+    for other in (*BY_NAME, *NICKNAMES, *FAMILY_BY_NAME, *BY_PLAIN_NAME, *CUSTOM):
+        known.setdefault(spelling(other), []).append(other)
+    for spelled, family in FAMILY_BY_SPELLING.items():
+        known.setdefault(spelled, []).append(family.name)
+    wanted = spelling(name)
+    for spelled, meant in MEANT.items():
+        # Short ones look like too much else.
+        if len(spelled) >= LONG_NAME or spelled == wanted:
+            known.setdefault(spelled, []).extend(meant)
     close: list[str] = []
-    stem, _, number = text.replace("@", "_").rpartition("_")
-    if stem.lower() in WITH_CUTOFF and number.isdigit():
-        close += [f"{cut}{number}" for cut in WITH_CUTOFF[stem.lower()]]
-    elif stem in BY_NAME and BY_NAME[stem].takes:
-        close.append(f"{stem}.{number}")
-    close += difflib.get_close_matches(name, known, cutoff=0.6)
-    close += [other for other in every if other.lower() == name.lower()]
-    if not close:
-        close += difflib.get_close_matches(name, every, cutoff=0.6)
-    close = list(dict.fromkeys(close))
-    return f"; the closest are {', '.join(close)}" if close else "; `fastrank measures` lists all"
+    for spelled in difflib.get_close_matches(wanted, known, n=MOST, cutoff=0.6):
+        close += known[spelled]
+    names = dict.fromkeys(_written(other, number) for other in close)
+    found = [written for written in names if is_known(written)]
+    if number:
+        found.sort(key=lambda written: not written.endswith(number))
+    *others, last = found[:MOST] or [""]
+    if not last:
+        return "; `fastrank measures` lists all"
+    return f"; did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
+
+
+def _written(name: str, number: str | None) -> str:
+    """A name with the cutoff that it needs, or that was given."""
+    own = name.partition("(")[0]
+    family: Family | None = CUSTOM.get(own) or FAMILY_BY_NAME.get(own) or BY_PLAIN_NAME.get(own)
+    if own not in BY_NAME and family is not None:
+        own = family.name + name[len(own) :]
+        cuts = bool(family.at) and (bool(number) or family.options[family.at].needed)
+        value = (number or "10") if family.at == "cutoff" else "0.1"
+        return f"{own}@{value}" if cuts else own
+    cuts = bool(number) and own in BY_NAME and BY_NAME[own].takes == "cutoffs"
+    return f"{own}.{number}" if cuts else own

@@ -17,23 +17,52 @@ EXPECTED_KERNELS = {
     "ideal_discounted_gain": "ideal_discounted_gain",
     "average_precision": "expected_average_precision",
     "average_precision_cut": "expected_average_precision_cut",
+    "average_precision_of_possible": "expected_average_precision_of_possible",
     "r_precision": "expected_r_precision",
+    "r_precision_multiple": "expected_r_precision_multiple",
     "reciprocal_rank": "expected_recip_rank",
     "reciprocal_rank_cut": "expected_recip_rank",
     "precision_cut": "expected_precision_cut",
+    "precision_of_retrieved": "expected_precision_of_retrieved",
     "recall_cut": "expected_recall_cut",
     "relative_precision_cut": "expected_relative_precision_cut",
     "success_cut": "expected_success_cut",
+    "f1_cut": "expected_f1_cut",
     "discounted_gain": "expected_discounted_gain",
+    "discounted_gain_cut": "expected_discounted_gain_cut",
     "normalized_discounted_gain": "expected_normalized_discounted_gain",
     "normalized_discounted_gain_cut": "expected_normalized_discounted_gain_cut",
+    "rank_biased_precision": "expected_rank_biased_precision",
+    "rank_biased_precision_cut": "expected_rank_biased_precision_cut",
+    "rank_biased_precision_binary": "expected_rank_biased_precision_binary",
+    "unjudged_cut": "expected_unjudged_cut",
+    "judged_share": "expected_judged_share",
+    "unjudged_share": "expected_unjudged_share",
+}
+# The same where no depth cuts the rankings, so that it is known which documents are retrieved.
+EXPECTED_UNCUT_KERNELS = {
+    "num_rel_ret": "num_rel_ret",
+    "num_nonrel_judged_ret": "num_nonrel_judged_ret",
+    "utility": "utility",
+    "set_precision": "set_precision",
+    "set_relative_precision": "set_relative_precision",
+    "set_recall": "set_recall",
+    "set_average_precision": "set_average_precision",
+    "set_f": "set_f",
+    "binary_preference": "expected_binary_preference",
+    "average_precision_of_found": "expected_average_precision_of_found",
+    "hit_share": "expected_hit_share",
+    "normalized_discounted_gain_of_retrieved": "expected_normalized_discounted_gain_of_retrieved",
 }
 # Kernels whose value cannot fall when a document changes places with one of a lower grade before
 # it, so that no order is worse than "worst" or better than "best". Missing are those of which this
 # is not so (G, infAP, relstring) or not proved (ndcg_rel, Rndcg, rbp, rbp_resid, unj, utility).
 MONOTONE_KERNELS = {
-    *EXPECTED_KERNELS,
+    "num_ret",
+    "num_rel",
     "num_rel_ret",
+    "average_precision",
+    "average_precision_cut",
     "log_average_precision",
     "log_odds_average_precision",
     "binary_preference",
@@ -41,7 +70,21 @@ MONOTONE_KERNELS = {
     "binary_g",
     "interpolated_precision",
     "average_interpolated_precision",
+    "r_precision",
     "r_precision_multiple",
+    "reciprocal_rank",
+    "reciprocal_rank_cut",
+    "precision_cut",
+    "recall_cut",
+    "relative_precision_cut",
+    "success_cut",
+    "f1_cut",
+    "discounted_gain",
+    "discounted_gain_cut",
+    "ideal_discounted_gain",
+    "normalized_discounted_gain",
+    "normalized_discounted_gain_cut",
+    "rank_biased_precision_binary",
     "set_precision",
     "set_relative_precision",
     "set_recall",
@@ -50,26 +93,35 @@ MONOTONE_KERNELS = {
 }
 
 
-def has_expected_value(bound: BoundMeasure) -> bool:
-    """Whether the expected value of a measure is known, with the options it was given."""
-    if bound.options is not None and bound.options.get("judged_only"):
+def expected_kernel(kernel: str) -> str:
+    """The kernel of the expected value of what another kernel computes."""
+    return EXPECTED_KERNELS.get(kernel) or EXPECTED_UNCUT_KERNELS[kernel]
+
+
+def has_expected_value(bound: BoundMeasure, *, is_cut: bool) -> bool:
+    """Whether the expected value of a measure is known, with the options it was given.
+
+    is_cut: whether a depth cuts rankings, perhaps between tied documents.
+    """
+    kernel, options = bound.measure.kernel, bound.options or {}
+    if options.get("judged_only") or bound.measure.on == "custom":
         return False
-    return bound.measure.on != "custom" and (
-        not bound.measure.kernel or bound.measure.kernel in EXPECTED_KERNELS
-    )
+    # How many are found up to a cutoff depends on the order.
+    if kernel == "average_precision_of_found" and "cutoff" in options:
+        return False
+    known = kernel in EXPECTED_KERNELS or (not is_cut and kernel in EXPECTED_UNCUT_KERNELS)
+    return not kernel or known
 
 
-def check_expected(bound: list[BoundMeasure]) -> None:
+def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
     """Raise MeasureError at a measure without a closed form of its expected value."""
     for bound_measure in bound:
-        if not has_expected_value(bound_measure):
+        if not has_expected_value(bound_measure, is_cut=is_cut):
+            where = " of rankings cut at a depth" if is_cut else ""
             raise MeasureError(
                 bound_measure.measure.name,
-                "ties='average': no closed form of the expected value of"
-                f" '{bound_measure.names[0].decode()}' over the orders of tied documents is known"
-                " here, and none is approximated; it is known for"
-                " map, map_cut, P, recall, relative_P, Rprec, recip_rank, RR, success, dcg, ndcg,"
-                " ndcg_cut, without a judged_only of their own",
+                f"ties='average': the expected value of '{bound_measure.names[0].decode()}'{where}"
+                " has no closed form; docs/options.md lists the measures that have one",
             )
 
 

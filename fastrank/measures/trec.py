@@ -435,3 +435,15 @@ NICKNAMES: dict[str, str] = {
 }
 
 BY_NAME: dict[str, Measure] = {measure.name: measure for measure in MEASURES}
+
+
+def spelling(name: str) -> str:
+    """A name in lower case without signs between its words, to compare names by."""
+    return name.lower().translate(_SIGNS)
+
+
+_SIGNS = str.maketrans("", "", "-_ ")
+# In lower case, what papers call trec_eval's measures; those with options come first.
+TREC_BY_SPELLING: dict[str, str] = {
+    "gmap": "gm_map", **{name.lower(): name for name in (*NICKNAMES, *BY_NAME)}
+}  # fmt: skip

@@ -15,11 +15,11 @@ from fastrank.judging.evaluation_options import (
 )
 from fastrank.judging.matching import match_queries
 from fastrank.judging.problems import what_is_wrong
+from fastrank.judging.scratch import ranking_scratch
 from fastrank.keywords import takes, with_defaults
 from fastrank.mining.instances import HardNegatives as HardNegatives
 from fastrank.mining.instances import Instance as Instance
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
 
 TYPE_CHECKING = False
@@ -104,18 +104,18 @@ def hard_negatives(
         raise InputError(judgments.source, "expected judgments with grades, found preferences")
     before = len(results.docs)
     results = without_excluded(results, checked.exclude, identical=checked.ignore_identical_ids)
-    switches = zeros("q", at.MINE_OPTIONS_SIZE)
+    switches = zeros("q", codes.MINE_OPTIONS_SIZE)
     # A grade below 0 is none, whatever the level.
-    level = switches[at.MINE_LEVEL] = max(lowest_code(judgments, checked.relevance_level), 0)
-    switches[at.MINE_NUMBER], switches[at.MINE_SKIP], switches[at.MINE_DEPTH] = (
+    level = switches[codes.MINE_LEVEL] = max(lowest_code(judgments, checked.relevance_level), 0)
+    switches[codes.MINE_NUMBER], switches[codes.MINE_SKIP], switches[codes.MINE_DEPTH] = (
         number,
         skipped,
         last,
     )
-    switches[at.MINE_SINGLE] = checked.compat == DEFAULT_COMPAT
-    switches[at.MINE_MARGIN] = margin is not None
-    switches[at.MINE_RELATIVE] = relative_margin is not None
-    switches[at.MINE_BY_HIGHEST] = margin_below == "highest"
+    switches[codes.MINE_SINGLE] = checked.compat == DEFAULT_COMPAT
+    switches[codes.MINE_MARGIN] = margin is not None
+    switches[codes.MINE_RELATIVE] = relative_margin is not None
+    switches[codes.MINE_BY_HIGHEST] = margin_below == "highest"
     matched = match_queries(judgments, results)
     mined, retrieved, selected = _mined(judgments, results, matched, switches, limits)
 
@@ -140,7 +140,7 @@ def hard_negatives(
             "negatives": sum(found),
             "too_few": sum(count < number for count in found),
             "none": sum(not count for count in found),
-            "no_reference": sum(count == at.NO_REFERENCE for count in counted),
+            "no_reference": sum(count == codes.NO_REFERENCE for count in counted),
             "missing": missing,
             "no_relevant": no_relevant,
             "skipped": len(results) - sum(ranking >= 0 for ranking in matched.rankings),
@@ -154,16 +154,23 @@ def _mined(
 ) -> tuple[Any, Any, Any]:
     """How many negatives each query got; by judgment 1 + the run's row; the rows of negatives."""
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
-    mined, selected = zeros("q", len(matched)), zeros("q", len(run.docs))
-    retrieved, problem = zeros("q", len(qrels.docs)), zeros("q", 3)
+    problem = zeros("q", 3)
+    scratch = records.MiningScratch(
+        table=zeros("q", table_size(deepest + widest)),
+        ranking=ranking_scratch(deepest),
+        found=zeros("q", deepest),
+    )
+    mined = records.Negatives(
+        retrieved=zeros("q", len(qrels.docs)),
+        selected=zeros("q", len(run.docs)),
+        counts=zeros("q", len(matched)),
+    )
     done = kernels.mine_negatives(
-        *qrels.columns, *run.columns, matched.judgments, matched.rankings, switches, limits,
-        zeros("q", table_size(deepest + widest)), zeros("d", deepest), zeros("q", deepest),
-        zeros("q", deepest), zeros("q", deepest), retrieved, selected, mined, problem,
-    )  # fmt: skip
-    if problem[0] != at.FINE:
+        qrels.columns, run.columns, matched.columns, switches, limits, scratch, mined, problem
+    )
+    if problem[0] != codes.FINE:
         query = decoded(qrels.queries[matched.judgments[done]])
         reason = what_is_wrong(problem, qrels, run)
-        source = qrels.source if problem[0] == at.QRELS_REPEAT else run.source
+        source = qrels.source if problem[0] == codes.QRELS_REPEAT else run.source
         raise InputError(source, f"query '{query}': {reason}")
-    return mined, retrieved, selected
+    return mined.counts, mined.retrieved, mined.selected

@@ -7,7 +7,7 @@ compiled library need not import the kernels' sources to know them.
 from __future__ import annotations
 
 # Scanning: places in `state` ...
-ROWS, STRETCHES, HARD_NUMBERS, STATUS, AT, FIELDS_FOUND, TAG_START, TAG_LENGTH, LISTED = range(9)
+ROWS, STRETCHES, FALLBACKS, STATUS, AT, FIELDS_FOUND, TAG_START, TAG_LENGTH, LISTED = range(9)
 # ... of ids that were copied, and whether lines without a result were passed over ...
 KEPT, PASSED_OVER = range(9, 11)
 STATE_SIZE = 11
@@ -65,8 +65,8 @@ DESCENDING, ASCENDING, UNREADABLE = range(3)
 # then, by readers that know more or to gather the lines of queries that stand in several places.
 SCATTERED, NOT_STREAMED = range(8, 10)
 # ... when lines of queries are gathered, also that there is no room; places in `room`.
-NO_SHEET_LEFT = 10
-FREE_SHEET, SHEETS_END, SHEET_SIZE = range(3)
+NO_PAGE_LEFT = 10
+FREE_PAGE, PAGES_END, PAGE_SIZE = range(3)
 ROOM_SIZE = 3
 # Which lines of a relevance file are comments: none; as in trec_eval 10.0; all that begin with #.
 NO_COMMENTS, SINGLE_COMMENTS, ALL_COMMENTS = range(3)
@@ -100,10 +100,6 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
     SCORE_IS_NAN,
     NEGATIVE_ID,
 ) = range(10)
-# Judging arrays: places in `layout`: columns, and whether they stand by rank, lower scores are
-# better, ids are known to be unique, queries without results get a placeholder.
-WIDTH, IN_ORDER, ASCENDING_SCORES, UNIQUE, WITH_ABSENT = range(5)
-LAYOUT_SIZE = 5
 
 # Python's objects: places in `api`, of functions, types and the float 1.0 ...
 (
@@ -115,8 +111,11 @@ LAYOUT_SIZE = 5
     FLOAT,
     STR,
     ONE,
-) = range(8)
-API_SIZE = 8
+    AS_UTF8,
+    AS_INTEGER,
+    INT,
+) = range(11)
+API_SIZE = 11
 # ... and bytes before an object's type, the double of a float and about the hash of a text.
 TYPE_IN_OBJECT, NUMBER_IN_FLOAT, HASH_IN_TEXT = 8, 16, 24
 
@@ -128,7 +127,7 @@ TALLY_SIZE = 9
 UNJUDGED, POOLED = -1, -2
 
 # Checking: places in `state` ...
-CHECKED_ROWS, CHECKED_STRETCHES, CHECKED_TAGS, CHECKED_ODD, CHECKED_HARD = range(5)
+CHECKED_ROWS, CHECKED_STRETCHES, CHECKED_TAGS, CHECKED_ODD, CHECKED_FALLBACKS = range(5)
 CHECKED_SIZE = 5
 # ... what is odd about a line ...
 TOO_FEW_FIELDS, TOO_MANY_FIELDS, BLANK_LINE, COMMENT_LINE, NUL_LINE = range(5)
@@ -143,7 +142,7 @@ TOO_FEW_FIELDS, TOO_MANY_FIELDS, BLANK_LINE, COMMENT_LINE, NUL_LINE = range(5)
     INFINITE,
     WHOLE_DECIMAL,
     FRACTION,
-    HARD_NUMBER,
+    FALLBACK_NUMBER,
 ) = range(8)
 
 # Mining: places in `options`, and the count of negatives where margins have nothing to hold to.

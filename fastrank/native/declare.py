@@ -1,4 +1,4 @@
-"""How a kernel is declared: one decorator with its types, and records of columns as arguments.
+"""How a kernel is declared: one decorator with the types of its arguments.
 
 Importing this module imports numba. Only the ahead-of-time build, the JIT fallback and the
 plain-Python mode do that; a process that runs the compiled library never comes here.
@@ -6,11 +6,16 @@ plain-Python mode do that; a process that runs the compiled library never comes 
 
 from __future__ import annotations
 
+import inspect
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numba
+
+# Declares the records.
+from fastrank.native import records  # noqa: F401
+from fastrank.native.record import PER_QUERY, RECORDS, Record
 
 # Division by zero must give inf and nan as in C, never raise: the library has no exceptions.
 # boundscheck is spelled out because an environment variable could otherwise turn it on.
@@ -29,17 +34,7 @@ class Declared(NamedTuple):
     holds_gil: bool
 
 
-class Layout(NamedTuple):
-    """How one record argument is spread over flat columns, one row range per query."""
-
-    record: Any
-    rows: dict[str, dict[str, str]]
-    each: dict[str, str]
-    shared: dict[str, str]
-
-
 KERNELS: dict[str, Declared] = {}
-LAYOUTS: dict[str, Layout] = {}
 
 
 def helper(function: Callable[..., Any]) -> Any:
@@ -56,9 +51,10 @@ def kernel(signature: str, *, holds_gil: bool = False) -> Callable[[Callable[...
     """Export a function under its own name, with the types of `signature`.
 
     A kernel works on arrays and scalars that the caller owns: it allocates nothing, raises
-    nothing, and reports by its return value. An argument type may also be the name of a record
-    declared with `record`; the entry point then takes the record's columns for all queries and
-    calls the kernel once per query, with the last argument cut into one equal piece per query.
+    nothing, and reports by its return value. An argument type may also be the name of a record of
+    native/records.py. For the name that a record has query by query, the entry point calls the
+    kernel once per query, with the columns of the query and with the last argument cut into one
+    equal piece per query.
 
     holds_gil: the kernel works on Python's objects, and other threads wait. It may set an exception
     that C functions of Python set, which the caller then gets.
@@ -73,16 +69,24 @@ def kernel(signature: str, *, holds_gil: bool = False) -> Callable[[Callable[...
     return declare
 
 
-def record(
-    name: str, rows: dict[str, dict[str, str]], each: dict[str, str], shared: dict[str, str]
-) -> Any:
-    """Make the named tuple through which a kernel sees one query.
+def _let_kernels_make(record: Any) -> None:
+    """Tell numba the fields that the class of a record is called with."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    fields = [inspect.Parameter(field, kind) for field in record._fields]
+    record.__signature__ = inspect.Signature(fields)
 
-    `rows` maps the name of an offsets array to the columns it cuts (ragged: one row range per
-    query), `each` names columns with one value per query, `shared` names scalars.
-    """
-    fields = [column for columns in rows.values() for column in columns] + [*each, *shared]
+
+for own in RECORDS.values():
+    _let_kernels_make(own)
+
+
+def _of_one_query(name: str, record: type[Record]) -> Any:
+    """The named tuple through which a kernel sees the columns of one query."""
+    kinds = record.__annotations__.items()
     make: Any = namedtuple
-    made = make(name, fields)
-    LAYOUTS[name] = Layout(made, rows, each, shared)
-    return made
+    return make(name, [field for field, kind in kinds if kind != "Offsets"])
+
+
+# What the generated entry points call by these names.
+QUERIES: dict[str, Any] = {name: _of_one_query(name, own) for name, own in PER_QUERY.items()}
+globals().update(QUERIES)

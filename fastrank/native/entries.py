@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fastrank.native import signature
-from fastrank.native.declare import KERNELS, LAYOUTS
+from fastrank.native.declare import KERNELS, QUERIES
+from fastrank.native.record import PER_QUERY, RECORDS, columns, field_types
 
 KERNEL_MODULES = (
     "texts.text",
@@ -19,13 +20,15 @@ KERNEL_MODULES = (
     "judging.gather",
     "judging.scattered",
     "judging.dicts",
+    "judging.dict_index",
+    "judging.judge_dicts",
     "judging.read_dicts",
     "judging.integer_ids",
     "judging.arrays",
     "judging.labels",
     "measures.gains",
     "measures.trec",
-    "measures.more",
+    "measures.families",
     "measures.expected_over_ties",
     "measures.preferences",
     "measures.averages",
@@ -51,8 +54,8 @@ def flat_signature(name: str) -> str:
 
 def flat_source(name: str) -> str:
     """The source of a function `name` that takes columns and calls the kernel."""
-    columns = [column for column, _ in _flat_columns(name)]
-    return f"def {name}({', '.join(columns)}):\n{_body(name)}"
+    parameters = [column for column, _ in _flat_columns(name)]
+    return f"def {name}({', '.join(parameters)}):\n{_body(name)}"
 
 
 def pointer_source(name: str) -> str:
@@ -73,7 +76,9 @@ def import_source() -> str:
         f"from {declared.function.__module__} import {name} as _{name}\n"
         for name, declared in KERNELS.items()
     ]
-    return "".join(lines) + f"from fastrank.kernels.measures.records import {', '.join(LAYOUTS)}\n"
+    lines.append(f"from fastrank.native.declare import {', '.join(QUERIES)}\n")
+    lines.append("from fastrank.native import records\n")
+    return "".join(lines)
 
 
 def module_source() -> str:
@@ -81,45 +86,53 @@ def module_source() -> str:
     return import_source() + "".join("\n\n" + flat_source(name) for name in KERNELS)
 
 
-def _columns(argument: str, own: str) -> list[tuple[str, str]]:
-    """Name and type of each flat parameter that one declared argument stands for."""
-    if argument not in LAYOUTS:
-        if not (signature.is_array(argument) or signature.is_scalar(argument)):
-            raise ValueError(f"kernel argument type {argument!r} is not known")
-        return [(own, argument)]
-    layout = LAYOUTS[argument]
-    flat = []
-    for offsets, columns in layout.rows.items():
-        flat.append((offsets, "int64[::1]"))
-        flat += [(column, f"{type_}[::1]") for column, type_ in columns.items()]
-    flat += [(column, f"{type_}[::1]") for column, type_ in layout.each.items()]
-    return flat + list(layout.shared.items())
+def _arguments(name: str) -> list[tuple[str, str]]:
+    """Name and declared type of each argument of kernel `name`."""
+    _, arguments = signature.parse(KERNELS[name].signature)
+    return [(f"a{i}", argument) for i, argument in enumerate(arguments)]
 
 
 def _flat_columns(name: str) -> list[tuple[str, str]]:
     """Name and type of every parameter of the entry point of kernel `name`."""
-    _, arguments = signature.parse(KERNELS[name].signature)
-    return [pair for i, argument in enumerate(arguments) for pair in _columns(argument, f"a{i}")]
+    flat = [pair for own, declared in _arguments(name) for pair in columns(declared, own)]
+    for _, type_ in flat:
+        if not (signature.is_array(type_) or signature.is_scalar(type_)):
+            raise ValueError(f"kernel {name}: argument type {type_!r} is not known")
+    return flat
+
+
+def _made(declared: str, own: str) -> str:
+    """The expression that makes an argument from flat parameters."""
+    if declared not in RECORDS:
+        return own
+    fields = field_types(RECORDS[declared])
+    parts = [_made(type_, f"{own}_{name}") for name, type_ in fields]
+    return f"records.{declared}({', '.join(parts)})"
 
 
 def _body(name: str) -> str:
-    """Call the kernel: directly, or once per query with a record of the query's columns."""
-    _, arguments = signature.parse(KERNELS[name].signature)
-    own = [f"a{i}" for i in range(len(arguments))]
-    if arguments[0] not in LAYOUTS:
-        return f"    return _{name}({', '.join(own)})\n"
-    layout = LAYOUTS[arguments[0]]
-    fields = [
-        f"{column}[{offsets}[i]:{offsets}[i + 1]]"
-        for offsets, columns in layout.rows.items()
-        for column in columns
-    ]
-    fields += [f"{column}[i]" for column in layout.each] + list(layout.shared)
-    *inputs, output = own[1:]
-    passed = ", ".join([f"{arguments[0]}({', '.join(fields)})", *inputs])
+    """Call the kernel: directly, or once per query with the columns of the query."""
+    (first, declared), *others = _arguments(name)
+    passed = [_made(type_, own) for own, type_ in others]
+    if declared not in PER_QUERY:
+        return f"    return _{name}({', '.join([_made(declared, first), *passed])})\n"
+    fields, offsets, cuts = [], "", []
+    for field, kind in PER_QUERY[declared].__annotations__.items():
+        column = f"{first}_{field}"
+        if kind == "Offsets":
+            offsets = column
+            cuts.append(offsets)
+        elif kind == "int":
+            fields.append(column)
+        elif kind == "Int64PerQuery":
+            fields.append(f"{column}[i]")
+        else:
+            fields.append(f"{column}[{offsets}[i] : {offsets}[i + 1]]")
+    *inputs, output = passed
+    query = f"{declared}({', '.join(fields)})"
     return (
-        f"    queries = len({next(iter(layout.rows))}) - 1\n"
+        f"    queries = len({cuts[0]}) - 1\n"
         f"    for i in range(queries):\n"
         f"        width = len({output}) // queries\n"
-        f"        _{name}({passed}, {output}[i * width : (i + 1) * width])\n"
+        f"        _{name}({', '.join([query, *inputs])}, {output}[i * width : (i + 1) * width])\n"
     )

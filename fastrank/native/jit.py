@@ -24,6 +24,7 @@ import numpy as np
 from fastrank.native import entries, signature
 from fastrank.native.buffers import CODES, address, count_items
 from fastrank.native.declare import KERNELS, NO_ALLOCATION
+from fastrank.native.record import Shape
 from fastrank.native.sources import read_sources
 
 
@@ -38,17 +39,17 @@ class Jit:
 
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that converts buffers to arrays and calls the kernel `name`."""
-        function, items = self._entry(name)
+        function, shape, items = self._entry(name)
 
         def call(*given: Any) -> Any:
-            return _call(function, _arrays(items, given))
+            return _call(function, _arrays(items, shape.flatten(given)))
 
         return call
 
     def prepare(self, name: str, *given: Any) -> Callable[[], Any]:
         """The same call of the kernel `name` again and again, its arguments converted once."""
-        function, items = self._entry(name)
-        arrays = _arrays(items, given)
+        function, shape, items = self._entry(name)
+        arrays = _arrays(items, shape.flatten(given))
 
         def call() -> Any:
             return _call(function, arrays)
@@ -57,8 +58,11 @@ class Jit:
         call.memory = given  # type: ignore[attr-defined]
         return call
 
-    def _entry(self, name: str) -> tuple[Callable[..., Any], list[str | None]]:
-        """The compiled function, and for each argument its item type (None for a number)."""
+    def _entry(self, name: str) -> tuple[Callable[..., Any], Shape, list[str | None]]:
+        """The compiled function, and the shape of its arguments.
+
+        Third, for what the function takes, the item type of each array, None for a number.
+        """
         result, arguments = signature.parse(entries.flat_signature(name))
         if name not in self._functions:
             function = getattr(self._module, name)
@@ -67,13 +71,15 @@ class Jit:
                 options = {**NO_ALLOCATION, "nogil": not KERNELS[name].holds_gil}
                 function = numba.njit(types, cache=self._cached, **options)(function)
             self._functions[name] = function
-        return self._functions[name], [
+        items = [
             signature.item(argument) if signature.is_array(argument) else None
             for argument in arguments
         ]
+        _, declared = signature.parse(KERNELS[name].signature)
+        return self._functions[name], Shape(name, declared), items
 
 
-def _arrays(items: list[str | None], given: tuple[Any, ...]) -> list[Any]:
+def _arrays(items: list[str | None], given: list[Any]) -> list[Any]:
     return [
         value if item is None else _array(value, item)
         for item, value in zip(items, given, strict=True)

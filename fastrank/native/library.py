@@ -5,7 +5,10 @@ from __future__ import annotations
 import ctypes
 import os
 
+# Declares the records that signatures name.
+from fastrank.native import records  # noqa: F401
 from fastrank.native.buffers import CODES, place
+from fastrank.native.record import Shape, columns
 from fastrank.native.signature import is_array, item, parse
 from fastrank.native.sources import library_path, read_sources
 
@@ -31,10 +34,10 @@ class Library:
 
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that calls the entry point `name`."""
-        entry, codes, result_type = self._entry(name)
+        entry, shape, codes, result_type = self._entry(name)
 
         def call(*given: Any) -> Any:
-            return _call(name, entry, result_type(), _flat(codes, given))
+            return _call(name, entry, result_type(), _flat(codes, shape.flatten(given)))
 
         return call
 
@@ -43,8 +46,8 @@ class Library:
 
         What changes between the calls must be in memory; that of the arguments may not move.
         """
-        entry, codes, result_type = self._entry(name)
-        flat, out = _flat(codes, given), result_type()
+        entry, shape, codes, result_type = self._entry(name)
+        flat, out = _flat(codes, shape.flatten(given)), result_type()
 
         def call() -> Any:
             return _call(name, entry, out, flat)
@@ -53,26 +56,30 @@ class Library:
         call.memory = given  # type: ignore[attr-defined]
         return call
 
-    def _entry(self, name: str) -> tuple[Any, list[str], Any]:
-        """The C function, a type code for each array (empty for a number), the result's type."""
-        result, arguments = parse(self._signatures[name])
+    def _entry(self, name: str) -> tuple[Any, Shape, list[str], Any]:
+        """The C function, the shape of its arguments, and the result's type.
+
+        Third, for what the function takes, the type code of each array, empty for a number.
+        """
+        result, declared = parse(self._signatures[name])
         handle = self._holding if name in self._held else self._handle
         entry = getattr(handle, f"fastrank_{name}")
         entry.restype = ctypes.c_int32
         flat: list[Any] = [ctypes.c_void_p, ctypes.c_void_p]
         codes: list[str] = []
-        for argument in arguments:
-            if is_array(argument):
-                codes.append(CODES[item(argument)])
-                flat += [ctypes.c_void_p, ctypes.c_int64]
-            else:
-                codes.append("")
-                flat.append(_C[argument])
+        for argument in declared:
+            for _, type_ in columns(argument):
+                if is_array(type_):
+                    codes.append(CODES[item(type_)])
+                    flat += [ctypes.c_void_p, ctypes.c_int64]
+                else:
+                    codes.append("")
+                    flat.append(_C[type_])
         entry.argtypes = flat
-        return entry, codes, _C[result]
+        return entry, Shape(name, declared), codes, _C[result]
 
 
-def _flat(codes: list[str], given: tuple[Any, ...]) -> list[Any]:
+def _flat(codes: list[str], given: list[Any]) -> list[Any]:
     """Arguments as C takes them: address and length of each array."""
     values: list[Any] = []
     for code, value in zip(codes, given, strict=True):

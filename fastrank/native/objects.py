@@ -11,8 +11,7 @@ import sys
 from array import array
 from itertools import repeat, starmap
 
-from fastrank.native import codes as at
-from fastrank.native import engine, kernels
+from fastrank.native import codes, engine, kernels
 from fastrank.native.buffers import address, zeros
 
 TYPE_CHECKING = False
@@ -24,11 +23,13 @@ if TYPE_CHECKING:
 _KNOWN = 0.1234567890123456
 _ONE = 1.0
 _FUNCTIONS = {
-    at.NEXT_ITEM: "PyDict_Next",
-    at.GET_ITEM: "PyDict_GetItemWithError",
-    at.SET_ITEM: "PyDict_SetItem",
-    at.MAKE_FLOAT: "PyFloat_FromDouble",
-    at.DROP_REFERENCE: "Py_DecRef",
+    codes.NEXT_ITEM: "PyDict_Next",
+    codes.GET_ITEM: "PyDict_GetItemWithError",
+    codes.SET_ITEM: "PyDict_SetItem",
+    codes.MAKE_FLOAT: "PyFloat_FromDouble",
+    codes.DROP_REFERENCE: "Py_DecRef",
+    codes.AS_UTF8: "PyUnicode_AsUTF8AndSize",
+    codes.AS_INTEGER: "PyLong_AsLongLongAndOverflow",
 }
 # In the table of a dict of CPython an entry is hash, key and value, 24 bytes; from 3.11 on the hash
 # is left out as long as all keys are str itself. What a dict has beside its table:
@@ -102,22 +103,23 @@ def _is_as_expected() -> bool:
     if sys.implementation.name != "cpython" or "t" in getattr(sys, "abiflags", ""):
         return False
     # An object is a count of references and a type, a float also has a double.
-    basic, whole = at.NUMBER_IN_FLOAT, at.NUMBER_IN_FLOAT + 8
+    basic, whole = codes.NUMBER_IN_FLOAT, codes.NUMBER_IN_FLOAT + 8
     if (object.__basicsize__, float.__basicsize__, ctypes.sizeof(ctypes.c_void_p)) != (
         basic, whole, 8,
     ):  # fmt: skip
         return False
-    kind = ctypes.c_int64.from_address(id(_KNOWN) + at.TYPE_IN_OBJECT).value
-    number = ctypes.c_double.from_address(id(_KNOWN) + at.NUMBER_IN_FLOAT).value
-    text = ctypes.c_int64.from_address(id("") + at.TYPE_IN_OBJECT).value
+    kind = ctypes.c_int64.from_address(id(_KNOWN) + codes.TYPE_IN_OBJECT).value
+    number = ctypes.c_double.from_address(id(_KNOWN) + codes.NUMBER_IN_FLOAT).value
+    text = ctypes.c_int64.from_address(id("") + codes.TYPE_IN_OBJECT).value
     return (kind, number, text) == (id(float), _KNOWN, id(str))
 
 
 def _find_api() -> Any:
-    api = zeros("q", at.API_SIZE)
+    api = zeros("q", codes.API_SIZE)
     for place, name in _FUNCTIONS.items():
         found = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
         assert found is not None
         api[place] = found
-    api[at.FLOAT], api[at.STR], api[at.ONE] = id(float), id(str), id(_ONE)
+    api[codes.FLOAT], api[codes.STR], api[codes.INT] = id(float), id(str), id(int)
+    api[codes.ONE] = id(_ONE)
     return api

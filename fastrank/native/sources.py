@@ -6,6 +6,7 @@ import os
 
 NATIVE = os.path.dirname(os.path.abspath(__file__))
 KERNELS = os.path.join(os.path.dirname(NATIVE), "kernels")
+RECORDS = os.path.join(NATIVE, "records.py")
 SUFFIX = ".so"
 
 # The files of this folder that decide what comes out of the compiler.
@@ -16,6 +17,7 @@ _BUILDERS = (
     "compiling/optimise.py",
     "declare.py",
     "entries.py",
+    "record.py",
     "signature.py",
 )
 
@@ -27,7 +29,7 @@ def read_sources() -> bytes:
     costs less than importing a hash function, and cannot collide.
     """
     parts = []
-    for path in [*builder_files(), *kernel_files()]:
+    for path in [*builder_files(), RECORDS, *kernel_files()]:
         # No buffer, which takes as long to make as a file to read.
         with open(path, "rb", buffering=0) as file:
             parts.append(file.read())

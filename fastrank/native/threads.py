@@ -8,7 +8,6 @@ from _thread import allocate_lock, start_new_thread
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
 
 # Below this, starting a thread and finding where to cut costs more than it gains.
@@ -28,30 +27,45 @@ def default_threads(size: int, worth_a_thread: int = WORTH_A_THREAD) -> int:
 def in_threads(work: Callable[[int], None], count: int) -> None:
     """Call work(0), ..., work(count - 1) at once, the first in this thread.
 
-    Raises what the first raised that failed.
+    Returns when all have ended, even where it is interrupted meanwhile: they share memory with the
+    caller. Raises what the first raised that failed.
     """
     failures: dict[int, BaseException] = {}
+    # Not `threading`, whose import takes a command longer than all that these threads wait for.
+    locks = [allocate_lock() for _ in range(count)]
+    ended = [False] * count
 
-    def attempt(number: int, running: Any) -> None:
+    def attempt(number: int) -> None:
         try:
             work(number)
         except BaseException as error:
             failures[number] = error
         finally:
-            running.release()
+            ended[number] = True
+            locks[number].release()
 
-    # Not `threading`, whose import takes a command longer than all that these threads wait for.
-    locks = [allocate_lock() for _ in range(count)]
+    def wait_for(number: int) -> None:
+        # An interrupt may come when the lock was just acquired: what counts is whether it ended.
+        while not ended[number]:
+            try:
+                locks[number].acquire()
+            except BaseException as error:
+                failures.setdefault(0, error)
+
+    started = 0
     for lock in locks:
         lock.acquire()
-    for number in range(1, count):
-        try:
-            start_new_thread(attempt, (number, locks[number]))
-        except RuntimeError:
-            # The system gives no more threads.
-            attempt(number, locks[number])
-    attempt(0, locks[0])
-    for lock in locks:
-        lock.acquire()
+    try:
+        for number in range(1, count):
+            try:
+                start_new_thread(attempt, (number,))
+            except RuntimeError:
+                # The system gives no more threads.
+                attempt(number)
+            started = number
+        attempt(0)
+    finally:
+        for number in range(1, started + 1):
+            wait_for(number)
     if failures:
         raise failures[min(failures)]

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Column:
     """The values under one printed name.
 
-    name, printed: the name as str and as bytes.
+    name, printed: the name, as it was asked for, as str and as bytes. canonical: the spelling that
+        all others of the measure are equal to.
     measure: the measure's own name, without parameters.
     kind: "text", "count" (whole numbers), "zscore" or "real".
     values: those of all queries, every `width`-th of which, from `place` on, is the column's; a
@@ -30,13 +31,16 @@ class Column:
     summary: the value over all queries, bytes for the run's tag; None where there is none.
     """
 
-    __slots__ = ("kind", "measure", "name", "place", "printed", "summary", "values", "width")
+    __slots__ = (
+        "canonical", "kind", "measure", "name", "place", "printed", "summary", "values", "width",
+    )  # fmt: skip
 
     def __init__(
         self, bound: BoundMeasure, place: int, kind: str, values: Any, summary: Any
     ) -> None:
         self.printed, self.place, self.width = bound.names[place], place, bound.width
-        self.name, self.measure = decoded(self.printed), bound.measure.name
+        self.name, self.canonical = decoded(self.printed), decoded(bound.canonical[place])
+        self.measure = bound.measure.name
         self.kind, self.values, self.summary = kind, values, summary
 
     @property
@@ -95,6 +99,36 @@ def columns_by_name(scores: Scores) -> dict[str, Column]:
     for column in columns_of(scores):
         found.setdefault(column.name, column)
     return found
+
+
+def name_in(columns: Iterable[Column], name: str) -> str | None:
+    """What the columns call a measure that is given in any spelling; None if they lack it."""
+    # Only where no name fits: reading an evaluation needs no notation.
+    from fastrank.measures.notation import canonical_names
+
+    canonical = canonical_names(name)
+    return next((own.name for own in columns if canonical == [own.canonical]), None)
+
+
+class Means(dict[str, float]):
+    """The summary of each measure by name; other spellings of a name find it, too.
+
+    >>> fr.evaluate({"q": {"d": 1}}, {"q": {"d": 0.5}}, "MRR@10").mean["RR@10"]
+    1.0
+    """
+
+    def __init__(self, columns: Iterable[Column]) -> None:
+        self._columns = list(columns)
+        super().__init__((own.name, own.mean) for own in self._columns if own.mean is not None)
+
+    def __missing__(self, name: str) -> float:
+        found = name_in(self._columns, name)
+        if found is None or found not in self:
+            raise KeyError(name)
+        return self[found]
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)
 
 
 def presented_means(scores: Scores) -> dict[str, int | float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
-from fastrank.scores.columns import columns_by_name, columns_of
+from fastrank.scores.columns import Means, columns_by_name, columns_of, name_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,8 +119,7 @@ class Scores(Frozen):
         That is the mean for most measures, the sum for counts (num_ret, ...), the geometric mean
         for gm_map and gm_bpref.
         """
-        columns = columns_by_name(self).values()
-        return {column.name: mean for column in columns if (mean := column.mean) is not None}
+        return Means(columns_by_name(self).values())
 
     @property
     def whole(self) -> set[str]:
@@ -136,11 +135,14 @@ class Scores(Frozen):
         return {column.name: column.to_list() for column in self._per_query()}
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """The values of one measure by printed name, float64[queries] in the order of `queries`.
+        """The values of one measure, float64[queries] in the order of `queries`.
+
+        name: what it is called here, or another spelling of it: `RR@10` also finds `MRR@10`.
 
         `relstring` gives strings. Raises KeyError for a name that has no values per query.
         """
-        column = columns_by_name(self).get(name)
+        columns = columns_by_name(self)
+        column = columns.get(name) or columns.get(name_in(columns.values(), name) or "")
         if column is None or column.values is None:
             raise KeyError(f"{name}: the values per query are {', '.join(self.names)}")
         return column.to_array()

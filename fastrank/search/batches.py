@@ -9,12 +9,14 @@ from fastrank.keywords import takes, with_defaults
 from fastrank.search.engines import IndexSearch, VectorSearch
 from fastrank.search.exclusion import Exclusion
 from fastrank.search.faiss_api import check_gpu
+from fastrank.search.faiss_indexes import as_index
 from fastrank.search.indexing import Index, make_index
 from fastrank.search.options import SEARCH, SearchOptions
 from fastrank.search.parameters import Setting, parse_parameters
 from fastrank.search.progress import bar
 from fastrank.search.ranking import rank
 from fastrank.search.row_ids import check_row_ids
+from fastrank.search.sparse import SparseRows, SparseSearch
 from fastrank.search.vectors import check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]
+    Engine = IndexSearch | VectorSearch | SparseSearch
 
 # Lists of excluded documents longer than this, and than k, get a search of their own: the depth
 # is that of the longest list. It is the same in every batch, since of the documents with the score
@@ -109,8 +112,13 @@ def search_batches(
     k, batch_size, settings = _checked_request(k, given["batch_size"], given["parameters"])
     on_gpu = check_gpu(given["gpu"])
     found = open_vectors("queries", queries)
+    corpus = as_index("corpus", corpus, metric)
     if isinstance(corpus, Index):
-        _refuse_index_arguments(corpus, metric, ids)
+        if metric not in (None, corpus.metric):
+            reason = f"the index has the metric {corpus.metric!r}, found {metric!r}"
+            raise OptionError("metric", reason)
+        if ids is not None:
+            corpus = corpus.with_ids("ids", ids)
         names, kind, dimension, count = corpus.names, corpus.metric, corpus.dimension, len(corpus)
     else:
         kind = check_metric("ip" if metric is None else metric)
@@ -125,9 +133,11 @@ def search_batches(
     query_names = check_row_ids("query_ids", given["query_ids"], found.count)
     exclusion = Exclusion(query_names, names, itself=given["exclude_self"], lists=given["exclude"])
     found.check(unit=kind == "cosine", selected=only)
-    engine: IndexSearch | VectorSearch
+    engine: Engine
     if isinstance(corpus, Index):
         engine = IndexSearch(corpus, settings, gpu=on_gpu)
+    elif isinstance(vectors, SparseRows):
+        engine = SparseSearch(vectors, kind, gpu=on_gpu)
     else:
         engine = VectorSearch(vectors, kind, names, gpu=on_gpu)
     search = _Search(engine, k if count < 0 else min(k, count), kind, names, query_names, exclusion)
@@ -149,16 +159,9 @@ def _checked_request(k: int, batch_size: int, parameters: Any) -> tuple[int, int
     return at_least("k", k, 1), at_least("batch_size", batch_size, 1), parse_parameters(parameters)
 
 
-def _refuse_index_arguments(index: Index, metric: str | None, ids: Any) -> None:
-    if metric not in (None, index.metric):
-        raise OptionError("metric", f"the index has the metric {index.metric!r}, found {metric!r}")
-    if ids is not None:
-        raise OptionError("ids", "an Index has the ids of its vectors already")
-
-
 class _Search:
     def __init__(
-        self, engine: IndexSearch | VectorSearch, k: int, metric: str, names: RowIds,
+        self, engine: Engine, k: int, metric: str, names: RowIds,
         queries: RowIds, exclusion: Exclusion,
     ) -> None:  # fmt: skip
         self._engine, self._k, self._metric = engine, k, metric

@@ -53,6 +53,21 @@ class Index:
         """The ids of the vectors, None if they are faiss's numbers."""
         return self.names.texts
 
+    def with_ids(self, argument: str, ids: Any) -> Index:
+        """The same index with ids for its vectors, which it lacks; `argument` is for messages.
+
+        Raises ArrayError for ids that repeat or are not one per vector, OptionError where the index
+        has ids or numbers of its own.
+        """
+        if self.ids is not None:
+            raise OptionError(argument, "an Index has the ids of its vectors already")
+        if self.names.count is None:
+            reason = "the vectors of the index have numbers of their own, which are their ids"
+            raise OptionError(argument, reason)
+        made = Index(self.faiss, check_row_ids(argument, ids, len(self)), self.metric)
+        made.lock = self.lock
+        return made
+
     @property
     def dimension(self) -> int:
         """The dimension of the vectors."""
@@ -81,7 +96,8 @@ def build_index(
     """Index vectors with faiss.
 
     vectors: floats[n, dimension]: an array of any float type (or of integers), a memory map, the
-        path of a `.npy` file, or an iterator of such blocks. Inside they are float32.
+        path of a `.npy` file, or an iterator of such blocks; or a sparse matrix of scipy or tensor
+        of torch. Inside they are float32.
     factory: what to build, in the language of faiss's index_factory: "Flat", "IVF1024,Flat",
         "HNSW32", "OPQ16_64,IVF256,PQ16x4fs", ...
     metric: "ip" (inner product), "l2" (Euclidean distance; squared, as faiss has it), or "cosine",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import ArrayError
+from fastrank.search.sparse import as_csr, is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,12 +15,21 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 
-def as_vectors(given: Any, name: str, ids: Sequence[str], first: int = 0, by: str = "") -> Array:
+def as_vectors(
+    given: Any,
+    name: str,
+    ids: Sequence[str],
+    first: int = 0,
+    by: str = "",
+    *,
+    keep_sparse: bool = False,
+) -> Any:
     """Vectors as float32[rows, dimension], one for every id.
 
     given: an array or a tensor of any float or signed integer type, on any device, a sparse matrix
         or tensor, or a list or iterator of rows. name and first: what the rows are and where
-        the first stands, for messages; by: what made them.
+        the first stands, for messages; by: what made them. keep_sparse: what is sparse becomes
+        scipy's CSR matrix of float32.
 
     Raises ArrayError, which names row, column and id, for another number of rows, rows of several
     lengths, NaN and infinite values.
@@ -35,8 +45,9 @@ def as_vectors(given: Any, name: str, ids: Sequence[str], first: int = 0, by: st
             row += first
         return ArrayError(name, f"{where}{reason}{made_by}", row, column)
 
+    matrix: Any = as_csr(given) if keep_sparse and is_sparse(given) else None
     try:
-        found = _as_array(given)
+        found = _as_array(given) if matrix is None else matrix
     except (TypeError, ValueError) as error:
         reason = f"expected vectors, found {type(given).__name__}, no array can be made of it"
         raise fail(f"{reason}: {error}") from None
@@ -52,10 +63,18 @@ def as_vectors(given: Any, name: str, ids: Sequence[str], first: int = 0, by: st
         raise fail(f"expected vectors of floats, found {found.dtype}{packed}")
     if found.ndim != 2:
         raise fail(f"expected a vector for each of {len(ids)} texts, found the shape {found.shape}")
-    if len(found) != len(ids):
-        raise fail(f"expected {len(ids)} vectors, one per text, found {len(found)}")
+    if found.shape[0] != len(ids):
+        raise fail(f"expected {len(ids)} vectors, one per text, found {found.shape[0]}")
     if not found.shape[1]:
         raise fail("expected vectors, found no columns")
+    if matrix is not None:
+        strange = numpy.flatnonzero(~numpy.isfinite(matrix.data))
+        if len(strange):
+            place = int(strange[0])
+            row = int(numpy.searchsorted(matrix.indptr, place, "right")) - 1
+            reason = f"expected a finite 32-bit float, found {matrix.data[place]}"
+            raise fail(reason, row, int(matrix.indices[place]))
+        return matrix
     with numpy.errstate(over="ignore"):
         rows = numpy.ascontiguousarray(found, numpy.float32)
     with numpy.errstate(invalid="ignore"):
@@ -65,12 +84,6 @@ def as_vectors(given: Any, name: str, ids: Sequence[str], first: int = 0, by: st
         row, column = (int(i) for i in numpy.argwhere(~numpy.isfinite(rows))[0])
         raise fail(f"expected a finite 32-bit float, found {found[row, column]}", row, column)
     return rows
-
-
-def is_sparse(given: Any) -> bool:
-    """Whether this is a sparse matrix of scipy or a sparse tensor of torch."""
-    tensor = getattr(given, "is_sparse", False) or getattr(given, "is_sparse_csr", False)
-    return bool(tensor) or hasattr(given, "toarray")
 
 
 def _as_array(given: Any) -> Any:

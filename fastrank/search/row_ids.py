@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fastrank.data.texts import Texts, decoded, gather_texts, text_order
+from fastrank.data.texts import Texts, decoded, gather_texts, interning, text_order
 from fastrank.errors import ArrayError
 from fastrank.formats.ids import texts_of, texts_of_ids
 from fastrank.native import kernels
-from fastrank.native.buffers import table_size, zeros
+from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,9 +43,7 @@ class RowIds:
         distinct, numbers = _distinct(asked)
         order = text_order(distinct)
         matches = zeros("q", len(distinct))
-        kernels.match_texts(
-            *distinct.columns, order, *self.texts.columns, self._in_order(), matches
-        )
+        kernels.match_texts(distinct.columns, order, self.texts.columns, self._in_order(), matches)
         rows = numpy.empty(len(distinct), numpy.int64)
         rows[numpy.asarray(order)] = numpy.asarray(matches)
         found: Array = rows[numpy.asarray(numbers)]
@@ -111,12 +109,11 @@ def _distinct(texts: Texts) -> tuple[Texts, Any]:
     """The distinct texts, and for every text the place of its equal among them."""
     import numpy
 
-    count = len(texts)
-    numbers, firsts = zeros("q", count), zeros("q", count)
-    found = kernels.intern_texts(*texts.columns, zeros("q", table_size(count)), numbers, firsts)
-    if found == count:
-        return texts, numbers
-    return gather_texts(texts, numpy.asarray(firsts)[:found]), numbers
+    numbered = interning(len(texts))
+    found = kernels.intern_texts(texts.columns, numbered)
+    if found == len(texts):
+        return texts, numbered.ids
+    return gather_texts(texts, numpy.asarray(numbered.firsts)[:found]), numbered.ids
 
 
 def _numbers(asked: Texts, count: int | None) -> Array:

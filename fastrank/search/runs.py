@@ -40,13 +40,13 @@ def search(
 ) -> Run:
     """Search for the k best documents of each query.
 
-    corpus: an Index, or vectors as `build_index` takes them: then every query is compared with
-        every vector. Vectors that are not float32 in memory are read block by block, never all at
-        once.
+    corpus: an Index, an index of faiss, or what `get_index` of a Dataset of Hugging Face returns;
+        or vectors as `build_index` takes them: then every query is compared with every vector.
+        Vectors that are not float32 in memory are read block by block, never all at once.
     queries: floats[n, dimension], as `build_index` takes vectors. Copies are brought to length 1
         for the metric "cosine".
     k: how many documents a query gets at most; fewer where the corpus or the index has no more.
-    ids: of the vectors, as in `build_index`; an Index has its own.
+    ids: of the vectors, as in `build_index`; an Index may have its own.
     tag: the run's name.
     **options: see `SearchOptions`.
 

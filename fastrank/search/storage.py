@@ -9,8 +9,9 @@ from fastrank.data.texts import Texts, memory_of
 from fastrank.errors import ReadError
 from fastrank.formats import files
 from fastrank.search.faiss_api import reason_of
-from fastrank.search.indexing import Index, maps_ids
-from fastrank.search.row_ids import DIGITS, RowIds
+from fastrank.search.faiss_indexes import index_of
+from fastrank.search.indexing import Index
+from fastrank.search.row_ids import RowIds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,13 +65,14 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
     files.replace(os.path.realpath(target), write)
 
 
-def load_index(path: str | os.PathLike[str]) -> Index:
+def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
     """Read what `save_index` wrote, or an index that faiss itself has written.
 
-    The latter has the metric that faiss says, and for "cosine" that is "ip"; its ids are row
-    numbers, or the numbers that its vectors were added with. Raises ReadError for a file that is
-    cut off or no index, for ids that belong to another index, numbers that repeat or are negative,
-    and for a metric other than inner product and L2.
+    ids: for the latter, the id of each vector; by default the numbers of the rows, or those that
+    the vectors were added with. Its metric is what faiss says, and for "cosine" that is "ip".
+    Raises ReadError for a file that is cut off or no index, for ids that belong to another index,
+    numbers that repeat or are negative, and for a metric other than inner product and L2;
+    ArrayError for ids that repeat or are not one per vector, OptionError where the index has ids.
 
     >>> from fastrank.search import load_index
     >>> load_index("missing.faiss")
@@ -88,45 +90,15 @@ def load_index(path: str | os.PathLike[str]) -> Index:
         raise ReadError(name, (error.strerror or str(error)).lower()) from None
     except (RuntimeError, MemoryError) as error:
         raise ReadError(name, f"no index that is whole: {reason_of(error)}") from None
-    metrics = {faiss.METRIC_INNER_PRODUCT: "ip", faiss.METRIC_L2: "l2"}
-    if found.metric_type not in metrics:
-        raise ReadError(name, "expected an index for inner products or L2 distances")
-    metric = metrics[found.metric_type]
-    if maps_ids(found):
-        raise ReadError(name, "expected an index without IDMap: ids stand beside the index")
-    texts = None
+    try:
+        index = index_of(found)
+    except ValueError as error:
+        raise ReadError(name, str(error)) from None
     if os.path.exists(name + SUFFIX):
-        metric, texts = _read_ids(name, found, metric)
-    names = _stored_ids(name, found) if texts is None else RowIds(texts, int(found.ntotal))
-    return Index(found, names, metric)
-
-
-def _stored_ids(name: str, found: Any) -> RowIds:
-    """The numbers that an index itself has for its vectors, which inverted lists store."""
-    import faiss
-    import numpy
-
-    inverted = faiss.try_extract_index_ivf(found)
-    if inverted is None:
-        return RowIds(None, int(found.ntotal))
-    stored = [numpy.empty(0, numpy.int64)]
-    lists: Any = inverted.invlists
-    for number in range(lists.nlist):
-        size = lists.list_size(number)
-        if size:
-            ids = lists.get_ids(number)
-            stored.append(faiss.rev_swig_ptr(ids, size).copy())
-            lists.release_ids(number, ids)
-    numbers = numpy.sort(numpy.concatenate(stored))
-    repeats = numpy.flatnonzero(numbers[1:] == numbers[:-1])
-    if len(repeats):
-        raise ReadError(name, f"the number {numbers[repeats[0]]} stands for several of its vectors")
-    if len(numbers) and not (numbers[0] >= 0 and numbers[-1] < 10**DIGITS):
-        wrong = numbers[0] if numbers[0] < 0 else numbers[-1]
-        reason = f"expected numbers of vectors from 0 to 10**{DIGITS} - 1, found {wrong}"
-        raise ReadError(name, reason)
-    rows = len(numbers) == found.ntotal and bool((numbers == numpy.arange(len(numbers))).all())
-    return RowIds(None, int(found.ntotal) if rows else None)
+        metric, texts = _read_ids(name, found, index.metric)
+        names = index.names if texts is None else RowIds(texts, int(found.ntotal))
+        index = Index(found, names, metric)
+    return index if ids is None else index.with_ids("ids", ids)
 
 
 def _packed(texts: Texts) -> dict[str, Any]:

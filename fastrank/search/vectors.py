@@ -84,18 +84,21 @@ def check_dimension(queries: Vectors, dimension: int) -> None:
 def open_vectors(name: str, given: Any) -> Vectors:
     """The vectors of an array, a memory map, the path of a `.npy` file or an iterator of blocks.
 
-    Raises ArrayError and ReadError.
+    Also of a sparse matrix of scipy or a sparse tensor of torch. Raises ArrayError and ReadError.
     """
     if isinstance(given, Vectors):
         return given
+    if hasattr(given, "tocsr") or getattr(given, "is_sparse", False):
+        from fastrank.search.sparse import SparseRows
+
+        return SparseRows(name, given)
     if isinstance(given, (str, os.PathLike)):
         return Rows(name, load_npy(os.fspath(given), mapped=True))
     if hasattr(given, "ntotal"):
         kind = type(given).__name__
         raise ArrayError(
-            name, f"expected vectors, found an {kind} of faiss; `load_index` makes an Index of the"
-            " file that faiss.write_index writes, and evaluate_arrays evaluates what its search"
-            " returns",
+            name, f"expected vectors, found an {kind} of faiss, which is taken as the corpus of"
+            " search and evaluate_embeddings",
         )  # fmt: skip
     blocks = hasattr(given, "__iter__") and not hasattr(given, "__array__")
     if isinstance(given, (list, tuple)):

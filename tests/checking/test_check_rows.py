@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastrank.checking.rows import Rows, scan
+from fastrank.data.texts import spans
 from fastrank.errors import FormatError
 from fastrank.formats.trec import parse_qrels, parse_run
-from fastrank.native import codes as at
-from fastrank.native import kernels
+from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 from tests.helpers.strategies import (
     QRELS_ROWS,
@@ -93,17 +93,17 @@ DECIMAL = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 def class_of_score(score: str) -> int:
     """A twin in regular expressions."""
     if re.match(r"[+-]?nan", score, re.IGNORECASE):
-        return at.NOT_A_NUMBER
+        return codes.NOT_A_NUMBER
     if re.fullmatch(r"[+-]?inf(inity)?", score, re.IGNORECASE):
-        return at.INFINITE
+        return codes.INFINITE
     if re.match(r"[+-]?inf", score, re.IGNORECASE):
-        return at.A_PREFIX
+        return codes.A_PREFIX
     hexadecimal = r"[+-]?0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[+-]?[0-9]+)?"
     if re.fullmatch(hexadecimal, score, re.IGNORECASE):
-        return at.A_NUMBER
+        return codes.A_NUMBER
     if re.fullmatch(DECIMAL, score):
-        return at.INFINITE if math.isinf(float(score)) else at.A_NUMBER
-    return at.A_PREFIX if re.match(DECIMAL, score) else at.NO_NUMBER
+        return codes.INFINITE if math.isinf(float(score)) else codes.A_NUMBER
+    return codes.A_PREFIX if re.match(DECIMAL, score) else codes.NO_NUMBER
 
 
 @given(score=st.one_of(numbers, odd_numbers).map(bytes.decode))
@@ -117,12 +117,12 @@ def test_what_the_text_of_a_score_is(score: str) -> None:
 def class_of_grade(grade: str) -> int:
     """A twin in regular expressions."""
     if re.fullmatch(r"[+-]?[0-9]+", grade):
-        return at.A_NUMBER
+        return codes.A_NUMBER
     if re.fullmatch(r"[+-]?[0-9]+\.0*", grade):
-        return at.WHOLE_DECIMAL
+        return codes.WHOLE_DECIMAL
     if re.fullmatch(DECIMAL, grade):
-        return at.FRACTION
-    return at.A_PREFIX if re.match(r"[+-]?[0-9]", grade) else at.NO_NUMBER
+        return codes.FRACTION
+    return codes.A_PREFIX if re.match(r"[+-]?[0-9]", grade) else codes.NO_NUMBER
 
 
 @given(grade=st.one_of(numbers, odd_numbers).map(bytes.decode))
@@ -159,13 +159,12 @@ pieces = st.sampled_from(
 def test_ids_are_folded_to_what_is_left_of_them(ids: list[bytes]) -> None:
     starts = np.cumsum([0, *map(len, ids)])[:-1].astype(np.int64)
     lengths = np.array(list(map(len, ids)), dtype=np.int64)
-    folded = zeros("B", int(lengths.sum()))
-    to_starts, to_lengths = zeros("q", len(ids)), zeros("q", len(ids))
+    folded = records.Texts(zeros("B", int(lengths.sum())), *spans(len(ids)))
 
-    kernels.fold_texts(b"".join(ids), starts, lengths, folded, to_starts, to_lengths)
+    kernels.fold_texts(records.Texts(b"".join(ids), starts, lengths), folded)
 
-    ranges = zip(to_starts, to_lengths, strict=True)
-    assert [bytes(folded[start : start + length]) for start, length in ranges] == [
+    ranges = zip(folded.starts, folded.lengths, strict=True)
+    assert [bytes(folded.buffer[start : start + length]) for start, length in ranges] == [
         fold(text) for text in ids
     ]
 

@@ -65,7 +65,7 @@ def test_bad_files_are_explained(
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (("-m", "maap"), 1, "illegal measure 'maap'; the closest are map"),
+        (("-m", "maap"), 1, "illegal measure 'maap'; did you mean map"),
         (("-m", "P.-1"), 2, "Cannot initialize measure 'P'"),
         (("-M", "-3"), 1, "-M -3: expected 0 or more"),
         (("-R", "qrel"), 2, "Illegal rel_format 'qrel': expected qrels, qrels_jg, prefs"),

@@ -18,31 +18,12 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank import Dataset, FormatError, InputError, OptionError, ReadError
 from tests.helpers.collections import COLLECTIONS, beir_folder, needs_collections
+from tests.helpers.huggingface import Table
 from tests.helpers.strategies import examples
 
 CORPUS = {"d1": "red apples", "d2": "blue plums"}
 QUERIES = {"q1": "apples", "q2": "plums"}
 QRELS = {"q1": {"d1": 1}, "q2": {"d2": 2}}
-
-
-class Table:
-    """What a Dataset of `datasets` can do, as far as it is used."""
-
-    def __init__(self, columns: dict[str, list[Any]]) -> None:
-        self._columns = columns
-        self.column_names = list(columns)
-
-    def __len__(self) -> int:
-        return len(next(iter(self._columns.values())))
-
-    def __getitem__(self, rows: slice) -> dict[str, list[Any]]:
-        return {name: column[rows] for name, column in self._columns.items()}
-
-    def select_columns(self, names: list[str]) -> Table:
-        return Table({name: self._columns[name] for name in names})
-
-    def with_format(self, kind: None) -> Table:
-        return self
 
 
 def topics(text: str, **options: Any) -> dict[str, str]:
@@ -332,6 +313,17 @@ def test_corpus_in_a_folder(tmp_path: Path) -> None:
     assert dict(zip(data.corpus_ids, data.corpus, strict=True)) == {"d2": "b", "d3": "c"}
 
 
+def test_corpus_in_parquet(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pyarrow.table({"_id": ["d1", "d2"], "title": ["Red", ""], "text": ["apples", "plums"]})
+    parquet.write_table(table, tmp_path / "corpus.parquet")
+
+    data = Dataset.from_files(tmp_path / "corpus.parquet", io.BytesIO(b"q1\tq"), {"q1": {"d1": 1}})
+
+    assert data.corpus == ["Red apples", "plums"]
+
+
 def test_other_encodings() -> None:
     assert documents(b"d1\tcaf\xe9", encoding="latin-1") == {"d1": "café"}
 
@@ -433,6 +425,39 @@ def test_the_package_datasets() -> None:
     assert data.query_ids == ["q1"]
 
 
+def test_tables_with_other_names_of_columns() -> None:
+    corpus = Table({"number": [7, 8], "passage": ["red", "blue"], "text": ["x", "y"]})
+    queries = Table({"words": ["azure"]})
+    qrels = Table({"asked": [0], "found": [8], "how": [2]})
+
+    data = Dataset.from_huggingface(
+        corpus, queries, {"test": qrels},
+        columns={
+            "corpus": {"id": "number", "text": "passage"},
+            "queries": {"id": None, "text": "words"},
+            "qrels": {"query": "asked", "doc": "found", "grade": "how"},
+        },
+    )  # fmt: skip
+
+    assert (data.corpus_ids, data.corpus[:]) == (["7", "8"], ["red", "blue"])
+    assert (data.query_ids, data.queries[:]) == (["0"], ["azure"])
+    assert data.qrels.to_dict() == {"0": {"8": 2}}
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ({"texts": {}}, r"columns: no role 'texts'; there are corpus, queries, qrels"),
+        ({"corpus": {"body": "x"}}, r"corpus: columns: no role 'body'; there are id, title, text"),
+        ({"corpus": {"text": "y"}}, r"corpus: no column 'y' for the text, found _id, title, text"),
+        ({"qrels": {"doc": "y"}}, r"qrels: no column 'y' for the doc"),
+    ],
+)
+def test_names_of_columns_that_are_not_there(columns: Any, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        Dataset.from_huggingface(*tables(), columns=columns)
+
+
 def test_tables_that_lack_something() -> None:
     corpus, queries, qrels = tables()
 
@@ -440,7 +465,7 @@ def test_tables_that_lack_something() -> None:
         Dataset.from_huggingface(corpus.select_columns(["_id", "x"]), queries, qrels)
     with pytest.raises(InputError, match=r"queries: expected a column of ids .* found text"):
         Dataset.from_huggingface(corpus, queries.select_columns(["text"]), qrels)
-    with pytest.raises(InputError, match=r"corpus: expected one split, or split=, found a, b"):
+    with pytest.raises(InputError, match=r"corpus: choose one of the splits a, b"):
         Dataset.from_huggingface({"a": corpus, "b": corpus}, queries, qrels)
     with pytest.raises(InputError, match=r"corpus: no split 'test', found a, b"):
         Dataset.from_huggingface({"a": corpus, "b": corpus}, queries, qrels, split="test")
@@ -448,6 +473,72 @@ def test_tables_that_lack_something() -> None:
         Dataset.from_huggingface([1], queries, qrels)
     with pytest.raises(InputError, match=r"no column for the grade"):
         Dataset.from_huggingface(corpus, queries, qrels.select_columns(["query-id", "corpus-id"]))
+
+
+# Queries with positives
+
+
+def test_rows_of_flag_embedding() -> None:
+    """Lists of positives and negatives, which are judged 1 and 0."""
+    data = Dataset.from_pairs([
+        {"query": "apples", "pos": ["red apples", "green apples"], "neg": ["blue plums"]},
+        {"query": "plums", "pos": ["blue plums"], "neg": []},
+    ])  # fmt: skip
+
+    assert data.corpus == ["blue plums", "red apples", "green apples"]
+    assert data.queries == ["apples", "plums"]
+    assert data.qrels.to_dict() == {"0": {"0": 0, "1": 1, "2": 1}, "1": {"0": 1}}
+
+
+def test_rows_of_sentence_transformers() -> None:
+    """A positive a row: rows with one anchor are one query."""
+    rows = {"anchor": ["a", "a", "b"], "positive": ["x", "y", "z"], "negative_1": ["y", "z", "x"]}
+
+    data = Dataset.from_pairs(Table(rows))
+
+    assert (data.query_ids, data.queries, data.corpus) == (["0", "2"], ["a", "b"], ["y", "x", "z"])
+    assert data.qrels.to_dict() == {"0": {"0": 1, "1": 1, "2": 0}, "2": {"1": 0, "2": 1}}
+
+
+def test_positives_in_a_corpus_that_is_given() -> None:
+    """The tutorial of FlagEmbedding searches the positives of more queries than it asks."""
+    rows = [{"query": "a", "positive": ["x", "y"]}]
+
+    data = Dataset.from_pairs(rows, corpus=["w", "x", "w", "v"])
+
+    assert (data.corpus, data.corpus_ids) == (["w", "x", "v"], ["0", "1", "2"])
+    assert (data.qrels.to_dict(), data.outside) == ({"0": {"1": 1, "3": 1}}, ["3"])
+
+
+@pytest.mark.parametrize("kind", [Table, lambda columns: [{"passage": "w"}, {"passage": "x"}]])
+def test_corpus_of_positives_in_a_table(kind: Any) -> None:
+    rows = [{"asked": "a", "told": "x"}]
+    columns = {"query": "asked", "positive": "told", "text": "passage"}
+
+    data = Dataset.from_pairs(rows, corpus=kind({"passage": ["w", "x"]}), columns=columns)
+
+    assert (data.corpus, data.qrels.to_dict()) == (["w", "x"], {"0": {"1": 1}})
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "reason"),
+    [
+        ([], {}, "pairs: expected rows with a query and a positive, found none"),
+        (
+            [{"query": "a"}],
+            {},
+            r"expected a column with the positive \(positive, pos.* found query",
+        ),
+        ([{"query": None, "pos": "x"}], {}, "row 0, query.: expected a text, found NoneType"),
+        ([{"query": "a", "pos": [5]}], {}, "row 0, pos.: expected a text, found int: 5"),
+        ([{"query": "a", "pos": "x"}], {"columns": {"pos": "x"}}, "no role 'pos'; there are query"),
+        ([{"query": "a", "pos": "x"}], {"corpus": [{"id": 1}]}, r"corpus: row 0: expected a text"),
+        ([{"query": "a", "pos": []}], {}, "the corpus is empty"),
+    ],
+)
+def test_rows_that_are_no_pairs(rows: Any, options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        Dataset.from_pairs(rows, **options)
 
 
 # Articles
@@ -494,11 +585,89 @@ def test_articles_in_a_file() -> None:
     assert Dataset.from_articles(io.BytesIO(lines.encode())).query_ids == ["1", "3"]
 
 
+def test_labels_that_are_articles() -> None:
+    """The format of a thesis on document embeddings: similar articles with their texts."""
+    labels = [{"id": 3, "text": "c"}, {"id": 2, "text": "b"}]
+    given = [{"id": 1, "text": "a", "labels": labels}, *({"id": i, "text": "b"} for i in (2, 3))]
+
+    data = Dataset.from_articles(given)
+
+    assert data.qrels.to_dict() == {"1": {"3": 1, "2": 1}}
+
+
+def test_labels_as_hugging_face_stores_a_sequence_of_articles() -> None:
+    given = [{"id": 1, "text": "a", "labels": {"id": [2], "text": ["b"]}}, {"id": 2, "text": "b"}]
+
+    assert Dataset.from_articles(given).qrels.to_dict() == {"1": {"2": 1}}
+
+
+def test_labels_under_two_names_must_be_chosen_from() -> None:
+    first, *others = articles()
+    given = [{**first, "labels": [2]}, *others]
+
+    with pytest.raises(InputError, match=r"'labels' and 'similar' could each be .* similar="):
+        Dataset.from_articles(given)
+    assert Dataset.from_articles(given, similar="labels").qrels.to_dict() == {"1": {"2": 1}}
+
+
+def columns_of_articles() -> dict[str, list[Any]]:
+    keys = ("id", "text", "similar")
+    return {key: [article.get(key) for article in articles()] for key in keys}
+
+
+def test_articles_in_a_dataset_of_hugging_face() -> None:
+    table = Table(columns_of_articles(), kind="torch")
+
+    assert Dataset.from_articles(table).query_ids == ["1", "3"]
+
+
+def test_articles_in_a_dict_of_splits() -> None:
+    table = Table(columns_of_articles())
+
+    assert Dataset.from_articles({"test": table}).query_ids == ["1", "3"]
+    assert Dataset.from_articles({"a": table, "b": table}, split="b").query_ids == ["1", "3"]
+    with pytest.raises(InputError, match=r"articles: choose one of the splits a, b"):
+        Dataset.from_articles({"a": table, "b": table})
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_articles_in_a_frame(library: str) -> None:
+    frames = pytest.importorskip(library)
+
+    data = Dataset.from_articles(frames.DataFrame(columns_of_articles()))
+
+    assert data.qrels.to_dict() == {"1": {"3": 1, "2": 1}, "3": {"1": 1}}
+
+
+def test_articles_in_parquet(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pyarrow.table(columns_of_articles())
+    parquet.write_table(table, tmp_path / "articles.parquet")
+
+    assert Dataset.from_articles(table).query_ids == ["1", "3"]
+    assert Dataset.from_articles(tmp_path / "articles.parquet").query_ids == ["1", "3"]
+
+
+def test_ids_of_articles_that_are_arrays_of_one_value() -> None:
+    """As rows in the format of numpy or torch have them."""
+    given = [
+        {"id": np.array(1), "text": "a", "similar": np.array([2])},
+        {"id": np.array(2), "text": "b", "similar": np.array([], int)},
+    ]
+
+    assert Dataset.from_articles(given).qrels.to_dict() == {"1": {"2": 1}}
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
+        ({"similar": [{"key": 2}]}, r"article '1': 'similar': expected an article with 'id'"),
         ({"similar": [9]}, r"article '1': 'similar': no article has the id '9'; unknown='keep'"),
-        ({"similar": "2"}, r"article '1': 'similar': expected a list of ids, found '2'"),
+        (
+            {"similar": "2"},
+            r"article '1': 'similar': expected a list of ids or of articles, found '2'",
+        ),
         ({"similar": [1.5]}, r"article '1': 'similar': expected an id, found the float 1.5"),
         ({"id": 2}, r"id 1: '2' stands at 0 already"),
         ({"text": None}, r"article '1' has no 'text', and others have"),
@@ -514,13 +683,15 @@ def test_articles_that_are_wrong(change: dict[str, Any], reason: str) -> None:
 
 
 def test_articles_of_nothing() -> None:
-    with pytest.raises(InputError, match=r"no article is labelled: none has ids in 'similar'"):
+    with pytest.raises(
+        InputError, match=r"no article is labelled: none has ids in 'labels' or 'similar'"
+    ):
         Dataset.from_articles([{"id": 1, "text": "a"}])
     with pytest.raises(InputError, match=r"expected articles with 'text' or 'embedding'"):
         Dataset.from_articles([{"id": 1}])
     with pytest.raises(InputError, match=r"article 0: expected 'id', found text"):
         Dataset.from_articles([{"text": "a"}])
-    with pytest.raises(InputError, match=r"article 0: expected a mapping with names, found str"):
+    with pytest.raises(InputError, match=r"row 0: expected a mapping with names, found str"):
         Dataset.from_articles(["a"])  # type: ignore[list-item]
 
 

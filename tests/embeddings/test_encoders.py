@@ -219,6 +219,17 @@ def test_sparse_vectors_become_dense() -> None:
     assert documents.encode(CORPUS, IDS) == pytest.approx(expected)
 
 
+def test_sparse_vectors_stay_sparse_where_they_can() -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    expected = text.TfidfVectorizer().fit_transform(CORPUS).toarray()
+    _, documents, _ = encoders_of(text.TfidfVectorizer(), CORPUS)
+
+    found = documents.encode(CORPUS, IDS, keep_sparse=True)
+
+    assert (found.dtype, found.format) == (np.float32, "csr")
+    assert found.toarray() == pytest.approx(expected)
+
+
 def test_sparse_vectors_that_are_too_wide() -> None:
     """Before the corpus is encoded: all of it would not fit in memory."""
     text = pytest.importorskip("sklearn.feature_extraction.text")

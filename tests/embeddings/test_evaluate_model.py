@@ -75,6 +75,20 @@ def wordllama() -> Any:
 # Values
 
 
+@pytest.mark.parametrize("metric", ["cosine", "ip", "l2"])
+def test_a_sparse_model_has_the_values_of_its_dense_vectors(metric: str) -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    model = text.CountVectorizer().fit(DATA.corpus)
+
+    found = fr.evaluate_model(model, DATA, MEASURES, metric=metric)
+
+    dense = fr.evaluate_model(
+        lambda texts: model.transform(texts).toarray(), DATA, MEASURES, metric=metric
+    )
+    assert not isinstance(fr.embed_dataset(model, DATA).corpus, np.ndarray)
+    assert found.mean == dense.mean
+
+
 def test_values_are_those_of_pytrec_eval() -> None:
     model = Counts()
     values = expected(DATA, model.encode(list(DATA.queries)), model.encode(list(DATA.corpus)))

@@ -329,7 +329,7 @@ def test_rows_without_judgments_are_not_looked_at() -> None:
         {"exclude": {"q": "d1"}},
         {"exclude": {None: [1]}},
         {"ties": "average", "judged_only": True, "depth": 5},
-        {"ties": "average", "measures": "bpref"},
+        {"ties": "average", "measures": "infAP"},
     ],
 )
 def test_what_evaluate_refuses_is_refused(options: dict[str, Any]) -> None:

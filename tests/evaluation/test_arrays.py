@@ -439,6 +439,19 @@ def test_unique_documents_are_taken_on_trust_if_they_are_not_judged() -> None:
 
 
 @pytest.mark.parametrize(
+    "qrels",
+    [[[31, 4], [15]], [{31, 4}, {15}], [np.array([31, 4]), [15]], {"0": [31, 4], "1": (15,)}],
+)
+def test_listed_documents_have_grade_1(qrels: Any) -> None:
+    ids = [[4, 9, 31], [15, 3, 2]]
+    graded = [{31: 1, 4: 1}, {15: 1}]
+
+    assert fr.evaluate_arrays(ids, None, qrels, "map").mean == (
+        fr.evaluate_arrays(ids, None, graded, "map").mean
+    )
+
+
+@pytest.mark.parametrize(
     ("qrels", "message"),
     [
         (([0, 1], [1, 2], [1, 1]),
@@ -463,9 +476,12 @@ def test_unique_documents_are_taken_on_trust_if_they_are_not_judged() -> None:
          "qrels[0]: query '0': expected an integer as document id, found 9223372036854775808"),
         ([{1: np.inf}], "qrels[0]: query '0': document 1: expected a grade, found inf"),
         ([{1: None}], "qrels[0]: query '0': document 1: expected a grade, found NoneType: None"),
-        ({0: [1]}, "qrels[0]: query '0': expected a dict {document id: grade}, found list"),
-        ([[1], [2]],
-         "qrels: expected (indptr, doc_ids, grades), or a dict {document id: grade} per row"),
+        ({0: 1}, "qrels[0]: query '0': expected a dict {document id: grade} or a list of document"
+         " ids, found int"),
+        ([["d1"]], "qrels[0]: query '0': expected an integer as document id, found 'd1'"),
+        (([1], [2]),
+         "qrels: expected (indptr, doc_ids, grades), or a list with a dict {document id: grade}"
+         " or a list of ids for each row"),
         ("qrels.txt", "qrels: expected arrays, dicts or Qrels, found str"),
         ({"q": {1: 1}},
          "queries: must say which row belongs to which query of qrels: 'q' is not the number of"

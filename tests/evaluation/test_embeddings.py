@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import fastrank as fr
-from fastrank.search import build_index, load_index, search
+from fastrank.search import build_index, search
 
 RNG = np.random.default_rng(3)
 CORPUS = RNG.standard_normal((200, 8)).astype(np.float32)
@@ -246,7 +246,10 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
          fr.OptionError, "factory: an Index is built already"),
         ({"corpus": build_index(CORPUS), "corpus_ids": None, "train_size": 9},
          fr.OptionError, "train_size: an Index is built already"),
-        ({"corpus": build_index(CORPUS)}, fr.OptionError, "corpus_ids: an Index has the ids"),
+        ({"corpus": build_index(CORPUS, ids=IDS["corpus_ids"])}, fr.OptionError,
+         "corpus_ids: an Index has the ids"),
+        ({"corpus": build_index(CORPUS), "corpus_ids": ["a"]}, fr.ArrayError,
+         "corpus_ids: expected .* ids, one per vector, found 1"),
     ],
 )  # fmt: skip
 def test_mistakes_are_found_before_the_search(
@@ -264,18 +267,73 @@ def test_mistakes_are_found_before_the_search(
     assert not list(tmp_path.iterdir())
 
 
-def test_an_index_of_faiss_is_told_how_to_become_one(tmp_path: Path) -> None:
-    index = faiss.IndexFlatIP(2)
-    index.add(np.array([[1, 0], [0, 1]], np.float32))
-    queries, qrels = [[0.0, 1.0]], {"0": {"1": 1}}
-    with pytest.raises(fr.ArrayError, match=r"^corpus: .* found an IndexFlatIP of faiss; `load_in"):
-        fr.evaluate_embeddings(queries, index, qrels, "RR")
+@pytest.mark.parametrize("ties", ["docno_asc", "best", "worst", "average"])
+def test_ties_are_settled_as_in_the_run(ties: Any) -> None:
+    """Of 60 documents every two have one vector, and so one score."""
+    corpus = np.repeat(CORPUS[:30], 2, axis=0)
+    ids = {**IDS, "corpus_ids": [f"d{i}" for i in range(60)]}
+    qrels = {f"q{i}": {f"d{i}": 1, f"d{59 - i}": 2} for i in range(30)}
+    run = search(corpus, QUERIES, 20, ids=ids["corpus_ids"], query_ids=ids["query_ids"])
 
-    faiss.write_index(index, str(tmp_path / "index"))
-    loaded = load_index(tmp_path / "index")
-    assert fr.evaluate_embeddings(queries, loaded, qrels, "RR").mean == {"RR": 1.0}
-    scores, ids = index.search(np.array(queries, np.float32), 2)
-    assert fr.evaluate_arrays(ids, scores, [{1: 1}], "RR").mean == {"RR": 1.0}
+    found = fr.evaluate_embeddings(
+        QUERIES, corpus, qrels, "map ndcg", k=20, batch_size=7, ties=ties, **ids
+    )
+
+    assert found.to_dict() == fr.evaluate(qrels, run, "map ndcg", ties=ties).to_dict()
+    assert (
+        found.mean != fr.evaluate_embeddings(QUERIES, corpus, qrels, "map ndcg", k=20, **ids).mean
+    )
+
+
+def test_given_ties_stand_in_the_order_of_the_corpus() -> None:
+    corpus, qrels = np.array([[1, 0], [1, 0], [1, 0], [0, 1]], "float32"), {0: {2: 1}}
+
+    found = fr.evaluate_embeddings([[1.0, 0.0]], corpus, qrels, "recip_rank", ties="given")
+
+    assert found.mean == {"recip_rank": 1 / 3}
+
+
+def test_the_counts_of_a_search_do_not_depend_on_ties() -> None:
+    queries = iter([QUERIES[:11], QUERIES[11:]])
+    given = {"exclude": {"q3": ["d1", "d2"]}, "k": 290, **IDS}
+    qrels = {"q3": QRELS["q3"]}
+
+    found = fr.evaluate_embeddings(queries, CORPUS, qrels, "map", ties="average", **given)
+
+    expected = fr.evaluate_embeddings(QUERIES, CORPUS, qrels, "map", **given)
+    assert found.counts == expected.counts
+    assert sorted(found.skipped_queries or []) == sorted(expected.skipped_queries or [])
+
+
+class _DatasetIndex:
+    """What `get_index` of a Dataset of Hugging Face returns."""
+
+    def __init__(self, faiss_index: Any) -> None:
+        self.faiss_index = faiss_index
+
+
+@pytest.mark.parametrize("given", [lambda index: index, _DatasetIndex])
+@pytest.mark.parametrize(("metric", "kind"), [("ip", faiss.IndexFlatIP), ("l2", faiss.IndexFlatL2)])
+def test_an_index_of_faiss_is_searched_as_it_is(metric: str, kind: Any, given: Any) -> None:
+    index = kind(CORPUS.shape[1])
+    index.add(CORPUS)
+
+    found = fr.evaluate_embeddings(QUERIES, given(index), QRELS, "map", **IDS)
+
+    assert found.mean == (
+        fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, "map", metric=metric, **IDS).mean
+    )
+
+
+def test_an_index_of_faiss_holds_vectors_of_length_1_where_the_metric_is_the_cosine() -> None:
+    index = faiss.IndexFlatIP(CORPUS.shape[1])
+    index.add(CORPUS / np.linalg.norm(CORPUS, axis=1, keepdims=True))
+
+    found = fr.evaluate_embeddings(QUERIES, index, QRELS, "map", metric="cosine", **IDS)
+
+    assert found.mean == (
+        fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, "map", metric="cosine", **IDS).mean
+    )
 
 
 def test_a_document_judged_twice_is_named_with_its_lines(tmp_path: Path) -> None:

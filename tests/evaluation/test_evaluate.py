@@ -165,7 +165,7 @@ def test_a_duplicate_document_is_an_error_that_names_its_lines() -> None:
     [
         ((7, "run.txt"), "qrels: expected Qrels or Preferences, a dict, .* or a file, found int"),
         ((parse_qrels(QRELS), parse_qrels(QRELS)), "run: expected a Run, .* a file, found Qrels"),
-        ((parse_qrels(QRELS), parse_run(RUN), None), "measures: expected names, found NoneType"),
+        ((parse_qrels(QRELS), parse_run(RUN), None), "measures: expected str, found NoneType"),
         ((parse_qrels(QRELS), parse_run(RUN), [b"map"]), "measures: expected str, found bytes"),
     ],
 )

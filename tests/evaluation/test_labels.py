@@ -112,6 +112,16 @@ def test_types_and_memory_orders_make_no_difference(kind: str, score: str, order
     assert fr.evaluate_labels(labels, scores, "all_trec").mean == EXPECTED
 
 
+@pytest.mark.parametrize("kind", [list, tuple, lambda rows: np.array(rows, object)])
+def test_rows_may_be_of_different_lengths(kind: Any) -> None:
+    labels, scores = [[0, 1], [2, 0, 1], []], [[0.5, 0.25], [1, 3, 2], []]
+
+    found = fr.evaluate_labels(kind(labels), kind(scores), "map ndcg")
+
+    flat = fr.evaluate_labels([0, 1, 2, 0, 1], [0.5, 0.25, 1, 3, 2], "map ndcg", groups=[2, 3, 0])
+    assert found.to_dict() == flat.to_dict()
+
+
 @pytest.mark.parametrize("shape", [{"offsets": [0, 3, 6]}, {"groups": [3, 3]}])
 def test_flat_labels_are_cut_by_offsets_or_by_group_sizes(shape: dict[str, Any]) -> None:
     labels, scores = LABELS.ravel().tolist(), SCORE_ROWS.ravel().tolist()
@@ -169,7 +179,11 @@ def test_no_documents_are_no_queries(shape: tuple[int, int]) -> None:
         ([[1, -0.5]], [[1, 2]], {}, "labels[0, 1]: expected at least 0 (see mask=), found -0.5"),
         ([[1, float("nan")]], [[1, 2]], {}, "labels[0, 1]: expected a grade of 64 bits, found nan"),
         ([["a"]], [[1.0]], {}, "labels: expected integers, found <U1"),
-        ([[1, 0], [1]], [[1, 2], [1]], {}, "labels[1]: expected 2 columns as in row 0, found 1"),
+        ([[1, 0], [1]], [[1, 2], [1, 2]], {},
+         "scores[1]: expected 1 columns as labels has, found 2"),
+        ([[1, 0], [1]], [[1, 2]], {}, "scores: expected 2 rows as labels has, found 1"),
+        ([[1, 0], [-1]], [[1, 2], [1]], {},
+         "labels[1, 0]: expected at least 0 (see mask=), found -1"),
         ([[1, 0]], [[1, float("nan")]], {}, "scores[0, 1]: expected a number, found nan"),
         ([[1, 0]], [[1]], {}, "scores: expected the shape of labels (1, 2), found (1, 1)"),
         ([1, 0], [1, 2], {},

@@ -73,7 +73,7 @@ def test_print_says_how_many_and_how_far() -> None:
         "  q2  5 tied\n"
         "  q3  2 tied\n"
         "             value   worst    best  expected\n"
-        "bpref       1.0000  1.0000  1.0000         -\n"
+        "bpref       1.0000  1.0000  1.0000    1.0000\n"
         "recip_rank  0.7500  0.5000  0.7500    0.6250"
     )
     assert str(fr.tie_report(parse_run(b"q Q0 a 1 1 t\n"))) == "none of the 1 lines is tied"

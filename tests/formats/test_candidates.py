@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from tests.helpers.huggingface import Table
 
 WIKIQA = b"""\
 QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel
@@ -64,6 +65,24 @@ def test_every_kind_of_table_gives_the_same(tmp_path: Path) -> None:
     frames = [frame, polars.DataFrame(COLUMNS), pyarrow.table(COLUMNS)]
     for source in [*frames, *tmp_path.iterdir()]:
         found = fr.load_candidates(source)
+
+        assert found.qrels.to_dict() == JUDGED
+        assert found.pairs == [row[:2] for row in ROWS]
+
+
+def test_a_dataset_of_hugging_face() -> None:
+    """The columns of microsoft/wiki_qa."""
+    pytest.importorskip("pyarrow")
+    columns = {
+        "question_id": ["Q1", "Q1", "Q2"],
+        "question": COLUMNS["question"],
+        "document_title": ["Rivers", "Rivers", "Birds"],
+        "answer": COLUMNS["answer"],
+        "label": COLUMNS["label"],
+    }
+
+    for given in (Table(columns), {"test": Table(columns)}):
+        found = fr.load_candidates(given)
 
         assert found.qrels.to_dict() == JUDGED
         assert found.pairs == [row[:2] for row in ROWS]
@@ -209,7 +228,7 @@ def test_labels_may_have_fractions() -> None:
 
 
 def test_other_objects_and_options_are_refused() -> None:
-    with pytest.raises(TypeError, match="expected a file, a frame, an arrow table or a dict"):
+    with pytest.raises(TypeError, match="expected a file, a frame, an arrow table, a Dataset"):
         fr.load_candidates(7)
     with pytest.raises(fr.InputError, match="format: expected one of csv"):
         load(WIKIQA, "xml")

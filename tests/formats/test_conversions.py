@@ -659,3 +659,13 @@ def test_columns_are_named_by_role_one_for_each(columns: Any, message: str) -> N
 
     with pytest.raises(fr.InputError, match=message):
         fr.Run.from_pandas(frame, columns=columns)
+
+
+@pytest.mark.parametrize("query", ["q1", "q2", "q3"])
+def test_the_error_about_a_score_names_its_query(query: str) -> None:
+    """Also for the first document of a query, which comes behind the last of the one before."""
+    run: Any = {name: {f"{name}a": 1.0, f"{name}b": 0.5} for name in ("q1", "q2", "q3")}
+    run[query][f"{query}a"] = "x"
+
+    with pytest.raises(InputError, match=rf"query '{query}', document '{query}a'"):
+        Run.from_dict(run)

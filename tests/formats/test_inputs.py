@@ -6,10 +6,12 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fastrank as fr
 from fastrank.formats.inputs import as_qrels, as_run
+from tests.helpers.huggingface import Table
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 RUN = {"q1": {"a": 0.5, "b": 0.75}, "q2": {"c": 1.0}}
@@ -99,6 +101,31 @@ def test_ranx_itself() -> None:
     ranx = pytest.importorskip("ranx")
 
     assert fr.evaluate(ranx.Qrels(QRELS), ranx.Run(RUN), "map ndcg").to_dict() == VALUES
+
+
+@pytest.mark.parametrize("kind", [list, tuple, set, np.array])
+def test_listed_documents_are_judgments_of_grade_1(kind: Any) -> None:
+    qrels = as_qrels({"q1": kind(["d1", "d2"]), "q2": kind([])})
+
+    assert isinstance(qrels, fr.Qrels)
+    assert qrels.to_dict() == {"q1": {"d1": 1, "d2": 1}}
+
+
+def test_columns_of_a_table_are_no_listed_documents() -> None:
+    with pytest.raises(fr.InputError, match="for columns of a table there is from_arrays"):
+        as_qrels({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1]})
+
+
+def test_a_dict_with_one_split() -> None:
+    pytest.importorskip("pyarrow")
+    table = Table({"query-id": ["q1"], "corpus-id": ["d1"], "score": [1]})
+
+    qrels = as_qrels({"test": table})
+
+    assert isinstance(qrels, fr.Qrels)
+    assert qrels.to_dict() == {"q1": {"d1": 1}}
+    with pytest.raises(fr.InputError, match="qrels: choose one of the splits a, b"):
+        as_qrels({"a": table, "b": table})
 
 
 def test_a_dataset_of_hugging_face() -> None:

@@ -21,6 +21,11 @@ KNOWN = (
     "map map_cut.1,2,3,9 P.1,2,3,9 recall.1,2,3,9 relative_P.1,2,3 Rprec recip_rank"
     " success.1,2,3,9 ndcg ndcg_cut.1,2,3,9"
 )
+# Those that have one where no depth cuts the rankings.
+KNOWN_UNCUT = (
+    KNOWN + " bpref num_rel_ret num_nonrel_judged_ret set_P set_relative_P set_recall set_F set_map"
+    " utility Rprec_mult"
+)
 # Those that "best" and "worst" bound besides.
 BOUNDED = KNOWN + " bpref binG iprec_at_recall 11pt_avg Rprec_mult set_P set_recall set_F set_map"
 Results = list[tuple[str, float]]

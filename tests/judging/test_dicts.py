@@ -202,7 +202,7 @@ def test_what_is_no_run_is_refused_with_its_place(run: Any, message: str) -> Non
             {"q1": {"a": 2**63}},
             "qrels: query 'q1', document 'a': grade 9223372036854775808 does not fit",
         ),
-        ({"q1": ["a"]}, "qrels: query 'q1': expected a dict of documents and grades, found list"),
+        ({"q1": "a"}, "qrels: query 'q1': expected a dict of documents and grades, found str"),
         ({"q1": {1.5: 1}}, "qrels: query 'q1', a document: expected an id, found the float 1.5"),
     ],
 )

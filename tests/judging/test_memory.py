@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,3 +48,43 @@ def test_scores_before_a_failure_know_all_missing_queries() -> None:
     before = caught.value.before
     assert before.queries == ["a", "b"]
     assert (before.missing, before.missing_queries) == (2, ["b", "d"])
+
+
+@pytest.mark.parametrize("grade", [2**44 - 2, 2**44 - 1])
+@pytest.mark.parametrize("kind", ["file", "run", "dict"])
+def test_a_grade_is_refused_from_that_on_of_which_trec_eval_has_no_table(
+    grade: int, kind: str, tmp_path: Path
+) -> None:
+    """trec_eval counts grades in a table of 8 bytes each, which has to fit 2**47 bytes."""
+    path = tmp_path / "run"
+    path.write_bytes(b"q Q0 d 1 0.5 t\n")
+    run = {"file": path, "run": fr.read_run(path), "dict": {"q": {"d": 0.5}}}[kind]
+    qrels = {"q": {"d": grade, "e": 0}}
+
+    if grade == 2**44 - 2:
+        assert fr.evaluate(qrels, run, "map").mean == {"map": 1.0}
+        return
+    with pytest.raises(fr.EvaluationError, match="too large to count judgments by grade"):
+        fr.evaluate(qrels, run, "map")
+
+
+def test_excluded_documents_are_counted_beside_placeholders_of_missing_queries() -> None:
+    """trec_eval 10.0 gives a judged query without results a document, under -c."""
+    qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
+    run = fr.Run.from_dict({"q1": {"a": 2.0, "b": 1.0}})
+
+    scores = fr.evaluate(
+        qrels, run, "map", compat="10.0", missing="zero", exclude={"q1": ["a"], "q2": ["x"]}
+    )
+
+    assert scores.counts["removed"] == 1
+
+
+@pytest.mark.parametrize("missing", [1, 5, 6])
+def test_an_error_names_five_missing_queries_at_most(missing: int) -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(missing + 1)}
+    names = ", ".join(f"q{i}" for i in range(1, min(missing, 5) + 1))
+    more = ", ..." if missing > 5 else ""
+
+    with pytest.raises(fr.EvaluationError, match=rf"missing from the run: {names}{more}$"):
+        fr.evaluate(qrels, fr.Run.from_dict({"q0": {"a": 1.0}}), "map", missing="error")

@@ -11,7 +11,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -427,13 +426,11 @@ def test_blanks_to_the_end_of_the_memory(tmp_path: Path) -> None:
         assert_streams(b"q1 0 d1 1\n", run, tmp_path / "run", measures="map")
 
 
-def test_many_blank_lines_take_no_time(tmp_path: Path) -> None:
-    run = b"\n" * many(50_000_000) + lines("q1", 2)
-    begun = time.process_time()
+def test_many_blank_lines_hold_no_results() -> None:
+    """Were each looked for from the one before, this would not end."""
+    run = parse_run(b"\n" * many(50_000_000) + lines("q1", 2))
 
-    parse_run(run)
-
-    assert time.process_time() - begun < 1
+    assert (len(run), len(run.docs)) == (1, 2)
 
 
 @pytest.mark.parametrize("content", [b"\n", b"\n\n\n", b" ", b"   \n \n", b"\r\n"])
@@ -527,15 +524,12 @@ def test_the_tag_is_that_of_the_last_line(threads: int, tmp_path: Path) -> None:
 @slow_in_python
 @pytest.mark.parametrize("score", ["1", "{}", "0.5{}"])
 def test_a_hundred_thousand_documents_in_one_query(score: str, tmp_path: Path) -> None:
-    """All tied, or none, and a third of them judged: no time goes with the square of that."""
+    """All tied, or none, and a third judged: were time to go with the square, it would not end."""
     count = 100_000
     qrels = parse_qrels(b"".join(b"q 0 d%d %d\n" % (i, i % 7 == 0) for i in range(0, 2 * count, 3)))
     run = lines("q", count, score=score)
-    begun = time.process_time()
 
     assert_streams(qrels, run, tmp_path / "run", measures="map ndcg bpref")
-
-    assert time.process_time() - begun < 10
 
 
 @slow_in_python

@@ -148,3 +148,100 @@ def test_scores_are_pickled_whatever_the_function_is() -> None:
 
     assert again.mean == scores.mean
     assert again["retrieved"].tolist() == [3.0, 2.0]
+
+
+def share_of_top(ranking: fr.Ranking, cutoff: int = 3, weight: float = 1.0) -> float:
+    """Relevant documents at the first ranks, by their number."""
+    return weight * (ranking.grades >= ranking.level).sum() / cutoff
+
+
+@pytest.mark.parametrize("function", [share_of_top, numba.njit(share_of_top)])
+def test_parameters_after_the_ranking_are_options(function: object) -> None:
+    fr.measure(function)
+
+    scores = fr.evaluate(QRELS, RUN, "share_of_top share_of_top(weight=6)@2 share_of_top@1")
+
+    assert scores["share_of_top"].tolist() == [1 / 3, 1 / 3]
+    assert scores["share_of_top(weight=6)@2"].tolist() == [0.0, 3.0]
+    assert scores["share_of_top@1"].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("function", [last_rank, numba.njit(last_rank)])
+def test_a_cutoff_shows_the_first_documents_only(function: object) -> None:
+    fr.measure(function)
+
+    scores = fr.evaluate(QRELS, RUN, "last_rank@3 last_rank@2 last_rank(rel=2)@2")
+
+    assert scores["last_rank@3"].tolist() == [3.0, 2.0]
+    assert scores["last_rank@2"].tolist() == [0.0, 2.0]
+    assert scores["last_rank(rel=2)@2"].tolist() == [0.0, 2.0]
+
+
+def test_the_counts_of_a_cut_ranking_are_those_of_its_documents() -> None:
+    seen = []
+    fr.measure(lambda ranking: seen.append(ranking) or 0, name="look")
+
+    fr.evaluate(QRELS, RUN, "look@2")
+
+    assert [(own.num_ret, own.num_rel, own.num_rel_ret) for own in seen] == [(2, 2, 0), (2, 1, 1)]
+    assert [own.ranks.tolist() for own in seen] == [[1], [1, 2]]
+
+
+def test_options_are_bools_and_texts_too() -> None:
+    def chosen(ranking: fr.Ranking, kind: str = "all", twice: bool = False, n: int = 2) -> float:
+        return {"all": 1, "some": 10}[kind] * (1 + twice) * n
+
+    scores = fr.evaluate(
+        QRELS, RUN, ["map", fr.measure(chosen), "chosen(kind='some', twice=True) chosen(n=5)"]
+    )
+
+    assert scores.mean == {
+        "map": scores.mean["map"], "chosen": 2, "chosen(kind='some',twice=True)": 40,
+        "chosen(n=5)": 5,
+    }  # fmt: skip
+
+
+def test_a_parameter_without_a_default_has_to_be_given() -> None:
+    fr.measure(lambda ranking, p: p, name="constant")
+
+    assert fr.evaluate(QRELS, RUN, "constant(p=0.25)").mean == {"constant(p=0.25)": 0.25}
+    with pytest.raises(fr.MeasureError, match="constant needs p"):
+        fr.evaluate(QRELS, RUN, "constant")
+
+
+def test_options_of_the_wrong_kind_are_refused() -> None:
+    fr.measure(lambda ranking, n=2, p=0.5: 0.0, name="typed")
+
+    with pytest.raises(fr.MeasureError, match=r"n=0\.5: expected a whole number"):
+        fr.evaluate(QRELS, RUN, "typed(n=0.5)")
+    with pytest.raises(fr.MeasureError, match="p=x: expected a number"):
+        fr.evaluate(QRELS, RUN, "typed(p=x)")
+    with pytest.raises(fr.MeasureError, match="as the default of 'other', found tuple"):
+        fr.measure(lambda ranking, other=(): 0.0, name="untyped")
+    with pytest.raises(fr.MeasureError, match="every measure has the option 'rel'"):
+        fr.measure(lambda ranking, rel=1: 0.0, name="untyped")
+
+
+@pytest.mark.parametrize("measures", [[last_rank], last_rank, ["map", numba.njit(last_rank)]])
+def test_the_function_itself_will_do(measures: object) -> None:
+    scores = fr.evaluate(QRELS, RUN, measures)
+
+    assert scores["last_rank"].tolist() == [3.0, 2.0]
+    assert "last_rank" not in CUSTOM
+
+
+def test_a_function_that_was_made_a_measure_goes_by_the_name_it_was_given() -> None:
+    fr.measure(last_rank, name="deepest")
+
+    assert fr.evaluate(QRELS, RUN, [last_rank, "map"]).names == ["map", "deepest"]
+
+
+def test_two_functions_of_one_name_are_refused() -> None:
+    def other() -> object:
+        def last_rank(ranking: fr.Ranking) -> float:
+            return 0.0
+
+        return last_rank
+
+    with pytest.raises(fr.MeasureError, match="two functions are both called 'last_rank'"):
+        fr.evaluate(QRELS, RUN, [last_rank, other()])

@@ -12,9 +12,9 @@ from hypothesis import given
 import fastrank as fr
 from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.measures.families import FAMILIES
-from fastrank.measures.notation import split_measures
 from fastrank.measures.options import Family, Option
 from fastrank.measures.selection import Selection
+from fastrank.measures.splitting import split_measures
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from fastrank.measures.trec import NICKNAMES
 
@@ -56,11 +56,42 @@ RUN = parse_run(b"q Q0 b 1 9 t\nq Q0 a 2 8 t\nq Q0 x 3 7 t\nq Q0 c 4 6 t\n")
         ("SetRelP", "SetP(relative=True)"),
         ("IPrec@0.1", "IPrec@0.1"),
         ("RBP(p=0.80)", "RBP"),
-        ("RR_10", "RR_10"),
-        ("hit_ratio_10", "hit_ratio_10"),
+        ("RR_10", "RR@10"),
+        ("hit_ratio_10", "HitRatio@10"),
         ("HitRate@10", "Success@10"),
-        ("percentile_rank", "percentile_rank"),
+        ("percentile_rank", "PercentileRank"),
         ("Rprec()", "Rprec"),
+        ("ndcg@10", "nDCG@10"),
+        ("ndcg(dcg='exp-log2')@10", "nDCG(dcg='exp-log2')@10"),
+        ("map@10", "AP@10"),
+        ("mrr@10", "RR@10"),
+        ("mrr", "RR"),
+        ("recall@100", "R@100"),
+        ("precision@5", "P@5"),
+        ("p@10", "P@10"),
+        ("hit@10", "Success@10"),
+        ("hit_rate@10", "Success@10"),
+        ("HR@10", "Success@10"),
+        ("hole@10", "Hole@10"),
+        ("rbp@10", "RBP@10"),
+        ("err@20", "ERR@20"),
+        ("recall_cap@10", "RCap@10"),
+        ("R_cap@10", "RCap@10"),
+        ("nDCG10", "nDCG@10"),
+        ("P10", "P@10"),
+        ("R_10", "R@10"),
+        ("ndcg_10", "nDCG@10"),
+        ("MRR_10", "RR@10"),
+        ("precision_at_10", "P@10"),
+        ("mrr_at_10", "RR@10"),
+        ("r-precision", "Rprec"),
+        ("reciprocal_rank@3", "RR@3"),
+        ("GMAP", "gm_map"),
+        ("BPREF", "Bpref"),
+        ("Map_Cut.5,10", "map_cut.5,10"),
+        ("MAP_CUT_5", "map_cut.5"),
+        ("OFFICIAL", "official"),
+        ("RECALL", "recall"),
     ],
 )
 def test_every_notation_is_understood_and_printed_in_one_way(text: str, canonical: str) -> None:
@@ -98,7 +129,7 @@ def _parsed(text: str) -> fr.MeasureSpec | None:
     excluded = (
         ("denom" in text and "'k'" in text)
         or ("dcg" in text and "gains" in text)
-        or ("graded" in text and "rel" in text)
+        or (("graded" in text or "raw" in text) and "rel" in text)
     )
     try:
         return fr.parse_measure(text)
@@ -144,13 +175,9 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
     ("text", "words"),
     [
         ("ndcg.10", "ndcg_cut.10"),
-        ("ndcg_10", "ndcg_cut.10, nDCG@10"),
-        ("ndcg@10", "nDCG@10"),
-        ("map_1", "map_cut.1, AP@1"),
-        ("recip_rank_10", "RR@10"),
         ("P_0", "whole number of at least 1"),
         ("P_05", "did you mean P_5"),
-        ("P.5x", "expected a whole number, found '5x'"),
+        ("P.5x", "expected a whole number of at least 1, found '5x'"),
         ("P@0", "expected a whole number of at least 1"),
         ("P@-3", "expected a whole number of at least 1"),
         ("P@2.5", "expected a whole number of at least 1"),
@@ -168,11 +195,17 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("nDCG(dcg='exp-log2',gains={1:2})", "both say"),
         ("RBP(gain='graded',rel=2)", "graded gains have no level"),
         ("nDCG(gains={1:2,1:3})", "grade 1 stands twice"),
-        ("hits@10", "Success@10, HitRatio@10"),
+        ("hits@10", "Success@10 or R@10?"),
         ("Accuracy@1", "Success@1"),
-        ("R_cap@10", "RCap@10"),
-        ("MRR_10", "RR@10"),
-        ("P.18446744073709551621", "expected a whole number, found '18446744073709551621'"),
+        ("Acuracy@1", "Success@1"),
+        ("top_k_accuracy@10", "Success@10"),
+        ("ndcg_cut@10", "nDCG@10"),
+        ("precision", "for example P@10"),
+        ("rbp.10", "with a cutoff it is RBP@10"),
+        (
+            "P.18446744073709551621",
+            "expected a whole number of at least 1, found '18446744073709551621'",
+        ),
         ("recip_rank.10", "recip_rank takes no parameters; with a cutoff it is RR@10"),
         ("map.10", "map takes no parameters; with a cutoff it is map_cut.10"),
         ("official.5", "official takes no parameters"),
@@ -222,9 +255,71 @@ def test_printed_names_of_trec_eval_add_up() -> None:
 
 
 def test_asking_twice_computes_once() -> None:
-    scores = fr.evaluate(QRELS, RUN, ["AP@5", "MAP @ 5", fr.parse_measure("AP(cutoff=5)")])
+    scores = fr.evaluate(QRELS, RUN, ["AP@5", "AP @ 5", fr.parse_measure("AP@5")])
 
     assert scores.names == ["AP@5"]
+
+
+def test_values_are_called_what_was_asked_for() -> None:
+    scores = fr.evaluate(QRELS, RUN, "MRR@10 MAP Recall@100 AP( rel=2 ) @ 2 GMAP map_cut.2 p.2,1")
+
+    names = ["map_cut_2", "MRR@10", "MAP", "Recall@100", "AP(rel=2)@2", "p_1", "p_2"]
+    assert scores.names == names
+    assert set(scores.mean) == {*names, "GMAP"}
+    assert list(scores.to_dict()["q"]) == names
+    assert list(scores.to_pandas(wide=True).columns) == ["query", *names]
+
+
+def test_one_measure_under_two_names_has_both() -> None:
+    scores = fr.evaluate(QRELS, RUN, "MRR@10 RR@10")
+
+    assert scores.mean == {"MRR@10": 0.5, "RR@10": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("asked", "other"),
+    [("MRR@10", "RR@10"), ("RR_10", "mrr@10"), ("MAP", "AP"), ("p.2", "P_2"), ("P_2", "P.2")],
+)
+def test_values_are_found_by_other_spellings_too(asked: str, other: str) -> None:
+    scores = fr.evaluate(QRELS, RUN, asked)
+
+    assert other not in scores.names
+    assert scores[other].tolist() == scores[asked.replace(".", "_")].tolist()
+    assert scores.mean[other] == scores.mean[asked.replace(".", "_")]
+
+
+@pytest.mark.parametrize("name", ["RR@5", "nothing", "official"])
+def test_what_was_not_asked_for_is_not_found(name: str) -> None:
+    with pytest.raises(KeyError, match="the values per query are MRR@10"):
+        fr.evaluate(QRELS, RUN, "MRR@10")[name]
+    with pytest.raises(KeyError, match=name):
+        fr.evaluate(QRELS, RUN, "MRR@10").mean[name]
+
+
+@pytest.mark.parametrize(
+    ("measures", "names"),
+    [
+        ("map, Rprec", ["map", "Rprec"]),
+        ("map,P.2", ["map", "P_2"]),
+        ("P.5,10", ["P_5", "P_10"]),
+        ("P.5, 10,map", ["map", "P_5", "P_10"]),
+        ("P.5,P.10", ["P_5", "P_10"]),
+        ("nDCG@5,10", ["nDCG@5", "nDCG@10"]),
+        ("AP(rel=1,judged_only=True)@1, RR", ["AP(rel=1,judged_only=True)@1", "RR"]),
+        ("utility.1,-1,0,.5,11pt_avg", ["utility_1,-1,0,.5", "11pt_avg"]),
+        ("ndcg.1=3,2=9,map", ["map", "ndcg_1=3,2=9"]),
+        ("nDCG(gains={1:2, 2:5}) @ 2 , map", ["map", "nDCG(gains={1:2,2:5})@2"]),
+        (["map, Rprec", "P.1"], ["map", "Rprec", "P_1"]),
+    ],
+)  # fmt: skip
+def test_blanks_and_commas_separate_measures(measures: Any, names: list[str]) -> None:
+    assert fr.evaluate(QRELS, RUN, measures).names == names
+
+
+@pytest.mark.parametrize("measures", ["", " , ", []])
+def test_no_measure_at_all_is_an_error(measures: Any) -> None:
+    with pytest.raises(fr.MeasureError, match="expected a measure, found none"):
+        fr.evaluate(QRELS, RUN, measures)
 
 
 def test_one_specification_will_do() -> None:
@@ -263,8 +358,7 @@ def test_measure_objects_of_ir_measures_are_understood() -> None:
     assert [str(fr.parse_measure(measure)) for measure in given_] == [
         "nDCG@10", "AP(rel=2)@100", "SetF(beta=2)", "nDCG(gains={1:3})", "NumRet(rel=1)", "RR",
     ]  # fmt: skip
-    assert list(fr.evaluate(QRELS, RUN, given_).mean) == [str(map_) for map_ in map(
-        fr.parse_measure, given_)]  # fmt: skip
+    assert set(fr.evaluate(QRELS, RUN, given_).mean) == set(map(str, given_))
 
 
 def test_other_objects_are_refused() -> None:

@@ -127,11 +127,20 @@ def test_a_constant_concerns_all_that_import_its_module(copied: Path) -> None:
 def test_a_record_concerns_the_kernels_whose_types_name_it(copied: Path) -> None:
     """In a text only: the signature."""
     changed = _changed(
-        copied, "kernels/measures/records.py", '"num_ret": "int64"', '"num_ret": "int32"'
+        copied, "native/records.py", "collection_size: int", "collection_size: Int64PerQuery"
     )
 
-    assert {"average_precision", "set_f"} <= changed
+    assert {"average_precision", "set_f", "judge_rankings"} <= changed
     assert "stream_run" not in changed
+
+
+def test_a_record_concerns_the_kernels_with_a_record_that_has_it(copied: Path) -> None:
+    changed = _changed(
+        copied, "native/records.py", "    cursor: Int64Array", "    cursor: Int32Array"
+    )
+
+    assert {"stream_run", "scan_run"} <= changed
+    assert "average_precision" not in changed
 
 
 def test_what_registers_with_numba_concerns_all_that_import_its_module(copied: Path) -> None:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.compat import pytrec_eval
 from fastrank.judging.dict_ranks import AT_ONCE
-from fastrank.native import engine, kernels, objects
+from fastrank.native import engine, kernels, objects, records
 from fastrank.native.objects import addresses, interpreter, rows_as_dicts
 from tests.helpers.strategies import examples
 
@@ -181,11 +181,15 @@ def _read(run: list[dict[Any, Any]], sizes: list[int], docs: list[str], checks_k
     offsets = array("q", [sum(sizes[:i]) for i in range(len(sizes) + 1)])
     hit_offsets = array("q", [len(docs) * i for i in range(len(run) + 1)])
     scores, hit_scores = array("d", [0] * sum(sizes)), array("d", [0] * len(docs) * len(run))
-    done = kernels.read_scores(
-        api, addresses(run), checks_keys, offsets, 0, len(run), array("q", [0] * len(run)),
-        array("q", [0]), addresses(docs), hit_offsets, array("q", [0] * max(sizes)), scores,
-        hit_scores,
+    rankings = records.DictRankings(
+        dicts=addresses(run), check_keys=checks_keys, queries=array("q", [0] * len(run)),
+        doc_starts=array("q", [0]), docs=addresses(docs),
     )  # fmt: skip
+    packed = records.PackedScores(
+        scores=scores, offsets=offsets, hit_scores=hit_scores, hit_offsets=hit_offsets
+    )
+    scratch = array("q", [0] * max(sizes))
+    done = kernels.read_scores(api, rankings, 0, len(run), scratch, packed)
     return done, scores.tolist(), hit_scores.tolist()
 
 
@@ -304,8 +308,8 @@ def test_the_rows_belong_to_the_caller() -> None:
 @pytest.mark.parametrize(
     ("owner", "name", "value"),
     [
-        (sys, "abiflags", "t"), (objects.at, "NUMBER_IN_FLOAT", 24),
-        (objects.at, "TYPE_IN_OBJECT", 0),
+        (sys, "abiflags", "t"), (objects.codes, "NUMBER_IN_FLOAT", 24),
+        (objects.codes, "TYPE_IN_OBJECT", 0),
     ],
 )  # fmt: skip
 def test_an_interpreter_that_is_not_as_expected_is_left_alone(

@@ -515,6 +515,46 @@ def test_an_index_that_faiss_wrote_keeps_the_numbers_of_its_vectors(tmp_path: Pa
         save_index(index, path)
 
 
+def test_ids_are_given_later_to_an_index_that_faiss_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    faiss.write_index(build_index(CORPUS).faiss, str(path))
+    ids = [f"d{i}" for i in range(300)]
+
+    index = load_index(path, ids)
+
+    expected = search(CORPUS, QUERIES, 5, ids=ids).to_dict()
+    assert search(index, QUERIES, 5).to_dict() == expected
+    assert search(load_index(path), QUERIES, 5, ids=ids).to_dict() == expected
+    with pytest.raises(ArrayError, match="ids: expected 300 ids, one per vector, found 299"):
+        load_index(path, ids[1:])
+
+
+def test_ids_are_not_given_to_an_index_that_has_some(tmp_path: Path) -> None:
+    save_index(build_index(CORPUS, ids=[f"d{i}" for i in range(300)]), tmp_path / "ours")
+    numbered = faiss.index_factory(16, "IVF4,Flat")
+    numbered.train(CORPUS)
+    numbered.add_with_ids(CORPUS, np.arange(300) + 7)
+
+    with pytest.raises(OptionError, match="ids: an Index has the ids of its vectors already"):
+        load_index(tmp_path / "ours", ["d"] * 300)
+    with pytest.raises(OptionError, match="numbers of their own, which are their ids"):
+        search(numbered, QUERIES, 5, ids=range(300))
+
+
+def test_numbers_in_an_id_map_are_the_ids() -> None:
+    index = faiss.IndexIDMap2(faiss.IndexFlatIP(16))
+    index.add_with_ids(CORPUS, np.arange(300) * 3 + 5)
+
+    found = search(index, QUERIES, 5).to_dict()
+
+    assert found == search(CORPUS, QUERIES, 5, ids=np.arange(300) * 3 + 5).to_dict()
+
+
+def test_an_index_of_another_metric_is_refused() -> None:
+    with pytest.raises(ArrayError, match="corpus: expected an index for inner products or L2"):
+        search(faiss.IndexFlat(16, faiss.METRIC_L1), QUERIES, 5)
+
+
 @pytest.mark.parametrize(
     ("numbers", "reason"),
     [
@@ -686,7 +726,7 @@ def test_a_factory_that_faiss_refuses_is_named(factory: Any, message: str) -> No
 
 
 def test_an_index_has_its_own_metric_and_ids() -> None:
-    index = build_index(CORPUS, metric="l2")
+    index = build_index(CORPUS, metric="l2", ids=range(300))
 
     with pytest.raises(OptionError, match="metric: the index has the metric 'l2', found 'ip'"):
         search(index, QUERIES, 3, metric="ip")

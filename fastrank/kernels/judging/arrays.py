@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from fastrank.kernels.judging.integer_ranks import rank_hits
 from fastrank.kernels.judging.judged_ids import HAS_NEGATIVE, find_judged
-from fastrank.kernels.judging.listing import list_hits
+from fastrank.kernels.judging.rankings import list_hits
 from fastrank.native.codes import (
-    ASCENDING_SCORES,
     FINE,
-    IN_ORDER,
     LEVEL,
     LIST_UNJUDGED,
     MAX_RETRIEVED,
@@ -17,11 +15,9 @@ from fastrank.native.codes import (
     RUN_REPEATS,
     SCORE_IS_NAN,
     STOP_IF_NONE_JUDGED,
-    UNIQUE,
-    WIDTH,
-    WITH_ABSENT,
 )
 from fastrank.native.declare import helper, kernel
+from fastrank.native.records import Hits
 
 PADDING = -1
 
@@ -54,30 +50,30 @@ def list_all(hits, found, count):
 
 
 @helper
-def judge_row(ids, scores, judged, table, layout, options, work, hits, problem):
+def judge_row(ids, scores, own_scores, judged, table, rows, options, scratch, hits, problem):
     """Rank the documents of a row of the arrays, and find the judged ones, and if asked the others.
 
-    hits = (ranks, rows of the judgments or -1). Returns how many, and how many were retrieved;
-    problem[0] becomes FINE, or what is wrong with the documents at problem[2] and problem[3].
+    own_scores is memory for the scores. Rows of hits that are not judged become -1. Returns how
+    many hits, and how many were retrieved; problem[0] becomes FINE, or what is wrong with the
+    documents at problem[2] and problem[3].
     """
-    indices, marks, own_ids, own_scores, order, scratch, more_scratch = work
     problem[0] = FINE
-    unique, rooms = layout[UNIQUE] != 0, (scratch, more_scratch)
+    unique = rows.unique != 0
     count = len(ids)
     while count > 0 and ids[count - 1] == PADDING:
         count -= 1
     ids, keys = ids[:count], scores[:count]
-    found = find_judged(ids, keys, judged, table, unique, indices, marks, hits, rooms)
+    found = find_judged(ids, keys, judged, table, unique, scratch, hits)
     if found == HAS_NEGATIVE:
-        count, negative = copy_documents(ids, keys, own_ids, own_scores)
+        count, negative = copy_documents(ids, keys, scratch.ids, own_scores)
         if negative >= 0:
             problem[0], problem[2] = NEGATIVE_ID, negative
             return 0, 0
-        ids, keys = own_ids[:count], own_scores[:count]
-        found = find_judged(ids, keys, judged, table, unique, indices, marks, hits, rooms)
-    if layout[IN_ORDER]:
+        ids, keys = scratch.ids[:count], own_scores[:count]
+        found = find_judged(ids, keys, judged, table, unique, scratch, hits)
+    if rows.in_order:
         keys = own_scores[:0]
-    elif layout[ASCENDING_SCORES]:
+    elif rows.ascending:
         for i in range(count):
             own_scores[i] = -keys[i]
         keys = own_scores[:count]
@@ -91,7 +87,7 @@ def judge_row(ids, scores, judged, table, layout, options, work, hits, problem):
     if options[LIST_UNJUDGED]:
         list_all(hits, found, count)
         found = count
-    place = rank_hits(ids, keys, hits, found, order, scratch, more_scratch)
+    place = rank_hits(ids, keys, hits, found, scratch)
     if place >= 0:
         problem[0], problem[2] = SCORE_IS_NAN, place
     return found, count
@@ -107,123 +103,77 @@ def list_absent(hits, options):
 
 
 @helper
-def judge_rows(
-    ids, scores, rows, queries, done, qrels, layout, options, work, hit_rows, judged, problem
-):
-    """Judge rows of the arrays: rows[i] (or none: -1) by the judgments of query queries[i].
+def judge_rows(rows, scores, picks, qrels, options, scratch, judged, problem):
+    """Judge the picked rows of the arrays by the judgments of their queries.
 
-    `done` rankings are in the columns `judged` already. Returns how many are then, at the first
-    problem, whose place i becomes problem[1], or at the end. A query without results is left out,
-    or evaluated with a placeholder and then noted as -1 - query.
+    Returns how many rankings there are then, at the first problem, whose place among the picks
+    becomes problem[1], or at the end. A query without results is left out, or evaluated with a
+    placeholder and then noted as -1 - query.
     """
-    offsets, docs, grades, table_offsets, tables, grade_offsets, values, counts = qrels
-    (
-        evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts, num_ret,
-        num_rel, num_rel_ret,
-    ) = judged  # fmt: skip
-    width = layout[WIDTH]
-    with_scores = min(len(scores), 1)
-    for i in range(len(rows)):
-        query, first = queries[i], rows[i] * width
-        start, stop = offsets[query], offsets[query + 1]
-        listed = listed_offsets[done]
-        hits = (ranks[listed:], hit_rows)
+    evaluated, done, rankings = judged
+    width = rows.width
+    with_scores = min(len(scores.scores), 1)
+    for i in range(len(picks.rows)):
+        query, first = picks.queries[i], picks.rows[i] * width
+        start, stop = qrels.offsets[query], qrels.offsets[query + 1]
+        hits = Hits(rankings.ranks[rankings.offsets[done] :], scratch.rows)
         evaluated[done] = query
         found = results = 0
-        if rows[i] >= 0:
+        if picks.rows[i] >= 0:
             found, results = judge_row(
-                ids[first : first + width],
-                scores[first * with_scores : (first + width) * with_scores],
-                docs[start:stop],
-                tables[table_offsets[query] : table_offsets[query + 1]],
-                layout, options, work, hits, problem,
+                rows.ids[first : first + width],
+                scores.scores[first * with_scores : (first + width) * with_scores],
+                scores.scratch,
+                qrels.docs[start:stop],
+                qrels.tables[qrels.table_offsets[query] : qrels.table_offsets[query + 1]],
+                rows, options, scratch, hits, problem,
             )  # fmt: skip
             problem[1] = i
             if problem[0] != FINE:
                 return done
         if results == 0:
-            if not layout[WITH_ABSENT]:
+            if not rows.with_absent:
                 continue
             found, results = list_absent(hits, options)
             evaluated[done] = -1 - query
-        level_start, level_stop = grade_offsets[query], grade_offsets[query + 1]
-        if level_stop == level_start and options[STOP_IF_NONE_JUDGED] and done == 0:
+        distinct = copy_grades(qrels, query, options, done, rankings)
+        if distinct == 0 and done == 0 and options[STOP_IF_NONE_JUDGED]:
             problem[0], problem[1] = NONE_JUDGED, i
             return done
-        level = level_offsets[done]
-        num_rel[done] = 0
-        for v in range(level_start, level_stop):
-            levels[level], level_counts[level] = values[v], counts[v]
-            if values[v] >= options[LEVEL]:
-                num_rel[done] += counts[v]
-            level += 1
         kept = min(results, options[MAX_RETRIEVED])
-        more, num_ret[done], num_rel_ret[done] = list_hits(
-            hits, found, kept, grades[start:stop], options, ranks[listed:], codes[listed:]
-        )
-        listed_offsets[done + 1], level_offsets[done + 1] = listed + more, level
+        list_hits(hits, found, kept, qrels.grades[start:stop], options, done, rankings)
         done += 1
     problem[0] = FINE
     return done
 
 
+@helper
+def copy_grades(qrels, query, options, i, rankings):
+    """The distinct grades of a query become those of ranking i; returns how many they are."""
+    first, stop = qrels.grade_offsets[query], qrels.grade_offsets[query + 1]
+    own = rankings.grade_offsets[i]
+    rankings.num_rel[i] = 0
+    for v in range(first, stop):
+        grade, count = qrels.grade_values[v], qrels.grade_counts[v]
+        rankings.grade_values[own], rankings.grade_counts[own] = grade, count
+        if grade >= options[LEVEL]:
+            rankings.num_rel[i] += count
+        own += 1
+    rankings.grade_offsets[i + 1] = own
+    return stop - first
+
+
 @kernel(
-    "int64(int64[::1], float32[::1], int64[::1], int64[::1], int64,"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int32[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " uint16[::1], uint16[::1], int32[::1], int32[::1], int64[::1],"
-    " int64[::1], int64[::1], float32[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1])"
+    "int64(IdRows, SingleScores, RowPicks, IdQrels, int64[::1], RowScratch, JudgedRows, int64[::1])"
 )
-def judge_single_arrays(
-    ids, scores, rows, queries, done,
-    offsets, docs, grades, table_offsets, tables,
-    grade_offsets, values, counts, layout, options,
-    places, links, more_places, more_links, clock,
-    marks, own_ids, own_scores, order, scratch, more_scratch, hit_rows,
-    evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts,
-    num_ret, num_rel, num_rel_ret, problem,
-):  # fmt: skip
+def judge_single_arrays(rows, scores, picks, qrels, options, scratch, judged, problem):
     """`judge_rows` for scores of single precision."""
-    qrels = (offsets, docs, grades, table_offsets, tables, grade_offsets, values, counts)
-    indices = (places, links, more_places, more_links, clock)
-    work = (indices, marks, own_ids, own_scores, order, scratch, more_scratch)
-    judged = (
-        evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts, num_ret,
-        num_rel, num_rel_ret,
-    )  # fmt: skip
-    return judge_rows(
-        ids, scores, rows, queries, done, qrels, layout, options, work, hit_rows, judged, problem
-    )
+    return judge_rows(rows, scores, picks, qrels, options, scratch, judged, problem)
 
 
 @kernel(
-    "int64(int64[::1], float64[::1], int64[::1], int64[::1], int64,"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int32[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " uint16[::1], uint16[::1], int32[::1], int32[::1], int64[::1],"
-    " int64[::1], int64[::1], float64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1])"
+    "int64(IdRows, DoubleScores, RowPicks, IdQrels, int64[::1], RowScratch, JudgedRows, int64[::1])"
 )
-def judge_double_arrays(
-    ids, scores, rows, queries, done,
-    offsets, docs, grades, table_offsets, tables,
-    grade_offsets, values, counts, layout, options,
-    places, links, more_places, more_links, clock,
-    marks, own_ids, own_scores, order, scratch, more_scratch, hit_rows,
-    evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts,
-    num_ret, num_rel, num_rel_ret, problem,
-):  # fmt: skip
+def judge_double_arrays(rows, scores, picks, qrels, options, scratch, judged, problem):
     """`judge_rows` for scores of double precision."""
-    qrels = (offsets, docs, grades, table_offsets, tables, grade_offsets, values, counts)
-    indices = (places, links, more_places, more_links, clock)
-    work = (indices, marks, own_ids, own_scores, order, scratch, more_scratch)
-    judged = (
-        evaluated, listed_offsets, ranks, codes, level_offsets, levels, level_counts, num_ret,
-        num_rel, num_rel_ret,
-    )  # fmt: skip
-    return judge_rows(
-        ids, scores, rows, queries, done, qrels, layout, options, work, hit_rows, judged, problem
-    )
+    return judge_rows(rows, scores, picks, qrels, options, scratch, judged, problem)

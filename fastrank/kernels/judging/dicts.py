@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fastrank.kernels.judging.integer_ranks import find_disorder
 from fastrank.kernels.judging.judged_documents import count_equal, make_keys
-from fastrank.kernels.judging.listing import count_judgments, list_hits
+from fastrank.kernels.judging.rankings import count_judgments, list_hits
 from fastrank.kernels.texts.text import sort_by, sort_if_needed_by
 from fastrank.native.codes import FINE, MAX_RETRIEVED, SINGLE_PRECISION
 from fastrank.native.declare import helper, kernel
@@ -56,12 +56,9 @@ def count_greater(keys, own):
 
 
 @helper
-def rank_query(keys, hit_keys, work, ranks, ties):
-    """Ranks and ties of the hits of one query, as in `rank_found`; returns the documents to list.
-
-    `work` is scratch: (order, scratch, sorted).
-    """
-    order, scratch, descending = work
+def rank_query(keys, hit_keys, scratch, ranks, ties):
+    """Ranks and ties of the hits of one query, as in `rank_found`; how many documents to list."""
+    descending, order, merge = scratch
     results, found = len(keys), 0
     for h in range(len(hit_keys)):
         found += hit_keys[h] == hit_keys[h]
@@ -70,7 +67,7 @@ def rank_query(keys, hit_keys, work, ranks, ties):
     if not in_order and found > MOST_COUNTED:
         for i in range(results):
             order[i] = i
-        sort_keys(order, results, scratch, keys)
+        sort_keys(order, results, merge, keys)
         for i in range(results):
             descending[i] = keys[order[i]]
         keys, in_order = descending[:results], True
@@ -95,34 +92,17 @@ def rank_query(keys, hit_keys, work, ranks, ties):
     return to_list
 
 
-@kernel(
-    "int64(float64[::1], int64[::1], int64, int64, float64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], float64[::1], int64[::1], int64[::1])"
-)
-def rank_found(
-    scores,
-    offsets,
-    first,
-    stop,
-    hit_scores,
-    hit_offsets,
-    options,
-    order,
-    scratch,
-    descending,
-    ranks,
-    ties,
-):
+@kernel("int64(PackedScores, int64, int64, int64[::1], RankingScratch, int64[::1], int64[::1])")
+def rank_found(packed, first, stop, options, scratch, ranks, ties):
     """Rank the judged documents found in rankings `first` to `stop` - 1 by their scores.
 
-    Ranking i has the scores offsets[i] : offsets[i + 1], counted from where ranking `first`
-    begins, in the order of its documents; hit_offsets[i] are those of its judged documents, NaN
-    for one that was not retrieved. Both become what the comparison of scores sees. ranks: one
-    more than the number of higher scores; 0 if not retrieved. ties: how many documents have a
-    hit's score, if it is more than one; TIED_BEFORE if an earlier hit of the query has that score
-    too. Returns how many tied documents there are to list, or -1 minus the place of a score that
-    is no number.
+    Packed are the scores of these rankings, and those of all judged documents, NaN for one that was
+    not retrieved. Both become what the comparison of scores sees. ranks: one more than the number
+    of higher scores; 0 if not retrieved. ties: how many documents have a hit's score, if it is more
+    than one; TIED_BEFORE if an earlier hit of the query has that score too. Returns how many tied
+    documents there are to list, or -1 minus the place of a score that is no number.
     """
+    scores, offsets, hit_scores, hit_offsets = packed
     single = options[SINGLE_PRECISION] != 0
     base = offsets[first]
     to_list = 0
@@ -136,20 +116,17 @@ def rank_found(
         one, end = hit_offsets[i], hit_offsets[i + 1]
         hit_keys = hit_scores[one:end]
         make_keys(hit_keys, end - one, single, hit_keys)
-        to_list += rank_query(
-            keys, hit_keys, (order, scratch, descending), ranks[one:end], ties[one:end]
-        )
+        to_list += rank_query(keys, hit_keys, scratch, ranks[one:end], ties[one:end])
     return to_list
 
 
-@kernel(
-    "void(float64[::1], int64[::1], int64, int64, float64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def list_tied(scores, offsets, first, stop, hit_scores, hit_offsets, ties, places):
+@kernel("void(PackedScores, int64, int64, int64[::1], int64[::1])")
+def list_tied(packed, first, stop, ties, places):
     """The places, in their ranking, of the documents that tie with a hit, hit after hit.
 
     The arguments are those of `rank_found`, after it.
     """
+    scores, offsets, hit_scores, hit_offsets = packed
     base = offsets[first]
     listed = 0
     for i in range(first, stop):
@@ -162,44 +139,19 @@ def list_tied(scores, offsets, first, stop, hit_scores, hit_offsets, ties, place
                         listed += 1
 
 
-@kernel(
-    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1])"
-)
-def list_found(
-    queries,
-    grade_starts,
-    all_grades,
-    run_offsets,
-    hit_offsets,
-    hit_ranks,
-    options,
-    kept_ranks,
-    rows,
-    scratch,
-    offsets,
-    ranks,
-    codes,
-    grade_offsets,
-    grade_values,
-    grade_counts,
-    num_ret,
-    num_rel,
-    num_rel_ret,
-):
+@kernel("int64(RankedHits, StoredGrades, int64[::1], Hits, int64[::1], Rankings)")
+def list_found(ranked, stored, options, hits, scratch, rankings):
     """Fill the columns of judged rankings from the final ranks of the judged documents.
 
-    Ranking i is that of query queries[i], whose grades begin at grade_starts[queries[i]]. Returns
-    how many queries were judged before one that cannot be.
+    Returns how many queries were judged before one that cannot be. `hits` and `scratch` are memory
+    for the judged documents of one query.
     """
-    for i in range(len(queries)):
-        first, stop = hit_offsets[i], hit_offsets[i + 1]
-        begin = grade_starts[queries[i]]
-        grades = all_grades[begin : begin + stop - first]
-        own_ranks = hit_ranks[first:stop]
-        listed, distinct = offsets[i], grade_offsets[i]
+    ranks, rows = hits
+    for i in range(len(ranked.queries)):
+        first, stop = ranked.hit_offsets[i], ranked.hit_offsets[i + 1]
+        begin = stored.starts[ranked.queries[i]]
+        grades = stored.grades[begin : begin + stop - first]
+        own_ranks = ranked.ranks[first:stop]
         found = 0
         for h in range(stop - first):
             if own_ranks[h] > 0:
@@ -207,15 +159,9 @@ def list_found(
                 found += 1
         sort_ranks_if_needed(rows, found, scratch, own_ranks)
         for h in range(found):
-            kept_ranks[h] = own_ranks[rows[h]]
-        levels, num_rel[i], problem = count_judgments(
-            grades, options, i == 0, grade_values[distinct:], grade_counts[distinct:]
-        )
-        if problem != FINE:
+            ranks[h] = own_ranks[rows[h]]
+        if count_judgments(grades, options, i, rankings) != FINE:
             return i
-        kept = min(run_offsets[i + 1] - run_offsets[i], options[MAX_RETRIEVED])
-        more, num_ret[i], num_rel_ret[i] = list_hits(
-            (kept_ranks, rows), found, kept, grades, options, ranks[listed:], codes[listed:]
-        )
-        offsets[i + 1], grade_offsets[i + 1] = listed + more, distinct + levels
-    return len(queries)
+        kept = min(ranked.offsets[i + 1] - ranked.offsets[i], options[MAX_RETRIEVED])
+        list_hits(hits, found, kept, grades, options, i, rankings)
+    return len(ranked.queries)

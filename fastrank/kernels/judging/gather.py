@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.kernels.judging.listing import count_judgments
+from fastrank.kernels.judging.rankings import count_judgments
 from fastrank.native.codes import FINE
 from fastrank.native.declare import kernel
 
@@ -20,66 +20,35 @@ def is_in_two_parts(parts, part_firsts):
     return 0
 
 
-@kernel(
-    "int64(int64[::1], int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1])"
-)
-def gather_judged(
-    order,
-    parts,
-    part_firsts,
-    part_counts,
-    part_num_ret,
-    part_num_rel_ret,
-    part_ranks,
-    part_codes,
-    qrels_offsets,
-    grades,
-    options,
-    queries,
-    offsets,
-    ranks,
-    codes,
-    grade_offsets,
-    grade_values,
-    grade_counts,
-    num_ret,
-    num_rel,
-    num_rel_ret,
-):
+@kernel("int64(int64[::1], int64, StreamedRankings, Qrels, int64[::1], int64[::1], Rankings)")
+def gather_judged(order, parts, streamed, qrels, options, queries, rankings):
     """Gather the queries of `order` that have results; returns how many.
 
-    Each of the `parts` has its own stretch of the part_* columns. queries[i] becomes the i-th query
-    that has results. -1: a query cannot be evaluated.
+    Each of the `parts` has its own stretch of the streamed columns. queries[i] becomes the i-th
+    query that has results. -1: a query cannot be evaluated.
     """
-    rooms = len(part_ranks) // parts
-    everything = len(part_firsts) // parts
-    gathered = listed = distinct = 0
+    offsets = rankings.offsets
+    room = len(streamed.ranks) // parts
+    everything = len(streamed.first_listed) // parts
+    gathered = 0
     for query in order:
         part = 0
-        while part < parts and part_firsts[part * everything + query] == 0:
+        while part < parts and streamed.first_listed[part * everything + query] == 0:
             part += 1
         if part == parts:
             continue
-        at = part * everything + query
+        place = part * everything + query
         queries[gathered] = query
-        levels, num_rel[gathered], problem = count_judgments(
-            grades[qrels_offsets[query] : qrels_offsets[query + 1]],
-            options,
-            gathered == 0,
-            grade_values[distinct:],
-            grade_counts[distinct:],
-        )
-        if problem != FINE:
+        grades = qrels.grades[qrels.offsets[query] : qrels.offsets[query + 1]]
+        if count_judgments(grades, options, gathered, rankings) != FINE:
             return -1
-        distinct += levels
-        num_ret[gathered], num_rel_ret[gathered] = part_num_ret[at], part_num_rel_ret[at]
-        first = part * rooms + part_firsts[at] - 1
-        for i in range(part_counts[at]):
-            ranks[listed], codes[listed] = part_ranks[first + i], part_codes[first + i]
+        rankings.num_ret[gathered] = streamed.num_ret[place]
+        rankings.num_rel_ret[gathered] = streamed.num_rel_ret[place]
+        first, listed = part * room + streamed.first_listed[place] - 1, offsets[gathered]
+        for i in range(streamed.listed_counts[place]):
+            rankings.ranks[listed] = streamed.ranks[first + i]
+            rankings.grades[listed] = streamed.grades[first + i]
             listed += 1
         gathered += 1
-        offsets[gathered], grade_offsets[gathered] = listed, distinct
+        offsets[gathered] = listed
     return gathered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.judging.listing import LARGEST_GRADE, count_grades
+from fastrank.kernels.judging.rankings import LARGEST_GRADE, count_grades
 from fastrank.kernels.texts.text import table_mask
 from fastrank.native.codes import FINE, GRADE_TOO_LARGE, QRELS_REPEAT
 from fastrank.native.declare import helper, inlined, kernel
@@ -49,19 +49,15 @@ def compare_written(one, other):
     return one_digits - other_digits
 
 
-@kernel(
-    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int32[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1])"
-)
-def index_judgments(
-    offsets, ids, grades, table_offsets, tables, grade_offsets, values, counts, problem
-):
+@kernel("int64(IdQrels, int64[::1])")
+def index_judgments(qrels, problem):
     """Make a hash table of each query's judged ids, and count its grades.
 
     A slot holds the row, from 1, of the judgment among those of the query. Returns how many
     queries were done; if not all, problem[0] is QRELS_REPEAT (rows in problem[1] and problem[2])
     or GRADE_TOO_LARGE.
     """
+    offsets, ids, grades, table_offsets, tables, grade_offsets, values, counts = qrels
     for q in range(len(offsets) - 1):
         first, judged = offsets[q], offsets[q + 1] - offsets[q]
         base, mask = table_offsets[q], table_mask(judged)

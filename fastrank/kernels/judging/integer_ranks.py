@@ -88,9 +88,10 @@ def rank_by_counting(ids, keys, places, found, ranks):
 
 
 @helper
-def rank_by_sorting(ids, keys, hits, found, order, scratch, rows_before):
+def rank_by_sorting(ids, keys, hits, found, work):
     """Turn the places of the hits into ranks, best first, by sorting all documents."""
     ranks, rows = hits
+    order, scratch, rows_before = work.order, work.places, work.columns
     for i in range(len(ids)):
         order[i] = i
     sort_ranking(order, len(ids), scratch, (ids, keys))
@@ -107,9 +108,9 @@ def rank_by_sorting(ids, keys, hits, found, order, scratch, rows_before):
 
 
 @helper
-def rank_hits(ids, keys, hits, found, order, scratch, more_scratch):
+def rank_hits(ids, keys, hits, found, scratch):
     """Turn the places of the hits into ranks, best first; -1, or a place whose score is NaN."""
-    places, rows = hits
+    places, order = hits.ranks, scratch.order
     above = same = False
     if not descends(keys):
         above, same = find_disorder(keys)
@@ -128,7 +129,7 @@ def rank_hits(ids, keys, hits, found, order, scratch, more_scratch):
     if done:
         for h in range(found):
             places[h] = order[h]
-        sort_by_rank(places, rows, found)
+        sort_by_rank(hits, found)
     else:
-        rank_by_sorting(ids, keys, hits, found, order, scratch, more_scratch)
+        rank_by_sorting(ids, keys, hits, found, scratch)
     return -1

@@ -12,7 +12,7 @@ import numpy as np
 from fastrank.kernels.judging.row_index import REPEATED, find_hash, index_hashes, places_for
 from fastrank.kernels.simd.instructions import trailing_zeros
 from fastrank.kernels.texts.numbers import EXACT, read_decimal
-from fastrank.kernels.texts.text import compare, equal, hash_text
+from fastrank.kernels.texts.text import are_equal, compare_texts, hash_text
 from fastrank.native.declare import helper
 
 U = np.uint64
@@ -28,41 +28,32 @@ WORD = 64
 
 
 @helper
-def find_hits(run, hashes, results, judgments, first, judged, scratch, hits):
-    """Find the judged documents among the results; how many, or GIVEN_UP if one may be repeated.
+def find_hits(docs, results, qrels, query, scratch, hits):
+    """Find the judged documents of a query among its results, the first of `docs`.
 
-    `judgments` are buffer, starts and lengths of the judged documents, this query's from row
-    `first` on. hits = (places, rows) become places in the results and rows from `first`, in order.
+    Hits become places in the results and rows of the query's judgments, in order. The hashes of the
+    results are in the scratch. Returns how many, or GIVEN_UP if a document may be repeated.
     """
-    text, starts, lengths = run
-    judged_text, judged_starts, judged_lengths = judgments
-    words, judged_hashes, columns, index = scratch
-    places, rows = hits
+    text, starts, lengths = qrels.docs
+    first, judged = qrels.offsets[query], qrels.offsets[query + 1] - qrels.offsets[query]
+    index, columns = scratch.row_index, scratch.places
+    judged_hashes = scratch.judged_hashes[:judged]
     for i in range(judged):
-        row = first + i
-        judged_hashes[i] = np.int64(hash_text(judged_text, judged_starts[row], judged_lengths[row]))
-    if index_hashes(judged_hashes[:judged], index, columns) == REPEATED:
+        judged_hashes[i] = np.int64(hash_text(text, starts[first + i], lengths[first + i]))
+    if index_hashes(judged_hashes, index, columns) == REPEATED:
         return GIVEN_UP
-    hashes = hashes[:results]
+    hashes = scratch.hashes[:results]
     base = index_hashes(hashes, index, columns)
     if base == REPEATED:
         return GIVEN_UP
-    table, links = index[0][: places_for(hashes, index[0])], index[1]
+    table = index.table[: places_for(hashes, index.table)]
     found = 0
     for i in range(judged):
-        row = first + i
-        place = find_hash(judged_hashes[i], hashes, base, table, links)
-        if place >= 0 and equal(
-            text,
-            starts[place],
-            lengths[place],
-            judged_text,
-            judged_starts[row],
-            judged_lengths[row],
-        ):
-            places[found], rows[found] = place, i
+        place = find_hash(judged_hashes[i], hashes, base, table, index.links)
+        if place >= 0 and are_equal(docs, place, qrels.docs, first + i):
+            hits.ranks[found], hits.rows[found] = place, i
             found += 1
-    sort_by_place(places, rows, found, words, columns)
+    sort_by_place(hits, found, scratch.table, columns)
     return found
 
 
@@ -76,15 +67,14 @@ def count_equal(values, count, value):
 
 
 @helper
-def rank_in_order(run, scores, results, hits, found, single):
+def rank_in_order(docs, scores, results, hits, found, single):
     """Ranks of the found documents where the scores descend.
 
-    hits = (ranks, rows): in come places in the results, from 0. Among equal scores the document
-    whose id sorts later ranks first. Not every score is read, only those around a hit. False if
-    that takes too long, or if one of them is left to a slower reader.
+    Hits come with places in the results, from 0. Among equal scores the document whose id sorts
+    later ranks first. Not every score is read, only those around a hit. False if that takes too
+    long, or if one of them is left to a slower reader.
     """
-    text, starts, lengths = run
-    ranks, rows = hits
+    text, ranks = docs.buffer, hits.ranks
     patience = 4 * results + 64
     for h in range(found):
         place = ranks[h]
@@ -107,17 +97,16 @@ def rank_in_order(run, scores, results, hits, found, single):
             return False
         rank = low + 1
         for i in range(low, high):
-            rank += compare(text, starts[i], lengths[i], text, starts[place], lengths[place]) > 0
+            rank += compare_texts(docs, i, place) > 0
         ranks[h] = rank
-    sort_by_rank(ranks, rows, found)
+    sort_by_rank(hits, found)
     return True
 
 
 @helper
-def rank_by_counting(run, keys, results, hits, found):
+def rank_by_counting(docs, keys, results, hits, found):
     """The same for scores in any order, all of them read into `keys`."""
-    text, starts, lengths = run
-    ranks, rows = hits
+    ranks = hits.ranks
     if found > MOST_COUNTED:
         return False
     # Ids are compared among ties only; sorting compares each about so often.
@@ -135,13 +124,10 @@ def rank_by_counting(run, keys, results, hits, found):
                 return False
             for i in range(results):
                 if keys[i] == own:
-                    rank += (
-                        compare(text, starts[i], lengths[i], text, starts[place], lengths[place])
-                        > 0
-                    )
+                    rank += compare_texts(docs, i, place) > 0
         ranks[h] = rank
     # The places are done with: from here on ranks only.
-    sort_by_rank(ranks, rows, found)
+    sort_by_rank(hits, found)
     return True
 
 
@@ -179,13 +165,14 @@ def make_keys(scores, results, single, keys):
 
 
 @helper
-def sort_by_place(places, rows, found, words, row_of):
+def sort_by_place(hits, found, words, row_of):
     """Put hits in the order of their places: few by insertion, more by way of a bit for each place.
 
     words and row_of are scratch.
     """
+    places, rows = hits
     if found <= FEW_HITS:
-        sort_by_rank(places, rows, found)
+        sort_by_rank(hits, found)
         return
     last = 0
     for h in range(found):
@@ -206,8 +193,9 @@ def sort_by_place(places, rows, found, words, row_of):
 
 
 @helper
-def sort_by_rank(ranks, rows, count):
+def sort_by_rank(hits, count):
     """Insertion sort: the hits of an ordered run are in order but for ties, others are few."""
+    ranks, rows = hits
     for i in range(1, count):
         rank, row = ranks[i], rows[i]
         j = i

@@ -24,7 +24,7 @@ LINE = 64
 @helper
 def find_places(ids, judged, index, base, by_hash, hits):
     """Find each judged document among the ids; as `find_judged`, but the hits are in no order."""
-    links = index[1]
+    links = index.links
     places, rows = hits
     found = 0
     for row in range(len(judged)):
@@ -84,14 +84,14 @@ def look_up_each(ids, judged, table, marks, hits):
 
 
 @helper
-def fetch(numbers):
+def prefetch_all(numbers):
     """Have numbers fetched into the nearest cache while other things are done."""
     for i in range(0, len(numbers), LINE // numbers.itemsize):
         prefetch(numbers, i * numbers.itemsize)
 
 
 @helper
-def find_in_row(ids, keys, judged, table, unique, index, marks, hits, scratch):
+def find_in_row(ids, keys, judged, table, unique, index, scratch, hits):
     """`find_judged` with numbers of one size."""
     # Whichever are fewer are looked up among the others.
     look_up_ids = len(judged) > len(ids)
@@ -101,36 +101,31 @@ def find_in_row(ids, keys, judged, table, unique, index, marks, hits, scratch):
         return HAS_NEGATIVE
     base, by_hash = 0, False
     if needs_index:
-        fetch(keys)
+        prefetch_all(keys)
         base, by_hash = index_row(ids, index)
     if not unique:
-        repeated = find_repetition(ids, base, index[1], scratch[0])
+        repeated = find_repetition(ids, base, index.links, scratch.places)
         if repeated >= 0:
             return -1 - repeated
     if look_up_ids:
-        return look_up_each(ids, judged, table, marks, hits)
+        return look_up_each(ids, judged, table, scratch.marks, hits)
     if needs_index:
         found = find_places(ids, judged, index, base, by_hash, hits)
     else:
         found = compare_with_each(ids, judged, hits)
-    sort_by_place(hits[0], hits[1], found, scratch[0], scratch[1])
+    sort_by_place(hits, found, scratch.places, scratch.columns)
     return found
 
 
 @helper
-def find_judged(ids, keys, judged, table, unique, indices, marks, hits, scratch):
+def find_judged(ids, keys, judged, table, unique, scratch, hits):
     """Find the judged ones among ids: how many, or -1 - i if ids[i] is found to be a repetition,
     or HAS_NEGATIVE if one of them is no id.
 
     `keys` are the scores, which are wanted next. `table` is the query's, as `index_judgments` made
     it. Unless the ids are known to be `unique`, all repetitions are found, else those of judged
-    ids. hits = (places, rows) become places among the ids, in order, and rows of the judgments.
-    indices = (table, links, the same for more ids, clock): see `index_row`; one of the two is
-    empty. marks: zeroed, one for each judgment. scratch: two of BLOCK more items than ids.
+    ids. Hits become places among the ids, in order, and rows of the judgments.
     """
-    places, links, more_places, more_links, clock = indices
-    if len(places) > 0:
-        index = (places, links, clock)
-        return find_in_row(ids, keys, judged, table, unique, index, marks, hits, scratch)
-    wide = (more_places, more_links, clock)
-    return find_in_row(ids, keys, judged, table, unique, wide, marks, hits, scratch)
+    if len(scratch.narrow.table) > 0:
+        return find_in_row(ids, keys, judged, table, unique, scratch.narrow, scratch, hits)
+    return find_in_row(ids, keys, judged, table, unique, scratch.wide, scratch, hits)

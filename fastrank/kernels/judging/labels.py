@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fastrank.kernels.judging.judged_documents import make_keys
-from fastrank.kernels.judging.listing import count_judgments, list_hits
+from fastrank.kernels.judging.rankings import count_judgments, list_hits
 from fastrank.kernels.texts.text import sort_if_needed_by
 from fastrank.native.codes import FINE, MAX_RETRIEVED, SINGLE_PRECISION
 from fastrank.native.declare import helper, kernel
+from fastrank.native.records import Hits
 
 
 @helper
@@ -21,43 +22,29 @@ sort_if_needed = sort_if_needed_by(by_score)
 
 
 @kernel(
-    "int64(int64[::1], float64[::1], int64[::1], int64[::1], int64[::1],"
-    " float64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1])"
+    "int64(int64[::1], float64[::1], int64[::1], int64[::1], int64[::1], RankingScratch, Rankings,"
+    " int64[::1])"
 )
-def judge_labels(
-    labels, scores, offsets, queries, options, keys, order, scratch,
-    listed_offsets, ranks, codes, level_offsets, levels, level_counts,
-    num_ret, num_rel, num_rel_ret, problem,
-):  # fmt: skip
+def judge_labels(labels, scores, offsets, queries, options, scratch, rankings, problem):
     """Judge the rankings of the queries: each document is retrieved, and its label its grade.
 
     Returns how many were judged; problem[0] becomes FINE, or what is wrong with the next.
     """
+    keys, order, merge = scratch
     for i in range(len(queries)):
         start, stop = offsets[queries[i]], offsets[queries[i] + 1]
-        count, listed, level = stop - start, listed_offsets[i], level_offsets[i]
+        count, grades = stop - start, labels[start:stop]
         make_keys(scores[start:stop], count, options[SINGLE_PRECISION] != 0, keys)
         for place in range(count):
             order[place] = place
-        sort_if_needed(order, count, scratch, keys)
+        sort_if_needed(order, count, merge, keys)
+        ranks = rankings.ranks[rankings.offsets[i] :]
         for place in range(count):
-            ranks[listed + place] = place + 1
-        distinct, num_rel[i], problem[0] = count_judgments(
-            labels[start:stop], options, i == 0, levels[level:], level_counts[level:]
-        )
+            ranks[place] = place + 1
+        problem[0] = count_judgments(grades, options, i, rankings)
         if problem[0] != FINE:
             return i
-        more, num_ret[i], num_rel_ret[i] = list_hits(
-            (ranks[listed:], order),
-            count,
-            min(count, options[MAX_RETRIEVED]),
-            labels[start:stop],
-            options,
-            ranks[listed:],
-            codes[listed:],
-        )
-        listed_offsets[i + 1], level_offsets[i + 1] = listed + more, level + distinct
+        kept = min(count, options[MAX_RETRIEVED])
+        list_hits(Hits(ranks, order), count, kept, grades, options, i, rankings)
     problem[0] = FINE
     return len(queries)

@@ -16,13 +16,14 @@ from fastrank.kernels.judging.judged_documents import (
     make_keys,
     rank_by_counting,
 )
-from fastrank.kernels.judging.listing import count_judgments, list_hits
+from fastrank.kernels.judging.rankings import count_judgments, list_hits
 from fastrank.kernels.texts.text import (
-    compare,
-    equal,
+    are_equal,
+    compare_texts,
     hash_text,
     hash_text_inside,
-    slot_of,
+    part_of,
+    slot_of_text,
     sort_by,
     sort_if_needed_by,
     sort_texts,
@@ -41,6 +42,7 @@ from fastrank.native.codes import (
     TIE_DIRECTION,
 )
 from fastrank.native.declare import helper, kernel
+from fastrank.native.records import Hits, RankingScratch
 
 U = np.uint64
 
@@ -51,15 +53,14 @@ def by_score_then_id(a, b, data):
 
     Direction 0 leaves them as they stand: the sort is stable.
     """
-    keys, base, text, starts, lengths, direction = data
+    keys, base, docs, direction = data
     if keys[a] > keys[b]:
         return -1
     if keys[a] < keys[b]:
         return 1
     if direction == 0:
         return 0
-    a, b = base + a, base + b
-    return direction * compare(text, starts[a], lengths[a], text, starts[b], lengths[b])
+    return direction * compare_texts(docs, base + a, base + b)
 
 
 sort_ranking = sort_by(by_score_then_id)
@@ -67,47 +68,38 @@ sort_ranking_if_needed = sort_if_needed_by(by_score_then_id)
 
 
 @helper
-def rank_documents(
-    text, starts, lengths, scores, base, count, single, direction, keys, order, scratch
-):
+def rank_documents(docs, scores, base, count, single, direction, scratch):
     """order[:count] = the documents base, base + 1, ... of one query, best first, from 0."""
+    keys, order, merge = scratch
     stop = base + count
     for i in range(count):
         order[i] = i
-    data = (keys, base, text, starts, lengths, direction)
+    data = (keys, base, docs, direction)
     if not make_keys(scores[base:stop], count, single, keys):
         # No total order: the outcome depends on the order before, by id, and on the merging.
-        sort_texts(text, starts[base:stop], lengths[base:stop], order, count, scratch)
-        sort_ranking(order, count, scratch, data)
+        sort_texts(part_of(docs, base, stop), order, count, merge)
+        sort_ranking(order, count, merge, data)
     else:
-        sort_ranking_if_needed(order, count, scratch, data)
+        sort_ranking_if_needed(order, count, merge, data)
 
 
 @helper
-def join(qrels, qrels_first, judged, run, run_first, order, kept, table, found, problem):
+def join(judgments, qrels_first, judged, docs, run_first, order, kept, table, found, problem):
     """found[r] = row of the judgment (from 0) of the document at rank r + 1, or -1.
 
-    Returns FINE, or what is wrong: a document twice in the ranking, or twice in the judgments.
+    judgments, docs: the texts of judged and of ranked documents. Returns FINE, or what is wrong: a
+    document twice in the ranking, or twice in the judgments.
     """
-    qrels_text, qrels_starts, qrels_lengths = qrels
-    run_text, run_starts, run_lengths = run
     mask = table_mask(judged + kept)
     for slot in range(mask + 1):
         table[slot] = 0
     status = FINE
     for i in range(judged):
         row = qrels_first + i
-        slot = slot_of(qrels_text, qrels_starts[row], qrels_lengths[row], mask)
+        slot = slot_of_text(judgments, row, mask)
         while table[slot] != 0:
             other = qrels_first + table[slot] - 1
-            if equal(
-                qrels_text,
-                qrels_starts[row],
-                qrels_lengths[row],
-                qrels_text,
-                qrels_starts[other],
-                qrels_lengths[other],
-            ):
+            if are_equal(judgments, row, judgments, other):
                 if status == FINE:
                     status = QRELS_REPEAT
                     problem[1], problem[2] = other, row
@@ -119,31 +111,16 @@ def join(qrels, qrels_first, judged, run, run_first, order, kept, table, found, 
     for r in range(kept):
         row = run_first + order[r]
         found[r] = -1
-        slot = slot_of(run_text, run_starts[row], run_lengths[row], mask)
+        slot = slot_of_text(docs, row, mask)
         while table[slot] != 0:
             known = table[slot]
             if known > 0:
-                other = qrels_first + known - 1
-                if equal(
-                    run_text,
-                    run_starts[row],
-                    run_lengths[row],
-                    qrels_text,
-                    qrels_starts[other],
-                    qrels_lengths[other],
-                ):
+                if are_equal(docs, row, judgments, qrels_first + known - 1):
                     found[r] = known - 1
                     break
             else:
                 other = run_first + order[-known - 1]
-                if equal(
-                    run_text,
-                    run_starts[row],
-                    run_lengths[row],
-                    run_text,
-                    run_starts[other],
-                    run_lengths[other],
-                ):
+                if are_equal(docs, row, docs, other):
                     problem[1], problem[2] = min(row, other), max(row, other)
                     return RUN_REPEATS
             slot = (slot + 1) & mask
@@ -154,21 +131,21 @@ def join(qrels, qrels_first, judged, run, run_first, order, kept, table, found, 
 @helper
 def collect_hits(found, kept, options, ranks):
     """Ranks of the documents to list, and in found[] the rows of their judgments; how many."""
-    hits = 0
+    listed = 0
     for r in range(kept):
         if found[r] >= 0 or options[LIST_UNJUDGED]:
-            ranks[hits], found[hits] = r + 1, found[r]
-            hits += 1
-    return hits
+            ranks[listed], found[listed] = r + 1, found[r]
+            listed += 1
+    return listed
 
 
 @helper
-def hash_documents(run, first, stop, inside, hashes):
+def hash_documents(docs, first, stop, inside, hashes):
     """Hashes of documents first to stop - 1, for `judge_scores`.
 
     If they are `inside`, at least 8 bytes of text come behind each.
     """
-    text, starts, lengths = run
+    text, starts, lengths = docs
     if inside:
         for i in range(first, stop):
             hashes[U(i)] = np.int64(hash_text_inside(text, starts[U(i)], lengths[U(i)]))
@@ -178,15 +155,13 @@ def hash_documents(run, first, stop, inside, hashes):
 
 
 @helper
-def judge_scores(run, scores, results, judgments, first, judged, options, work, hits, problem):
-    """Rank the results of a query and find the judged ones: hits = (ranks, rows from `first`).
+def judge_scores(docs, scores, results, qrels, query, options, scratch, hits, problem):
+    """Rank the results of a query and find the judged ones: their ranks, and judgments from 0.
 
-    `work` is scratch, as judge.py makes it, and the hashes of the results. problem[0] becomes FINE,
-    or what is wrong. Returns the number of hits.
+    `scratch` has the hashes of the results. problem[0] becomes FINE, or what is wrong. Returns the
+    number of hits.
     """
-    text, starts, lengths = run
-    words, judged_hashes, places, index, keys, hashes = work
-    ranks, rows = hits
+    keys = scratch.keys
     single, direction = options[SINGLE_PRECISION] != 0, options[TIE_DIRECTION]
     problem[0] = FINE
     if options[REFUSE_NAN]:
@@ -197,134 +172,50 @@ def judge_scores(run, scores, results, judgments, first, judged, options, work, 
     # Counting breaks ties by trec_eval's rule.
     counted = direction == LARGER_ID_FIRST and not options[LIST_UNJUDGED]
     if counted and make_keys(scores, results, single, keys):
-        scratch = (words, judged_hashes, places, index)
-        found = find_hits(run, hashes, results, judgments, first, judged, scratch, hits)
-        if found != GIVEN_UP and rank_by_counting(run, keys, results, hits, found):
+        found = find_hits(docs, results, qrels, query, scratch, hits)
+        if found != GIVEN_UP and rank_by_counting(docs, keys, results, hits, found):
             return found
-    rank_documents(text, starts, lengths, scores, 0, results, single, direction, keys, places, rows)
-    kept = min(results, options[MAX_RETRIEVED])
-    problem[0] = join(judgments, first, judged, run, 0, places, kept, words, rows, problem)
-    return collect_hits(rows, kept, options, ranks) if problem[0] == FINE else 0
+    order, rows = scratch.places, hits.rows
+    ranking = RankingScratch(keys, order, rows)
+    rank_documents(docs, scores, 0, results, single, direction, ranking)
+    first, kept = qrels.offsets[query], min(results, options[MAX_RETRIEVED])
+    judged = qrels.offsets[query + 1] - first
+    problem[0] = join(qrels.docs, first, judged, docs, 0, order, kept, scratch.table, rows, problem)
+    return collect_hits(rows, kept, options, hits.ranks) if problem[0] == FINE else 0
 
 
 @helper
-def judge_query(i, run, scores, results, qrels, query, options, work, rows, judged, problem):
-    """Judge the results of one query: query number i of the columns `judged`, ended so far by it.
+def judge_query(i, docs, scores, results, qrels, query, options, scratch, rankings, problem):
+    """Judge the results of a query, which becomes query i of the rankings, as the last so far.
 
-    `qrels` are the columns of the judgments, `query` the query's number there. problem[0] becomes
-    FINE, or what is wrong.
+    `query` is its place in the judgments. problem[0] becomes FINE, or what is wrong.
     """
-    text, query_offsets, starts, lengths, grades = qrels
-    offsets, ranks, codes, grade_offsets, values, counts, num_ret, num_rel, num_rel_ret = judged
-    first, stop = query_offsets[query], query_offsets[query + 1]
-    listed, distinct = offsets[i], grade_offsets[i]
+    grades = qrels.grades[qrels.offsets[query] : qrels.offsets[query + 1]]
     # Hits are collected where they will be listed; listing only ever drops some.
-    hits = (ranks[listed:], rows)
-    found = judge_scores(
-        run,
-        scores,
-        results,
-        (text, starts, lengths),
-        first,
-        stop - first,
-        options,
-        work,
-        hits,
-        problem,
-    )
-    if problem[0] != FINE:
-        return
-    levels, num_rel[i], problem[0] = count_judgments(
-        grades[first:stop], options, i == 0, values[distinct:], counts[distinct:]
-    )
-    if problem[0] != FINE:
-        return
-    kept = min(results, options[MAX_RETRIEVED])
-    more, num_ret[i], num_rel_ret[i] = list_hits(
-        hits, found, kept, grades[first:stop], options, ranks[listed:], codes[listed:]
-    )
-    offsets[i + 1], grade_offsets[i + 1] = listed + more, distinct + levels
+    hits = Hits(rankings.ranks[rankings.offsets[i] :], scratch.rows)
+    found = judge_scores(docs, scores, results, qrels, query, options, scratch, hits, problem)
+    if problem[0] == FINE:
+        problem[0] = count_judgments(grades, options, i, rankings)
+    if problem[0] == FINE:
+        list_hits(hits, found, min(results, options[MAX_RETRIEVED]), grades, options, i, rankings)
 
 
-@kernel(
-    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " uint8[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
-    " int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int32[::1], int32[::1], int64[::1],"
-    " float64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def judge_rankings(
-    qrels_text,
-    qrels_offsets,
-    qrels_starts,
-    qrels_lengths,
-    grades,
-    run_text,
-    run_offsets,
-    run_starts,
-    run_lengths,
-    scores,
-    judgments,
-    rankings,
-    options,
-    words,
-    judged_hashes,
-    places,
-    numbers,
-    links,
-    clock,
-    keys,
-    hashes,
-    rows,
-    offsets,
-    ranks,
-    codes,
-    grade_offsets,
-    grade_values,
-    grade_counts,
-    num_ret,
-    num_rel,
-    num_rel_ret,
-    problem,
-):
-    """Judge ranking rankings[i] of the run by the judgments judgments[i], for each i in turn.
+@kernel("int64(Qrels, Run, Matched, int64[::1], JudgingScratch, Rankings, int64[::1])")
+def judge_rankings(qrels, run, matched, options, scratch, rankings, problem):
+    """Judge the matched rankings of the run by their judgments, one after the other.
 
     Stops at the first query with a problem, says which in `problem`, and returns how many
     queries were judged before it.
     """
-    qrels = (qrels_text, qrels_offsets, qrels_starts, qrels_lengths, grades)
-    work = (words, judged_hashes, places, (numbers, links, clock), keys, hashes)
-    judged = (
-        offsets,
-        ranks,
-        codes,
-        grade_offsets,
-        grade_values,
-        grade_counts,
-        num_ret,
-        num_rel,
-        num_rel_ret,
-    )
+    judgments, places = matched
     for i in range(len(judgments)):
-        first, stop = run_offsets[rankings[i]], run_offsets[rankings[i] + 1]
-        run = (run_text, run_starts[first:stop], run_lengths[first:stop])
+        first, stop = run.offsets[places[i]], run.offsets[places[i] + 1]
+        docs, scores = part_of(run.docs, first, stop), run.scores[first:stop]
         # Judged by several groups, a ranking comes several times in a row.
-        if i == 0 or rankings[i] != rankings[i - 1]:
-            hash_documents(run, 0, stop - first, False, hashes)
+        if i == 0 or places[i] != places[i - 1]:
+            hash_documents(docs, 0, stop - first, False, scratch.hashes)
         judge_query(
-            i,
-            run,
-            scores[first:stop],
-            stop - first,
-            qrels,
-            judgments[i],
-            options,
-            work,
-            rows,
-            judged,
-            problem,
+            i, docs, scores, stop - first, qrels, judgments[i], options, scratch, rankings, problem
         )
         if problem[0] == RUN_REPEATS or problem[0] == SCORE_IS_NAN:
             problem[1], problem[2] = first + problem[1], first + problem[2]

@@ -32,64 +32,37 @@ def highest_allowed(reference, options, margins):
 
 
 @kernel(
-    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " uint8[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
-    " int64[::1], int64[::1], int64[::1], float64[::1],"
-    " int64[::1], float64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1])"
+    "int64(Qrels, Run, Matched, int64[::1], float64[::1], MiningScratch, Negatives, int64[::1])"
 )
-def mine_negatives(
-    qrels_text,
-    qrels_offsets,
-    qrels_starts,
-    qrels_lengths,
-    grades,
-    run_text,
-    run_offsets,
-    run_starts,
-    run_lengths,
-    scores,
-    judgments,
-    rankings,
-    options,
-    margins,
-    table,
-    keys,
-    order,
-    scratch,
-    found,
-    retrieved,
-    picked,
-    counts,
-    problem,
-):
-    """Pick from ranking rankings[i] (-1: none) negatives for the judgments judgments[i].
+def mine_negatives(qrels, run, matched, options, margins, scratch, negatives, problem):
+    """Pick negatives from the matched rankings (-1: none) for their judgments.
 
-    picked holds them where the rows of the ranking begin: rows of the run, best first, counts[i].
-    retrieved[row of a judgment] becomes 1 + the row of the run that has its document, or stays 0.
     counts[i] becomes NO_REFERENCE where there are margins and no relevant document was retrieved.
     Stops at the first query with a problem, as `judge_rankings` does.
     """
-    qrels = (qrels_text, qrels_starts, qrels_lengths)
-    run = (run_text, run_starts, run_lengths)
+    judgments, rankings = matched
+    scores, found, order = run.scores, scratch.found, scratch.ranking.order
     wanted, level = options[MINE_NUMBER], options[MINE_LEVEL]
     by_margin = options[MINE_MARGIN] or options[MINE_RELATIVE]
     for i in range(len(judgments)):
         if rankings[i] < 0:
             continue
-        first, stop = run_offsets[rankings[i]], run_offsets[rankings[i] + 1]
+        first, stop = run.offsets[rankings[i]], run.offsets[rankings[i] + 1]
         results = stop - first
-        judged = qrels_offsets[judgments[i]]
-        number = qrels_offsets[judgments[i] + 1] - judged
+        judged = qrels.offsets[judgments[i]]
+        number = qrels.offsets[judgments[i] + 1] - judged
+        grades = qrels.grades[judged : judged + number]
         for row in range(first, stop):
             if scores[row] != scores[row]:
                 problem[0], problem[1] = SCORE_IS_NAN, row
                 return i
         rank_documents(
-            run_text, run_starts, run_lengths, scores, first, results, options[MINE_SINGLE],
-            LARGER_ID_FIRST, keys, order, scratch,
+            run.docs, scores, first, results, options[MINE_SINGLE], LARGER_ID_FIRST, scratch.ranking
+        )
+        problem[0] = join(
+            qrels.docs, judged, number, run.docs, first, order, results, scratch.table, found,
+            problem,
         )  # fmt: skip
-        problem[0] = join(qrels, judged, number, run, first, order, results, table, found, problem)
         if problem[0] != FINE:
             return i
         reference, known = 0.0, False
@@ -97,8 +70,8 @@ def mine_negatives(
             if found[r] < 0:
                 continue
             row = first + order[r]
-            retrieved[judged + found[r]] = row + 1
-            if grades[judged + found[r]] >= level:
+            negatives.retrieved[judged + found[r]] = row + 1
+            if grades[found[r]] >= level:
                 # Ranks do not say it: in single precision equal ones may be different here.
                 if not known:
                     reference = scores[row]
@@ -108,7 +81,7 @@ def mine_negatives(
                     reference = min(reference, scores[row])
                 known = True
         if by_margin and not known:
-            counts[i] = NO_REFERENCE
+            negatives.counts[i] = NO_REFERENCE
             continue
         limit = highest_allowed(reference, options, margins)
         taken = 0
@@ -116,9 +89,9 @@ def mine_negatives(
             if taken == wanted:
                 break
             row = first + order[r]
-            relevant = found[r] >= 0 and grades[judged + found[r]] >= level
+            relevant = found[r] >= 0 and grades[found[r]] >= level
             if not relevant and scores[row] <= limit:
-                picked[first + taken] = row
+                negatives.selected[first + taken] = row
                 taken += 1
-        counts[i] = taken
+        negatives.counts[i] = taken
     return len(judgments)

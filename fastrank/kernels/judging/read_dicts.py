@@ -35,7 +35,7 @@ from fastrank.native.declare import helper, kernel
 
 
 @helper
-def list_values(api, owner, checks_keys, values):
+def list_values(api, owner, check_keys, values):
     """The addresses of all values of a dict; whether there are as many as expected, keys too."""
     next_function, text = api[NEXT_ITEM], api[STR]
     position, found = 0, 0
@@ -45,7 +45,7 @@ def list_values(api, owner, checks_keys, values):
             return found == len(values)
         # Values lie anywhere in memory: on the way when the others are listed.
         prefetch_at(value)
-        if found == len(values) or (checks_keys != 0 and word_at(key + TYPE_IN_OBJECT) != text):
+        if found == len(values) or (check_keys != 0 and word_at(key + TYPE_IN_OBJECT) != text):
             return False
         values[found] = value
         found += 1
@@ -62,49 +62,31 @@ def read_floats(api, values, scores):
     return True
 
 
-@kernel(
-    "int64(int64[::1], int64[::1], int64, int64[::1], int64, int64, int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], float64[::1], float64[::1])",
-    holds_gil=True,
-)
-def read_scores(
-    api,
-    owners,
-    checks_keys,
-    offsets,
-    first,
-    stop,
-    queries,
-    doc_starts,
-    docs,
-    hit_offsets,
-    scratch,
-    scores,
-    hit_scores,
-):
-    """Read the scores of rankings `first` to `stop` - 1, and those of their judged documents.
+@kernel("int64(int64[::1], DictRankings, int64, int64, int64[::1], PackedScores)", holds_gil=True)
+def read_scores(api, rankings, first, stop, scratch, packed):
+    """Pack the scores of rankings `first` to `stop` - 1, and those of their judged documents.
 
-    owners: the addresses of the rankings' dicts. Ranking i has offsets[i + 1] - offsets[i]
-    documents; its scores are put where `rank_found` expects them. docs: the addresses of the
-    judged documents' ids, those of ranking i from doc_starts[queries[i]] on. Returns `stop`, or a
-    ranking with something other than a float as a score, with another number of documents or, with
-    `checks_keys`, with a key that is not of type str itself.
+    Returns `stop`, or a ranking with something other than a float as a score, with another number
+    of documents or, with `check_keys`, with a key that is not of type str itself. `scratch` has
+    room for the documents of any ranking.
     """
+    dicts, check_keys, queries, doc_starts, docs = rankings
+    scores, offsets, hit_scores, hit_offsets = packed
     base, kind = offsets[first], api[FLOAT]
     for i in range(first, stop):
         low, high = offsets[i] - base, offsets[i + 1] - base
         values = scratch[: high - low]
         begin = doc_starts[queries[i]] - hit_offsets[i]
         # On the way while the values are listed: what is looked up afterwards, and the next dict.
-        prefetch_at(owners[min(i + 1, stop - 1)])
+        prefetch_at(dicts[min(i + 1, stop - 1)])
         for h in range(hit_offsets[i], hit_offsets[i + 1]):
             prefetch_at(docs[begin + h] + HASH_IN_TEXT)
-        if not list_values(api, owners[i], checks_keys, values):
+        if not list_values(api, dicts[i], check_keys, values):
             return i
         if not read_floats(api, values, scores[low:high]):
             return i
         for h in range(hit_offsets[i], hit_offsets[i + 1]):
-            value = get_item(api[GET_ITEM], owners[i], docs[begin + h])
+            value = get_item(api[GET_ITEM], dicts[i], docs[begin + h])
             hit_scores[h] = np.nan
             if value != 0:
                 if word_at(value + TYPE_IN_OBJECT) != kind:

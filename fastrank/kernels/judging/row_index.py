@@ -156,8 +156,7 @@ def next_number(table, clock, count):
 def index_row(ids, index):
     """Mark the places of ids: the number of the first, and whether by hash.
 
-    index = (table, links, clock): a power of two of numbers, as many as ids up to a multiple of 64,
-    and the number that comes next.
+    `index` is a RowIndex or a NarrowRowIndex.
     """
     table, links, clock = index
     count = len(ids)
@@ -176,7 +175,7 @@ def index_row(ids, index):
 @inlined
 def last_link(doc, index, by_hash):
     """What stands at the place of an id, which may be one of another row."""
-    table, mask = index[0], U(len(index[0]) - 1)
+    table, mask = index.table, U(len(index.table) - 1)
     return np.int64(table[hashed_place(doc, mask) if by_hash else low_place(doc, mask)])
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.judging.memory import hash_documents, judge_query
-from fastrank.kernels.judging.scattered_records import (
+from fastrank.kernels.judging.result_pages import (
     HEADER,
     LINK,
     LONGEST_ID,
-    next_sheet,
-    put_record,
-    take_records,
+    next_page,
+    put_result,
+    take_results,
 )
 from fastrank.kernels.parsing.any_lines import take_any_lines
 from fastrank.kernels.parsing.block_index import index_block
@@ -26,184 +26,100 @@ from fastrank.native.codes import (
     FINE,
     INDEXED,
     NEW_QUERY,
-    NO_SHEET_LEFT,
+    NO_PAGE_LEFT,
     NOT_STREAMED,
+    PAGE_SIZE,
     POSITION,
-    SHEET_SIZE,
     SIZE,
     STATUS,
 )
 from fastrank.native.declare import helper, kernel
+from fastrank.native.records import Texts
 
 U = np.uint64
 
 
 @helper
-def keep_results(text, taken, numbers, columns, kept):
-    """Put the results of judged queries among the lines taken on sheets; DONE, or why not."""
-    doc_starts, doc_lengths, score_starts, score_lengths = columns
-    counts, firsts, places, records, room = kept
-    size = room[SHEET_SIZE]
+def keep_results(text, taken, fields, pages):
+    """Keep the results of judged queries among the lines taken; DONE, or why not."""
+    docs, scores = fields.results
+    size = pages.room[PAGE_SIZE]
     longest = min(LONGEST_ID, size - HEADER - LINK)
     unread = EXACT
     for i in range(taken):
-        query = numbers[U(i)]
+        query = fields.numbers[U(i)]
         if query < 0:
             continue
-        start, length = score_starts[U(i)], doc_lengths[U(i)]
+        start, length = scores.starts[U(i)], docs.lengths[U(i)]
         if length > longest:
             return NOT_STREAMED
-        status, score = read_decimal(text, start, start + score_lengths[U(i)])
+        status, score = read_decimal(text, start, start + scores.lengths[U(i)])
         unread |= status
-        place = places[query]
+        place = pages.ends[query]
         if place & size - 1 > size - LINK - HEADER - length or place == 0:
-            place = next_sheet(records, room, size, place)
+            place = next_page(pages.buffer, pages.room, place)
             if place == 0:
-                return NO_SHEET_LEFT
-            if counts[query] == 0:
-                firsts[query] = place
-        put_record(records, place, score, text, doc_starts[U(i)], length)
-        places[query] = place + HEADER + length
-        counts[query] += 1
+                return NO_PAGE_LEFT
+            if pages.counts[query] == 0:
+                pages.firsts[query] = place
+        put_result(pages.buffer, place, score, text, docs.starts[U(i)], length)
+        pages.ends[query] = place + HEADER + length
+        pages.counts[query] += 1
     return DONE if unread == EXACT else NOT_STREAMED
 
 
-@kernel(
-    "int64(uint8[::1],"
-    " uint8[::1], int64[::1], int64[::1], int64[::1],"
-    " uint8[::1], uint8[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], uint8[::1], int64[::1],"
-    " int64[::1], int64[::1])"
-)
-def collect_run(
-    text,
-    queries_text,
-    query_starts,
-    query_lengths,
-    query_index,
-    field_starts,
-    field_ends,
-    newlines,
-    line_queries,
-    line_query_lengths,
-    numbers,
-    doc_starts,
-    doc_lengths,
-    score_starts,
-    score_lengths,
-    counts,
-    firsts,
-    places,
-    records,
-    room,
-    cursor,
-    state,
-):
-    """Keep the results of judged queries in text[: cursor[SIZE]], and in what comes then, as far as
+@kernel("int64(LineReader, TextTable, ScatteredFields, ResultPages, int64[::1])")
+def collect_run(reader, known, fields, pages, state):
+    """Keep the results of known queries in text[: cursor[SIZE]], and in what comes then, as far as
     `read_on` goes. Returns how many bytes of what the text holds in the end are done with.
 
-    counts[q] counts the results of query q; firsts[q] is its first sheet, places[q] where its next
-    record goes.
+    The table of the queries is that of `index_texts`.
     """
+    text, _, cursor = reader
+    queries, numbers, _ = fields
     ended = cursor[ENDED] != 0
-    queries = (line_queries, line_query_lengths)
-    columns = (doc_starts, doc_lengths, score_starts, score_lengths)
-    texts = (queries_text, query_starts, query_lengths)
-    kept = (counts, firsts, places, records, room)
-    index = (field_starts, field_ends, newlines)
     begin_text(cursor, 0)
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:
         if kind == END_OF_BLOCK:
             at_end = cursor[INDEXED] == cursor[SIZE]
-            if at_end and (ended or read_on(text, last_tag(cursor), cursor) != READ):
+            if at_end and (ended or read_on(reader, last_tag(cursor)) != READ):
                 break
-            index_block(text, index, cursor)
-        taken = take_any_lines(text, kind, index, cursor, queries, columns)
+            index_block(reader)
+        taken = take_any_lines(reader, kind, fields)
         for i in range(taken):
-            start, length = line_queries[U(i)], line_query_lengths[U(i)]
-            numbers[U(i)] = look_up(text, start, length, texts, query_index)
-        state[STATUS] = keep_results(text, taken, numbers, columns, kept)
+            numbers[U(i)] = look_up(text, queries.starts[U(i)], queries.lengths[U(i)], known)
+        state[STATUS] = keep_results(text, taken, fields, pages)
         if state[STATUS] != DONE:
             return cursor[SIZE]
-        kind = next_query(text, taken, index, cursor)
+        kind = next_query(reader, taken)
     if kind < NEW_QUERY:
         state[STATUS] = kind
     return cursor[SIZE] if kind < NEW_QUERY or ended else cursor[POSITION]
 
 
 @kernel(
-    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " uint8[::1], int64, int64, int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], float64[::1],"
-    " int64[::1], int64[::1], int64[::1], int32[::1], int32[::1], int64[::1],"
-    " float64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1])"
+    "int64(Qrels, FilledPages, int64[::1], int64[::1], Results, JudgingScratch, Rankings,"
+    " int64[::1])"
 )
-def judge_records(
-    qrels_text,
-    qrels_offsets,
-    qrels_starts,
-    qrels_lengths,
-    grades,
-    records,
-    sheet_size,
-    parts,
-    firsts,
-    queries,
-    options,
-    starts,
-    lengths,
-    scores,
-    words,
-    judged_hashes,
-    places,
-    numbers,
-    links,
-    clock,
-    keys,
-    hashes,
-    rows,
-    offsets,
-    ranks,
-    codes,
-    grade_offsets,
-    grade_values,
-    grade_counts,
-    num_ret,
-    num_rel,
-    num_rel_ret,
-    problem,
-):
-    """Judge the results of `queries` in turn, those that each of the `parts` has on its sheets.
+def judge_pages(qrels, pages, queries, options, results, scratch, rankings, problem):
+    """Judge the results of `queries` in turn, those that each part has on its pages.
 
-    Stops at the first with a problem; returns how many queries come before it.
+    Stops at the first with a problem; returns how many queries come before it. `results` is memory
+    for those of any query.
     """
-    qrels = (qrels_text, qrels_offsets, qrels_starts, qrels_lengths, grades)
-    run = (records, starts, lengths)
-    work = (words, judged_hashes, places, (numbers, links, clock), keys, hashes)
-    judged = (
-        offsets,
-        ranks,
-        codes,
-        grade_offsets,
-        grade_values,
-        grade_counts,
-        num_ret,
-        num_rel,
-        num_rel_ret,
-    )
+    buffer, firsts, size, parts = pages
+    docs = Texts(buffer, results.docs.starts, results.docs.lengths)
     everything = len(firsts) // parts
     for i in range(len(queries)):
         query = queries[i]
-        results = np.int64(0)
+        count = np.int64(0)
         for part in range(parts):
-            sheet = firsts[part * everything + query]
-            results = take_records(records, sheet, sheet_size, results, starts, lengths, scores)
-        hash_documents(run, 0, results, True, hashes)
-        judge_query(i, run, scores, results, qrels, query, options, work, rows, judged, problem)
+            count = take_results(buffer, firsts[part * everything + query], size, count, results)
+        hash_documents(docs, 0, count, True, scratch.hashes)
+        judge_query(
+            i, docs, results.scores, count, qrels, query, options, scratch, rankings, problem
+        )
         if problem[0] != FINE:
             return i
     return len(queries)

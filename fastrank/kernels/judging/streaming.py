@@ -16,8 +16,8 @@ from fastrank.kernels.judging.judged_documents import (
     rank_in_order,
     read_scores,
 )
-from fastrank.kernels.judging.listing import list_hits
 from fastrank.kernels.judging.memory import hash_documents, judge_scores
+from fastrank.kernels.judging.rankings import write_hits
 from fastrank.kernels.parsing.block_index import index_lines
 from fastrank.kernels.parsing.fields import begin_text, next_query, take_lines
 from fastrank.kernels.parsing.read_on import NOTHING, READ, last_tag, read_on
@@ -43,98 +43,46 @@ from fastrank.native.codes import (
     STATUS,
 )
 from fastrank.native.declare import helper, kernel
+from fastrank.native.records import Hits, Texts
 
 
 @helper
-def judge_in_order(run, scores, results, judgments, first, judged, options, work, hits):
+def judge_in_order(docs, scores, results, qrels, query, options, scratch, hits):
     """What `judge_scores` does, for scores that descend: hardly any of them is read.
 
     GIVEN_UP where that would not be right or not be quick.
     """
-    words, judged_hashes, places, index, _, hashes = work
-    scratch = (words, judged_hashes, places, index)
-    found = find_hits(run, hashes, results, judgments, first, judged, scratch, hits)
+    found = find_hits(docs, results, qrels, query, scratch, hits)
     single = options[SINGLE_PRECISION] != 0
-    if found == GIVEN_UP or rank_in_order(run, scores, results, hits, found, single):
+    if found == GIVEN_UP or rank_in_order(docs, scores, results, hits, found, single):
         return found
     return np.int64(GIVEN_UP)
 
 
 @helper
-def move_lines(columns, count, by):
+def move_lines(fields, count, by):
     """Let what is noted of lines say where they are once their text has moved to the front."""
-    doc_starts, _, score_starts, _ = columns
     for i in range(count):
-        doc_starts[i] -= by
-        score_starts[i] -= by
+        fields.docs.starts[i] -= by
+        fields.scores.starts[i] -= by
 
 
 @kernel(
-    "int64(uint8[::1],"
-    " uint8[::1], int64[::1], int64[::1], int64[::1],"
-    " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " uint8[::1], uint8[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int32[::1], int32[::1], int64[::1],"
-    " float64[::1], float64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1])"
+    "int64(LineReader, TextTable, Qrels, int64[::1], StreamScratch, StreamedRankings, int64[::1],"
+    " int64[::1])"
 )
-def stream_run(
-    text,
-    queries_text,
-    query_starts,
-    query_lengths,
-    query_table,
-    qrels_text,
-    qrels_offsets,
-    qrels_starts,
-    qrels_lengths,
-    grades,
-    options,
-    field_starts,
-    field_ends,
-    newlines,
-    doc_starts,
-    doc_lengths,
-    score_starts,
-    score_lengths,
-    hashes,
-    words,
-    judged_hashes,
-    places,
-    numbers,
-    links,
-    clock,
-    values,
-    keys,
-    hit_ranks,
-    hit_rows,
-    ranks,
-    codes,
-    first_listed,
-    listed_counts,
-    num_ret,
-    num_rel_ret,
-    problem,
-    cursor,
-    state,
-):
+def stream_run(reader, queries, qrels, options, scratch, streamed, problem, state):
     """Judge the queries in text[: cursor[SIZE]], and in what comes then, as far as `read_on` goes.
     Returns how many bytes of what the text holds in the end are done with.
 
     All of them if the run has ended there (cursor[ENDED]), else what comes before the last query.
-    Listed documents are appended to `ranks` and `codes`, state[LISTED] of them so far; of query
-    q they are listed_counts[q], from first_listed[q] - 1 on (0: no results seen yet). Scratch has
-    as many places as the text can have lines, and that of `judge_scores` is judge.py's.
+    state[LISTED] documents are listed so far.
     """
+    text, _, cursor = reader
+    fields, values, judging = scratch.fields, scratch.scores, scratch.judging
+    scores, docs = fields.scores, Texts(text, fields.docs.starts, fields.docs.lengths)
+    hits = Hits(scratch.ranks, judging.rows)
     ended = cursor[ENDED] != 0
-    run, scores = (text, doc_starts, doc_lengths), (score_starts, score_lengths)
-    index = (field_starts, field_ends, newlines)
-    columns = (doc_starts, doc_lengths, score_starts, score_lengths)
-    judgments = (qrels_text, qrels_starts, qrels_lengths)
-    hits = (hit_ranks, hit_rows)
-    work = (words, judged_hashes, places, (numbers, links, clock), keys, hashes)
     begin_text(cursor, 0)
     query, begun, results, order = np.int64(-1), np.int64(0), np.int64(0), DESCENDING
     kind = END_OF_BLOCK
@@ -142,36 +90,26 @@ def stream_run(
         over = kind == END_OF_BLOCK and cursor[INDEXED] == cursor[SIZE]
         if over and not ended:
             kept = begun if query >= 0 else last_tag(cursor)
-            done = read_on(text, kept, cursor)
+            done = read_on(reader, kept)
             if done != NOTHING:
                 begun -= kept
-                move_lines(columns, results, kept)
+                move_lines(fields, results, kept)
                 over = done != READ
         if query >= 0 and (kind == NEW_QUERY or (over and ended)):
-            first = qrels_offsets[query]
-            judged = qrels_offsets[query + 1] - first
             found = np.int64(GIVEN_UP)
             if order == DESCENDING:
-                found = judge_in_order(
-                    run, scores, results, judgments, first, judged, options, work, hits
-                )
+                found = judge_in_order(docs, scores, results, qrels, query, options, judging, hits)
             if found == GIVEN_UP:
                 if not read_scores(text, scores, results, values):
                     state[STATUS] = NOT_STREAMED
                     break
                 found = judge_scores(
-                    run, values, results, judgments, first, judged, options, work, hits, problem
+                    docs, values, results, qrels, query, options, judging, hits, problem
                 )
                 if problem[0] != FINE:
                     state[STATUS] = NOT_STREAMED
                     break
-            listed = state[LISTED]
-            kept = min(results, options[MAX_RETRIEVED])
-            listed_counts[query], num_ret[query], num_rel_ret[query] = list_hits(
-                hits, found, kept, grades[first:], options, ranks[listed:], codes[listed:]
-            )
-            first_listed[query] = listed + 1
-            state[LISTED] = listed + listed_counts[query]
+            list_streamed(query, hits, found, results, qrels, options, streamed, state)
             query = np.int64(-1)
         if over:
             break
@@ -179,26 +117,32 @@ def stream_run(
             state[STATUS] = kind
             break
         if kind == END_OF_BLOCK:
-            index_lines(text, index, cursor)
+            index_lines(reader)
         elif kind == NEW_QUERY:
-            query = find_text(
-                text,
-                cursor[QUERY],
-                cursor[QUERY_LENGTH],
-                (queries_text, query_starts, query_lengths),
-                query_table,
-            )
-            if query >= 0 and first_listed[query] != 0:
+            query = find_text(text, cursor[QUERY], cursor[QUERY_LENGTH], queries)
+            if query >= 0 and streamed.first_listed[query] != 0:
                 state[STATUS] = SCATTERED
                 break
             begun, results, order = cursor[POSITION], np.int64(0), DESCENDING
         first = results if query >= 0 else np.int64(0)
-        results = take_lines(text, kind, index, cursor, first, columns)
+        results = take_lines(reader, kind, first, fields)
         if query >= 0:
-            hash_documents(run, first, results, True, hashes)
+            hash_documents(docs, first, results, True, judging.hashes)
             if order == DESCENDING:
-                order = check_order(text, score_starts, score_lengths, first, results)
-        kind = next_query(text, results - first, index, cursor)
+                order = check_order(text, scores, first, results)
+        kind = next_query(reader, results - first)
     if state[STATUS] != DONE or ended:
         return cursor[SIZE]
     return begun if query >= 0 else cursor[POSITION]
+
+
+@helper
+def list_streamed(query, hits, found, results, qrels, options, streamed, state):
+    """List the hits of a query behind those of the queries before."""
+    listed, kept = state[LISTED], min(results, options[MAX_RETRIEVED])
+    grades = qrels.grades[qrels.offsets[query] : qrels.offsets[query + 1]]
+    count, streamed.num_ret[query], streamed.num_rel_ret[query] = write_hits(
+        hits, found, kept, grades, options, streamed.ranks[listed:], streamed.grades[listed:]
+    )
+    streamed.first_listed[query], streamed.listed_counts[query] = listed + 1, count
+    state[LISTED] = listed + count

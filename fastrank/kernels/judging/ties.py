@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.kernels.judging.judged_documents import make_keys
-from fastrank.kernels.judging.listing import sort_values_if_needed
+from fastrank.kernels.judging.rankings import sort_values_if_needed
 from fastrank.kernels.texts.text import sort_if_needed_by
 from fastrank.native.declare import helper, kernel
 
@@ -20,42 +20,42 @@ sort_keys_if_needed = sort_if_needed_by(by_key)
 
 
 @helper
-def order_keys(scores, single, keys, order, scratch):
+def order_keys(scores, single, scratch):
     """The scores as they are compared, and their order; False if one is no number."""
+    keys, order, merge = scratch
     results = len(scores)
     if not make_keys(scores, results, single, keys):
         return False
     for i in range(results):
         order[i] = i
-    sort_keys_if_needed(order, results, scratch, keys)
+    sort_keys_if_needed(order, results, merge, keys)
     return True
 
 
 @helper
-def end_of_ties(keys, order, low, results):
+def end_of_ties(scratch, low, results):
     """The end of the places, from 0, whose score is that of place `low`."""
+    keys, order, _ = scratch
     high = low + 1
     while high < results and keys[order[high]] == keys[order[low]]:
         high += 1
     return high
 
 
-@kernel(
-    "int64(float64[::1], int64[::1], int64, float64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1])"
-)
-def count_ties(scores, offsets, single, keys, order, scratch, tied, largest):
+@kernel("int64(Run, int64, RankingScratch, int64[::1], int64[::1])")
+def count_ties(run, single, scratch, tied, largest):
     """Per query of a run: results whose score another one has, and the most with one score.
 
     Returns the number of queries before the first with a score that is no number.
     """
+    _, offsets, scores = run
     for q in range(len(offsets) - 1):
         own = scores[offsets[q] : offsets[q + 1]]
-        if not order_keys(own, single, keys, order, scratch):
+        if not order_keys(own, single, scratch):
             return q
         low = 0
         while low < len(own):
-            high = end_of_ties(keys, order, low, len(own))
+            high = end_of_ties(scratch, low, len(own))
             if high - low > 1:
                 tied[q] += high - low
             largest[q] = max(largest[q], high - low)
@@ -63,34 +63,31 @@ def count_ties(scores, offsets, single, keys, order, scratch, tied, largest):
     return len(offsets) - 1
 
 
-@kernel(
-    "void(float64[::1], int64[::1], int64[::1], int64, int64[::1], int64[::1],"
-    " float64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def bound_ties(
-    scores, run_offsets, rankings, single, offsets, ranks, keys, order, scratch, lows, highs
-):
-    """For each listed document: the others with its score are at ranks lows + 1 to highs.
+@kernel("void(Run, int64[::1], int64, Rankings, RankingScratch, TieBounds)")
+def bound_ties(run, places, single, rankings, scratch, bounds):
+    """Find what each listed document of the rankings, those at `places` of the run, ties with.
 
     No score may be NaN.
     """
-    for q in range(len(rankings)):
-        own = scores[run_offsets[rankings[q]] : run_offsets[rankings[q] + 1]]
-        order_keys(own, single, keys, order, scratch)
+    for q in range(len(places)):
+        own = run.scores[run.offsets[places[q]] : run.offsets[places[q] + 1]]
+        order_keys(own, single, scratch)
         low, high = 0, 0
-        for row in range(offsets[q], offsets[q + 1]):
-            while high < ranks[row]:
+        for row in range(rankings.offsets[q], rankings.offsets[q + 1]):
+            while high < rankings.ranks[row]:
                 low = high
-                high = end_of_ties(keys, order, low, len(own))
-            lows[row], highs[row] = low, high
+                high = end_of_ties(scratch, low, len(own))
+            bounds.lows[row], bounds.highs[row] = low, high
 
 
-@kernel("void(int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
-def order_ties(highest_first, offsets, lows, highs, ranks, codes, scratch):
+@kernel("void(int64, Rankings, TieBounds, int64[::1])")
+def order_ties(highest_first, rankings, bounds, scratch):
     """Rank the listed documents of each tie group by grade, the highest or the lowest first.
 
     Documents outside the judgments (-1) rank as if below grade 0 and above negative ones (-2).
     """
+    offsets, ranks, codes = rankings.offsets, rankings.ranks, rankings.grades
+    lows, highs = bounds
     for q in range(len(offsets) - 1):
         first = offsets[q]
         while first < offsets[q + 1]:
@@ -112,9 +109,11 @@ def order_ties(highest_first, offsets, lows, highs, ranks, codes, scratch):
             first = stop
 
 
-@kernel("void(int64, int64, int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
-def cut_listing(depth, judged_only, level, offsets, ranks, codes, num_ret, num_rel_ret):
+@kernel("void(int64, int64, Rankings)")
+def cut_listing(depth, judged_only, rankings):
     """Keep of the listed documents what `list_hits` lists: in the first `depth`, and judged."""
+    offsets, ranks, codes = rankings.offsets, rankings.ranks, rankings.grades
+    num_ret, level = rankings.num_ret, rankings.level
     start, to = 0, 0
     for q in range(len(offsets) - 1):
         stop = offsets[q + 1]
@@ -132,13 +131,15 @@ def cut_listing(depth, judged_only, level, offsets, ranks, codes, num_ret, num_r
             ranks[to], codes[to] = rank, code
             listed, to = listed + 1, to + 1
         num_ret[q] = listed if judged_only else kept
-        num_rel_ret[q] = relevant
+        rankings.num_rel_ret[q] = relevant
         start, offsets[q + 1] = stop, to
 
 
-@kernel("void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
-def drop_unjudged(offsets, codes, lows, highs, num_ret):
+@kernel("void(Rankings, TieBounds)")
+def drop_unjudged(rankings, bounds):
     """Leave the judged documents alone in the ranking, as -J does, within and between ties."""
+    offsets, codes, num_ret = rankings.offsets, rankings.grades, rankings.num_ret
+    lows, highs = bounds
     start, to = 0, 0
     for q in range(len(offsets) - 1):
         stop, base = offsets[q + 1], to

@@ -13,8 +13,9 @@ import math
 
 import numpy as np
 
-from fastrank.kernels.measures.gains import ideal_dcg_of, ideal_size
-from fastrank.kernels.measures.records import Tied, TiedGains  # noqa: F401  (declared by name)
+from fastrank.kernels.measures.families import UNJUDGED, f1, share
+from fastrank.kernels.measures.gains import ideal_dcg_of, ideal_dcg_of_retrieved, ideal_size
+from fastrank.kernels.measures.trec import recall_target
 from fastrank.native.declare import helper, kernel
 
 TIED = "void(Tied, float64[::1], float64[::1])"
@@ -191,3 +192,191 @@ def expected_normalized_discounted_gain_cut(q, cutoffs, values):
         ideal = ideal_dcg_of(q, cutoffs[c])
         if ideal > 0.0:
             values[c] = expected_gain_sum(q, cutoffs[c]) / ideal
+
+
+@kernel(TIED_GAINS)
+def expected_discounted_gain_cut(q, cutoffs, values):
+    values[0] = expected_gain_sum(q, cutoffs[0])
+
+
+@kernel(TIED_GAINS)
+def expected_normalized_discounted_gain_of_retrieved(q, cutoffs, values):
+    """Where no depth cuts the ranking, so that what is retrieved is known."""
+    ideal = ideal_dcg_of_retrieved(q, cutoffs[0])
+    if ideal > 0.0:
+        values[0] = expected_gain_sum(q, cutoffs[0]) / ideal
+
+
+@kernel(TIED)
+def expected_f1_cut(q, cutoffs, values):
+    """Linear in the number of relevant documents found, so that theirs may be the expected one."""
+    found = expected_relevant(q, cutoffs[0])
+    if found > 0.0:
+        within = np.float64(q.num_ret) if cutoffs[0] == np.inf else cutoffs[0]
+        values[0] = f1(found, within, np.float64(q.num_rel))
+
+
+@kernel(TIED)
+def expected_precision_of_retrieved(q, cutoffs, values):
+    within = min(cutoffs[0], np.float64(q.num_ret))
+    if within > 0.0:
+        values[0] = expected_relevant(q, within) / within
+
+
+@kernel(TIED)
+def expected_r_precision_multiple(q, factors, values):
+    for j in range(len(factors)):
+        target = np.float64(recall_target(factors[j], q.num_rel, False))
+        if target > 0.0:
+            values[j] = expected_relevant(q, target) / target
+
+
+@kernel(TIED)
+def expected_average_precision_of_possible(q, cutoffs, values):
+    if q.num_rel:
+        possible = min(cutoffs[0], np.float64(q.num_rel))
+        values[0] = expected_precision_sum(q, cutoffs[0]) / possible
+
+
+@helper
+def relevant_retrieved(q):
+    """How many relevant documents there are in a ranking that no depth cuts."""
+    found = 0
+    for grade in q.grades:
+        found += grade >= q.level
+    return found
+
+
+@kernel(TIED)
+def expected_average_precision_of_found(q, cutoffs, values):
+    """Where no depth cuts the ranking, so that it is known how many are found."""
+    found = relevant_retrieved(q)
+    if found:
+        values[0] = expected_precision_sum(q, np.float64(q.num_ret)) / found
+
+
+@kernel(TIED)
+def expected_hit_share(q, cutoffs, values):
+    """Where no depth cuts the ranking, so that it is known how many are found."""
+    found, hits = relevant_retrieved(q), expected_relevant(q, cutoffs[0])
+    values[0] = hits / found if found else np.nan
+    values[1], values[2] = hits, found
+
+
+@kernel(TIED)
+def expected_binary_preference(q, parameters, values):
+    """bpref, where no depth cuts the ranking.
+
+    Of m judged nonrelevant documents that a relevant one ties with, any number from none to m
+    stands above it, each with the same probability.
+    """
+    nonrelevant = 0
+    for grade, count in zip(q.grade_values, q.grade_counts):
+        if grade < q.level:
+            nonrelevant += count
+    total, above, first = 0.0, 0, 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first)
+        tied = 0
+        for i in range(first, stop):
+            tied += 0 <= q.grades[i] < q.level
+        preferred = 0.0
+        for i in range(tied + 1):
+            if above + i == 0:
+                preferred += 1.0
+            else:
+                preferred += 1.0 - min(above + i, q.num_rel) / min(nonrelevant, q.num_rel)
+        for _ in range(relevant):
+            total += preferred / (tied + 1)
+        above += tied
+        first = stop
+    values[0] = total / q.num_rel if q.num_rel else total
+
+
+@helper
+def expected_judged(q, depth, negative):
+    """How many of the first `depth` documents are judged."""
+    total, first = 0.0, 0
+    while first < len(q.lows):
+        stop, judged = first, 0
+        while stop < len(q.lows) and q.lows[stop] == q.lows[first]:
+            judged += q.grades[stop] >= 0 or (q.grades[stop] != -1 and negative != UNJUDGED)
+            stop += 1
+        size, places = ranks_within(q, first, depth)
+        total += np.float64(judged * places) / size
+        first = stop
+    return total
+
+
+@kernel(TIED)
+def expected_unjudged_cut(q, cutoffs, values):
+    for c in range(len(cutoffs)):
+        depth = min(cutoffs[c], np.float64(q.num_ret))
+        values[c] = (depth - expected_judged(q, depth, UNJUDGED)) / cutoffs[c]
+
+
+@kernel(TIED)
+def expected_judged_share(q, parameters, values):
+    depth = min(parameters[0], np.float64(q.num_ret))
+    share(q, expected_judged(q, depth, parameters[2]), depth, parameters, values)
+
+
+@kernel(TIED)
+def expected_unjudged_share(q, parameters, values):
+    depth = min(parameters[0], np.float64(q.num_ret))
+    share(q, depth - expected_judged(q, depth, parameters[2]), depth, parameters, values)
+
+
+@helper
+def weights_of_group(q, first, cutoff, p, weight, rank_done):
+    """The sum of p^(rank - 1) over the ranks of a tie group, and how far the weights have come."""
+    while rank_done < q.lows[first]:
+        weight *= p
+        rank_done += 1
+    size, places = ranks_within(q, first, cutoff)
+    total = 0.0
+    for _ in range(places):
+        total += weight
+        weight *= p
+        rank_done += 1
+    return total / size, weight, rank_done
+
+
+@kernel(TIED)
+def expected_rank_biased_precision_binary(q, parameters, values):
+    total, first, weight, rank_done = 0.0, 0, 1.0, 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first)
+        each, weight, rank_done = weights_of_group(
+            q, first, parameters[0], parameters[1], weight, rank_done
+        )
+        total += relevant * each
+        first = stop
+    values[0] = (1.0 - parameters[1]) * total
+
+
+@helper
+def expected_weighted_gains(q, cutoff, p):
+    """The sum of gain * p^(rank - 1) up to a cutoff."""
+    total, first, weight, rank_done = 0.0, 0, 1.0, 0
+    while first < len(q.lows):
+        stop, gain = first, 0.0
+        while stop < len(q.lows) and q.lows[stop] == q.lows[first]:
+            gain += q.gains[stop]
+            stop += 1
+        each, weight, rank_done = weights_of_group(q, first, cutoff, p, weight, rank_done)
+        if gain != 0.0:
+            total += gain * each
+        first = stop
+    return total
+
+
+@kernel(TIED_GAINS)
+def expected_rank_biased_precision(q, parameters, values):
+    values[0] = (1.0 - parameters[0]) * expected_weighted_gains(q, np.inf, parameters[0])
+
+
+@kernel(TIED_GAINS)
+def expected_rank_biased_precision_cut(q, parameters, values):
+    total = expected_weighted_gains(q, parameters[0], parameters[1])
+    values[0] = (1.0 - parameters[1]) * total

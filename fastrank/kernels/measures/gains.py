@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from fastrank.kernels.measures.records import Gained, Ranking  # noqa: F401  (declared by name)
 from fastrank.kernels.simd.arithmetic import log2_or_nan, to_integer
 from fastrank.kernels.texts.text import sort_by
 from fastrank.native.declare import helper, kernel
@@ -31,104 +30,74 @@ def by_whole_gain(a, b, data):
 sort_gains = sort_by(by_whole_gain)
 
 
-@kernel(
-    "void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], float64[::1], int64, int64,"
-    " int64[::1], float64[::1], int64[::1], int64[::1], int64[::1],"
-    " float64[::1], int64[::1], float64[::1], int64[::1])"
-)
-def assign_gains(
-    offsets,
-    grades,
-    grade_offsets,
-    grade_values,
-    grade_counts,
-    named_grades,
-    named_gains,
-    dense,
-    rescale,
-    table_grades,
-    table_gains,
-    table_counts,
-    order,
-    scratch,
-    gains,
-    ideal_offsets,
-    ideal_gains,
-    ideal_counts,
-):
+@kernel("void(Rankings, GradeGains, int64, int64, GainTable, GainedRankings)")
+def assign_gains(rankings, named, dense, rescale, table, gained):
     """Give every listed document its gain, and every query its best possible ranking.
 
-    A grade is worth itself unless it is among `named_grades`. `dense` also enters the grades
-    below the highest one that no document has: they matter when gains are not whole numbers,
-    because then they take part in a sort that is no total order. `rescale` maps the gains of a
-    query to [0, 1] when one lies outside. table_* and the two that follow are scratch, with room
-    for the named grades and the grades of one query.
+    A grade is worth itself unless it is `named`. `dense` also enters the grades below the highest
+    one that no document has: they matter when gains are not whole numbers, because then they take
+    part in a sort that is no total order. `rescale` maps the gains of a query to [0, 1] when one
+    lies outside. The table has room for the named grades and the grades of one query.
     """
-    pairs = len(named_grades)
+    offsets, grade_offsets = rankings.offsets, rankings.grade_offsets
+    pairs = len(named.grades)
     listed = 0
     for q in range(len(offsets) - 1):
         for i in range(pairs):
-            table_grades[i] = named_grades[i]
-            table_gains[i] = named_gains[i]
-            table_counts[i] = 0
+            table.grades[i] = named.grades[i]
+            table.gains[i] = named.gains[i]
+            table.counts[i] = 0
         size = pairs
         first, stop = grade_offsets[q], grade_offsets[q + 1]
         previous = -1
         for v in range(first, stop):
+            grade = rankings.grade_values[v]
             if dense:
-                for absent in range(previous + 1, grade_values[v]):
-                    size = enter(absent, 0, table_grades, table_gains, table_counts, pairs, size)
-            previous = grade_values[v]
-            size = enter(
-                grade_values[v],
-                grade_counts[v],
-                table_grades,
-                table_gains,
-                table_counts,
-                pairs,
-                size,
-            )
+                for absent in range(previous + 1, grade):
+                    size = enter(absent, 0, table, pairs, size)
+            previous = grade
+            size = enter(grade, rankings.grade_counts[v], table, pairs, size)
+        order = table.order
         for i in range(size):
             order[i] = i
-        sort_gains(order, size, scratch, table_gains)
+        sort_gains(order, size, table.merge, table.gains)
         if rescale:
-            to_unit_interval(table_gains, size)
+            to_unit_interval(table.gains, size)
         for i in range(offsets[q], offsets[q + 1]):
-            gains[i] = gain_of(grades[i], table_grades, table_gains, order, size)
+            gained.gains[i] = gain_of(rankings.grades[i], table, size)
         # Entries without documents are passed over, but if the very last has no gain, none counts.
-        if size > 0 and table_gains[order[size - 1]] > 0.0:
-            for at in range(size - 1, -1, -1):
-                entry = order[at]
-                if table_counts[entry] == 0:
+        if size > 0 and table.gains[order[size - 1]] > 0.0:
+            for place in range(size - 1, -1, -1):
+                entry = order[place]
+                if table.counts[entry] == 0:
                     continue
-                if not table_gains[entry] > 0.0:
+                if not table.gains[entry] > 0.0:
                     break
-                ideal_gains[listed] = table_gains[entry]
-                ideal_counts[listed] = table_counts[entry]
+                gained.ideal_gains[listed] = table.gains[entry]
+                gained.ideal_counts[listed] = table.counts[entry]
                 listed += 1
-        ideal_offsets[q + 1] = listed
+        gained.ideal_offsets[q + 1] = listed
 
 
 @helper
-def enter(grade, count, table_grades, table_gains, table_counts, pairs, size):
+def enter(grade, count, table, pairs, size):
     """Count documents of a grade in the gain table; returns the table's new size."""
     for i in range(pairs):
-        if table_grades[i] == grade:
-            table_counts[i] = count
+        if table.grades[i] == grade:
+            table.counts[i] = count
             return size
-    table_grades[size] = grade
-    table_gains[size] = grade
-    table_counts[size] = count
+    table.grades[size] = grade
+    table.gains[size] = grade
+    table.counts[size] = count
     return size + 1
 
 
 @helper
-def gain_of(grade, table_grades, table_gains, order, size):
+def gain_of(grade, table, size):
     """The gain of the first entry of a grade in sorted order, 0 if there is none."""
     for i in range(size):
-        if table_grades[order[i]] == grade:
-            return table_gains[order[i]]
+        if table.grades[table.order[i]] == grade:
+            return table.gains[table.order[i]]
     return 0.0
 
 
@@ -319,3 +288,36 @@ def rank_biased_precision_cut(q, parameters, values):
         if gain != 0.0:
             total += gain * weight
     values[0] = (1.0 - p) * total
+
+
+@kernel(MEASURE)
+def discounted_gain_cut(q, cutoffs, values):
+    values[0] = dcg(q, cutoffs[0])
+
+
+@helper
+def ideal_dcg_of_retrieved(q, depth):
+    """Discounted cumulative gain of the first `depth` ranks of the retrieved documents, sorted."""
+    total, rank, previous = 0.0, 0, np.inf
+    while True:
+        best, count = 0.0, 0
+        for gain in q.gains:
+            if best < gain < previous:
+                best, count = gain, 1
+            elif count and gain == best:
+                count += 1
+        if count == 0:
+            return total
+        for _ in range(count):
+            rank += 1
+            if rank > depth:
+                return total
+            total += best / math.log2(rank + 1)
+        previous = best
+
+
+@kernel(MEASURE)
+def normalized_discounted_gain_of_retrieved(q, cutoffs, values):
+    ideal = ideal_dcg_of_retrieved(q, cutoffs[0])
+    if ideal > 0.0:
+        values[0] = dcg(q, cutoffs[0]) / ideal

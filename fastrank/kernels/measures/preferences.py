@@ -10,14 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.judging.memory import join, rank_documents
-from fastrank.kernels.measures.records import Preferences  # noqa: F401  (declared by name)
 from fastrank.kernels.texts.text import (
-    compare,
-    equal,
-    intern_texts,
+    are_equal,
+    compare_texts,
+    intern_range,
     sort_by,
     sort_texts,
-    table_mask,
 )
 from fastrank.native.codes import (
     ABSENT,
@@ -38,96 +36,53 @@ from fastrank.native.codes import (
     TWO_LEVELS,
     ZERO_AND_NONZERO,
 )
-from fastrank.native.declare import helper, kernel
+from fastrank.native.declare import helper, inlined, kernel
+from fastrank.native.records import Texts
 
 
 @kernel(
-    "int64(uint8[::1], int64[::1], int64[::1], int64[::1],"
-    " uint8[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
-    " int64[::1], int64[::1], int64[::1],"
-    " float64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+    "int64(Preferences, Run, Matched, int64[::1], NumberingScratch, int64[::1], int64[::1],"
+    " int64[::1])"
 )
-def number_documents(
-    text,
-    offsets,
-    starts,
-    lengths,
-    run_text,
-    run_offsets,
-    run_starts,
-    run_lengths,
-    scores,
-    judgments,
-    rankings,
-    options,
-    keys,
-    order,
-    scratch,
-    table,
-    ids,
-    firsts,
-    numbers_of,
-    doc_starts,
-    doc_lengths,
-    numbers,
-    sizes,
-    problem,
-):
+def number_documents(preferences, run, matched, options, scratch, numbers, sizes, problem):
     """numbers[row] = number of the document of a judgment; sizes = documents, retrieved ones.
 
     Stops at a query whose ranking repeats a document; returns how many queries were numbered
     before it.
     """
+    judgments, rankings = matched
+    named, offsets = preferences.docs, preferences.offsets
+    ids, firsts, numbers_of = scratch.interning.ids, scratch.interning.firsts, scratch.numbers
+    order, rows = scratch.ranking.order, scratch.ranking.merge
+    docs = Texts(named.buffer, scratch.docs.starts, scratch.docs.lengths)
     for i in range(len(judgments)):
         first, stop = offsets[judgments[i]], offsets[judgments[i] + 1]
-        mask = table_mask(stop - first)
-        table[: mask + 1] = 0
-        documents = intern_texts(
-            text, starts[first:stop], lengths[first:stop], table[: mask + 1], ids, firsts
-        )
+        documents = intern_range(named, first, stop, scratch.interning)
         for d in range(documents):
-            doc_starts[d] = starts[first + firsts[d]]
-            doc_lengths[d] = lengths[first + firsts[d]]
+            docs.starts[d] = named.starts[first + firsts[d]]
+            docs.lengths[d] = named.lengths[first + firsts[d]]
             numbers_of[d] = -1
-        run_first = run_offsets[rankings[i]]
-        retrieved = run_offsets[rankings[i] + 1] - run_first
+        run_first = run.offsets[rankings[i]]
+        retrieved = run.offsets[rankings[i] + 1] - run_first
         rank_documents(
-            run_text,
-            run_starts,
-            run_lengths,
-            scores,
-            run_first,
-            retrieved,
-            options[SINGLE_PRECISION] != 0,
-            SMALLER_ID_FIRST,
-            keys,
-            order,
-            scratch,
-        )
+            run.docs, run.scores, run_first, retrieved, options[SINGLE_PRECISION] != 0,
+            SMALLER_ID_FIRST, scratch.ranking,
+        )  # fmt: skip
         kept = min(retrieved, options[MAX_RETRIEVED])
         problem[0] = join(
-            (text, doc_starts, doc_lengths),
-            0,
-            documents,
-            (run_text, run_starts, run_lengths),
-            run_first,
-            order,
-            kept,
-            table,
-            scratch,
+            docs, 0, documents, run.docs, run_first, order, kept, scratch.interning.table, rows,
             problem,
-        )
+        )  # fmt: skip
         if problem[0] == RUN_REPEATS:
             return i
         number = 0
         for r in range(kept):
-            if scratch[r] >= 0:
-                numbers_of[scratch[r]] = number
+            if rows[r] >= 0:
+                numbers_of[rows[r]] = number
                 number += 1
         sizes[2 * i] = documents
         sizes[2 * i + 1] = number
-        sort_texts(text, doc_starts, doc_lengths, order, documents, scratch)
+        sort_texts(docs, order, documents, rows)
         for d in range(documents):
             if numbers_of[order[d]] < 0:
                 numbers_of[order[d]] = number
@@ -137,22 +92,22 @@ def number_documents(
     return len(judgments)
 
 
+@inlined
+def texts_of(preferences, spans):
+    """The names of groups or subgroups."""
+    return Texts(preferences.docs.buffer, spans.starts, spans.lengths)
+
+
 @helper
 def by_group_subgroup_level(a, b, data):
     """Groups and subgroups in byte order, then higher level first, then smaller number."""
-    text, group_starts, group_lengths, subgroup_starts, subgroup_lengths, levels, numbers = data
-    sign = compare(text, group_starts[a], group_lengths[a], text, group_starts[b], group_lengths[b])
+    preferences, numbers = data
+    sign = compare_texts(texts_of(preferences, preferences.groups), a, b)
     if sign == 0:
-        sign = compare(
-            text,
-            subgroup_starts[a],
-            subgroup_lengths[a],
-            text,
-            subgroup_starts[b],
-            subgroup_lengths[b],
-        )
+        sign = compare_texts(texts_of(preferences, preferences.subgroups), a, b)
     if sign != 0:
         return sign
+    levels = preferences.levels
     if levels[a] > levels[b]:
         return -1
     if levels[a] < levels[b]:
@@ -163,64 +118,19 @@ def by_group_subgroup_level(a, b, data):
 sort_lines = sort_by(by_group_subgroup_level)
 
 
-@helper
-def same_text(text, starts, lengths, a, b):
-    return equal(text, starts[a], lengths[a], text, starts[b], lengths[b])
-
-
 @kernel(
-    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " float64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int32[::1], uint8[::1], float64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " float64[::1], float64[::1], float64[::1], float64[::1],"
-    " float64[::1], int64[::1], int64[::1])"
+    "int64(Preferences, int64[::1], int64[::1], int64[::1], PreferenceScratch, PreferenceCounts,"
+    " int64[::1])"
 )
-def count_preferences(
-    text,
-    offsets,
-    group_starts,
-    group_lengths,
-    subgroup_starts,
-    subgroup_lengths,
-    levels,
-    numbers,
-    judgments,
-    sizes,
-    order,
-    scratch,
-    wins,
-    prefers,
-    level_of,
-    state_of,
-    group_offsets,
-    possible_ret,
-    fulfilled_ret,
-    possible_imp,
-    fulfilled_imp,
-    absent,
-    balanced_fulfilled,
-    balanced_possible,
-    balanced_fulfilled_ret,
-    balanced_possible_ret,
-    pair_agreement,
-    pair_count,
-    problem,
-):
+def count_preferences(preferences, numbers, judgments, sizes, scratch, counts, problem):
     """Count the preferences of each judgment group, and over groups the agreement on each pair.
 
-    wins and prefers are scratch for a square of the largest number of documents, level_of and
-    state_of for one row of it. Stops at the first query with a problem and returns its place.
+    Stops at the first query with a problem and returns its place.
     """
-    data = (
-        text,
-        group_starts,
-        group_lengths,
-        subgroup_starts,
-        subgroup_lengths,
-        levels,
-        numbers,
-    )
+    offsets, levels = preferences.offsets, preferences.levels
+    groups = texts_of(preferences, preferences.groups)
+    subgroup_names = texts_of(preferences, preferences.subgroups)
+    order = scratch.order
     g = 0
     for i in range(len(judgments)):
         first, stop = offsets[judgments[i]], offsets[judgments[i] + 1]
@@ -228,40 +138,34 @@ def count_preferences(
         rows = stop - first
         for r in range(rows):
             order[r] = first + r
-        sort_lines(order, rows, scratch, data)
-        wins[: documents * documents] = 0
+        sort_lines(order, rows, scratch.merge, (preferences, numbers))
+        scratch.wins[: documents * documents] = 0
         begin = 0
         while begin < rows:
             end = begin + 1
             subgroups = 1
-            while end < rows and same_text(
-                text, group_starts, group_lengths, order[begin], order[end]
-            ):
-                if not same_text(
-                    text, subgroup_starts, subgroup_lengths, order[end - 1], order[end]
-                ):
+            while end < rows and are_equal(groups, order[begin], groups, order[end]):
+                if not are_equal(subgroup_names, order[end - 1], subgroup_names, order[end]):
                     subgroups += 1
                 end += 1
             lines = order[begin:end]
-            # The sort, which also uses the scratch memory, is done.
-            tally = scratch[:TALLY_SIZE]
+            # The sort, which also uses this memory, is done.
+            tally = scratch.merge[:TALLY_SIZE]
             tally[:] = 0
             if subgroups == 1:
                 lines = lines[: counted_lines(lines, levels)]
                 problem[0] = count_classes(
-                    lines, levels, numbers, documents, retrieved, wins, level_of, state_of, tally,
-                    problem,
-                )  # fmt: skip
+                    lines, levels, numbers, documents, retrieved, scratch, tally, problem
+                )
             else:
                 problem[0] = count_closure(
-                    lines, levels, numbers, documents, retrieved, wins, prefers, level_of,
-                    state_of, text, subgroup_starts, subgroup_lengths, tally, problem,
-                )  # fmt: skip
+                    lines, preferences, numbers, documents, retrieved, scratch, tally, problem
+                )
             if problem[0] != 0:
                 return i
-            possible_ret[g], fulfilled_ret[g] = tally[RET], tally[RET_DONE]
-            possible_imp[g], fulfilled_imp[g] = tally[IMP], tally[IMP_DONE]
-            absent[g] = tally[ABSENT]
+            counts.possible_ret[g], counts.fulfilled_ret[g] = tally[RET], tally[RET_DONE]
+            counts.possible_imp[g], counts.fulfilled_imp[g] = tally[IMP], tally[IMP_DONE]
+            counts.absent[g] = tally[ABSENT]
             for only_retrieved in range(2):
                 if subgroups == 1:
                     fulfilled, possible = balance_classes(
@@ -269,22 +173,22 @@ def count_preferences(
                     )
                 else:
                     fulfilled, possible = balance_closure(
-                        prefers, level_of, state_of, documents, retrieved, only_retrieved, tally
+                        documents, retrieved, only_retrieved, scratch, tally
                     )
                 if only_retrieved:
-                    balanced_fulfilled_ret[g], balanced_possible_ret[g] = fulfilled, possible
+                    counts.balanced_fulfilled_ret[g] = fulfilled
+                    counts.balanced_possible_ret[g] = possible
                 else:
-                    balanced_fulfilled[g], balanced_possible[g] = fulfilled, possible
+                    counts.balanced_fulfilled[g] = fulfilled
+                    counts.balanced_possible[g] = possible
             g += 1
             begin = end
-        group_offsets[i + 1] = g
+        counts.group_offsets[i + 1] = g
+        low, high = 3 * i, 3 * i + 3
         agree_on_pairs(
-            wins,
-            documents,
-            retrieved,
-            pair_agreement[3 * i : 3 * i + 3],
-            pair_count[3 * i : 3 * i + 3],
-        )
+            scratch.wins, documents, retrieved, counts.pair_agreement[low:high],
+            counts.pair_count[low:high],
+        )  # fmt: skip
     return len(judgments)
 
 
@@ -312,10 +216,9 @@ def count_relevance(relevant, number, retrieved, tally):
 
 
 @helper
-def count_classes(
-    lines, levels, numbers, documents, retrieved, wins, level_of, state_of, tally, problem
-):
+def count_classes(lines, levels, numbers, documents, retrieved, scratch, tally, problem):
     """A group without subgroups: every line is preferred to all lines of lower level."""
+    level_of, state_of = scratch.levels, scratch.states
     for line in lines:
         state_of[numbers[line]] = 0
     for line in lines:
@@ -332,7 +235,7 @@ def count_classes(
             if levels[lines[b]] < level:
                 y = numbers[lines[b]]
                 count_pair(x, y, retrieved, tally)
-                wins[x * documents + y] += 1
+                scratch.wins[x * documents + y] += 1
     return 0
 
 
@@ -352,23 +255,10 @@ def counted_lines(lines, levels):
 
 
 @helper
-def count_closure(
-    lines,
-    levels,
-    numbers,
-    documents,
-    retrieved,
-    wins,
-    prefers,
-    level_of,
-    state_of,
-    text,
-    subgroup_starts,
-    subgroup_lengths,
-    tally,
-    problem,
-):
+def count_closure(lines, preferences, numbers, documents, retrieved, scratch, tally, problem):
     """A group with subgroups: the transitive closure of the preferences within subgroups."""
+    levels, names = preferences.levels, texts_of(preferences, preferences.subgroups)
+    prefers, level_of, state_of = scratch.prefers, scratch.levels, scratch.states
     prefers[: documents * documents] = 0
     state_of[:documents] = 0
     for a in range(len(lines)):
@@ -380,7 +270,7 @@ def count_closure(
         state_of[x] = 1
         level_of[x] = level
         for b in range(a + 1, len(lines)):
-            if not same_text(text, subgroup_starts, subgroup_lengths, lines[a], lines[b]):
+            if not are_equal(names, lines[a], names, lines[b]):
                 break
             if levels[lines[b]] < level:
                 prefers[x * documents + numbers[lines[b]]] = 1
@@ -400,7 +290,7 @@ def count_closure(
                     problem[1] = lines[0]
                     return CYCLE
                 count_pair(x, y, retrieved, tally)
-                wins[x * documents + y] += 1
+                scratch.wins[x * documents + y] += 1
     return 0
 
 
@@ -460,8 +350,9 @@ def balance_classes(lines, levels, numbers, retrieved, only_retrieved, tally):
 
 
 @helper
-def balance_closure(prefers, level_of, state_of, documents, retrieved, only_retrieved, tally):
+def balance_closure(documents, retrieved, only_retrieved, scratch, tally):
     """Rnonrel with subgroups: nonrelevant documents beyond the number of relevant ones drop out."""
+    prefers, level_of, state_of = scratch.prefers, scratch.levels, scratch.states
     if is_balanced_up(only_retrieved, tally):
         return balance_up(only_retrieved, tally)
     kept = 0
@@ -509,7 +400,7 @@ def agree_on_pairs(wins, documents, retrieved, agreement, count):
     agreement[2], count[2] = total, pairs
 
 
-MEASURE = "void(Preferences, float64[::1], float64[::1])"
+MEASURE = "void(CountedPreferences, float64[::1], float64[::1])"
 
 
 @helper

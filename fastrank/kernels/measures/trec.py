@@ -1,6 +1,6 @@
 """The measures over one judged ranking, named and defined as trec_eval does.
 
-Each kernel takes a `Ranking` (see kernels/measures/records.py), its parameters, and the array its
+Each kernel takes a `Ranking` (see native/records.py), its parameters, and the array its
 values go into: one value, or one for each cutoff. Values come in zeroed. Every sum runs in
 increasing rank, multiplications and additions are rounded one by one: the results are trec_eval's
 bits.
@@ -12,7 +12,6 @@ import math
 
 import numpy as np
 
-from fastrank.kernels.measures.records import Ranking  # noqa: F401  (declared by name)
 from fastrank.kernels.simd.arithmetic import log_or_nan, to_integer
 from fastrank.native.declare import helper, kernel
 

@@ -36,7 +36,7 @@ ZERO = U(0)
 
 
 @helper
-def take_any_lines(text, kind, index, cursor, queries, columns):
+def take_any_lines(reader, kind, fields):
     """Note query, document and score of the next lines, CHUNK of them at most; how many.
 
     `kind` says what is known of the first, as for `take_lines`. Stops before the first line that
@@ -44,27 +44,27 @@ def take_any_lines(text, kind, index, cursor, queries, columns):
     """
     row = np.int64(0)
     if kind in (NEW_QUERY, SAME_QUERY):
-        starts, lengths = queries
-        starts[0], lengths[0] = cursor[QUERY], cursor[QUERY_LENGTH]
-        row = take_split_line(index, cursor, row, columns)
-    return take_usual_lines(text, index, cursor, row, queries, columns)
+        cursor, queries = reader.cursor, fields.queries
+        queries.starts[0], queries.lengths[0] = cursor[QUERY], cursor[QUERY_LENGTH]
+        row = take_split_line(reader, row, fields.results)
+    return take_usual_lines(reader, row, fields)
 
 
 @helper
-def take_usual_lines(text, index, cursor, row, queries, columns):
+def take_usual_lines(reader, row, fields):
     """Take lines of six fields, into `row` and on up to CHUNK."""
-    query_starts, query_lengths = queries
-    doc_starts, doc_lengths, score_starts, score_lengths = columns
+    text, index, cursor = reader
     starts, ends, newlines = index
+    queries, docs, scores = fields.queries, fields.results.docs, fields.results.scores
     base, comments = cursor[BASE], cursor[COMMENTS] != 0
     first = line = cursor[LINE]
-    lines = min(usual_lines(newlines, cursor), line + CHUNK - row)
+    lines = min(usual_lines(reader), line + CHUNK - row)
     position, tag = cursor[POSITION], np.int64(0)
     while line < lines:
         at, stop = position - base, newlines[U(line)] - base
-        fields = look(starts, at)
-        doc = without_lowest(without_lowest(fields))
-        query = position + trailing_zeros(fields)
+        marks = look(starts, at)
+        doc = without_lowest(without_lowest(marks))
+        query = position + trailing_zeros(marks)
         query_end = position + trailing_zeros(look(ends, at))
         if doc == ZERO or (comments and text[query] == HASH):
             break
@@ -74,11 +74,11 @@ def take_usual_lines(text, index, cursor, row, queries, columns):
         if not near or at + tag_at >= stop:
             break
         at += base
-        query_starts[U(row)], query_lengths[U(row)] = query, query_end - query
-        doc_starts[U(row)], doc_lengths[U(row)] = at + doc_at, doc_end - doc_at
-        score_starts[U(row)], score_lengths[U(row)] = at + score, score_end - score
+        queries.starts[U(row)], queries.lengths[U(row)] = query, query_end - query
+        docs.starts[U(row)], docs.lengths[U(row)] = at + doc_at, doc_end - doc_at
+        scores.starts[U(row)], scores.lengths[U(row)] = at + score, score_end - score
         tag, position = at + tag_at, base + stop + 1
         line, row = line + 1, row + 1
     if line > first:
-        note_taken(text, index, tag, position, line, cursor)
+        note_taken(reader, tag, position, line)
     return row

@@ -63,22 +63,21 @@ def note_newlines(bits, at, newlines, lines):
 @inlined
 def mark_fields(blanks, was_blank, index, place):
     """Mark where fields start and end among 64 bytes; `was_blank` is 1 if a blank comes before."""
-    starts, ends, _ = index
     after_blank = blanks << ONE | was_blank
-    store_word(starts, place, after_blank & ~blanks)
-    store_word(ends, place, blanks & ~after_blank)
+    store_word(index.starts, place, after_blank & ~blanks)
+    store_word(index.ends, place, blanks & ~after_blank)
     return blanks >> U(63), blanks & after_blank
 
 
 @helper
-def index_lines(text, index, cursor):
+def index_lines(reader):
     """Index the text from cursor[POSITION] on, where a line begins, up to a block of it.
 
     Without marks (UNMARKED) if that can be. It is not tried while more lines were missed than
     blocks indexed: lines of blocks that had to be marked after all, and such as were split by
     themselves though of the same query as the line before (kernels/parsing/fields.py).
     """
-    _, _, newlines = index
+    text, (_, _, newlines), cursor = reader
     base, size = cursor[POSITION], cursor[SIZE]
     cursor[BLOCKS] += 1
     tried = min(BLOCK, size - base) if cursor[MISSES] <= cursor[BLOCKS] else 0
@@ -93,7 +92,7 @@ def index_lines(text, index, cursor):
         odd |= control
     if odd or lines == 0:
         cursor[MISSES] += lines
-        index_block(text, index, cursor)
+        index_block(reader)
         return
     # What comes behind the last newline may be the last line.
     cursor[BASE], cursor[INDEXED] = base, newlines[lines - 1] + 1
@@ -103,13 +102,14 @@ def index_lines(text, index, cursor):
 
 
 @helper
-def index_block(text, index, cursor):
+def index_block(reader):
     """The same with marks.
 
     If the text has ended (cursor[ENDED]) behind cursor[SIZE], it need not end with a newline. A
     line that is longer than a block is found, but not its fields.
     """
-    starts, ends, newlines = index
+    text, index, cursor = reader
+    newlines = index.newlines
     base, size = cursor[POSITION], cursor[SIZE]
     stop = min(base + BLOCK, size)
     lines = place = np.int64(0)
@@ -127,8 +127,8 @@ def index_block(text, index, cursor):
         any_nul |= nuls
         at, place = at + WORD, place + 8
     # Here every search ends, also that for the end of a field that ends with the text.
-    store_word(starts, place, ALL)
-    store_word(ends, place, ALL)
+    store_word(index.starts, place, ALL)
+    store_word(index.ends, place, ALL)
     if lines == 0 and stop < size:
         stop = find_byte(text, NEWLINE, stop, size)
         any_nul |= ONE

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.parsing.scan import NEWLINE, split_line
+from fastrank.kernels.parsing.scan import NEWLINE, note_span, note_text, split_line
 from fastrank.kernels.texts.numbers import EXACT, is_digit, read_decimal, read_integer
-from fastrank.kernels.texts.text import equal, intern_texts, table_mask
+from fastrank.kernels.texts.text import are_equal, intern_range
 from fastrank.native.codes import (
     A_NUMBER,
     A_PREFIX,
     BLANK_LINE,
-    CHECKED_HARD,
+    CHECKED_FALLBACKS,
     CHECKED_ODD,
     CHECKED_ROWS,
     CHECKED_STRETCHES,
     CHECKED_TAGS,
     COMMENT_LINE,
+    FALLBACK_NUMBER,
     FRACTION,
-    HARD_NUMBER,
     INFINITE,
     NO_NUMBER,
     NOT_A_NUMBER,
@@ -85,14 +85,14 @@ def has_word(text, at, stop, first, second, third):
 
 @helper
 def class_of_score(text, start, stop):
-    """What the text of a score is, A_NUMBER to HARD_NUMBER."""
+    """What the text of a score is, A_NUMBER to FALLBACK_NUMBER."""
     first = after_sign(text, start, stop)
     if has_word(text, first, stop, LETTER_N, LETTER_A, LETTER_N):
         return NOT_A_NUMBER
     if first + 1 < stop and text[first] == ZERO and text[first + 1] | 32 == LETTER_X:
-        return HARD_NUMBER
+        return FALLBACK_NUMBER
     if has_word(text, first, stop, LETTER_I, LETTER_N, LETTER_F):
-        return INFINITE if stop - first == 3 else HARD_NUMBER
+        return INFINITE if stop - first == 3 else FALLBACK_NUMBER
     end = decimal_end(text, start, stop)
     if end == start:
         return NO_NUMBER
@@ -118,16 +118,6 @@ def class_of_grade(text, start, stop):
 
 
 @helper
-def begin_stretch(text, start, stop, row, stretches, state, place):
-    """Begin a new stretch at `row` unless its text is that of the line before."""
-    starts, lengths, rows = stretches
-    last = state[place] - 1
-    if last < 0 or not equal(text, starts[last], lengths[last], text, start, stop - start):
-        starts[last + 1], lengths[last + 1], rows[last + 1] = start, stop - start, row
-        state[place] += 1
-
-
-@helper
 def note_odd(line, start, what, fields, odd, state):
     """Note a line that is odd as a whole."""
     at = 4 * state[CHECKED_ODD]
@@ -150,65 +140,33 @@ def oddity(text, start, fields, width, exact, bounds):
 
 
 @helper
-def read_result(text, bounds, row, columns, state):
+def read_result(text, bounds, row, found, state):
     """Score and rank of a result into their columns."""
-    scores, integers, classes, rank_classes, hard = columns
     start, stop = bounds[8], bounds[9]
-    status, scores[row] = read_decimal(text, start, stop)
+    status, found.scores[row] = read_decimal(text, start, stop)
     kind = class_of_score(text, start, stop)
     if kind == NOT_A_NUMBER:
-        scores[row] = np.nan
+        found.scores[row] = np.nan
     elif kind == INFINITE:
-        scores[row] = -np.inf if text[start] == MINUS else np.inf
+        found.scores[row] = -np.inf if text[start] == MINUS else np.inf
     elif status != EXACT:
         # The slower reader can tell that it is too large for a double, too.
-        hard[state[CHECKED_HARD]] = row
-        state[CHECKED_HARD] += 1
-    classes[row] = kind
-    rank_classes[row] = class_of_grade(text, bounds[6], bounds[7])
-    integers[row] = read_integer(text, bounds[6], bounds[7])
+        found.fallbacks[state[CHECKED_FALLBACKS]] = row
+        state[CHECKED_FALLBACKS] += 1
+    found.classes[row] = kind
+    found.rank_classes[row] = class_of_grade(text, bounds[6], bounds[7])
+    found.integers[row] = read_integer(text, bounds[6], bounds[7])
 
 
-@kernel(
-    "void(uint8[::1], int64, int64, int64[::1], int64[::1], int64[::1], float64[::1], int64[::1],"
-    " uint8[::1], uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def check_lines(
-    text,
-    at,
-    judgments,
-    lines,
-    doc_starts,
-    doc_lengths,
-    scores,
-    integers,
-    classes,
-    rank_classes,
-    query_starts,
-    query_lengths,
-    query_rows,
-    tag_starts,
-    tag_lengths,
-    tag_rows,
-    odd,
-    hard,
-    bounds,
-    state,
-):
+@kernel("void(uint8[::1], int64, int64, CheckedLines, int64[::1], int64[::1])")
+def check_lines(text, at, judgments, found, bounds, state):
     """Read all that can be read from `at` on: lines of judgments, or of a run.
 
-    For row r: lines[r] is its line, from 1; integers[r] the grade, or the rank; classes[r] what
-    the text of grade or score is, rank_classes[r] that of the rank. Rows in `hard` have scores for
-    a slower reader. Four items of `odd` are a line, where it starts, what is odd about it and how
-    many fields it has. Only a line with too many fields, in a run, is also a row.
+    Only a line with too many fields, in a run, is both odd and a row.
     """
     size = len(text)
     width = 4 if judgments else 6
     line = row = 0
-    columns = (scores, integers, classes, rank_classes, hard)
-    queries = (query_starts, query_lengths, query_rows)
-    tags = (tag_starts, tag_lengths, tag_rows)
     while at < size:
         line += 1
         start = at
@@ -218,39 +176,34 @@ def check_lines(
                 at += 1
         what = oddity(text, start, fields, width, judgments != 0, bounds)
         if what >= 0:
-            note_odd(line, start, what, fields, odd, state)
+            note_odd(line, start, what, fields, found.odd, state)
             if judgments or what != TOO_MANY_FIELDS:
                 continue
-        lines[row] = line
-        doc_starts[row], doc_lengths[row] = bounds[4], bounds[5] - bounds[4]
-        begin_stretch(text, bounds[0], bounds[1], row, queries, state, CHECKED_STRETCHES)
+        found.lines[row] = line
+        note_span(found.docs, row, bounds, 2)
+        note_text(text, bounds[0], bounds[1], row, found.queries, state, CHECKED_STRETCHES)
         if judgments:
-            integers[row] = read_integer(text, bounds[6], bounds[7])
-            classes[row] = class_of_grade(text, bounds[6], bounds[7])
+            found.integers[row] = read_integer(text, bounds[6], bounds[7])
+            found.classes[row] = class_of_grade(text, bounds[6], bounds[7])
         else:
-            begin_stretch(text, bounds[10], bounds[11], row, tags, state, CHECKED_TAGS)
-            read_result(text, bounds, row, columns, state)
+            note_text(text, bounds[10], bounds[11], row, found.tags, state, CHECKED_TAGS)
+            read_result(text, bounds, row, found, state)
         row += 1
     state[CHECKED_ROWS] = row
 
 
-@kernel(
-    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1])"
-)
-def note_repeats(text, offsets, starts, lengths, table, ids, firsts, earlier):
-    """earlier[row] = the first row of the same range with the same text, or -1; how many have one.
+@kernel("int64(TextsByQuery, Interning, int64[::1])")
+def note_repeats(rows, interning, earlier):
+    """earlier[row] = the first row of its query with the same text, or -1; how many have one.
 
-    `table` is scratch with room for twice the widest range, rounded up to a power of two.
+    `interning` has room for the rows of any query.
     """
+    texts, offsets = rows
+    ids, firsts = interning.ids, interning.firsts
     repeats = 0
     for q in range(len(offsets) - 1):
         first, stop = offsets[q], offsets[q + 1]
-        mask = table_mask(stop - first)
-        table[: mask + 1] = 0
-        found = intern_texts(
-            text, starts[first:stop], lengths[first:stop], table[: mask + 1], ids, firsts
-        )
+        found = intern_range(texts, first, stop, interning)
         for i in range(stop - first):
             earlier[first + i] = -1
             if found < stop - first and firsts[ids[i]] != i:
@@ -259,11 +212,10 @@ def note_repeats(text, offsets, starts, lengths, table, ids, firsts, earlier):
     return repeats
 
 
-@kernel("void(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1])")
-def note_self_matches(text, offsets, query_starts, query_lengths, starts, lengths, same):
+@kernel("void(TextsByQuery, Texts, uint8[::1])")
+def note_self_matches(rows, queries, same):
     """same[row] = 1 where the document has the id of its query."""
+    docs, offsets = rows
     for q in range(len(offsets) - 1):
         for row in range(offsets[q], offsets[q + 1]):
-            same[row] = equal(
-                text, query_starts[q], query_lengths[q], text, starts[row], lengths[row]
-            )
+            same[row] = are_equal(queries, q, docs, row)

@@ -72,8 +72,9 @@ def begin_text(cursor, start):
 
 
 @inlined
-def how_to_split(text, stop, cursor):
+def how_to_split(reader, stop):
     """How to find the fields of a line that ends at `stop`."""
+    text, _, cursor = reader
     if stop - cursor[BASE] > BLOCK:
         return BY_BYTES
     if cursor[BLANKS] != UNMARKED:
@@ -84,9 +85,8 @@ def how_to_split(text, stop, cursor):
 @inlined
 def next_field(text, index, at, stop, how, base):
     """Where the next field of a line begins; not before `stop` if there is none."""
-    starts, _, _ = index
     if how == BY_MARKS:
-        return base + next_mark(starts, at - base)
+        return base + next_mark(index.starts, at - base)
     if how == BY_SPACES:
         others = ~load_spaces(text, at)
         while others == ZERO:
@@ -101,9 +101,8 @@ def next_field(text, index, at, stop, how, base):
 @inlined
 def end_of_field(text, index, at, stop, how, base):
     """Where the field that begins at a place ends."""
-    _, ends, _ = index
     if how == BY_MARKS:
-        return base + next_mark(ends, at - base)
+        return base + next_mark(index.ends, at - base)
     if how == BY_SPACES:
         spaces = load_spaces(text, at)
         while spaces == ZERO and at < stop:
@@ -116,14 +115,15 @@ def end_of_field(text, index, at, stop, how, base):
 
 
 @helper
-def split_line(text, index, stop, cursor):
+def split_line(reader, stop):
     """Find the fields of the line from cursor[POSITION] to `stop`, the first six at most.
 
     Their starts and ends go to cursor[FIELD_STARTS:] and cursor[FIELD_ENDS:]. Returns how many; if
     fewer than six, the start after them is not before `stop` and not behind the next field.
     """
+    text, index, cursor = reader
     base, at = cursor[BASE], cursor[POSITION]
-    how = how_to_split(text, stop, cursor)
+    how = how_to_split(reader, stop)
     for field in range(FIELDS):
         at = next_field(text, index, at, stop, how, base)
         cursor[FIELD_STARTS + field] = at
@@ -165,8 +165,7 @@ def look_past_spaces_by(load, reach):
 @inlined
 def look_past_single_blanks(text, index, place, at):
     """The same for a block in which no more than one blank comes between fields."""
-    starts, _, _ = index
-    rank = without_lowest(look(starts, at))
+    rank = without_lowest(look(index.starts, at))
     score = without_lowest(rank)
     tag = without_lowest(score)
     rank_at, score_at, tag_at = trailing_zeros(rank), trailing_zeros(score), trailing_zeros(tag)
@@ -176,8 +175,7 @@ def look_past_single_blanks(text, index, place, at):
 @inlined
 def look_past_blanks(text, index, place, at):
     """The same for any block, and for a place before the document and behind the field before."""
-    starts, ends, _ = index
-    doc, doc_end = look(starts, at), look(ends, at)
+    doc, doc_end = look(index.starts, at), look(index.ends, at)
     score = without_lowest(without_lowest(doc))
     score_end = without_lowest(without_lowest(doc_end))
     tag = without_lowest(score)
@@ -200,8 +198,9 @@ def load_beginning(text, at, length):
 
 
 @helper
-def usual_lines(newlines, cursor):
+def usual_lines(reader):
     """Up to which line of a block all lines have their fields marked and hold no NUL."""
+    _, (_, _, newlines), cursor = reader
     line, lines = cursor[LINE], cursor[LINES]
     if cursor[INDEXED] - cursor[BASE] > BLOCK:
         return line
@@ -212,28 +211,28 @@ def usual_lines(newlines, cursor):
 
 
 @helper
-def take_lines(text, kind, index, cursor, row, columns):
+def take_lines(reader, kind, row, fields):
     """Note document and score of the next lines, into `row` and on, while their query is the same.
 
     `kind` says what is known of the first of them: NEW_QUERY, SAME_QUERY (its fields were found
     by `next_query`), END_OF_BLOCK (nothing) or SIMILAR, which is to be tried again after as many as
-    CHUNK lines were taken. columns = starts and lengths of documents and of scores. Returns the
-    next free row. Stops before the first line that is of another query, or none.
+    CHUNK lines were taken. Returns the next free row. Stops before the first line that is of
+    another query, or none.
     """
     stop = row + CHUNK
     if kind in (NEW_QUERY, SAME_QUERY):
-        row = take_split_line(index, cursor, row, columns)
-    return take_similar_lines(text, index, stop, cursor, row, columns)
+        row = take_split_line(reader, row, fields)
+    return take_similar_lines(reader, stop, row, fields)
 
 
 @helper
-def take_split_line(index, cursor, row, columns):
+def take_split_line(reader, row, fields):
     """Take the line whose fields `next_query` has found: others are compared with it."""
-    doc_starts, doc_lengths, score_starts, score_lengths = columns
-    _, _, newlines = index
+    _, (_, _, newlines), cursor = reader
+    docs, scores = fields
     doc, score = cursor[FIELD_STARTS + DOC], cursor[FIELD_STARTS + SCORE]
-    doc_starts[row], doc_lengths[row] = doc, cursor[FIELD_ENDS + DOC] - doc
-    score_starts[row], score_lengths[row] = score, cursor[FIELD_ENDS + SCORE] - score
+    docs.starts[row], docs.lengths[row] = doc, cursor[FIELD_ENDS + DOC] - doc
+    scores.starts[row], scores.lengths[row] = score, cursor[FIELD_ENDS + SCORE] - score
     cursor[TAG] = cursor[FIELD_STARTS + RUN_TAG]
     cursor[TAG_SIZE] = cursor[FIELD_ENDS + RUN_TAG] - cursor[TAG]
     cursor[TEMPLATE], cursor[PREFIX] = cursor[POSITION], doc - cursor[POSITION]
@@ -243,9 +242,10 @@ def take_split_line(index, cursor, row, columns):
 
 
 @helper
-def note_taken(text, index, tag, position, line, cursor):
+def note_taken(reader, tag, position, line):
     """Go on to a line, where the tag of the one before begins at a place."""
-    how = how_to_split(text, position - 1, cursor)
+    text, index, cursor = reader
+    how = how_to_split(reader, position - 1)
     cursor[TAG] = tag
     cursor[TAG_SIZE] = end_of_field(text, index, tag, position - 1, how, cursor[BASE]) - tag
     cursor[POSITION], cursor[LINE] = position, line
@@ -259,9 +259,9 @@ def take_by(look):
     """
 
     @helper
-    def take(text, index, count, cursor, row, columns):
-        doc_starts, doc_lengths, score_starts, score_lengths = columns
-        _, _, newlines = index
+    def take(reader, count, row, fields):
+        text, index, cursor = reader
+        newlines, docs, scores = index.newlines, fields.docs, fields.scores
         template, prefix, base = cursor[TEMPLATE], cursor[PREFIX], cursor[BASE]
         beginning, bits = load_beginning(text, template, prefix)
         rest = max(prefix - 16, 0)
@@ -274,13 +274,13 @@ def take_by(look):
             near, doc, doc_end, score, score_end, tag_at = look(text, index, at, at - base)
             if not near or at + tag_at >= stop:
                 break
-            doc_starts[U(row + taken)], doc_lengths[U(row + taken)] = at + doc, doc_end - doc
-            score_starts[U(row + taken)] = at + score
-            score_lengths[U(row + taken)] = score_end - score
+            docs.starts[U(row + taken)], docs.lengths[U(row + taken)] = at + doc, doc_end - doc
+            scores.starts[U(row + taken)] = at + score
+            scores.lengths[U(row + taken)] = score_end - score
             tag, position = at + tag_at, stop + 1
             taken += 1
         if taken > 0:
-            note_taken(text, index, tag, position, first + taken, cursor)
+            note_taken(reader, tag, position, first + taken)
         return taken
 
     return take
@@ -292,10 +292,10 @@ take_single_blanks, take_any_blanks = take_by(look_past_single_blanks), take_by(
 
 
 @helper
-def take_similar_lines(text, index, most, cursor, row, columns):
+def take_similar_lines(reader, most, row, fields):
     """Take lines like the one at cursor[TEMPLATE], up to row `most`; returns the next free row."""
-    _, _, newlines = index
-    line, lines = cursor[LINE], usual_lines(newlines, cursor)
+    _, (_, _, newlines), cursor = reader
+    line, lines = cursor[LINE], usual_lines(reader)
     # The end of the text is not loaded beyond.
     while lines > line and newlines[lines - 1] > cursor[SIZE] - WORD:
         lines -= 1
@@ -304,17 +304,17 @@ def take_similar_lines(text, index, most, cursor, row, columns):
     if count <= 0 or cursor[PREFIX] == 0:
         return row
     if cursor[BLANKS] == UNMARKED:
-        taken = take_near(text, index, count, cursor, row, columns)
+        taken = take_near(reader, count, row, fields)
         if taken < count:
-            taken += take_far(text, index, count - taken, cursor, row + taken, columns)
+            taken += take_far(reader, count - taken, row + taken, fields)
         return row + taken
     if cursor[BLANKS] == SINGLE:
-        return row + take_single_blanks(text, index, count, cursor, row, columns)
-    return row + take_any_blanks(text, index, count, cursor, row, columns)
+        return row + take_single_blanks(reader, count, row, fields)
+    return row + take_any_blanks(reader, count, row, fields)
 
 
 @helper
-def next_query(text, taken, index, cursor):
+def next_query(reader, taken):
     """Pass over lines without a result. Returns what comes then, `taken` lines having been taken.
 
     SIMILAR if there may be more of the same; SAME_QUERY or NEW_QUERY, which becomes cursor[QUERY];
@@ -322,12 +322,12 @@ def next_query(text, taken, index, cursor):
     """
     if taken == CHUNK:
         return SIMILAR
-    _, _, newlines = index
+    text, (_, _, newlines), cursor = reader
     while cursor[LINE] < cursor[LINES]:
         position, stop = cursor[POSITION], newlines[cursor[LINE]]
         if text[position] == 0:
             return NUL_AT_LINE_START
-        fields = split_line(text, index, stop, cursor)
+        fields = split_line(reader, stop)
         start = cursor[FIELD_STARTS]
         has_nul = position <= cursor[NUL_SEEN] < stop
         if fields != 0 and not (cursor[COMMENTS] != 0 and text[start] == HASH):

@@ -9,12 +9,13 @@ from fastrank.native.codes import A_NUMBER
 from fastrank.native.declare import kernel
 
 
-@kernel("int64(uint8[::1], int64[::1], int64[::1], int64, float64[::1])")
-def read_ranks(text, starts, lengths, last, scores):
+@kernel("int64(Texts, int64, float64[::1])")
+def read_ranks(docs, last, scores):
     """scores[row] = minus the integer in the field after document `row` of lines of a run.
 
     Returns the first row whose field is no integer or one beyond `last`, or -1.
     """
+    text, starts, lengths = docs
     for row in range(len(starts)):
         start = starts[row] + lengths[row]
         while is_blank(text[start]):

@@ -38,12 +38,13 @@ def last_tag(cursor):
 
 
 @helper
-def read_on(text, kept, cursor):
+def read_on(reader, kept):
     """Move text[kept : cursor[SIZE]] to the beginning, and read more of the file behind it.
 
-    Places in `cursor` move along. Nothing is done unless more than fits is left of cursor[FILE]
+    Places in the cursor move along. Nothing is done unless more than fits is left of cursor[FILE]
     before cursor[STOP].
     """
+    text, _, cursor = reader
     waiting = cursor[SIZE] - kept
     wanted = len(text) - SLACK - waiting
     if cursor[FILE] == NO_FILE or wanted == 0 or cursor[STOP] - cursor[NEXT] <= wanted:

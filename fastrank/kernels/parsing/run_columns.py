@@ -37,7 +37,7 @@ U = np.uint64
 
 
 @inlined
-def keep(text, start, length, kept, place):
+def copy_text(text, start, length, kept, place):
     """Copy a text to kept[place:], and up to 7 bytes more; returns the place behind it."""
     stop = place + length
     while place < stop:
@@ -47,73 +47,51 @@ def keep(text, start, length, kept, place):
 
 
 @helper
-def begin_stretch(text, kept, stretch_starts, stretch_lengths, stretch_rows, cursor, state):
+def begin_stretch(reader, kept, stretches, state):
     """Begin a stretch of cursor[QUERY], unless it goes on from the piece before."""
+    text, _, cursor = reader
+    starts, lengths, rows = stretches
     start, length = cursor[QUERY], cursor[QUERY_LENGTH]
     stretch = state[STRETCHES]
     last = stretch - 1
-    if last >= 0 and equal_inside(
-        text, start, length, kept, stretch_starts[last], stretch_lengths[last]
-    ):
+    if last >= 0 and equal_inside(text, start, length, kept, starts[last], lengths[last]):
         return
-    stretch_starts[stretch], stretch_lengths[stretch] = state[KEPT], length
-    stretch_rows[stretch] = state[ROWS]
-    state[KEPT] = keep(text, start, length, kept, state[KEPT])
+    starts[stretch], lengths[stretch], rows[stretch] = state[KEPT], length, state[ROWS]
+    state[KEPT] = copy_text(text, start, length, kept, state[KEPT])
     state[STRETCHES] += 1
 
 
-@kernel(
-    "int64(uint8[::1], uint8[::1], int64[::1], int64[::1], float64[::1],"
-    " int64[::1], int64[::1], int64[::1], uint8[::1], uint8[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def pack_run(
-    text,
-    kept,
-    doc_starts,
-    doc_lengths,
-    scores,
-    stretch_starts,
-    stretch_lengths,
-    stretch_rows,
-    field_starts,
-    field_ends,
-    newlines,
-    starts,
-    lengths,
-    score_starts,
-    score_lengths,
-    cursor,
-    state,
-):
+@kernel("int64(LineReader, Texts, float64[::1], Stretches, ResultFields, int64[::1])")
+def pack_run(reader, docs, numbers, stretches, fields, state):
     """Read the lines of text[: cursor[SIZE]], and of what comes then, as far as `read_on` goes.
 
     Returns how many bytes of what the text holds in the end are done with.
 
     Rows, stretches and ids go where state[ROWS], state[STRETCHES] and state[KEPT] say. The ids are
-    copied to `kept`, which has as many bytes for them as the text: a line is at least 9 bytes
-    longer than its ids. Scratch: an index of a block, and columns for CHUNK lines.
+    copied to the buffer of `docs`, which has as many bytes for them as the text: a line is at least
+    9 bytes longer than its ids. numbers: the scores. fields: memory for CHUNK lines.
     """
+    text, _, cursor = reader
+    kept, scores = docs.buffer, fields.scores
     ended = cursor[ENDED] != 0
-    index = (field_starts, field_ends, newlines)
-    columns = (starts, lengths, score_starts, score_lengths)
     begin_text(cursor, 0)
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:
         if kind == END_OF_BLOCK:
             at_end = cursor[INDEXED] == cursor[SIZE]
-            if at_end and (ended or read_on(text, last_tag(cursor), cursor) != READ):
+            if at_end and (ended or read_on(reader, last_tag(cursor)) != READ):
                 break
-            index_lines(text, index, cursor)
+            index_lines(reader)
         elif kind == NEW_QUERY:
-            begin_stretch(text, kept, stretch_starts, stretch_lengths, stretch_rows, cursor, state)
-        taken = take_lines(text, kind, index, cursor, 0, columns)
+            begin_stretch(reader, kept, stretches, state)
+        taken = take_lines(reader, kind, 0, fields)
         row, place = state[ROWS], state[KEPT]
         for i in range(taken):
-            doc_starts[U(row)], doc_lengths[U(row)] = place, lengths[i]
-            place = keep(text, starts[i], lengths[i], kept, place)
-            stop = score_starts[i] + score_lengths[i]
-            status, scores[U(row)] = read_decimal(text, score_starts[i], stop)
+            length = fields.docs.lengths[i]
+            docs.starts[U(row)], docs.lengths[U(row)] = place, length
+            place = copy_text(text, fields.docs.starts[i], length, kept, place)
+            stop = scores.starts[i] + scores.lengths[i]
+            status, numbers[U(row)] = read_decimal(text, scores.starts[i], stop)
             if status != EXACT:
                 state[STATUS] = NOT_STREAMED
             row += 1
@@ -121,7 +99,7 @@ def pack_run(
             state[STATUS] = NOT_STREAMED
         state[ROWS], state[KEPT] = row, place
         line = cursor[POSITION]
-        kind = next_query(text, taken, index, cursor)
+        kind = next_query(reader, taken)
         if cursor[POSITION] != line:
             state[PASSED_OVER] = 1
     if kind < NEW_QUERY:

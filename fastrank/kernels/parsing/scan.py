@@ -17,9 +17,9 @@ from fastrank.native.codes import (
     COMMENTS,
     END_OF_BLOCK,
     ENDED,
+    FALLBACKS,
     FIELDS_FOUND,
     FIELDS_IN_LINE,
-    HARD_NUMBERS,
     INDEXED,
     MALFORMED,
     NEW_QUERY,
@@ -38,6 +38,7 @@ from fastrank.native.codes import (
     TAG_START,
 )
 from fastrank.native.declare import helper, kernel
+from fastrank.native.records import ResultFields, Spans
 
 NEWLINE = 10
 
@@ -92,27 +93,33 @@ def skip_comment(text, at, indented):
 
 
 @helper
-def note_query(text, start, stop, row, stretch_starts, stretch_lengths, stretch_rows, state):
-    """Begin a new stretch at `row` unless its query is that of the line before."""
-    last = state[STRETCHES] - 1
-    if last >= 0 and equal(
-        text, stretch_starts[last], stretch_lengths[last], text, start, stop - start
-    ):
-        return
-    stretch_starts[last + 1] = start
-    stretch_lengths[last + 1] = stop - start
-    stretch_rows[last + 1] = row
-    state[STRETCHES] += 1
+def note_text(text, start, stop, row, stretches, state, place):
+    """Begin a new stretch at `row` unless its text is that of the line before.
+
+    state[place] counts the stretches.
+    """
+    starts, lengths, rows = stretches
+    last = state[place] - 1
+    if last < 0 or not equal(text, starts[last], lengths[last], text, start, stop - start):
+        starts[last + 1], lengths[last + 1], rows[last + 1] = start, stop - start, row
+        state[place] += 1
 
 
 @helper
-def note_number(text, start, stop, row, numbers, hard, state):
-    """Read a decimal into numbers[row], or note in `hard` that a slower reader must."""
+def note_span(spans, row, bounds, field):
+    """Note where a field of the line in `row` stands."""
+    start = bounds[2 * field]
+    spans.starts[row], spans.lengths[row] = start, bounds[2 * field + 1] - start
+
+
+@helper
+def note_number(text, start, stop, row, numbers, fallbacks, state):
+    """Read a decimal into numbers[row], or note in `fallbacks` that a slower reader must."""
     status, numbers[row] = read_decimal(text, start, stop)
     if status != EXACT:
-        at = 3 * state[HARD_NUMBERS]
-        hard[at], hard[at + 1], hard[at + 2] = row, start, stop - start
-        state[HARD_NUMBERS] += 1
+        at = 3 * state[FALLBACKS]
+        fallbacks[at], fallbacks[at + 1], fallbacks[at + 2] = row, start, stop - start
+        state[FALLBACKS] += 1
 
 
 @helper
@@ -121,37 +128,17 @@ def stop_reading(state, status, at, fields):
     state[STATUS], state[AT], state[FIELDS_FOUND] = status, at, fields
 
 
-@kernel(
-    "void(uint8[::1], int64, int64[::1], int64[::1], float64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], uint8[::1], uint8[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def scan_run(
-    text,
-    comments,
-    doc_starts,
-    doc_lengths,
-    scores,
-    hard,
-    stretch_starts,
-    stretch_lengths,
-    stretch_rows,
-    field_starts,
-    field_ends,
-    newlines,
-    score_starts,
-    score_lengths,
-    cursor,
-    state,
-):
+@kernel("void(LineReader, int64, ResultFields, float64[::1], int64[::1], Stretches, int64[::1])")
+def scan_run(reader, comments, fields, numbers, fallbacks, stretches, state):
     """Read `query Q0 doc rank score tag` lines; further fields and blank lines are ignored.
 
-    With `comments`, a line whose first non-blank character is # is skipped. Scratch: an index of a
-    block, and scores for CHUNK lines.
+    With `comments`, a line whose first non-blank character is # is skipped. fields: documents for
+    all lines, scores for CHUNK lines. numbers: the scores.
     """
+    text, _, cursor = reader
+    docs, scores = fields
     size = len(text)
     row = 0
-    index = (field_starts, field_ends, newlines)
     begin_text(cursor, 0)
     cursor[SIZE], cursor[ENDED], cursor[COMMENTS] = size, 1, comments
     kind = END_OF_BLOCK
@@ -159,20 +146,21 @@ def scan_run(
         if kind == END_OF_BLOCK:
             if cursor[INDEXED] == size:
                 break
-            index_lines(text, index, cursor)
+            index_lines(reader)
         elif kind == NEW_QUERY:
             stretch = state[STRETCHES]
-            stretch_starts[stretch] = cursor[QUERY]
-            stretch_lengths[stretch] = cursor[QUERY_LENGTH]
-            stretch_rows[stretch] = row
+            stretches.starts[stretch] = cursor[QUERY]
+            stretches.lengths[stretch] = cursor[QUERY_LENGTH]
+            stretches.rows[stretch] = row
             state[STRETCHES] += 1
         first = row
-        columns = (doc_starts[first:], doc_lengths[first:], score_starts, score_lengths)
-        row += take_lines(text, kind, index, cursor, 0, columns)
+        rest = Spans(docs.starts[first:], docs.lengths[first:])
+        row += take_lines(reader, kind, 0, ResultFields(rest, scores))
         for i in range(row - first):
-            stop = score_starts[i] + score_lengths[i]
-            note_number(text, score_starts[i], stop, first + i, scores, hard, state)
-        kind = next_query(text, row - first, index, cursor)
+            start = scores.starts[i]
+            stop = start + scores.lengths[i]
+            note_number(text, start, stop, first + i, numbers, fallbacks, state)
+        kind = next_query(reader, row - first)
     state[ROWS] = row
     if kind < NEW_QUERY:
         stop_reading(state, kind, cursor[POSITION], cursor[FIELDS_IN_LINE])
@@ -204,24 +192,8 @@ def next_judgment(text, at, comments, width, bounds, state):
     return at
 
 
-@kernel(
-    "void(uint8[::1], int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def scan_qrels(
-    text,
-    comments,
-    group_starts,
-    group_lengths,
-    doc_starts,
-    doc_lengths,
-    grades,
-    stretch_starts,
-    stretch_lengths,
-    stretch_rows,
-    bounds,
-    state,
-):
+@kernel("void(uint8[::1], int64, QrelsLines, Stretches, int64[::1], int64[::1])")
+def scan_qrels(text, comments, lines, stretches, bounds, state):
     """Read `query group doc grade` lines; the grade is the field's leading integer."""
     at = 0
     row = 0
@@ -229,39 +201,18 @@ def scan_qrels(
         at = next_judgment(text, at, comments, 4, bounds, state)
         if at < 0:
             break
-        note_query(
-            text, bounds[0], bounds[1], row, stretch_starts, stretch_lengths, stretch_rows, state
-        )
-        group_starts[row], group_lengths[row] = bounds[2], bounds[3] - bounds[2]
-        doc_starts[row], doc_lengths[row] = bounds[4], bounds[5] - bounds[4]
-        grades[row] = read_integer(text, bounds[6], bounds[7])
+        note_text(text, bounds[0], bounds[1], row, stretches, state, STRETCHES)
+        note_span(lines.groups, row, bounds, 1)
+        note_span(lines.docs, row, bounds, 2)
+        lines.grades[row] = read_integer(text, bounds[6], bounds[7])
         row += 1
     state[ROWS] = row
 
 
 @kernel(
-    "void(uint8[::1], int64, int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], float64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1])"
+    "void(uint8[::1], int64, int64, PreferenceLines, int64[::1], Stretches, int64[::1], int64[::1])"
 )
-def scan_preferences(
-    text,
-    comments,
-    width,
-    group_starts,
-    group_lengths,
-    subgroup_starts,
-    subgroup_lengths,
-    doc_starts,
-    doc_lengths,
-    levels,
-    hard,
-    stretch_starts,
-    stretch_lengths,
-    stretch_rows,
-    bounds,
-    state,
-):
+def scan_preferences(text, comments, width, lines, fallbacks, stretches, bounds, state):
     """Read `query group subgroup doc level` lines (width 5) or such without subgroup (4)."""
     at = 0
     row = 0
@@ -269,14 +220,12 @@ def scan_preferences(
         at = next_judgment(text, at, comments, width, bounds, state)
         if at < 0:
             break
-        note_query(
-            text, bounds[0], bounds[1], row, stretch_starts, stretch_lengths, stretch_rows, state
-        )
-        group_starts[row], group_lengths[row] = bounds[2], bounds[3] - bounds[2]
-        doc = 2 * (width - 2)
+        note_text(text, bounds[0], bounds[1], row, stretches, state, STRETCHES)
+        note_span(lines.groups, row, bounds, 1)
         if width == 5:
-            subgroup_starts[row], subgroup_lengths[row] = bounds[4], bounds[5] - bounds[4]
-        doc_starts[row], doc_lengths[row] = bounds[doc], bounds[doc + 1] - bounds[doc]
-        note_number(text, bounds[doc + 2], bounds[doc + 3], row, levels, hard, state)
+            note_span(lines.subgroups, row, bounds, 2)
+        note_span(lines.docs, row, bounds, width - 2)
+        start, stop = bounds[2 * width - 2], bounds[2 * width - 1]
+        note_number(text, start, stop, row, lines.levels, fallbacks, state)
         row += 1
     state[ROWS] = row

@@ -108,12 +108,13 @@ def compare_numbers(text, starts, lengths, i):
 
 
 @helper
-def check_order(text, starts, lengths, first, stop):
+def check_order(text, scores, first, stop):
     """Whether scores first - 1 to stop - 1 descend, equal ones allowed.
 
     DESCENDING, ASCENDING (somewhere), or UNREADABLE for a number only a slower reader can read.
     LONGEST_DECIMAL bytes of the text must come after the beginning of each.
     """
+    starts, lengths = scores
     i = max(first - 1, 0)
     while i < stop:
         if i >= first and i > 0:

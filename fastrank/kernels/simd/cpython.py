@@ -107,6 +107,52 @@ _compiled_as(
 )
 
 
+def utf8_of(function, text):
+    """PyUnicode_AsUTF8AndSize: where the UTF-8 of a str is, and its length in bytes.
+
+    It lies in whole words, and lives as long as the str. 0 with an exception set if there is none.
+    """
+    size = ctypes.c_ssize_t()
+    call = ctypes.PYFUNCTYPE(_ADDRESS, _ADDRESS, _ADDRESS)(int(function))
+    return call(int(text), ctypes.addressof(size)) or 0, size.value
+
+
+@intrinsic
+def _utf8_of(context, function, text):
+    def generate(context, builder, signature, arguments):
+        size = cgutils.alloca_once(builder, _WORD)
+        address = _call(builder, _WORD, arguments[0], [arguments[1], size])
+        return context.make_tuple(builder, signature.return_type, [address, builder.load(size)])
+
+    return types.UniTuple(types.int64, 2)(types.int64, types.int64), generate
+
+
+_compiled_as(utf8_of, lambda function, text: lambda function, text: _utf8_of(function, text))
+
+
+def integer_of(function, number):
+    """PyLong_AsLongLongAndOverflow: an int as int64, and 0 if it is one."""
+    overflow = ctypes.c_int()
+    call = ctypes.PYFUNCTYPE(ctypes.c_longlong, _ADDRESS, _ADDRESS)(int(function))
+    return call(int(number), ctypes.addressof(overflow)), overflow.value
+
+
+@intrinsic
+def _integer_of(context, function, number):
+    def generate(context, builder, signature, arguments):
+        overflow = cgutils.alloca_once(builder, _INT)
+        value = _call(builder, _WORD, arguments[0], [arguments[1], overflow])
+        found = [value, _as_long(builder, builder.load(overflow))]
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return types.UniTuple(types.int64, 2)(types.int64, types.int64), generate
+
+
+_compiled_as(
+    integer_of, lambda function, number: lambda function, number: _integer_of(function, number)
+)
+
+
 def make_float(function, number):
     """PyFloat_FromDouble: a new reference, or 0 with an exception set."""
     return ctypes.PYFUNCTYPE(_ADDRESS, ctypes.c_double)(int(function))(float(number)) or 0

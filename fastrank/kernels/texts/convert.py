@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.texts.text import equal, is_blank
+from fastrank.kernels.texts.text import are_equal, is_blank
 from fastrank.native.declare import kernel
 
 U = np.uint64
@@ -12,12 +12,13 @@ TEN = U(10)
 MINUS, DIGIT_0 = 45, 48
 
 
-@kernel("int64(int64[::1], uint8[::1], int64[::1], int64[::1])")
-def print_integers(values, text, starts, lengths):
+@kernel("int64(int64[::1], Texts)")
+def print_integers(values, texts):
     """Write integers as decimals, one after the other; returns how many bytes that takes.
 
-    `text` has room for 20 bytes for each.
+    The buffer of the texts has room for 20 bytes for each.
     """
+    text, starts, lengths = texts
     at = 0
     for i in range(len(values)):
         value = values[i]
@@ -40,20 +41,21 @@ def print_integers(values, text, starts, lengths):
     return at
 
 
-@kernel("int64(uint8[::1], int64[::1], int64[::1], int64[::1])")
-def find_stretches(text, starts, lengths, firsts):
+@kernel("int64(Texts, int64[::1])")
+def find_stretches(texts, firsts):
     """Note where the text differs from the one before; returns how many such places there are."""
     found = 0
-    for i in range(len(starts)):
-        if i == 0 or not equal(text, starts[i - 1], lengths[i - 1], text, starts[i], lengths[i]):
+    for i in range(len(texts.starts)):
+        if i == 0 or not are_equal(texts, i - 1, texts, i):
             firsts[found] = i
             found += 1
     return found
 
 
-@kernel("void(uint8[::1], int64[::1], int64[::1], uint8[::1], int64[::1])")
-def copy_texts(text, starts, lengths, copy, offsets):
+@kernel("void(Texts, uint8[::1], int64[::1])")
+def copy_texts(texts, copy, offsets):
     """Write the texts one behind the other, text i to copy[offsets[i] : offsets[i + 1]]."""
+    text, starts, lengths = texts
     at = 0
     for i in range(len(starts)):
         offsets[i] = at
@@ -63,9 +65,10 @@ def copy_texts(text, starts, lengths, copy, offsets):
     offsets[len(starts)] = at
 
 
-@kernel("int64(uint8[::1], int64[::1], int64[::1])")
-def find_no_field(text, starts, lengths):
+@kernel("int64(Texts)")
+def find_no_field(texts):
     """The first text that is no field of a line: empty, or with a blank or NUL; or -1."""
+    text, starts, lengths = texts
     for i in range(len(starts)):
         if lengths[i] == 0:
             return i

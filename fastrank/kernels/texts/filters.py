@@ -2,57 +2,35 @@
 
 from __future__ import annotations
 
-from fastrank.kernels.texts.text import equal, find_text, slot_of, table_mask
+from fastrank.kernels.texts.text import are_equal, find_text, slot_of_text, table_mask
 from fastrank.native.declare import kernel
 
 
-@kernel(
-    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], uint8[::1], int64[::1], int64[::1],"
-    " int64, uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1])"
-)
-def drop_excluded(
-    text,
-    offsets,
-    starts,
-    lengths,
-    query_text,
-    query_starts,
-    query_lengths,
-    drop_identical,
-    excluded_text,
-    excluded_offsets,
-    excluded_starts,
-    excluded_lengths,
-    table,
-    dropped,
-):
+@kernel("int64(Run, Texts, int64, TextsByQuery, int64[::1], uint8[::1])")
+def drop_excluded(run, queries, drop_identical, excluded, table, dropped):
     """Mark in `dropped` the documents that are excluded for their query; return how many.
 
     `drop_identical` also marks a document whose id is the query's. `table` is scratch.
     """
+    docs, offsets, _ = run
+    ids, ends = excluded
     found = 0
     for q in range(len(offsets) - 1):
-        first, count = excluded_offsets[q], excluded_offsets[q + 1] - excluded_offsets[q]
+        first, count = ends[q], ends[q + 1] - ends[q]
         mask = table_mask(count)
         if count:
             table[: mask + 1] = 0
         for i in range(first, first + count):
-            slot = slot_of(excluded_text, excluded_starts[i], excluded_lengths[i], mask)
+            slot = slot_of_text(ids, i, mask)
             while table[slot] != 0:
                 slot = (slot + 1) & mask
             table[slot] = i + 1
         for row in range(offsets[q], offsets[q + 1]):
-            start, length = starts[row], lengths[row]
-            drop = drop_identical != 0 and equal(
-                text, start, length, query_text, query_starts[q], query_lengths[q]
-            )
+            drop = drop_identical != 0 and are_equal(docs, row, queries, q)
             if count and not drop:
-                slot = slot_of(text, start, length, mask)
+                slot = slot_of_text(docs, row, mask)
                 while table[slot] != 0 and not drop:
-                    i = table[slot] - 1
-                    drop = equal(
-                        text, start, length, excluded_text, excluded_starts[i], excluded_lengths[i]
-                    )
+                    drop = are_equal(docs, row, ids, table[slot] - 1)
                     slot = (slot + 1) & mask
             if drop:
                 dropped[row] = 1
@@ -60,26 +38,23 @@ def drop_excluded(
     return found
 
 
-@kernel(
-    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], float64[::1], int64, int64[::1],"
-    " uint8[::1])"
-)
-def drop_repeats(text, offsets, starts, lengths, scores, by_score, table, dropped):
+@kernel("int64(Run, int64, int64[::1], uint8[::1])")
+def drop_repeats(run, by_score, table, dropped):
     """Mark in `dropped` all but one of the lines of a document in a ranking; return how many.
 
     The first line is kept or, `by_score`, the first of those with the highest score; NaN is below
     every score. `table` is scratch.
     """
+    docs, offsets, scores = run
     found = 0
     for q in range(len(offsets) - 1):
         first, stop = offsets[q], offsets[q + 1]
         mask = table_mask(stop - first)
         table[: mask + 1] = 0
         for row in range(first, stop):
-            slot = slot_of(text, starts[row], lengths[row], mask)
+            slot = slot_of_text(docs, row, mask)
             while table[slot] != 0:
-                other = first + table[slot] - 1
-                if equal(text, starts[row], lengths[row], text, starts[other], lengths[other]):
+                if are_equal(docs, row, docs, first + table[slot] - 1):
                     break
                 slot = (slot + 1) & mask
             if table[slot] == 0:
@@ -134,33 +109,18 @@ def picked_rows(offsets, picks, order, picked_offsets):
         picked_offsets[i + 1] = taken
 
 
-@kernel(
-    "void(uint8[::1], int64[::1], int64[::1], int64[::1], uint8[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def known_rows(
-    known_text,
-    known_starts,
-    known_lengths,
-    table,
-    text,
-    offsets,
-    starts,
-    lengths,
-    rankings,
-    order,
-    known_offsets,
-):
-    """order = the rows of the rankings whose documents are among the known, distinct ones.
+@kernel("void(TextTable, Run, int64[::1], int64[::1], int64[::1])")
+def known_rows(known, run, rankings, order, known_offsets):
+    """order = the rows of the rankings whose documents are among the known ones.
 
-    Those of rankings[i] are known_offsets[i] : known_offsets[i + 1]; `table` is that of
-    `intern_texts` for the known documents.
+    Those of rankings[i] are known_offsets[i] : known_offsets[i + 1]; the table is that of
+    `intern_texts`.
     """
-    known = (known_text, known_starts, known_lengths)
+    (text, starts, lengths), offsets, _ = run
     kept = 0
     for i in range(len(rankings)):
         for row in range(offsets[rankings[i]], offsets[rankings[i] + 1]):
-            if find_text(text, starts[row], lengths[row], known, table) >= 0:
+            if find_text(text, starts[row], lengths[row], known) >= 0:
                 order[kept] = row
                 kept += 1
         known_offsets[i + 1] = kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.kernels.texts.text import equal, intern_texts, sort_texts, table_mask
+from fastrank.kernels.texts.text import are_equal, intern_range, part_of, sort_texts
 from fastrank.native.declare import kernel
 
 
@@ -63,26 +63,22 @@ def count_picked(offsets, picks):
     return rows
 
 
-@kernel(
-    "int64(uint8[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def sort_groups(text, offsets, starts, lengths, order, scratch, group_offsets, group_rows):
+@kernel("int64(TextsByQuery, int64[::1], int64[::1], int64[::1], int64[::1])")
+def sort_groups(names, order, scratch, group_offsets, group_rows):
     """Bring the rows of each query's groups together, groups in byte order of their names.
 
     order lists the rows; the groups of query q are group_offsets[q] : group_offsets[q + 1], and
     group g has the rows order[group_rows[g] : group_rows[g + 1]]. Returns the number of groups.
     """
+    texts, offsets = names
     groups = 0
     for q in range(len(offsets) - 1):
         first, stop = offsets[q], offsets[q + 1]
         own = order[first:stop]
-        sort_texts(text, starts[first:stop], lengths[first:stop], own, stop - first, scratch)
+        sort_texts(part_of(texts, first, stop), own, stop - first, scratch)
         for i in range(stop - first):
             own[i] += first
-            if i == 0 or not equal(
-                text, starts[own[i - 1]], lengths[own[i - 1]], text, starts[own[i]], lengths[own[i]]
-            ):
+            if i == 0 or not are_equal(texts, own[i - 1], texts, own[i]):
                 group_rows[groups] = first + i
                 groups += 1
         group_offsets[q + 1] = groups
@@ -90,21 +86,17 @@ def sort_groups(text, offsets, starts, lengths, order, scratch, group_offsets, g
     return groups
 
 
-@kernel("int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
-def find_repeat(text, offsets, starts, lengths, table, ids, firsts):
-    """The first row whose text stands earlier in the same range of rows, or -1.
+@kernel("int64(TextsByQuery, Interning)")
+def find_repeat(rows, interning):
+    """The first row whose text stands earlier among the rows of its query, or -1.
 
-    `table` is scratch with room for twice the widest range, rounded up to a power of two.
+    `interning` has room for the rows of any query.
     """
+    texts, offsets = rows
     for q in range(len(offsets) - 1):
         first, stop = offsets[q], offsets[q + 1]
-        mask = table_mask(stop - first)
-        table[: mask + 1] = 0
-        found = intern_texts(
-            text, starts[first:stop], lengths[first:stop], table[: mask + 1], ids, firsts
-        )
-        if found < stop - first:
+        if intern_range(texts, first, stop, interning) < stop - first:
             for i in range(stop - first):
-                if firsts[ids[i]] != i:
+                if interning.firsts[interning.ids[i]] != i:
                     return first + i
     return -1

@@ -33,12 +33,13 @@ def beginning_by(load):
 beginning, beginning_inside = beginning_by(load_word), beginning_by(load_word_inside)
 
 
-@kernel("void(uint8[::1], int64[::1], int64[::1], int64[::1])")
-def index_texts(text, starts, lengths, index):
-    """Make the index of distinct texts, zeroed and of two words for each slot.
+@kernel("void(TextTable)")
+def index_texts(indexed):
+    """Make the index of distinct texts, whose table is zeroed and has two words for each slot.
 
     There are a power of two of slots, more than texts.
     """
+    (text, starts, lengths), index = indexed
     mask = U(len(index) // 2 - 1)
     for number in range(len(starts)):
         start, length = starts[number], lengths[number]
@@ -51,12 +52,12 @@ def index_texts(text, starts, lengths, index):
 
 
 @inlined
-def look_up(text, start, length, texts, index):
+def look_up(text, start, length, indexed):
     """The number of a text among the indexed ones, -1 if it is none of them.
 
     It is not empty, and at least 8 bytes come behind it.
     """
-    other, starts, lengths = texts
+    (other, starts, lengths), index = indexed
     mask = U(len(index) // 2 - 1)
     word, shown = beginning_inside(text, start, length), U(min(length, LONGEST))
     slot = hash_text_inside(text, start, length) & mask

@@ -5,20 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.texts.numbers import is_digit
-from fastrank.kernels.texts.text import equal, intern_texts, slot_of, table_mask
+from fastrank.kernels.texts.text import are_equal, intern_range, slot_of_text, table_mask
 from fastrank.native.declare import helper, kernel
 
 ZERO, POINT, SEPARATOR = 48, 46, 95
 
 
-def _word(ending: bytes) -> int:
-    return int.from_bytes(ending, "big")
-
-
 # What comes behind the last point of a file's name, and of an integer that was once a float.
 ENDINGS = np.array(
     [
-        _word(ending)
+        int.from_bytes(ending, "big")
         for ending in b"txt text html htm xml json jsonl pdf md csv tsv gz sgml doc docx 0".split()
     ],
     dtype=np.uint64,
@@ -90,13 +86,15 @@ def ends_with_leading_zero(text, start, stop):
     return stop - 1 == start or not is_digit(text[stop - 2])
 
 
-@kernel("void(uint8[::1], int64[::1], int64[::1], uint8[::1], int64[::1], int64[::1])")
-def fold_texts(text, starts, lengths, folded, folded_starts, folded_lengths):
+@kernel("void(Texts, Texts)")
+def fold_texts(texts, folds):
     """The ids without what is easily lost: case, quotes, leading zeros, a file name's ending.
 
     Blanks that nobody sees are left out, too, and what stands for a blank becomes `_`. The folded
-    texts go into `folded`, which has room for all of them, one after the other.
+    texts go into `folds`, whose buffer has room for all of them, one after the other.
     """
+    text, starts, lengths = texts
+    folded, folded_starts, folded_lengths = folds
     to = 0
     for i in range(len(starts)):
         at, stop = starts[i], starts[i] + lengths[i]
@@ -121,64 +119,32 @@ def fold_texts(text, starts, lengths, folded, folded_starts, folded_lengths):
         folded_starts[i], folded_lengths[i] = first, to - first
 
 
-@kernel(
-    "int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " uint8[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def look_up_rows(
-    text,
-    offsets,
-    starts,
-    lengths,
-    queries,
-    other_text,
-    other_offsets,
-    other_starts,
-    other_lengths,
-    table,
-    ids,
-    firsts,
-    found,
-):
-    """found[row] = the first row with the same text in range queries[q] on the other side, or -1.
+@kernel("int64(TextsByQuery, int64[::1], TextsByQuery, Interning, int64[::1])")
+def look_up_rows(rows, queries, others, interning, found):
+    """found[row] = the first row with the same text of query queries[q] of the others, or -1.
 
-    queries[q] is the number, on the other side, of the range q of rows, or -1. Returns how many
-    rows have one. `table`, `ids` and `firsts` are scratch for the widest range of the other side.
+    queries[q] is the number that query q has among the others, or -1. Returns how many rows have
+    one. `interning` has room for the rows of any query of the others.
     """
-    hits = 0
+    texts, offsets = rows
+    matched = 0
     for q in range(len(offsets) - 1):
         mask = -1
         first = 0
         if queries[q] >= 0:
-            first, stop = other_offsets[queries[q]], other_offsets[queries[q] + 1]
+            first, stop = others.offsets[queries[q]], others.offsets[queries[q] + 1]
             mask = table_mask(stop - first)
-            table[: mask + 1] = 0
-            intern_texts(
-                other_text,
-                other_starts[first:stop],
-                other_lengths[first:stop],
-                table[: mask + 1],
-                ids,
-                firsts,
-            )
+            intern_range(others.texts, first, stop, interning)
         for row in range(offsets[q], offsets[q + 1]):
             found[row] = -1
             if mask < 0:
                 continue
-            slot = slot_of(text, starts[row], lengths[row], mask)
-            while table[slot] != 0:
-                other = first + firsts[table[slot] - 1]
-                if equal(
-                    text,
-                    starts[row],
-                    lengths[row],
-                    other_text,
-                    other_starts[other],
-                    other_lengths[other],
-                ):
+            slot = slot_of_text(texts, row, mask)
+            while interning.table[slot] != 0:
+                other = first + interning.firsts[interning.table[slot] - 1]
+                if are_equal(texts, row, others.texts, other):
                     found[row] = other
-                    hits += 1
+                    matched += 1
                     break
                 slot = (slot + 1) & mask
-    return hits
+    return matched

@@ -16,6 +16,7 @@ from fastrank.kernels.simd.instructions import (
     swap_bytes,
 )
 from fastrank.native.declare import helper, inlined, kernel
+from fastrank.native.records import Interning, Texts
 
 
 @helper
@@ -99,13 +100,43 @@ def table_mask(items):
     return size - 1
 
 
-@kernel("int64(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
-def intern_texts(text, starts, lengths, table, ids, firsts):
+@helper
+def part_of(texts, first, stop):
+    """Texts `first` to `stop` - 1."""
+    return Texts(texts.buffer, texts.starts[first:stop], texts.lengths[first:stop])
+
+
+@inlined
+def compare_texts(texts, a, b):
+    """Order of texts a and b, as `compare`."""
+    text, starts, lengths = texts
+    return compare(text, starts[a], lengths[a], text, starts[b], lengths[b])
+
+
+@inlined
+def are_equal(texts, a, others, b):
+    """Whether text a is text b of the others."""
+    return equal(
+        texts.buffer, texts.starts[a], texts.lengths[a],
+        others.buffer, others.starts[b], others.lengths[b],
+    )  # fmt: skip
+
+
+@inlined
+def slot_of_text(texts, i, mask):
+    """Where the search for text i begins in a table of `mask` + 1 slots."""
+    return slot_of(texts.buffer, texts.starts[i], texts.lengths[i], mask)
+
+
+@kernel("int64(Texts, Interning)")
+def intern_texts(texts, interning):
     """Number the distinct texts in order of appearance; return how many there are.
 
-    ids[i] becomes the number of text i, firsts[n] the index of the first text with number n.
-    `table` is zeroed scratch whose size is a power of two above the number of texts.
+    ids[i] becomes the number of text i, firsts[n] the index of the first text with number n. The
+    table comes zeroed.
     """
+    text, starts, lengths = texts
+    table, ids, firsts = interning
     found = 0
     mask = len(table) - 1
     for i in range(len(starts)):
@@ -118,8 +149,7 @@ def intern_texts(text, starts, lengths, table, ids, firsts):
                 ids[i] = found
                 found += 1
                 break
-            first = firsts[known]
-            if equal(text, starts[first], lengths[first], text, starts[i], lengths[i]):
+            if are_equal(texts, firsts[known], texts, i):
                 ids[i] = known
                 break
             slot = (slot + 1) & mask
@@ -127,12 +157,22 @@ def intern_texts(text, starts, lengths, table, ids, firsts):
 
 
 @helper
-def find_text(text, start, length, texts, table):
-    """The number of a text among distinct `texts`, -1 if it is none of them.
+def intern_range(texts, first, stop, interning):
+    """`intern_texts` for texts `first` to `stop` - 1, numbered from 0; the table is cleared."""
+    table = interning.table[: table_mask(stop - first) + 1]
+    table[:] = 0
+    return intern_texts(
+        part_of(texts, first, stop), Interning(table, interning.ids, interning.firsts)
+    )
 
-    `table` is as `intern_texts` leaves it.
+
+@helper
+def find_text(text, start, length, known):
+    """The number of a text among the known ones, -1 if it is none of them.
+
+    Their table is as `intern_texts` leaves it.
     """
-    other, starts, lengths = texts
+    (other, starts, lengths), table = known
     mask = len(table) - 1
     slot = slot_of(text, start, length, mask)
     while table[slot] != 0:
@@ -206,42 +246,41 @@ def sort_if_needed_by(comparison):
 
 
 @helper
-def _by_text(a, b, data):
-    text, starts, lengths = data
-    return compare(text, starts[a], lengths[a], text, starts[b], lengths[b])
+def by_text(a, b, texts):
+    return compare_texts(texts, a, b)
 
 
-_sort_by_text = sort_if_needed_by(_by_text)
+sort_by_text = sort_if_needed_by(by_text)
 
 
 @helper
-def sort_texts(text, starts, lengths, order, count, scratch):
+def sort_texts(texts, order, count, scratch):
     """Fill order[:count] with 0, 1, ... and sort it by the bytes of the texts."""
-    data = (text, starts, lengths)
     for i in range(count):
         order[i] = i
-    _sort_by_text(order, count, scratch, data)
+    sort_by_text(order, count, scratch, texts)
 
 
 @helper
-def _by_beginning(a, b, data):
-    beginnings, text, starts, lengths = data
+def by_beginning(a, b, data):
+    beginnings, texts = data
     one, other = np.uint64(beginnings[a]), np.uint64(beginnings[b])
     if one != other:
         return -1 if one < other else 1
-    return compare(text, starts[a], lengths[a], text, starts[b], lengths[b])
+    return compare_texts(texts, a, b)
 
 
-_sort_by_beginning = sort_if_needed_by(_by_beginning)
+sort_by_beginning = sort_if_needed_by(by_beginning)
 
 
-@kernel("void(uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
-def order_texts(text, starts, lengths, beginnings, order, scratch):
+@kernel("void(Texts, int64[::1], int64[::1], int64[::1])")
+def order_texts(texts, beginnings, order, scratch):
     """Write into `order` the indices of the texts in byte order, equal texts as they stand.
 
     `beginnings` becomes their first 8 bytes, zeros where there are fewer, as words that compare as
     they do: hardly ever are more looked at.
     """
+    text, starts, lengths = texts
     for i in range(len(starts)):
         word = swap_bytes(load_word(text, starts[i]))
         length = min(lengths[i], 8)
@@ -249,16 +288,11 @@ def order_texts(text, starts, lengths, beginnings, order, scratch):
         word = word >> behind << behind if length > 0 else np.uint64(0)
         beginnings[i] = np.int64(word)
         order[i] = i
-    _sort_by_beginning(order, len(starts), scratch, (beginnings, text, starts, lengths))
+    sort_by_beginning(order, len(starts), scratch, (beginnings, texts))
 
 
-@kernel(
-    "int64(uint8[::1], int64[::1], int64[::1], int64[::1],"
-    " uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def match_texts(
-    text, starts, lengths, order, other_text, other_starts, other_lengths, other_order, matches
-):
+@kernel("int64(Texts, int64[::1], Texts, int64[::1], int64[::1])")
+def match_texts(texts, order, others, other_order, matches):
     """For the i-th text in byte order, the index of the equal text on the other side, or -1.
 
     Both sides hold distinct texts, `order` and `other_order` sort them. Returns the number found.
@@ -271,13 +305,9 @@ def match_texts(
         while j < len(other_order):
             other = other_order[j]
             sign = compare(
-                text,
-                starts[own],
-                lengths[own],
-                other_text,
-                other_starts[other],
-                other_lengths[other],
-            )
+                texts.buffer, texts.starts[own], texts.lengths[own],
+                others.buffer, others.starts[other], others.lengths[other],
+            )  # fmt: skip
             if sign < 0:
                 break
             j += 1

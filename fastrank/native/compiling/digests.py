@@ -1,9 +1,9 @@
 """A digest for each kernel of all that its machine code depends on.
 
 Code is kept from one build to the next under these digests, so that a digest must change whenever
-the code might. It covers the kernel and every function that it names, directly or through others;
-of all modules that its module imports, directly or through others, everything that is not a
-function (constants, records, registrations); and the compiler: its files here, the versions of
+the code might. It covers the kernel and every function and record that it names, directly or
+through others; of all modules that its module imports, directly or through others, everything that
+is not a function (constants, registrations); and the compiler: its files here, the versions of
 Python, numba, llvmlite and numpy, and numba's settings. Comments and docstrings change nothing.
 """
 
@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from importlib import metadata
 from typing import NamedTuple
 
-from fastrank.native.compiling.modules import Module, read_modules
+from fastrank.native.compiling.modules import Module, read_modules, read_records
 from fastrank.native.sources import builder_files
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -59,7 +59,7 @@ class _Reader:
     """Follows names from statement to statement; each statement is looked at once."""
 
     def __init__(self, modules: dict[str, Module]) -> None:
-        self._modules = modules
+        self._modules, self._records = modules, read_records()
         self._others = {
             name: [_piece(statement) for statement in module.others]
             for name, module in modules.items()
@@ -94,6 +94,9 @@ class _Reader:
         """The functions that a name in a module may stand for."""
         if name in module.functions:
             yield module, name
+        if name in self._records.functions:
+            # Types name records, whether or not the module imports them.
+            yield self._records, name
         for found in module.imported.get(name, ()):
             if found.module not in self._modules:
                 continue

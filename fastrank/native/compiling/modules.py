@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from fastrank.native.sources import KERNELS, kernel_files
+from fastrank.native.sources import KERNELS, RECORDS, kernel_files
 
 _DECLARE = "fastrank.native.declare"
 _PACKAGE = "fastrank.kernels"
@@ -29,7 +29,7 @@ class Module:
         self.imported: dict[str, set[Imported]] = {}
         for bound, found in _imports(name, tree, known):
             self.imported.setdefault(bound, set()).add(found)
-        self.functions: dict[str, ast.FunctionDef] = {}
+        self.functions: dict[str, ast.FunctionDef | ast.ClassDef] = {}
         self.others: list[ast.stmt] = []
         for statement in tree.body:
             if isinstance(statement, ast.FunctionDef) and self._waits(statement):
@@ -69,6 +69,19 @@ def read_modules() -> dict[str, Module]:
         with open(path, "rb") as file:
             trees[name] = ast.parse(file.read())
     return {name: Module(name, tree, trees) for name, tree in trees.items()}
+
+
+def read_records() -> Module:
+    """The records, by all names that the types of kernels have for them."""
+    with open(RECORDS, "rb") as file:
+        tree = ast.parse(file.read())
+    records = Module("fastrank.native.records", ast.Module([], []), ())
+    for statement in tree.body:
+        if isinstance(statement, ast.ClassDef):
+            queries = [own.value for own in statement.keywords if own.arg == "query"]
+            records.functions[statement.name] = statement
+            records.functions.update((ast.literal_eval(own), statement) for own in queries)
+    return records
 
 
 def _imports(own: str, tree: ast.Module, known: Iterable[str]) -> Iterator[tuple[str, Imported]]:

@@ -25,7 +25,6 @@ def compile_kernels(job: dict[str, Any]) -> None:
     # Numba makes millions of objects that live until the end: looking for garbage among them took
     # a fifth of the time.
     gc.set_threshold(1_000_000, 100, 1000)
-    from fastrank.native import entries
     from fastrank.native.compiling.frontend import Frontend
     from fastrank.native.declare import KERNELS
 
@@ -39,7 +38,7 @@ def compile_kernels(job: dict[str, Any]) -> None:
     cpus = levels()
     for name, wanted in job["kernels"].items():
         bitcode = frontend.compile(name)
-        described = {"signature": entries.flat_signature(name), "held": KERNELS[name].holds_gil}
+        described = {"signature": KERNELS[name].signature, "held": KERNELS[name].holds_gil}
         with open(os.path.join(job["folder"], f"{name}.json"), "w") as file:
             json.dump(described, file)
         for level in wanted:

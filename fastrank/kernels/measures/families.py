@@ -1,7 +1,7 @@
 """Measures over one judged ranking that trec_eval does not have, and rankings judged otherwise.
 
-Definitions and sources: the records in fastrank/measures/more.py. A cutoff is infinite where none
-is given. Values come in zeroed; a value that a query does not have is NaN. Where queries are
+Definitions and sources: the records in fastrank/measures/families.py. A cutoff is infinite where
+none is given. Values come in zeroed; a value that a query does not have is NaN. Where queries are
 pooled, the value is followed by its numerator and its denominator.
 """
 
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.measures.records import Ranking  # noqa: F401  (declared by name)
 from fastrank.kernels.measures.trec import precision_sum, relevant_within
 from fastrank.native.declare import helper, kernel
 
 MEASURE = "void(Ranking, float64[::1], float64[::1])"
 # The choices of options as numbers, in the order of the records.
-SPAN, DEPTH = 0.0, 1.0
+SPAN, DEPTH, RELEVANT = 0.0, 1.0, 2.0
 WORST = 1.0
 AT_K = 1.0
+UNJUDGED = 1.0
 
 
 @kernel(MEASURE)
@@ -63,7 +63,9 @@ def hit_share(q, cutoffs, values):
 
 @kernel(MEASURE)
 def percentile_rank(q, parameters, values):
-    """parameters: the base (0 span, 1 depth, 2 relevant), and 1 if what is missing counts 1."""
+    """parameters: the base (0 span, 1 depth, 2 relevant, 3 index), and 1 if what is missing counts
+    1.
+    """
     base, missing = parameters[0], parameters[1]
     total, pairs = 0.0, 0
     for rank, grade in zip(q.ranks, q.grades):
@@ -73,8 +75,10 @@ def percentile_rank(q, parameters, values):
             total += np.float64(rank - 1) / (q.num_ret - 1) if q.num_ret > 1 else 0.0
         elif base == DEPTH:
             total += np.float64(rank) / q.num_ret
-        else:
+        elif base == RELEVANT:
             total += np.float64(rank) / q.num_rel
+        else:
+            total += np.float64(rank - 1) / q.num_ret
         pairs += 1
     if missing == WORST:
         total += q.num_rel - pairs
@@ -130,11 +134,27 @@ def share(q, counted, depth, parameters, values):
     values[1], values[2] = counted, within
 
 
+@helper
+def named_within(q, depth, negative):
+    """How many of the first `depth` documents are judged, if the judgments name them at all."""
+    if negative == UNJUDGED:
+        return judged_within(q, depth)
+    named = 0
+    for rank, grade in zip(q.ranks, q.grades):
+        if rank > depth:
+            break
+        if grade != -1:
+            named += 1
+    return named
+
+
 @kernel(MEASURE)
 def judged_share(q, parameters, values):
-    """parameters: the cutoff k, and 1 if k documents are the whole however few were retrieved."""
+    """parameters: the cutoff k, 1 if k documents are the whole however few were retrieved, and 1
+    if a negative grade is none.
+    """
     depth = min(parameters[0], np.float64(q.num_ret))
-    share(q, np.float64(judged_within(q, depth)), depth, parameters, values)
+    share(q, np.float64(named_within(q, depth, parameters[2])), depth, parameters, values)
 
 
 @kernel(MEASURE)
@@ -147,46 +167,60 @@ def hole_share(q, cutoffs, values):
 @kernel(MEASURE)
 def unjudged_share(q, parameters, values):
     depth = min(parameters[0], np.float64(q.num_ret))
-    share(q, depth - judged_within(q, depth), depth, parameters, values)
+    share(q, depth - named_within(q, depth, parameters[2]), depth, parameters, values)
 
 
-@kernel(
-    "void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64, int64, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-def judge_otherwise(
-    offsets,
-    ranks,
-    grades,
-    grade_offsets,
-    grade_values,
-    grade_counts,
-    num_ret,
-    level,
-    judged_only,
-    new_offsets,
-    new_ranks,
-    new_grades,
-    new_num_ret,
-    num_rel,
-    num_rel_ret,
-):
-    """What judging gives for another level of relevance, or for the judged documents only."""
+@kernel("void(Rankings, int64, int64, Rankings)")
+def judge_otherwise(rankings, level, judged_only, others):
+    """What judging gives for another level of relevance, or for the judged documents only.
+
+    The other rankings have the same distinct grades.
+    """
+    offsets, grades = rankings.offsets, rankings.grades
     listed = 0
     for q in range(len(offsets) - 1):
         kept, relevant = listed, 0
         for i in range(offsets[q], offsets[q + 1]):
             if judged_only and grades[i] < 0:
                 continue
-            new_ranks[listed] = listed - kept + 1 if judged_only else ranks[i]
-            new_grades[listed] = grades[i]
+            others.ranks[listed] = listed - kept + 1 if judged_only else rankings.ranks[i]
+            others.grades[listed] = grades[i]
             listed += 1
             if grades[i] >= 0 and grades[i] >= level:
                 relevant += 1
-        new_offsets[q + 1] = listed
-        new_num_ret[q] = listed - kept if judged_only else num_ret[q]
-        num_rel_ret[q] = relevant
-        num_rel[q] = 0
-        for v in range(grade_offsets[q], grade_offsets[q + 1]):
-            if grade_values[v] >= level:
-                num_rel[q] += grade_counts[v]
+        others.offsets[q + 1] = listed
+        others.num_ret[q] = listed - kept if judged_only else rankings.num_ret[q]
+        others.num_rel_ret[q] = relevant
+        others.num_rel[q] = 0
+        for v in range(rankings.grade_offsets[q], rankings.grade_offsets[q + 1]):
+            if rankings.grade_values[v] >= level:
+                others.num_rel[q] += rankings.grade_counts[v]
+
+
+@helper
+def f1(found, within, num_rel):
+    """The harmonic mean of precision and recall, as ranx rounds it."""
+    precision, recall = found / within, found / num_rel
+    return 2.0 * ((precision * recall) / (precision + recall))
+
+
+@kernel(MEASURE)
+def f1_cut(q, cutoffs, values):
+    """Precision is of the cutoff, however few were retrieved; without one, of what was."""
+    found = np.float64(relevant_within(q, cutoffs[0]))
+    if found > 0.0:
+        within = np.float64(q.num_ret) if cutoffs[0] == np.inf else cutoffs[0]
+        values[0] = f1(found, within, np.float64(q.num_rel))
+
+
+@kernel(MEASURE)
+def reciprocal_hit_rank(q, cutoffs, values):
+    total, found = 0.0, 0
+    for rank, grade in zip(q.ranks, q.grades):
+        if rank > cutoffs[0]:
+            break
+        if grade >= q.level:
+            total += 1.0 / rank
+            found += 1
+    if found:
+        values[0] = total / found

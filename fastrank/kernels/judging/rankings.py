@@ -48,31 +48,40 @@ def count_grades(grades, values, counts):
 
 
 @helper
-def count_judgments(grades, options, is_first, values, counts):
-    """Count the judgments of a query by grade: how many grades, how many relevant documents.
-
-    Third comes FINE, or why the query cannot be evaluated.
-    """
+def count_judgments(grades, options, i, rankings):
+    """Count the judgments of query i by grade; FINE, or why the query cannot be evaluated."""
+    first = rankings.grade_offsets[i]
+    values, counts = rankings.grade_values[first:], rankings.grade_counts[first:]
     distinct = count_grades(grades, values, counts)
+    rankings.grade_offsets[i + 1] = first + distinct
     relevant = 0
     for v in range(distinct):
         if values[v] >= options[LEVEL]:
             relevant += counts[v]
-    problem = FINE
-    if distinct == 0 and options[STOP_IF_NONE_JUDGED] and is_first:
-        problem = NONE_JUDGED
-    elif distinct > 0 and values[distinct - 1] > LARGEST_GRADE:
-        problem = GRADE_TOO_LARGE
-    return distinct, relevant, problem
+    rankings.num_rel[i] = relevant
+    if distinct == 0 and options[STOP_IF_NONE_JUDGED] and i == 0:
+        return NONE_JUDGED
+    if distinct > 0 and values[distinct - 1] > LARGEST_GRADE:
+        return GRADE_TOO_LARGE
+    return FINE
 
 
 @helper
-def list_hits(hits, found, kept, grades, options, ranks, codes):
-    """List the documents of hits = (ranks, rows of the judgments or -1), best first.
+def list_hits(hits, found, kept, grades, options, i, rankings):
+    """List the hits, best first, as the documents of query i; the row of a hit may be -1.
 
-    Of the ranking, the first `kept` documents count. Returns how many are listed, retrieved and
-    relevant retrieved.
+    Of the ranking, the first `kept` documents count.
     """
+    first = rankings.offsets[i]
+    listed, rankings.num_ret[i], rankings.num_rel_ret[i] = write_hits(
+        hits, found, kept, grades, options, rankings.ranks[first:], rankings.grades[first:]
+    )
+    rankings.offsets[i + 1] = first + listed
+
+
+@helper
+def write_hits(hits, found, kept, grades, options, ranks, codes):
+    """Ranks and grades of the listed documents; how many are listed, retrieved, and relevant."""
     hit_ranks, hit_rows = hits
     listed = relevant = 0
     for h in range(found):

@@ -1,0 +1,61 @@
+"""Rows as mappings from names to values, from whatever holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastrank.datasets.lines import lines_of
+from fastrank.datasets.text_files import objects_of
+from fastrank.errors import InputError
+from fastrank.formats import sniff
+from fastrank.formats.inputs import is_file
+from fastrank.formats.splits import choose_split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def rows_of(given: Any, split: str | None, name: str) -> list[Mapping[str, Any]]:
+    """The rows of a table, a file or an iterable of mappings.
+
+    given: a Dataset of Hugging Face in any format, or a DatasetDict; a frame of pandas or polars;
+    an arrow table; a file of JSONL or parquet; or mappings. split: of a DatasetDict. Raises
+    InputError, which names the row, and FormatError for a file.
+    """
+    rows = _list_of(choose_split(name, given, split))
+    for place, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            found = type(row).__name__
+            raise InputError(name, f"row {place}: expected a mapping with names, found {found}")
+    return rows
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, or the NaN that pandas has in its place."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _list_of(given: Any) -> list[Any]:
+    if is_file(given):
+        return _rows_of_file(given)
+    if hasattr(given, "with_format"):
+        # Python's objects: the tensors and arrays of other formats are no ids.
+        return list(given.with_format(None))
+    if hasattr(given, "to_pylist"):
+        return list(given.to_pylist())
+    if hasattr(given, "to_dicts"):
+        return list(given.to_dicts())
+    if hasattr(given, "iterrows"):
+        return list(given.to_dict("records"))
+    return list(given)
+
+
+def _rows_of_file(source: Any) -> list[Any]:
+    file, head = sniff.head_of(sniff.open_source(source))
+    if sniff.is_parquet(head):
+        from fastrank.formats.load import parquet_table
+
+        with file:
+            return parquet_table(file.read(), file.name).records()
+    return [record for _, record in objects_of(lines_of(file, file.name, "utf-8"), file.name)]

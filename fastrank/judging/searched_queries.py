@@ -1,0 +1,63 @@
+"""Which of the queries that are searched for are judged, and what is counted of their results."""
+
+from __future__ import annotations
+
+from fastrank.search.row_ids import RowIds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.data.qrels import Qrels
+    from fastrank.search import Found
+
+    Array = npt.NDArray[Any]
+
+
+class SearchedQueries:
+    """Queries as a search goes through them, batch by batch.
+
+    places: for each query its place in the judgments or -1, where the queries are known ahead.
+    """
+
+    def __init__(self, qrels: Qrels, queries: RowIds) -> None:
+        self._queries, self._known = queries, RowIds(qrels.queries, len(qrels))
+        self._skipped: list[bytes] = []
+        self._removed = self._cut = 0
+        self.places: Array | None = None
+        if queries.count is not None:
+            import numpy
+
+            self.places = self._places_of(numpy.arange(queries.count))
+
+    def _places_of(self, rows: Array) -> Array:
+        return self._known.rows_of(self._queries.take(rows))
+
+    def judged(self, found: Found) -> tuple[Array, Array]:
+        """The judged queries of a batch: their places in it, and in the judgments. Counts them."""
+        import numpy
+
+        if self.places is not None:
+            places = self.places[found.queries]
+        else:
+            places = self._places_of(found.queries)
+            self._skipped += self._queries.take(found.queries[places < 0])
+        judged = numpy.flatnonzero(places >= 0)
+        self._removed += int(found.removed[judged].sum())
+        self._cut += int(found.cut[judged].sum())
+        return judged, places[judged]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What was counted of all batches, for `Scores.counts`."""
+        return {"removed": self._removed, "cut": self._cut}
+
+    def skipped(self) -> list[bytes]:
+        """The ids of the queries without judgments, after all batches."""
+        import numpy
+
+        if self.places is None:
+            return self._skipped
+        return list(self._queries.take(numpy.flatnonzero(self.places < 0)))

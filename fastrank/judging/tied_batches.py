@@ -1,0 +1,61 @@
+"""Judges what a search finds where ids are not to order documents with equal scores."""
+
+from __future__ import annotations
+
+from fastrank.judging.memory import MemoryJudge
+from fastrank.judging.searched_queries import SearchedQueries
+from fastrank.search.runs import run_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastrank.data.qrels import Qrels
+    from fastrank.judging.judged import JudgedRun
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure
+    from fastrank.search import Found
+    from fastrank.search.row_ids import RowIds
+
+
+class TiedBatchJudge:
+    """Judges the run of all batches, in memory, with ties settled as the options say.
+
+    queries: the ids of the vectors. places and tag: as in BatchJudge.
+    """
+
+    def __init__(
+        self, qrels: Qrels, measures: list[BoundMeasure], options: Options, *, queries: RowIds,
+        tag: bytes,
+    ) -> None:  # fmt: skip
+        self.judgments, self._options, self._tag = qrels, options, tag
+        self._judge = MemoryJudge(qrels, measures, options)
+        self._queries = SearchedQueries(qrels, queries)
+        self.places = self._queries.places
+        self._found: list[Found] = []
+
+    def judge(self, batches: Iterable[Found]) -> JudgedRun:
+        """Judge all that is found, after what was added."""
+        for found in batches:
+            self.add(found)
+        judged = self._judge.judge(run_of(self._found, self._tag))
+        made: JudgedRun = judged.changed(
+            skipped=self._queries.skipped(), counts=self._queries.counts
+        )
+        return made
+
+    def add(self, found: Found) -> None:
+        """Keep what a batch has found for judged queries."""
+        import numpy
+
+        judged, _ = self._queries.judged(found)
+        rows, scores = found.rows[judged], found.scores[judged]
+        if self._options.ties == "given":
+            order = numpy.lexsort([rows, -scores], axis=1)
+            rows, scores = (numpy.take_along_axis(table, order, axis=1) for table in (rows, scores))
+        self._found.append(
+            found.changed(
+                queries=found.queries[judged], rows=rows, scores=scores, cut=found.cut[judged],
+                removed=found.removed[judged],
+            )
+        )  # fmt: skip

@@ -1,0 +1,32 @@
+"""What CONTRIBUTING.md says of the code is so."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.helpers.paths import REPOSITORY
+
+TEXT = (REPOSITORY / "CONTRIBUTING.md").read_text("utf-8")
+CODE = re.findall(r"```(?:python|text)\n(.*?)```", TEXT, re.DOTALL)
+# Paths are given from the root, or from the package.
+PATHS = sorted(set(re.findall(r"`((?:[\w.-]+/)+[\w.-]*)`", TEXT)))
+
+
+@pytest.mark.parametrize("code", CODE, ids=lambda code: code.split("(")[0].strip())
+def test_the_code_shown_is_that_of_the_package(code: str) -> None:
+    files = (REPOSITORY / "fastrank").rglob("*.py")
+
+    assert any(code in path.read_text("utf-8") for path in files)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_paths_exist(path: str) -> None:
+    assert (REPOSITORY / path).exists() or (REPOSITORY / "fastrank" / path).exists()
+
+
+def test_every_package_is_on_the_map() -> None:
+    packages = [path.parent.name for path in (REPOSITORY / "fastrank").glob("*/__init__.py")]
+
+    assert [name for name in packages if f"`{name}`" not in TEXT] == []

@@ -1,0 +1,109 @@
+"""Sparse vectors: what is found is what dense ones find, without ever making them dense."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastrank as fr
+from fastrank.errors import ArrayError, OptionError
+from fastrank.search import build_index, search
+
+sparse = pytest.importorskip("scipy.sparse")
+RNG = np.random.default_rng(11)
+# Small integers, whose products are exact, so that dense and sparse scores are the same numbers.
+CORPUS = RNG.integers(-2, 3, (90, 40)) * (RNG.random((90, 40)) < 0.2)
+CORPUS[:, 0] = 1
+QUERIES = RNG.integers(-2, 3, (9, 40)) * (RNG.random((9, 40)) < 0.3)
+QUERIES[:, 0] = 1
+
+
+@pytest.mark.parametrize("kind", ["csr_matrix", "csc_matrix", "coo_array"])
+@pytest.mark.parametrize("metric", ["ip", "l2"])
+def test_sparse_vectors_find_what_dense_ones_find(
+    metric: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fastrank.search.sparse.BLOCK_SCORES", 100)
+    corpus, queries = (getattr(sparse, kind)(given) for given in (CORPUS, QUERIES))
+    expected = search(CORPUS, QUERIES, 90, metric=metric).to_dict()
+
+    assert search(corpus, queries, 90, metric=metric).to_dict() == expected
+    assert search(corpus, QUERIES, 90, metric=metric, batch_size=2).to_dict() == expected
+    assert search(CORPUS, queries, 90, metric=metric).to_dict() == expected
+
+
+def test_cosines_of_sparse_vectors_are_those_of_dense_ones() -> None:
+    corpus, queries = (sparse.csr_matrix(given.astype(float)) for given in (CORPUS, QUERIES))
+
+    found = search(corpus, queries, 90, metric="cosine").to_dict()
+
+    expected = search(CORPUS, QUERIES, 90, metric="cosine").to_dict()
+    for query, docs in expected.items():
+        assert found[query] == pytest.approx(docs, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("k", [1, 5, 89])
+def test_the_best_of_a_sparse_corpus_are_found_in_every_block(
+    k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each score of all of them, up to rank k: which of several equal ones is left open."""
+    monkeypatch.setattr("fastrank.search.sparse.BLOCK_SCORES", 9 * 20)
+
+    found = search(sparse.csr_matrix(CORPUS), QUERIES, k).to_dict()
+
+    best = -np.sort(-(QUERIES @ CORPUS.T), axis=1)[:, :k]
+    assert [sorted(docs.values(), reverse=True) for docs in found.values()] == best.tolist()
+
+
+def test_exclusions_and_ids_hold_for_sparse_vectors() -> None:
+    corpus, ids = sparse.csr_matrix(CORPUS), [f"d{i}" for i in range(90)]
+    given: dict[str, Any] = {"ids": ids, "query_ids": ids[:9], "exclude_self": True}
+
+    found = search(corpus, CORPUS[:9], 89, **given).to_dict()
+
+    assert found == search(CORPUS, CORPUS[:9], 89, **given).to_dict()
+
+
+def test_an_index_can_be_built_of_sparse_vectors() -> None:
+    index = build_index(sparse.csr_matrix(CORPUS), "HNSW8")
+
+    assert len(index) == 90
+
+
+def test_metrics_of_sparse_vectors() -> None:
+    qrels = {str(i): {str(i): 1, str(80 - i): 2} for i in range(9)}
+
+    found = fr.evaluate_embeddings(sparse.csr_matrix(QUERIES), sparse.csr_matrix(CORPUS), qrels)
+
+    assert found.mean == fr.evaluate_embeddings(QUERIES, CORPUS, qrels).mean
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "reason"),
+    [
+        (np.nan, {}, r"corpus\[3, 7\]: expected finite values, found nan"),
+        (None, {"metric": "cosine"}, r"corpus\[3\]: the vector is zero"),
+    ],
+)
+def test_sparse_vectors_that_cannot_be_compared(value: Any, options: Any, reason: str) -> None:
+    corpus = CORPUS.astype(float)
+    corpus[3] = 0
+    if value is not None:
+        corpus[3, 7] = value
+
+    with pytest.raises(ArrayError, match=reason):
+        search(sparse.csr_matrix(corpus), QUERIES, 5, **options)
+
+
+def test_sparse_vectors_have_the_dimension_of_the_queries() -> None:
+    with pytest.raises(ArrayError, match="queries: expected 39 columns, as the corpus has, found"):
+        search(sparse.csr_matrix(CORPUS[:, 1:]), QUERIES, 5)
+
+
+def test_no_gpu_searches_sparse_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fastrank.search.batches.check_gpu", lambda gpu: gpu)
+
+    with pytest.raises(OptionError, match="gpu: sparse vectors are searched on the CPU"):
+        search(sparse.csr_matrix(CORPUS), QUERIES, 5, gpu=True)
