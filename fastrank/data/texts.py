@@ -79,6 +79,10 @@ class Texts(Frozen):
             return [self[row] for row in rows]
         return [buffer[(start := starts[row]) : start + lengths[row]] for row in rows]
 
+    def decoded(self) -> list[str]:
+        """All texts as str."""
+        return [decoded(text) for text in self.take(range(len(self)))]
+
     def placed(self, rows: Any, unit: str) -> PlacedTexts:
         """The same texts, which come from rows of something else."""
         return PlacedTexts(self.buffer, self.starts, self.lengths, rows, unit)

@@ -13,7 +13,7 @@ from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, ClassVar
 
     from fastrank.measures.options import Family
 
@@ -33,9 +33,11 @@ class BoundMeasure(Frozen):
     spelling that we have for each. numbers: what the kernel gets. pairs: (grade, gain).
     width: how many values the kernel writes for a query. options: those
     given for a measure that can have some, None for one of trec_eval's.
+    places: of each name, by which scores and tables order their columns; None keeps the order.
     """
 
-    __slots__ = ("canonical", "measure", "names", "numbers", "options", "pairs", "width")
+    __slots__ = ("canonical", "measure", "names", "numbers", "options", "pairs", "places", "width")
+    defaults: ClassVar[dict[str, Any]] = {"places": None}
 
     measure: Measure
     names: list[bytes]
@@ -44,6 +46,7 @@ class BoundMeasure(Frozen):
     pairs: list[tuple[float, float]]
     width: int
     options: dict[str, Any] | None
+    places: list[int] | None
 
 
 def split_trec(text: str, *, strict: bool = True) -> tuple[str, str | None] | None:

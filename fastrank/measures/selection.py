@@ -47,6 +47,8 @@ class Selection:
         self._further: dict[str, list[str]] = {}
         self._nicknames: set[str] = set()
         self._others: list[MeasureSpec] = []
+        # What was asked for, in this order: trec_eval's names with parameters, and other measures.
+        self._asked: list[tuple[str, str | None] | MeasureSpec] = []
         for specification in specifications:
             if isinstance(specification, str) and not original:
                 for text in _split(specification):
@@ -79,6 +81,7 @@ class Selection:
         self._add_spec(spec)
 
     def _add_trec(self, name: str, parameters: str | None) -> None:
+        self._asked.append((name, parameters))
         (self._nicknames if name in NICKNAMES else self._names).add(name)
         if parameters is None:
             self._bare.add(name)
@@ -89,12 +92,14 @@ class Selection:
 
     def _add_spec(self, spec: MeasureSpec) -> None:
         if spec.name in NICKNAMES:
+            self._asked.append((spec.name, None))
             self._nicknames.add(spec.name)
         elif spec.asked:
             self._add_asked(spec)
         elif spec.parameters is None or BY_NAME[spec.name].takes not in ("cutoffs", "recalls"):
             self._add_trec(spec.name, spec.parameters)
         else:
+            self._asked.append((spec.name, spec.parameters))
             self._further.setdefault(spec.name, []).append(spec.parameters)
 
     def _add_asked(self, spec: MeasureSpec) -> None:
@@ -104,6 +109,7 @@ class Selection:
                 if other.family is not spec.family:
                     raise MeasureError(spec.name, f"two functions are both called '{spec.name}'")
                 return
+        self._asked.append(spec)
         self._others.append(spec)
 
     def measures(self, compat: str) -> list[Measure]:
@@ -141,7 +147,35 @@ class Selection:
         if keep is not None:
             named = self._names | set(self._further)
             bound = [own for own in bound if own.measure.name in named or keep(own)]
-        return bound + [spec.bind(compat) for spec in self._others]
+        bound += [spec.bind(compat) for spec in self._others]
+        return bound if self._original else self._in_order(bound, compat)
+
+    def _in_order(self, bound: list[BoundMeasure], compat: str) -> list[BoundMeasure]:
+        """The same measures, which know at which place each of their names was asked for."""
+        measures: dict[str, int] = {}
+        names: dict[bytes, int] = {}
+        for place, asked in enumerate(self._asked):
+            if not isinstance(asked, tuple):
+                for printed in asked.bind(compat).names:
+                    names.setdefault(printed, place)
+                continue
+            name, parameters = asked
+            if name in NICKNAMES:
+                for measure in MEASURES:
+                    if name in measure.sets:
+                        measures.setdefault(measure.name, place)
+            elif parameters is None or BY_NAME[name].takes not in ("cutoffs", "recalls"):
+                measures.setdefault(name, place)
+            else:
+                for printed in bind_trec(BY_NAME[name], parameters, compat).names:
+                    names.setdefault(printed, place)
+        last = len(self._asked)
+        ordered: list[BoundMeasure] = []
+        for own in bound:
+            whole = measures.get(own.measure.name, last) if own.options is None else last
+            places = [min(names.get(printed, last), whole) for printed in own.names]
+            ordered.append(own.changed(places=places))
+        return ordered
 
     def _text(self, measure: Measure, compat: str) -> str | None:
         """The parameters of a measure, all that were asked for together."""

@@ -24,7 +24,8 @@ class Column:
 
     name, printed: the name, as it was asked for, as str and as bytes. canonical: the spelling that
         all others of the measure are equal to.
-    measure: the measure's own name, without parameters.
+    measure: the measure's own name, without parameters. asked_at: the place at which it was asked
+        for.
     kind: "text", "count" (whole numbers), "zscore" or "real".
     values: those of all queries, every `width`-th of which, from `place` on, is the column's; a
         list of bytes for texts; None where there are none per query.
@@ -32,7 +33,8 @@ class Column:
     """
 
     __slots__ = (
-        "canonical", "kind", "measure", "name", "place", "printed", "summary", "values", "width",
+        "asked_at", "canonical", "kind", "measure", "name", "place", "printed", "summary",
+        "values", "width",
     )  # fmt: skip
 
     def __init__(
@@ -41,6 +43,7 @@ class Column:
         self.printed, self.place, self.width = bound.names[place], place, bound.width
         self.name, self.canonical = decoded(self.printed), decoded(bound.canonical[place])
         self.measure = bound.measure.name
+        self.asked_at = bound.places[place] if bound.places else 0
         self.kind, self.values, self.summary = kind, values, summary
 
     @property
@@ -94,11 +97,15 @@ def columns_of(scores: Scores) -> Iterator[Column]:
 
 
 def columns_by_name(scores: Scores) -> dict[str, Column]:
-    """The columns by name; of those with the same name the first."""
+    """The columns by name, as they were asked for; of those with the same name the first."""
     found: dict[str, Column] = {}
     for column in columns_of(scores):
         found.setdefault(column.name, column)
-    return found
+    return dict(sorted(found.items(), key=_asked_at))
+
+
+def _asked_at(item: tuple[str, Column]) -> int:
+    return item[1].asked_at
 
 
 def name_in(columns: Iterable[Column], name: str) -> str | None:

@@ -72,7 +72,7 @@ def test_ties_and_the_run_of_candidates(tmp_path: Path) -> None:
 
     assert found["P_1"].tolist() == pytest.approx([1 / 3, 1 / 2])
     run = fr.read_run(path)
-    assert run.tag == b"flat"
+    assert run.tag == "flat"
     assert run.to_dict()["b"] == pytest.approx({"b1": 1.0, "b2": 1.0})
 
 

@@ -246,9 +246,9 @@ def test_scores_are_a_container_of_names() -> None:
 
     assert "map" in scores
     assert "gm_map" not in scores
-    assert list(scores) == ["num_ret", "map"]
+    assert list(scores) == ["map", "num_ret"]
     assert len(scores) == 2
-    assert str(scores).splitlines()[0] == "num_ret  3"
+    assert str(scores).splitlines()[0] == "map      0.7500"
 
 
 @pytest.mark.parametrize(

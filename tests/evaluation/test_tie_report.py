@@ -68,7 +68,7 @@ def test_the_range_holds_every_order(results: Results, grades: Grades, depth: in
 def test_print_says_how_many_and_how_far() -> None:
     qrels = parse_qrels(b"q2 0 a 1\nq2 0 e 1\nq1 0 a 1\n")
 
-    assert str(fr.tie_report(parse_run(RUN), qrels, "recip_rank bpref")) == (
+    assert str(fr.tie_report(parse_run(RUN), qrels, "bpref recip_rank")) == (
         "7 of 9 lines are tied, in 2 of 3 queries; at most 3 have one score\n"
         "  q2  5 tied\n"
         "  q3  2 tied\n"

@@ -105,13 +105,8 @@ def said(scores: Any) -> Any:
         column if column is None or isinstance(column, list) else exactly(list(column))
         for column in scores.value_columns
     ]
-    return (
-        values,
-        exactly(scores.summaries),
-        list(scores.query_ids),
-        scores.missing,
-        scores.tag_bytes,
-    )
+    found = list(scores.query_ids)
+    return values, exactly(scores.summaries), found, scores.missing, scores.tag_bytes
 
 
 def assert_same(

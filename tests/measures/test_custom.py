@@ -233,7 +233,7 @@ def test_the_function_itself_will_do(measures: object) -> None:
 def test_a_function_that_was_made_a_measure_goes_by_the_name_it_was_given() -> None:
     fr.measure(last_rank, name="deepest")
 
-    assert fr.evaluate(QRELS, RUN, [last_rank, "map"]).names == ["map", "deepest"]
+    assert fr.evaluate(QRELS, RUN, [last_rank, "map"]).names == ["deepest", "map"]
 
 
 def test_two_functions_of_one_name_are_refused() -> None:

@@ -241,7 +241,7 @@ def test_notations_can_be_mixed_and_values_are_named_as_asked_for() -> None:
     scores = fr.evaluate(QRELS, RUN, "map P.1,2 AP P_3 nDCG@2 ndcg_cut_2 AP(rel = 2) @ 2")
 
     assert scores.names == [
-        "map", "P_1", "P_2", "P_3", "ndcg_cut_2", "AP", "nDCG@2", "AP(rel=2)@2",
+        "map", "P_1", "P_2", "AP", "P_3", "nDCG@2", "ndcg_cut_2", "AP(rel=2)@2",
     ]  # fmt: skip
     assert scores.mean["AP"] == scores.mean["map"]
     assert scores.mean["AP(rel=2)@2"] == 0.5
@@ -249,7 +249,7 @@ def test_notations_can_be_mixed_and_values_are_named_as_asked_for() -> None:
 
 def test_printed_names_of_trec_eval_add_up() -> None:
     """As pytrec_eval has it; after a set, which wants the default cutoffs, too."""
-    assert fr.evaluate(QRELS, RUN, ["P_5", "P_1"]).names == ["P_1", "P_5"]
+    assert fr.evaluate(QRELS, RUN, ["P_5", "P_1"]).names == ["P_5", "P_1"]
     assert "P_7" in fr.evaluate(QRELS, RUN, "official P_7")
     assert "P_1000" in fr.evaluate(QRELS, RUN, "official P_7")
 
@@ -263,7 +263,7 @@ def test_asking_twice_computes_once() -> None:
 def test_values_are_called_what_was_asked_for() -> None:
     scores = fr.evaluate(QRELS, RUN, "MRR@10 MAP Recall@100 AP( rel=2 ) @ 2 GMAP map_cut.2 p.2,1")
 
-    names = ["map_cut_2", "MRR@10", "MAP", "Recall@100", "AP(rel=2)@2", "p_1", "p_2"]
+    names = ["MRR@10", "MAP", "Recall@100", "AP(rel=2)@2", "map_cut_2", "p_1", "p_2"]
     assert scores.names == names
     assert set(scores.mean) == {*names, "GMAP"}
     assert list(scores.to_dict()["q"]) == names
@@ -302,13 +302,13 @@ def test_what_was_not_asked_for_is_not_found(name: str) -> None:
         ("map, Rprec", ["map", "Rprec"]),
         ("map,P.2", ["map", "P_2"]),
         ("P.5,10", ["P_5", "P_10"]),
-        ("P.5, 10,map", ["map", "P_5", "P_10"]),
+        ("P.5, 10,map", ["P_5", "P_10", "map"]),
         ("P.5,P.10", ["P_5", "P_10"]),
         ("nDCG@5,10", ["nDCG@5", "nDCG@10"]),
         ("AP(rel=1,judged_only=True)@1, RR", ["AP(rel=1,judged_only=True)@1", "RR"]),
         ("utility.1,-1,0,.5,11pt_avg", ["utility_1,-1,0,.5", "11pt_avg"]),
-        ("ndcg.1=3,2=9,map", ["map", "ndcg_1=3,2=9"]),
-        ("nDCG(gains={1:2, 2:5}) @ 2 , map", ["map", "nDCG(gains={1:2,2:5})@2"]),
+        ("ndcg.1=3,2=9,map", ["ndcg_1=3,2=9", "map"]),
+        ("nDCG(gains={1:2, 2:5}) @ 2 , map", ["nDCG(gains={1:2,2:5})@2", "map"]),
         (["map, Rprec", "P.1"], ["map", "Rprec", "P_1"]),
     ],
 )  # fmt: skip

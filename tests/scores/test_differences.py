@@ -20,7 +20,7 @@ def difference(measures: str = "map num_ret gm_map") -> fr.ScoreDifferences:
 
 
 def test_values_are_the_first_minus_the_second() -> None:
-    differences = difference("map num_ret relstring")
+    differences = difference("num_ret map relstring")
 
     assert differences.queries == ["q1", "q2", "q3"]
     assert differences["map"].tolist() == [0.0, -0.5, 0.5]
@@ -87,7 +87,7 @@ def test_the_queries_that_differ_most_come_first() -> None:
         "query": ["q2", "q3"], "run": [0.5, 1.0], "run (2)": [1.0, 0.5], "difference": [-0.5, 0.5],
     }  # fmt: skip
     assert len(difference().largest("map")) == 3
-    with pytest.raises(KeyError, match="ndcg: the values per query are num_ret, map"):
+    with pytest.raises(KeyError, match="ndcg: the values per query are map, num_ret"):
         difference().largest("ndcg")
     with pytest.raises(fr.OptionError, match="n: expected 0 or more"):
         difference().largest("map", -1)

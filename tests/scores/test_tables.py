@@ -41,6 +41,29 @@ def test_a_table_has_a_row_for_each_run_and_a_column_for_each_measure() -> None:
     )
 
 
+def test_columns_come_in_the_order_asked() -> None:
+    names = ["nDCG@10", "P_10", "map", "num_q", "P_5"]
+
+    scores = fr.evaluate(QRELS, FIRST, names)
+
+    assert fr.table(scores).names == ["run", *names]
+    assert list(scores.mean) == names
+    assert list(scores.to_dict()["q1"]) == ["nDCG@10", "P_10", "map", "P_5"]
+
+
+def test_measures_of_a_set_stand_where_it_was_asked_for() -> None:
+    names = fr.evaluate(QRELS, FIRST, "ndcg set num_ret map").names
+
+    assert (names[0], names[-1]) == ("ndcg", "map")
+    assert names.index("num_ret") < names.index("set_P")
+
+
+def test_trec_evals_lines_keep_its_order() -> None:
+    text = fr.evaluate(QRELS, FIRST, "P_10 map P_5").to_trec()
+
+    assert [line.split()[0] for line in text.splitlines()] == ["map", "P_5", "P_10"]
+
+
 def test_rows_are_named_as_asked() -> None:
     table = fr.table(both("map"), names=["first", 2], label="system")
 
@@ -166,7 +189,7 @@ def test_a_table_of_nothing_is_empty() -> None:
 def test_tables_become_frames_csv_and_json_with_full_precision() -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     third = fr.evaluate(
-        parse_qrels(b"q 0 a 1\nq 0 b 1\nq 0 c 1\n"), parse_run(b"q Q0 a 1 1 t\n"), "map num_q"
+        parse_qrels(b"q 0 a 1\nq 0 b 1\nq 0 c 1\n"), parse_run(b"q Q0 a 1 1 t\n"), "num_q map"
     )
     table = fr.table([third])
     row = {"run": "t", "num_q": 1, "map": 1 / 3}

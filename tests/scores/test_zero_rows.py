@@ -75,7 +75,7 @@ def test_what_has_no_value_without_results_stays_without_one() -> None:
 
     assert [math.isnan(value) for value in scores["FirstRank"]] == [False, True, False, True]
     assert scores["relstring"].tolist() == ["1", "", "-2", ""]
-    assert scores.names == ["relstring", "FirstRank"]
+    assert scores.names == ["FirstRank", "relstring"]
 
 
 @pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
