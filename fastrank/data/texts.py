@@ -87,10 +87,6 @@ class Texts(Frozen):
         """The same texts, which come from rows of something else."""
         return PlacedTexts(self.buffer, self.starts, self.lengths, rows, unit)
 
-    def decoded(self) -> list[str]:
-        """All texts as str."""
-        return [decoded(text) for text in self.take(range(len(self)))]
-
     def line(self, i: int) -> int:
         """The line of the buffer, from 1, on which text i stands."""
         return bytes(self.buffer[: self.starts[i]]).count(b"\n") + 1

@@ -193,12 +193,15 @@ class Scores(Frozen):
     def to_trec(self, *, per_query: bool = False) -> str:
         """What trec_eval prints, to the byte; with `per_query` as after -q.
 
+        trec_eval prints no line for a query without results, whatever it counts as.
+
         >>> scores.to_trec()
         'map                   \\tall\\t0.4348\\n'
         """
         from fastrank.scores.text import trec_lines
 
-        return decoded(b"".join(trec_lines(self, per_query=per_query, summary=True)))
+        lines = trec_lines(self, per_query=per_query, summary=True, zero_rows=False)
+        return decoded(b"".join(lines))
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Values per query as pytrec_eval returns them: {query: {measure: value}}.

@@ -14,14 +14,21 @@ if TYPE_CHECKING:
     from fastrank.scores.scores import Scores
 
 
-def trec_lines(scores: Scores, *, per_query: bool, summary: bool) -> Iterator[bytes]:
+def trec_lines(
+    scores: Scores, *, per_query: bool, summary: bool, zero_rows: bool = True
+) -> Iterator[bytes]:
     """The lines that trec_eval prints: queries first if wanted (-q), then the summary (no -n).
+
+    zero_rows: queries without results that count as 0 have lines too, which trec_eval leaves out.
 
     Layout: the name padded to 22 characters, TAB, query or `all`, TAB, value; counts as
     integers, other values with four decimals, z-scores with a leading Z and four decimals.
     """
     queries = list(scores.query_ids) if per_query else []
+    unprinted = set() if zero_rows else set(scores.zero_rows)
     for column, row, value in walk(columns_of(scores), len(queries), summary=summary):
+        if row in unprinted:
+            continue
         yield _trec_line(column, b"all" if row is None else queries[row], value, row is None)
 
 
