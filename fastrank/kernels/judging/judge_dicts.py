@@ -8,7 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.judging.dict_index import HASH, ROW, compare_texts, is_text, word_of
-from fastrank.kernels.judging.dicts import MOST_COUNTED, count_greater, search
+from fastrank.kernels.judging.dicts import (
+    MOST_COUNTED,
+    count_greater,
+    search,
+    sort_ranks_if_needed,
+)
 from fastrank.kernels.judging.integer_ranks import find_disorder
 from fastrank.kernels.judging.judged_documents import count_equal, make_keys
 from fastrank.kernels.judging.rankings import LARGEST_GRADE, list_hits
@@ -21,7 +26,7 @@ from fastrank.kernels.simd.cpython import (
     word_at,
 )
 from fastrank.kernels.simd.instructions import prefetch
-from fastrank.kernels.texts.text import sort_by, sort_if_needed_by
+from fastrank.kernels.texts.text import sort_by
 from fastrank.native.codes import (
     AS_UTF8,
     FLOAT,
@@ -56,13 +61,7 @@ def by_score_then_text(a, b, data):
     return compare_texts(texts[b], lengths[b], texts[a], lengths[a])
 
 
-@helper
-def by_rank(a, b, ranks):
-    return ranks[a] - ranks[b]
-
-
 sort_ranking = sort_by(by_score_then_text)
-sort_hits_if_needed = sort_if_needed_by(by_rank)
 
 
 @helper
@@ -291,7 +290,7 @@ def judge_dicts(api, run, qrels, options, scratch, rankings):
                 return i
         for h in range(found):
             scratch.order[h] = h
-        sort_hits_if_needed(scratch.order, found, scratch.merge, scratch.hits.ranks)
+        sort_ranks_if_needed(scratch.order, found, scratch.merge, scratch.hits.ranks)
         for h in range(found):
             hit = scratch.order[h]
             scratch.sorted_hits.ranks[h] = scratch.hits.ranks[hit]
