@@ -70,10 +70,10 @@ def test_the_options_of_evaluate_have_these_defaults() -> None:
     parameters = inspect.signature(fr.evaluate).parameters.values()
 
     assert {own.name: own.default for own in parameters if own.kind is own.KEYWORD_ONLY} == {
-        "threads": None, "relevance_level": 1, "order": "score", "ties": "docno_desc",
+        "threads": None, "relevance_level": 1, "rank_by": "score", "ties": "docno_desc",
         "missing": None, "no_relevant": "zero", "ignore_identical_ids": False, "exclude": None,
         "duplicates": "error", "depth": None, "complete": False, "judged_only": False,
-        "max_retrieved": None, "collection_size": 0, "compat": "9.0.8",
+        "max_retrieved": None, "collection_size": 0, "trec_eval_version": "9.0.8",
     }  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def check(
 ) -> Report:
     """Read judgments and runs strictly, and tell everything that is wrong or odd in them.
 
-    Files are of any format that `load_qrels` and `load_run` read: paths, `-`, or binary file
+    Files are of any format that `read_qrels` and `read_run` read: paths, `-`, or binary file
     objects, compressed or not. `format` is that of all files; by default their content shows it.
     Without `qrels` runs are checked on their own, without `runs` judgments are. Nothing in a file
     in TREC's formats ends the reading; in another it is text that is broken, or an id that is none.

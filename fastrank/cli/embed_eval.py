@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.evaluation_flags import add_evaluation_options, check_compat, tell_left_out
+from fastrank.cli.evaluation_flags import add_evaluation_options, check_version, tell_left_out
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import (
     can_be_written,
@@ -19,7 +19,7 @@ from fastrank.cli.search_options import SearchInputs, add_search_options
 from fastrank.errors import FastrankError
 from fastrank.evaluation.embeddings import EmbeddingOptions, evaluate_embeddings
 from fastrank.formats import files
-from fastrank.formats.load import load_qrels
+from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.keywords import select
 from fastrank.measures.selection import Selection
@@ -61,7 +61,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
-    if not check_compat(given, NAME):
+    if not check_version(given, NAME):
         return 2
     if given.run == (given.output or "-"):
         complain(f"{NAME}: --run: the values go to {given.run} already")
@@ -89,9 +89,9 @@ def _run(given: argparse.Namespace) -> int:
 
 def _scores(given: argparse.Namespace) -> Scores:
     measures = given.measure or ["official"]
-    Selection(measures).bind(given.compat)
+    Selection(measures).bind(given.trec_eval_version)
     options = given_options(given, select(EmbeddingOptions, SEARCH, EVALUATION))
-    qrels = load_qrels(given.qrels, compat=given.compat, warn=_warn)
+    qrels = read_qrels(given.qrels, trec_eval_version=given.trec_eval_version, warn=_warn)
     sides = SearchInputs(given)
     if given.save_index:
         sides.indexed()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import COMPAT_LEVELS
+from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.cli.flags import add_flags, at_least
 from fastrank.cli.output import complain
 from fastrank.cli.output_formats import FORMATS
@@ -41,15 +41,19 @@ def add_evaluation_options(parser: argparse.ArgumentParser, kind: type) -> None:
         "-o", "--output", metavar="FILE",
         help="write to a file, which is replaced when all is done, or not at all",
     )  # fmt: skip
-    add_flags(parser, select(kind, EVALUATION), variables={"compat": "FASTRANK_COMPAT"})
+    add_flags(
+        parser,
+        select(kind, EVALUATION),
+        variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"},
+    )
 
 
-def check_compat(given: argparse.Namespace, name: str) -> bool:
+def check_version(given: argparse.Namespace, name: str) -> bool:
     """Whether the level is one there is; argparse does not look at defaults."""
-    if given.compat in COMPAT_LEVELS:
+    if given.trec_eval_version in TREC_EVAL_VERSIONS:
         return True
-    expected = " or ".join(COMPAT_LEVELS)
-    complain(f"{name}: FASTRANK_COMPAT={given.compat}: expected {expected}")
+    expected = " or ".join(TREC_EVAL_VERSIONS)
+    complain(f"{name}: FASTRANK_TREC_EVAL_VERSION={given.trec_eval_version}: expected {expected}")
     return False
 
 

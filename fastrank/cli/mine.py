@@ -14,7 +14,7 @@ from fastrank.cli.output import (
     write,
 )
 from fastrank.errors import FastrankError
-from fastrank.formats.load import load_qrels, load_run
+from fastrank.formats.load import read_qrels, read_run
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
 from fastrank.mining.formats import FORMS
@@ -49,8 +49,10 @@ names ending in .gz, .bz2, .xz and .zst are compressed. OUT is complete, or is l
 was mined is counted on standard output, or where the records go there on standard error. The exit
 status is 1 if an input is wrong.
 """
-# The command has no --compat: it mines as `hard_negatives` does by default.
-SHARED = [keyword for keyword in select(MiningOptions, EVALUATION) if keyword.name != "compat"]
+# The command has no --trec-eval-version: it mines as `hard_negatives` does by default.
+SHARED = [
+    keyword for keyword in select(MiningOptions, EVALUATION) if keyword.name != "trec_eval_version"
+]
 # What is told of counts that are not 0.
 COUNTS = {
     "too_few": "queries have fewer negatives than asked for",
@@ -105,8 +107,8 @@ def _run(given: argparse.Namespace) -> int:
         return 1
     try:
         mined = hard_negatives(
-            load_run(given.run, warn=_warn),
-            load_qrels(given.qrels, warn=_warn),
+            read_run(given.run, warn=_warn),
+            read_qrels(given.qrels, warn=_warn),
             given.negatives,
             skip_top=given.skip_top,
             depth=given.depth,

@@ -7,7 +7,7 @@ from fastrank.embeddings.embed import PreparedModel
 from fastrank.errors import OptionError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.rows import tag_of
-from fastrank.formats.trec_writers import write_run
+from fastrank.formats.trec_writers import write_trec_run
 from fastrank.judging.evaluation_options import SearchedOptions
 from fastrank.keywords import pick
 from fastrank.search.options import SEARCH
@@ -59,7 +59,7 @@ def evaluate_candidates(
     scores = _similarities(prepared.embeddings(given["progress"]), asked, documents, metric)
     run = candidates.run(scores, tag=given["tag"])
     if given["run"] is not None:
-        write_run(run, given["run"])
+        write_trec_run(run, given["run"])
     return evaluator.evaluate(run)
 
 

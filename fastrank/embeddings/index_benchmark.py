@@ -7,7 +7,7 @@ from itertools import chain
 from statistics import median
 
 from fastrank.arguments import at_least
-from fastrank.embeddings.index_candidates import check_candidate, read_candidates
+from fastrank.embeddings.index_candidates import check_candidate, parse_candidates
 from fastrank.embeddings.index_comparison import IndexComparison, IndexPoint
 from fastrank.embeddings.index_recall import ExactTop
 from fastrank.errors import ArrayError, OptionError
@@ -99,7 +99,7 @@ def compare_indexes(
     batch_size, train_size = given["batch_size"], given["train_size"]
     for option, value in {"k": k, "batch_size": batch_size, "repetitions": repetitions}.items():
         at_least(option, value, 1)
-    found = read_candidates(candidates)
+    found = parse_candidates(candidates)
     vectors = open_vectors("corpus", corpus)
     if not vectors.repeatable or vectors.count is None:
         raise ArrayError("corpus", "expected an array, since it is read for every index")

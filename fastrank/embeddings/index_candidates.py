@@ -23,7 +23,7 @@ class Candidate(Frozen):
     settings: list[str]
 
 
-def read_candidates(given: str | Iterable[str]) -> list[Candidate]:
+def parse_candidates(given: str | Iterable[str]) -> list[Candidate]:
     """Candidates from texts such as "IVF64,Flat nprobe=1 nprobe=8". Raises OptionError."""
     texts = [given] if isinstance(given, str) else list(given)
     candidates: dict[str, list[str]] = {}

@@ -87,7 +87,7 @@ def evaluate_embeddings(
     k, metric, run = given["k"], given["metric"], given["run"]
     label = tag_of(given["tag"], SOURCE)
     judgments, left_out = choose_queries(
-        as_qrels(qrels, compat=request.options.compat), request.options
+        as_qrels(qrels, trec_eval_version=request.options.trec_eval_version), request.options
     )
     if not isinstance(judgments, Qrels):
         raise InputError(judgments.source, "expected judgments of documents, found preferences")

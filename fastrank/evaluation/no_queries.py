@@ -58,7 +58,7 @@ def _number(query: bytes) -> str:
     return text.lstrip("0") or "0" if text.isdigit() else decoded(query)
 
 
-def with_queries_of_file(judged: JudgedRun, run: Any, *, compat: str) -> JudgedRun:
+def with_queries_of_file(judged: JudgedRun, run: Any, *, trec_eval_version: str) -> JudgedRun:
     """The same with the ids of a run's queries, which were not kept while its file was judged."""
     if judged.skipped is not None or not isinstance(run, (str, os.PathLike)):
         return judged
@@ -66,5 +66,7 @@ def with_queries_of_file(judged: JudgedRun, run: Any, *, compat: str) -> JudgedR
         return judged
     from fastrank.formats.inputs import as_run
 
-    known: JudgedRun = judged.changed(skipped=list(as_run(run, compat=compat).queries))
+    known: JudgedRun = judged.changed(
+        skipped=list(as_run(run, trec_eval_version=trec_eval_version).queries)
+    )
     return known

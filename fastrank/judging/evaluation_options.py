@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fastrank.arguments import (
-    COMPAT_LEVELS,
-    DEFAULT_COMPAT,
-    ORDERS,
-    check_compat,
+    DEFAULT_VERSION,
+    RANK_BY,
+    TREC_EVAL_VERSIONS,
+    check_version,
     finite,
     flag,
     integer,
@@ -29,7 +29,7 @@ class LevelOptions(TypedDict, total=False):
     """What is relevant, by which trec_eval."""
 
     relevance_level: float
-    compat: str
+    trec_eval_version: str
 
 
 class FilterOptions(TypedDict, total=False):
@@ -71,7 +71,7 @@ class ArrayOptions(SearchedOptions, FilterOptions, total=False):
 class EvaluationOptions(ArrayOptions, total=False):
     """How to evaluate a run."""
 
-    order: str
+    rank_by: str
 
 
 def check_level(name: str, level: Any) -> float:
@@ -100,14 +100,14 @@ EVALUATION = (
         check=check_level, letter="l", metavar="N", parse=number,
     ),
     Keyword(
-        "order", "score",
+        "rank_by", "score",
         "what documents are ranked by: their scores, the rank column, or as the lines stand",
         """what documents are ranked by. "score": the highest first; "rank": the rank column of a
         file or frame, the smallest first, whatever the scores are; "given": the order of the
         lines, rows or items. By rank or as given, nothing ties. A rank that is no integer, or
-        stands twice in a query, is an error. A Run keeps no ranks: see `load_run` for how to
+        stands twice in a query, is an error. A Run keeps no ranks: see `read_run` for how to
         read them.""",
-        choices=ORDERS,
+        choices=RANK_BY,
     ),
     Keyword(
         "ties", "docno_desc",
@@ -178,9 +178,9 @@ EVALUATION = (
         metavar="N", parse=int,
     ),
     Keyword(
-        "compat", DEFAULT_COMPAT, "which trec_eval's numbers to compute",
+        "trec_eval_version", DEFAULT_VERSION, "which trec_eval's numbers to compute",
         """"9.0.8" or "10.0": whose numbers to compute, and how to read comments in a file.""",
-        check=lambda _, given: check_compat(given), choices=COMPAT_LEVELS,
+        check=lambda _, given: check_version(given), choices=TREC_EVAL_VERSIONS,
     ),
 )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.qrels import Qrels
@@ -72,7 +72,7 @@ def judging_options(
         or any(
             bound.options is not None and bound.options.get("rel", 0) <= -1 for bound in measures
         ),
-        single_precision=options.compat == DEFAULT_COMPAT,
+        single_precision=options.trec_eval_version == DEFAULT_VERSION,
         ties=options.ties,
         collection_size=options.collection_size,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
@@ -59,15 +59,17 @@ class MeasureSpec(Frozen):
     family: Family | None
     asked: str
 
-    def bind(self, compat: str) -> BoundMeasure:
+    def bind(self, trec_eval_version: str) -> BoundMeasure:
         """The measure as it is computed, which a set of measures is not. Raises MeasureError.
 
         >>> fr.parse_measure("P.10,5").bind("9.0.8").names
         [b'P_5', b'P_10']
         """
         if self.family is not None:
-            return bind_family(self.family, dict(self.options), str(self), self.asked, compat)
-        return bind_trec(BY_NAME[self.name], self.parameters, compat, asked=self.asked)
+            return bind_family(
+                self.family, dict(self.options), str(self), self.asked, trec_eval_version
+            )
+        return bind_trec(BY_NAME[self.name], self.parameters, trec_eval_version, asked=self.asked)
 
     def __str__(self) -> str:
         family = self.family
@@ -125,7 +127,7 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
     if found is None:
         raise unknown_measure(text)
     if found.name not in NICKNAMES:
-        found.bind(DEFAULT_COMPAT)
+        found.bind(DEFAULT_VERSION)
     return found
 
 
@@ -133,7 +135,7 @@ def canonical_names(text: str) -> list[str]:
     """What the values of a measure are called, however it is spelled; nothing if it is none."""
     try:
         spec = parse_measure(text)
-        bound = None if spec.name in NICKNAMES else spec.bind(DEFAULT_COMPAT)
+        bound = None if spec.name in NICKNAMES else spec.bind(DEFAULT_VERSION)
     except MeasureError:
         return []
     return [] if bound is None else [os.fsdecode(name) for name in bound.canonical]

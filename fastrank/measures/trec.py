@@ -24,7 +24,7 @@ class Measure(Frozen):
     average: how queries make the summary: "mean", "sum" (an integer), "geometric" (of values
         that exist only as logarithms: no value per query), "" (none).
     sets: the nicknames that include it.
-    since: the first compat level whose `all_trec` has it.
+    since: the first version whose `all_trec` has it.
     help: what it is, how it is defined, and where that comes from.
 
     >>> by_name = {measure.name: measure for measure in fr.MEASURES}

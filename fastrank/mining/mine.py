@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, at_least, check_choice, finite
+from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, finite
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
@@ -100,7 +100,10 @@ def hard_negatives(
     limits = filled(
         "d", [0.0 if value is None else finite(name, value) for name, value in margins.items()]
     )
-    judgments, results = as_qrels(qrels, compat=checked.compat), as_run(run, compat=checked.compat)
+    judgments, results = (
+        as_qrels(qrels, trec_eval_version=checked.trec_eval_version),
+        as_run(run, trec_eval_version=checked.trec_eval_version),
+    )
     if isinstance(judgments, Preferences):
         raise InputError(judgments.source, "expected judgments with grades, found preferences")
     before = len(results.docs)
@@ -113,7 +116,7 @@ def hard_negatives(
         skipped,
         last,
     )
-    switches[codes.MINE_SINGLE] = checked.compat == DEFAULT_COMPAT
+    switches[codes.MINE_SINGLE] = checked.trec_eval_version == DEFAULT_VERSION
     switches[codes.MINE_MARGIN] = margin is not None
     switches[codes.MINE_RELATIVE] = relative_margin is not None
     switches[codes.MINE_BY_HIGHEST] = margin_below == "highest"

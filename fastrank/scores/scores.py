@@ -31,7 +31,7 @@ class Scores(Frozen):
     tag: the run's name.
     counts: what was evaluated and what was not, as far as it is known:
 
-    evaluated: queries that were judged; at compat 10.0 also those without results that count as 0.
+    evaluated: queries that were judged; in version 10.0 also those without results that count as 0.
     missing: judged queries without results.
     skipped: queries of the run without judgments; not where a file is judged while it is read,
         nor for arrays.

@@ -280,7 +280,7 @@ def test_the_findings_are_those_of_the_same_rows_in_a_trec_file(
 def test_what_the_reader_refuses_is_an_error(rows: list[tuple[str, str, str]]) -> None:
     content = b"qid\tdocno\tscore\n" + "".join("\t".join(row) + "\n" for row in rows).encode()
     try:
-        fr.load_run(io.BytesIO(content))
+        fr.read_run(io.BytesIO(content))
     except FastrankError:
         assert check(None, content).total("error")
 

@@ -146,7 +146,7 @@ def test_what_is_asked_wrongly_is_explained(
     assert "Traceback" not in found.stderr
 
 
-@pytest.mark.parametrize("variable", ["FASTRANK_COMPAT", "FASTRANK_THREADS"])
+@pytest.mark.parametrize("variable", ["FASTRANK_TREC_EVAL_VERSION", "FASTRANK_THREADS"])
 def test_settings_in_the_environment_are_checked(
     variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

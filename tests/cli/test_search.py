@@ -54,8 +54,8 @@ def test_search_writes_the_run_that_the_function_gives(output: str, metric: str)
 
     assert status == 0
     run = search(CORPUS, QUERIES, 5, metric=metric, **NAMES)
-    assert fr.load_run(output).to_dict() == run.to_dict()
-    assert fr.load_run(output).tag == "mine"
+    assert fr.read_run(output).to_dict() == run.to_dict()
+    assert fr.read_run(output).tag == "mine"
 
 
 def test_search_writes_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -96,7 +96,7 @@ def test_a_saved_index_is_searched() -> None:
     assert main([*again, "--query-ids", "queries.txt", "--parameters", "nprobe=4", "-o", "b"]) == 0
 
     assert Path("a").read_bytes() == Path("b").read_bytes()
-    assert fr.load_run("a").to_dict() == search(CORPUS, QUERIES, 60, metric="l2", **NAMES).to_dict()
+    assert fr.read_run("a").to_dict() == search(CORPUS, QUERIES, 60, metric="l2", **NAMES).to_dict()
 
 
 def test_ids_may_come_from_numpy_files() -> None:
@@ -106,7 +106,7 @@ def test_ids_may_come_from_numpy_files() -> None:
     assert main(["search", *VECTORS, "--corpus-ids", "docs.npy", "--query-ids", "numbers.npy",
                  "-k", "1", "-o", "run"]) == 0  # fmt: skip
 
-    assert list(fr.load_run("run").to_dict()) == [str(100 + i) for i in range(9)]
+    assert list(fr.read_run("run").to_dict()) == [str(100 + i) for i in range(9)]
 
 
 def test_lists_of_documents_are_left_out() -> None:
@@ -116,7 +116,7 @@ def test_lists_of_documents_are_left_out() -> None:
 
     assert main(["search", *VECTORS, *IDS, "-k", "1", "--exclude", "gone.txt", "-o", "run"]) == 0
 
-    run = fr.load_run("run").to_dict()
+    run = fr.read_run("run").to_dict()
     assert len(run) == 9
     assert all(best[query] not in docs for query, docs in run.items())
 
@@ -162,7 +162,7 @@ def test_embed_eval_writes_the_run_and_the_values() -> None:
 
     assert main([*command, "--run", "run.gz", "-o", "values"]) == 0
 
-    assert fr.load_run("run.gz").to_dict() == search(CORPUS, QUERIES, 7, **NAMES).to_dict()
+    assert fr.read_run("run.gz").to_dict() == search(CORPUS, QUERIES, 7, **NAMES).to_dict()
     assert b"map" in Path("values").read_bytes()
 
 

@@ -15,7 +15,7 @@ from fastrank.errors import MeasureError
 from tests.helpers.strategies import examples
 
 # As BEIR ranks: doubles, those of one score in the order of the dict; over all judged queries.
-LIKE_BEIR: dict[str, Any] = {"ties": "given", "compat": "10.0", "missing": "zero"}
+LIKE_BEIR: dict[str, Any] = {"ties": "given", "trec_eval_version": "10.0", "missing": "zero"}
 CUTOFFS = [1, 2, 3, 10]
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"d": 1, "e": -1}, "q3": {"f": 2}}
 RUN = {"q1": {"d": 0.9, "x": 0.8, "a": 0.7}, "q2": {"y": 0.5, "z": 0.5, "e": 0.5}}
@@ -95,13 +95,13 @@ def test_hole_with_other_options() -> None:
     assert found(judged_only=True) == [0.0, 0.0]
     assert found(exclude={"q1": ["x"]}) == [0.0, 2 / 3]
     assert found(relevance_level=2) == [1 / 3, 2 / 3]
-    assert found(missing="zero", compat="10.0") == [1 / 3, 2 / 3, 0.0]
+    assert found(missing="zero", trec_eval_version="10.0") == [1 / 3, 2 / 3, 0.0]
     assert fr.evaluate(QRELS, RUN, "Hole@3", missing="zero").mean == {"Hole@3": (1 / 3 + 2 / 3) / 3}
 
 
 def test_hole_of_files(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    fr.write_qrels(fr.Qrels.from_dict(QRELS), tmp_path / "qrels")
-    fr.write_run(fr.Run.from_dict(RUN), tmp_path / "run")
+    fr.write_trec_qrels(fr.Qrels.from_dict(QRELS), tmp_path / "qrels")
+    fr.write_trec_run(fr.Run.from_dict(RUN), tmp_path / "run")
     files = [str(tmp_path / name) for name in ("qrels", "run")]
 
     assert main(["eval", "-q", "-m", "map", "-m", "Hole@3", *files]) == 0

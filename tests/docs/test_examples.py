@@ -292,15 +292,15 @@ def test_answers_are_selected_as_trec_eval_and_others_measure_it(load: Any, tmp_
     pytrec_eval = pytest.importorskip("pytrec_eval")
     example = load("answer_selection")
     (tmp_path / "table.tsv").write_bytes(example.table())
-    candidates = fr.load_candidates(tmp_path / "table.tsv")
-    fr.write_qrels(candidates.qrels, tmp_path / "qrels.txt")
+    candidates = fr.read_candidates(tmp_path / "table.tsv")
+    fr.write_trec_qrels(candidates.qrels, tmp_path / "qrels.txt")
     with (tmp_path / "qrels.txt").open() as file:
         qrels = pytrec_eval.parse_qrel(file)
     assert 0 < len(candidates.unanswered) < len(qrels)
 
     for model in (example.by_words, example.by_tfidf, example.by_length):
         run = candidates.run(model(candidates.pairs), tag=model.__name__)
-        fr.write_run(run, tmp_path / "run.txt")
+        fr.write_trec_run(run, tmp_path / "run.txt")
         with (tmp_path / "run.txt").open() as file:
             ranked = pytrec_eval.parse_run(file)
 
@@ -315,7 +315,7 @@ def test_answers_are_selected_as_trec_eval_and_others_measure_it(load: Any, tmp_
 def test_the_benchmark_table_has_a_measure_in_each_row(load: Any) -> None:
     """Columns of models; a measure without an expected value is blank for the random baseline."""
     example = load("answer_selection")
-    candidates = fr.load_candidates(io.BytesIO(example.table()))
+    candidates = fr.read_candidates(io.BytesIO(example.table()))
     equal = candidates.run([0.0] * len(candidates))
     scores = {
         "length": fr.evaluate(candidates.qrels, equal, example.MEASURES),

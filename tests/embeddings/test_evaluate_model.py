@@ -377,7 +377,7 @@ def test_options_reach_the_search(tmp_path: Path) -> None:
         exclude={"q1": iter(["d0"])}, missing="error", no_relevant="skip",
     )  # fmt: skip
 
-    run = fr.read_run(path)
+    run = fr.read_trec_run(path)
     assert run.tag == "counts"
     assert {query: len(docs) for query, docs in run.to_dict().items()} == dict.fromkeys(
         DATA.query_ids, 3

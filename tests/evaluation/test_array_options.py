@@ -56,7 +56,7 @@ def choices(draw: st.DrawFn) -> dict[str, Any]:
         "depth": st.integers(0, 3),
         "judged_only": st.just(True),
         "relevance_level": st.sampled_from([2, 0.5, -1]),
-        "compat": st.just("10.0"),
+        "trec_eval_version": st.just("10.0"),
     }.items():
         if draw(st.integers(0, 2)) == 0:
             options[name] = draw(values)
@@ -370,7 +370,13 @@ LABELLED = st.lists(
     st.sampled_from(["given", "best", "worst", "average"]),
     st.sampled_from(["zero", "skip", "error"]),
     st.sampled_from(
-        [{}, {"depth": 2}, {"compat": "10.0"}, {"relevance_level": 2}, {"relevance_level": 0.5}]
+        [
+            {},
+            {"depth": 2},
+            {"trec_eval_version": "10.0"},
+            {"relevance_level": 2},
+            {"relevance_level": 0.5},
+        ]
     ),
     st.booleans(),
     st.booleans(),

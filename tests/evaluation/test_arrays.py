@@ -139,21 +139,31 @@ def as_files(
 )  # fmt: skip
 def test_scores_are_those_of_the_same_run_as_files(
     collection: tuple[Any, Any, list[dict[int, int]]],
-    compat: str,
+    trec_eval_version: str,
     options: dict[str, Any],
     threads: int,
 ) -> None:
-    """At both compat levels, with every option: all of all_trec, the means and the counts."""
+    """With both versions, with every option: all of all_trec, the means and the counts."""
     ids, scores, rows = collection
     names = [f"q{i}" for i in range(len(rows))]
     if not first_is_judged(written_qrels(rows), written_run(ids, scores)):
         return
     expected = fr.evaluate(
-        *as_files(ids, scores, rows, names), "all_trec", compat=compat, **options
+        *as_files(ids, scores, rows, names),
+        "all_trec",
+        trec_eval_version=trec_eval_version,
+        **options,
     )
 
     found = fr.evaluate_arrays(
-        ids, scores, rows, "all_trec", queries=names, compat=compat, threads=threads, **options
+        ids,
+        scores,
+        rows,
+        "all_trec",
+        queries=names,
+        trec_eval_version=trec_eval_version,
+        threads=threads,
+        **options,
     )
 
     assert found.queries == expected.queries
@@ -182,7 +192,7 @@ def test_single_precision_ties_exist_for_9_0_8_only() -> None:
     close = [1.0 + 2e-8, 1.0]
 
     assert ranks_found([1, 2], close, {1: 1, 2: 2}) == "21"
-    assert ranks_found([1, 2], close, {1: 1, 2: 2}, compat="10.0") == "12"
+    assert ranks_found([1, 2], close, {1: 1, 2: 2}, trec_eval_version="10.0") == "12"
 
 
 def test_distances_rank_ascending() -> None:

@@ -72,7 +72,7 @@ def result_of(evaluate: Any) -> Any:
     written=st.booleans(),
     options=st.fixed_dictionaries(
         {
-            "compat": st.sampled_from(["9.0.8", "10.0"]),
+            "trec_eval_version": st.sampled_from(["9.0.8", "10.0"]),
             "complete": st.booleans(),
             "judged_only": st.booleans(),
             "relevance_level": st.integers(-1, 2),
@@ -127,7 +127,7 @@ def test_values_are_those_of_the_run_that_search_gives(
         expected[0].pop("skipped") if isinstance(expected[0], dict) else None
         assert found[0] == expected[0]
     if path is not None and isinstance(found[0], dict) and len(run):
-        assert fr.read_run(path).to_dict() == run.to_dict()
+        assert fr.read_trec_run(path).to_dict() == run.to_dict()
 
 
 def test_lists_of_other_queries_change_no_ranking() -> None:
@@ -141,15 +141,24 @@ def test_lists_of_other_queries_change_no_ranking() -> None:
 
 
 @pytest.mark.parametrize("metric", ["ip", "l2", "cosine"])
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
-def test_values_of_real_numbers_are_those_of_the_run(metric: str, compat: str) -> None:
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
+def test_values_of_real_numbers_are_those_of_the_run(metric: str, trec_eval_version: str) -> None:
     found = fr.evaluate_embeddings(
-        QUERIES, CORPUS, QRELS, "all_trec", k=20, metric=metric, compat=compat, **IDS
+        QUERIES,
+        CORPUS,
+        QRELS,
+        "all_trec",
+        k=20,
+        metric=metric,
+        trec_eval_version=trec_eval_version,
+        **IDS,
     )
 
     run = search(CORPUS, QUERIES, 20, metric=metric, ids=IDS["corpus_ids"],
                  query_ids=IDS["query_ids"])  # fmt: skip
-    assert values_of(found) == values_of(fr.evaluate(QRELS, run, "all_trec", compat=compat))
+    assert values_of(found) == values_of(
+        fr.evaluate(QRELS, run, "all_trec", trec_eval_version=trec_eval_version)
+    )
 
 
 def test_an_index_an_iterator_and_a_file_give_the_same(tmp_path: Path) -> None:
@@ -205,7 +214,7 @@ def test_the_run_is_written_on_the_side(name: str, tmp_path: Path) -> None:
     fr.evaluate_embeddings(QUERIES, CORPUS, {"q3": {"d1": 1}}, "map", k=4, run=tmp_path / name,
                            tag="mine", batch_size=7, **IDS)  # fmt: skip
 
-    written = fr.read_run(tmp_path / name)
+    written = fr.read_trec_run(tmp_path / name)
     ids = {"ids": IDS["corpus_ids"], "query_ids": IDS["query_ids"]}
     assert written.to_dict() == search(CORPUS, QUERIES, 4, **ids).to_dict()
     assert written.tag == "mine"

@@ -67,7 +67,9 @@ def test_complete_counts_missing_queries_as_zero() -> None:
 
 def test_complete_at_10_0_evaluates_missing_queries() -> None:
     """trec_eval 10.0 also has values for the query without results."""
-    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", complete=True, compat="10.0")
+    scores = fr.evaluate(
+        parse_qrels(QRELS), parse_run(RUN), "map", complete=True, trec_eval_version="10.0"
+    )
 
     assert scores.queries == ["q1", "q2", "q3"]
     assert scores["map"].tolist() == [0.5, 1.0, 0.0]
@@ -86,20 +88,20 @@ def test_options_mean_what_trec_eval_means() -> None:
     assert only_last["utility_0,0,0,1"].tolist() == [8.0, 9.0]
 
 
-def test_compat_decides_whether_scores_are_floats() -> None:
+def test_the_version_decides_whether_scores_are_floats() -> None:
     """Scores that are one C float tie at 9.0.8, and then the larger id ranks first."""
     qrels = parse_qrels(b"q 0 a 1\n")
     run = parse_run(b"q Q0 a 1 1.00000001 t\nq Q0 b 2 1.0 t\n")
 
     assert fr.evaluate(qrels, run, "recip_rank").mean["recip_rank"] == 0.5
-    assert fr.evaluate(qrels, run, "recip_rank", compat="10.0").mean["recip_rank"] == 1.0
+    assert fr.evaluate(qrels, run, "recip_rank", trec_eval_version="10.0").mean["recip_rank"] == 1.0
 
 
 def test_the_largest_gain_of_rbp_may_be_that_of_a_grade_no_document_has() -> None:
     """Grade 3 is worth -1, so grade 2 is worth most: gains go from -1 to 2, grade 1 is at 2 / 3."""
     qrels, run = parse_qrels(b"q 0 a 3\nq 0 b 1\n"), parse_run(b"q Q0 b 1 1 t\n")
 
-    scores = fr.evaluate(qrels, run, "rbp.3=-1", compat="10.0")
+    scores = fr.evaluate(qrels, run, "rbp.3=-1", trec_eval_version="10.0")
 
     assert scores.mean["rbp_3=-1"] == pytest.approx(0.1 * 2 / 3)
 
@@ -254,7 +256,7 @@ def test_scores_are_a_container_of_names() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"compat": "9"}, "expected '9.0.8' or '10.0'"),
+        ({"trec_eval_version": "9"}, "expected '9.0.8' or '10.0'"),
         ({"max_retrieved": -1}, "0 or more"),
         ({"threads": 0}, "1 or more"),
         ({"depth": 2**80}, "depth: expected a 64-bit integer"),
@@ -296,7 +298,7 @@ def test_read_and_write_take_file_objects() -> None:
     """Bytes in, bytes out, through the public names."""
     target = io.BytesIO()
 
-    fr.write_qrels(fr.read_qrels(io.BytesIO(QRELS)), target)
+    fr.write_trec_qrels(fr.read_trec_qrels(io.BytesIO(QRELS)), target)
 
     assert target.getvalue() == QRELS
 

@@ -94,7 +94,7 @@ def test_equal_scores_rank_in_the_given_order() -> None:
 
 def test_single_precision_ties_exist_for_9_0_8_only() -> None:
     assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]]) == "12"
-    assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]], compat="10.0") == "21"
+    assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]], trec_eval_version="10.0") == "21"
 
 
 LABELS = np.array([[2, 0, 1], [0, 1, 0]])

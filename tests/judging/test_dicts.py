@@ -50,11 +50,17 @@ def _found(evaluate: Any) -> Any:
     st.sampled_from([None, 0, 1, 3]), st.sampled_from([-1, 0, 1, 2]),
 )  # fmt: skip
 def test_a_dict_gives_what_the_same_run_in_memory_gives(
-    qrels: Any, run: Any, compat: str, complete: bool, judged_only: bool, deepest: Any, level: int
+    qrels: Any,
+    run: Any,
+    trec_eval_version: str,
+    complete: bool,
+    judged_only: bool,
+    deepest: Any,
+    level: int,
 ) -> None:
     """Whatever the ids, the ties and the options: every bit of all measures, and the errors."""
     options: Any = {
-        "compat": compat, "complete": complete, "judged_only": judged_only,
+        "trec_eval_version": trec_eval_version, "complete": complete, "judged_only": judged_only,
         "max_retrieved": deepest, "relevance_level": level,
     }  # fmt: skip
 
@@ -237,7 +243,7 @@ def test_the_dicts_are_left_alone() -> None:
     run = defaultdict(dict, {"q1": defaultdict(float, {"b": 1.0})})
     before = repr(run)
 
-    fr.evaluate(QRELS, run, "map", complete=True, compat="10.0")
+    fr.evaluate(QRELS, run, "map", complete=True, trec_eval_version="10.0")
 
     assert repr(run) == before
 

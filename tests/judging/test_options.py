@@ -33,21 +33,28 @@ def lines(run: dict[str, list[tuple[str, float]]]) -> bytes:
 # Missing queries
 
 
-@pytest.mark.parametrize("compat", LEVELS)
+@pytest.mark.parametrize("trec_eval_version", LEVELS)
 @pytest.mark.parametrize("streamed", [False, True])
-def test_missing_zero_is_complete(compat: str, streamed: bool, tmp_path: Path) -> None:
+def test_missing_zero_is_complete(trec_eval_version: str, streamed: bool, tmp_path: Path) -> None:
     """trec_eval's -c, in every number."""
     path = tmp_path / "run"
     path.write_bytes(RUN)
     run: Any = path if streamed else parse_run(RUN)
     qrels = parse_qrels(QRELS)
 
-    zero = fr.evaluate(qrels, run, "all_trec", missing="zero", compat=compat)
-    complete = fr.evaluate(qrels, run, "all_trec", complete=True, compat=compat)
+    zero = fr.evaluate(qrels, run, "all_trec", missing="zero", trec_eval_version=trec_eval_version)
+    complete = fr.evaluate(
+        qrels, run, "all_trec", complete=True, trec_eval_version=trec_eval_version
+    )
 
     assert (zero.mean, zero.queries) == (complete.mean, complete.queries)
     assert zero.mean["map"] == (0.5 + 1 + 0 + 0) / 4
-    assert fr.evaluate(qrels, run, "map", missing="skip", compat=compat).mean["map"] == 1.5 / 3
+    assert (
+        fr.evaluate(qrels, run, "map", missing="skip", trec_eval_version=trec_eval_version).mean[
+            "map"
+        ]
+        == 1.5 / 3
+    )
 
 
 @pytest.mark.parametrize("streamed", [False, True])
@@ -204,7 +211,7 @@ def test_excluded_documents_are_as_if_never_retrieved(
     run: dict[str, dict[str, float]],
     exclude: dict[str, set[str]],
     identical: bool,
-    compat: str,
+    trec_eval_version: str,
 ) -> None:
     """As BEIR deletes them from the results; pytrec_eval evaluates what is left."""
     judgments = {query: {"a": 1, "b": 0, "c": 2, "q1": 1} for query in ("q1", "q2")}
@@ -227,7 +234,7 @@ def test_excluded_documents_are_as_if_never_retrieved(
 
     found = fr.evaluate(
         qrels, parse_run(text), "map ndcg P num_ret", exclude=exclude,
-        ignore_identical_ids=identical, compat=compat,
+        ignore_identical_ids=identical, trec_eval_version=trec_eval_version,
     )  # fmt: skip
 
     for i, query in enumerate(found.queries):
@@ -264,12 +271,12 @@ def test_documents_of_queries_that_are_not_judged_are_not_counted() -> None:
     assert found.counts["removed"] == 0
 
 
-@pytest.mark.parametrize("compat", LEVELS)
-def test_a_query_of_which_nothing_is_left_is_not_missing(compat: str) -> None:
+@pytest.mark.parametrize("trec_eval_version", LEVELS)
+def test_a_query_of_which_nothing_is_left_is_not_missing(trec_eval_version: str) -> None:
     """It has results, none of which counts; and at 10.0 no placeholder takes their place."""
     found = fr.evaluate(
         parse_qrels(QRELS), parse_run(RUN), "map num_ret", exclude={b"q2": [b"c"]}, missing="zero",
-        compat=compat,
+        trec_eval_version=trec_eval_version,
     )  # fmt: skip
 
     assert found.queries[:3] == ["q1", "q2", "q3"]

@@ -174,7 +174,7 @@ def test_scores_tie_that_are_one_32_bit_float_at_9_0_8() -> None:
     assert computed({"a": 1}, results, "recip_rank", ties="average") == {"recip_rank": 0.75}
     assert computed({"b": 1}, results, "recip_rank", ties="best") == {"recip_rank": 1.0}
     for ties in ("average", "best"):
-        found = computed({"b": 1}, results, "recip_rank", ties=ties, compat="10.0")
+        found = computed({"b": 1}, results, "recip_rank", ties=ties, trec_eval_version="10.0")
         assert found == {"recip_rank": 0.5}
 
 
@@ -198,7 +198,7 @@ def test_a_file_is_ranked_as_a_run_in_memory_is(tmp_path: Any) -> None:
     grades, results = {"a": 1, "b": 0, "c": 2}, [("b", 1.0), ("c", 1.0), ("a", 1.0), ("d", 2.0)]
     qrels, run = nouns(grades, results)
     path = tmp_path / "run"
-    fr.write_run(run, path)
+    fr.write_trec_run(run, path)
 
     for ties in TIES:
         found = fr.evaluate(qrels, [run, path, str(path)], "map ndcg", ties=ties)

@@ -183,18 +183,24 @@ SAME = {
 
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize("complete", [False, True])
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
 def test_what_trec_eval_has_under_another_name_has_its_bits(
-    level: int, complete: bool, compat: str
+    level: int, complete: bool, trec_eval_version: str
 ) -> None:
     qrels, run = inputs(level)
     del run["q5"]
-    options = {"relevance_level": level, "complete": complete, "compat": compat}
+    options = {
+        "relevance_level": level,
+        "complete": complete,
+        "trec_eval_version": trec_eval_version,
+    }
     nouns = read(qrels, run)
 
     for own, trec in SAME.items():
         # The original's sums under -c: grades above 0 whatever the level, a placeholder document.
-        if complete and (own in ("NumRel", "NumRet") or (own, compat) == ("infAP", "10.0")):
+        if complete and (
+            own in ("NumRel", "NumRet") or (own, trec_eval_version) == ("infAP", "10.0")
+        ):
             continue
         name, trec_name = str(fr.parse_measure(own)), str(fr.parse_measure(trec))
         ours = fr.evaluate(*nouns, [name], **options)
@@ -354,14 +360,14 @@ def percentiles(qrels: Nested, run: Nested, base: str, missing: str) -> list[lis
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("missing", ["ignore", "worst"])
 @pytest.mark.parametrize("complete", [False, True])
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
 def test_ranks_and_percentiles_are_pooled_as_defined(
-    seed: int, missing: str, complete: bool, compat: str
+    seed: int, missing: str, complete: bool, trec_eval_version: str
 ) -> None:
     """A query missing from the run takes part if all are averaged over: nothing was retrieved."""
     qrels, run = inputs(seed)
     del run["q5"]
-    options = {"complete": complete, "compat": compat}
+    options = {"complete": complete, "trec_eval_version": trec_eval_version}
     judged = qrels if complete else {query: qrels[query] for query in run}
 
     ranks = first_ranks(judged, run, missing)
@@ -378,8 +384,10 @@ def test_ranks_and_percentiles_are_pooled_as_defined(
         assert mean(qrels, run, form % "query", **options) == pytest.approx(sum(means) / len(means))
 
 
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
-def test_hits_and_judged_documents_are_pooled_over_what_was_retrieved(compat: str) -> None:
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
+def test_hits_and_judged_documents_are_pooled_over_what_was_retrieved(
+    trec_eval_version: str,
+) -> None:
     """A query missing from the run has none, whether or not all queries are averaged over."""
     qrels, run = inputs(1)
     del run["q5"]
@@ -387,7 +395,9 @@ def test_hits_and_judged_documents_are_pooled_over_what_was_retrieved(compat: st
     hits = [doc for query, top in tops.items() for doc in top if qrels[query].get(doc, 0) >= 1]
     anywhere = [doc for query in run for doc in run[query] if qrels[query].get(doc, 0) >= 1]
     judged = [doc for query, top in tops.items() for doc in top if qrels[query].get(doc, -1) >= 0]
-    options = [{"compat": compat, "complete": complete} for complete in (False, True)]
+    options = [
+        {"trec_eval_version": trec_eval_version, "complete": complete} for complete in (False, True)
+    ]
 
     for own in options:
         assert mean(qrels, run, "HitRatio(pool=hits)@3", **own) == len(hits) / len(anywhere)
@@ -413,8 +423,8 @@ def test_a_query_without_a_value_has_none() -> None:
 def test_counts_are_summed_over_all_judged_queries_if_asked() -> None:
     qrels, run = {"q1": {"a": 1}, "q2": {"b": 2, "c": 1}}, {"q1": {"a": 1.0}}
 
-    for compat in ("9.0.8", "10.0"):
-        options = {"complete": True, "compat": compat}
+    for trec_eval_version in ("9.0.8", "10.0"):
+        options = {"complete": True, "trec_eval_version": trec_eval_version}
         assert mean(qrels, run, "NumRel", **options) == 3
         assert mean(qrels, run, "NumRel(rel=2)", **options) == 1
         assert mean(qrels, run, "NumRet", **options) == 1
@@ -426,7 +436,7 @@ def test_every_measure_can_be_computed_from_a_file(family: Any, tmp_path: Any) -
     qrels, run = inputs(2)
     path = tmp_path / "run"
     judgments, in_memory = read(qrels, run)
-    fr.write_run(in_memory, path)
+    fr.write_trec_run(in_memory, path)
     given = [f"{option.name}=3" for option in family.options.values() if option.needed]
     given = [text.replace("recall=3", "recall=0.3") for text in given]
     texts = {

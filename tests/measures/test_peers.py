@@ -27,7 +27,11 @@ def test_dcg_is_that_of_scikit_learn(seed: int) -> None:
     labels, scores = labelled(seed)
 
     found = fr.evaluate_labels(
-        labels, scores, "DCG@3 dcg DCG dcg(dcg='exp-log2')@3", ties="average", compat="10.0"
+        labels,
+        scores,
+        "DCG@3 dcg DCG dcg(dcg='exp-log2')@3",
+        ties="average",
+        trec_eval_version="10.0",
     )
 
     exponential = [[2**label - 1 for label in row] for row in labels]
@@ -63,7 +67,7 @@ def test_ndcg_of_what_was_retrieved_is_that_of_scikit_learn(seed: int, ties: str
     }
     names = "nDCG(ideal='retrieved')@3 nDCG(ideal='retrieved')"
 
-    found = fr.evaluate(qrels, run, names, ties=ties, compat="10.0")
+    found = fr.evaluate(qrels, run, names, ties=ties, trec_eval_version="10.0")
 
     for q, query in enumerate(found.queries):
         truth, predicted = [*labels[q], 0], [*scores[q], 1.5]
@@ -201,7 +205,9 @@ def test_one_goes_by_the_level_of_the_measure() -> None:
 
 
 def test_a_query_without_results_stays_zero() -> None:
-    found = fr.evaluate(QRELS, RUN, "AP", no_relevant="one", missing="zero", compat="10.0")
+    found = fr.evaluate(
+        QRELS, RUN, "AP", no_relevant="one", missing="zero", trec_eval_version="10.0"
+    )
 
     assert found.mean["AP"] == pytest.approx((0.5 + 1.0 + 0.0) / 3)
 

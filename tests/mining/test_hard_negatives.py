@@ -122,7 +122,7 @@ def test_scores_that_are_one_c_float_are_equal_as_in_evaluation() -> None:
     run = {"q1": {"a": 1.00000001, "b": 1.0, "p": 0.5}}
 
     assert negatives(run, {"q1": {"p": 1}}) == ["b", "a"]
-    assert negatives(run, {"q1": {"p": 1}}, compat="10.0") == ["a", "b"]
+    assert negatives(run, {"q1": {"p": 1}}, trec_eval_version="10.0") == ["a", "b"]
 
 
 def test_relevance_begins_at_the_level() -> None:
@@ -404,7 +404,7 @@ def test_a_missing_text_leaves_the_file_as_it_was(tmp_path: Path) -> None:
         ({"margin": float("nan")}, "margin: expected a finite number, found nan"),
         ({"relative_margin": float("inf")}, "relative_margin: expected a finite number"),
         ({"margin_below": "best"}, "margin_below: expected one of 'lowest', 'highest'"),
-        ({"compat": "8"}, "compat: expected '9.0.8' or '10.0', found '8'"),
+        ({"trec_eval_version": "8"}, "trec_eval_version: expected '9.0.8' or '10.0', found '8'"),
     ],
 )
 def test_impossible_options_are_named(how: dict[str, Any], message: str) -> None:
@@ -429,7 +429,7 @@ def test_a_document_twice_in_the_judgments_is_an_error() -> None:
 
 
 def test_a_score_that_is_no_number_is_an_error() -> None:
-    run = fr.read_run(io.BytesIO(b"q1 Q0 d1 1 nan t\nq1 Q0 d2 2 1 t\n"))
+    run = fr.read_trec_run(io.BytesIO(b"q1 Q0 d1 1 nan t\nq1 Q0 d2 2 1 t\n"))
 
     with pytest.raises(fr.InputError, match="query 'q1': the score of document d1, line 1"):
         fr.hard_negatives(run, QRELS, 1)

@@ -79,9 +79,9 @@ def test_to_trec_is_what_trec_eval_printed(
     measures = [value for name, value in given if name == "-m"] or ["official"]
 
     scores = fr.evaluate(
-        fr.read_qrels(texts["qrels"], compat=level),
-        fr.read_run(texts["run"], compat=level),
-        measures, compat=level, **how,
+        fr.read_trec_qrels(texts["qrels"], trec_eval_version=level),
+        fr.read_trec_run(texts["run"], trec_eval_version=level),
+        measures, trec_eval_version=level, **how,
     )  # fmt: skip
 
     printed = scores.to_trec(per_query=("-q", "") in given)
@@ -286,8 +286,8 @@ def test_counts_say_what_was_not_evaluated() -> None:
         ({"max_retrieved": 2}, 3, 1),
         ({"relevance_level": -1}, 5, 2),
         ({"complete": True}, 5, 2),
-        ({"complete": True, "compat": "10.0"}, 5, 2),
-        ({"complete": True, "compat": "10.0", "judged_only": True}, 3, 0),
+        ({"complete": True, "trec_eval_version": "10.0"}, 5, 2),
+        ({"complete": True, "trec_eval_version": "10.0", "judged_only": True}, 3, 0),
     ],
 )
 def test_unjudged_documents_are_counted_as_rankings_are_cut(

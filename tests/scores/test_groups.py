@@ -37,7 +37,9 @@ def _lines(seed: int) -> tuple[list[bytes], list[bytes]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("how", [{}, {"complete": True}, {"complete": True, "compat": "10.0"}])
+@pytest.mark.parametrize(
+    "how", [{}, {"complete": True}, {"complete": True, "trec_eval_version": "10.0"}]
+)
 def test_a_group_has_what_evaluating_only_its_queries_gives(seed: int, how: dict[str, Any]) -> None:
     """All measures, to the last bit, in everything that is printed."""
     qrels, run = _lines(seed)
