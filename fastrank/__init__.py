@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
     from fastrank.scores.differences import ScoreDifferences as ScoreDifferences
-    from fastrank.scores.groups import macro_mean as macro_mean
+    from fastrank.scores.groups import mean_over_datasets as mean_over_datasets
     from fastrank.scores.scores import Scores as Scores
     from fastrank.scores.side_by_side import table as table
     from fastrank.scores.tables import Table as Table
@@ -117,7 +117,7 @@ __all__, __getattr__ = public_names(
         "evaluation.evaluator": ("Evaluator", "evaluate"),
         "measures.families": ("MEASURES",),
         "scores.differences": ("ScoreDifferences",),
-        "scores.groups": ("macro_mean",),
+        "scores.groups": ("mean_over_datasets",),
         "evaluation.labels": ("evaluate_labels",),
         "evaluation.likelihood": ("negative_log_likelihood",),
         "measures.trec": ("Measure",),

@@ -103,7 +103,7 @@ def mean_average_precisions(qrels, run, depth=None) -> dict[str, float]:
         # Sum of precisions divided by all right answers; 0 for a question without one.
         "trec_eval": mean("map"),
         # Divided by the right answers that were retrieved: scikit-learn, MatchZoo.
-        "of those retrieved": mean("AP(norm='retrieved')"),
+        "of those retrieved": mean("AP(denominator='relevant_retrieved')"),
         # Questions without a right answer left out: what papers on WikiQA report.
         "questions with an answer": mean("map", no_relevant="skip"),
         # The report's own code, which leaves them out too.

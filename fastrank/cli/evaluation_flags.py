@@ -59,10 +59,9 @@ def check_version(given: argparse.Namespace, name: str) -> bool:
 
 def tell_left_out(where: str, scores: Scores, absent: str, *, complete: bool) -> None:
     """Say what is not in the means, and what was left out; `absent`: of the judged queries."""
-    if scores.missing and not complete:
-        complain(
-            f"{where}: {scores.missing} {absent} and are not averaged in (-c counts them as 0)"
-        )
+    missing = scores.counts["missing_queries"]
+    if missing and not complete:
+        complain(f"{where}: {missing} {absent} and are not averaged in (-c counts them as 0)")
     for name, what in LEFT_OUT.items():
         if scores.counts.get(name):
             complain(f"{where}: {scores.counts[name]} {what}")

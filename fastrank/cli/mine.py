@@ -56,12 +56,13 @@ SHARED = [
 # What is told of counts that are not 0.
 COUNTS = {
     "too_few": "queries have fewer negatives than asked for",
-    "none": "of them have none",
-    "no_reference": "of these because no relevant document was retrieved, to hold a margin to",
-    "missing": "judged queries are missing from the run",
-    "no_relevant": "judged queries have no relevant document",
-    "skipped": "queries of the run have no judgments",
-    "removed": "documents were left out of the rankings",
+    "no_negatives": "of them have none",
+    "no_positive_retrieved": "of these because no relevant document was retrieved,"
+    " to hold a margin to",
+    "missing_queries": "judged queries are missing from the run",
+    "no_relevant_queries": "judged queries have no relevant document",
+    "unjudged_queries": "queries of the run have no judgments",
+    "excluded": "documents were left out of the rankings",
 }
 
 

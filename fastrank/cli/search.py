@@ -60,7 +60,7 @@ def _run(given: argparse.Namespace) -> int:
 
     def watched(batches: Iterator[Found]) -> Iterator[Found]:
         for found in batches:
-            cuts.append(int(found.cut.sum()))
+            cuts.append(int(found.ties_at_cutoff.sum()))
             yield found
 
     try:

@@ -265,10 +265,11 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             f"trec_eval: {error}",
             f"trec_eval: Can't calculate measure '{error.measure}'",
         ) from None
-    if scores.missing and not request.complete:
-        judged = scores.missing + len(scores.queries)
+    missing = scores.counts["missing_queries"]
+    if missing and not request.complete:
+        judged = missing + len(scores.queries)
         complain(
-            f"trec_eval: {scores.missing} of {judged} judged queries are missing from the run and"
+            f"trec_eval: {missing} of {judged} judged queries are missing from the run and"
             " are not averaged in (-c counts them as 0)"
         )
     write(trec_lines(scores, per_query=request.per_query, summary=request.summary))

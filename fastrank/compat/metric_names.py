@@ -11,7 +11,7 @@ from fastrank.measures.selection import Selection
 _KEYS = {
     "Success@": "accuracy@", "success.": "accuracy@", "P@": "precision@", "P.": "precision@",
     "R@": "recall@", "recall.": "recall@", "RR@": "mrr@", "nDCG@": "ndcg@",
-    "ndcg_cut.": "ndcg@", "AP(norm='min_k')@": "map@",
+    "ndcg_cut.": "ndcg@", "AP(denominator='min_k')@": "map@",
 }  # fmt: skip
 _TITLES = {
     "accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "mrr": "MRR",

@@ -68,7 +68,7 @@ logger = logging.getLogger(__name__)
 DEFAULT_MEASURES = (
     *(f"Success@{k}" for k in (1, 3, 5, 10)),
     *(f"{name}@{k}" for k in (1, 3, 5, 10) for name in ("P", "R")),
-    "RR@10", "nDCG@10", "AP(norm='min_k')@100",
+    "RR@10", "nDCG@10", "AP(denominator='min_k')@100",
 )  # fmt: skip
 
 

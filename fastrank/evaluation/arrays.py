@@ -78,7 +78,7 @@ def evaluate_arrays(
     `scores=None`, the rows' order counts, and nothing ties. The queries of the Scores are in the
     byte order of their ids, as trec_eval adds them up, and without ids in the order of the rows. As
     there, rows without judgments, which are not looked at, and rows without documents are left out;
-    the latter count as `missing`.
+    the latter count as `missing_queries`.
 
     For another `ties` or `duplicates`, for `ignore_identical_ids` and `exclude` the arrays become a
     Run with ids as texts first: a document then costs 0.1 to 0.25 µs, 10 to 40 times as much. Then

@@ -62,11 +62,11 @@ def evaluate_embeddings(
 
     The values are those of `evaluate` for the run that `fastrank.search.search` gives: of equal
     scores the document comes first whose id sorts later, or as `ties` says ("given": whose row
-    comes first). For another `ties` the run is in memory. `Scores.counts` has `removed`, the
-    excluded documents that stood above the end of a ranking, and `cut`, the rankings that end
-    between documents with equal scores, so that it is faiss's choice which of them are in it. In
-    memory are a batch of rankings, the judgments, and of each ranking the judged documents. Without
-    `run` the queries that have no judgments are not searched for.
+    comes first). For another `ties` the run is in memory. `Scores.counts` has `excluded`, the
+    excluded documents that stood above the end of a ranking, and `ties_at_cutoff`, the rankings
+    that end between documents with equal scores, so that it is faiss's choice which of them are in
+    it. In memory are a batch of rankings, the judgments, and of each ranking the judged documents.
+    Without `run` the queries that have no judgments are not searched for.
 
     Raises what `fastrank.search.search` and `evaluate` raise; what is wrong with ids, judgments,
     measures and options is found before the search.
@@ -78,7 +78,7 @@ def evaluate_embeddings(
     ... )
     >>> found.mean
     {'recip_rank': 0.5, 'P_1': 0.0}
-    >>> found.counts["retrieved"], found.counts["removed"], found.counts["cut"]
+    >>> found.counts["retrieved"], found.counts["excluded"], found.counts["ties_at_cutoff"]
     (2, 0, 0)
     """
     given = with_defaults(evaluate_embeddings, options)

@@ -170,8 +170,15 @@ def bind_family(
     ]
     if measure.kernel == "interpolated_precision":
         numbers.insert(0, float(trec_eval_version != DEFAULT_VERSION))
-    if options.get("denom") == "k" and "cutoff" not in options:
-        raise MeasureError(family.name, f"'{name}': denom='k' needs a cutoff, as in {name}@10")
+    if options.get("denominator") == "k" and "cutoff" not in options:
+        raise MeasureError(
+            family.name, f"'{name}': denominator='k' needs a cutoff, as in {name}@10"
+        )
+    if family.name == "HitRatio" and ("average" in options) != ("denominator" in options):
+        raise MeasureError(
+            family.name,
+            f"'{name}': average='micro' and denominator='relevant_retrieved' go together",
+        )
     if "gain" in options and "rel" in options:
         raise MeasureError(family.name, f"'{name}': graded gains have no level of relevance")
     if "dcg" in options and "gains" in options:

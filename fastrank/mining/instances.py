@@ -39,11 +39,12 @@ class HardNegatives(Frozen):
 
     queries: instances, one for each query with results and a relevant document.
     negatives: mined ones of all of them. too_few: instances with fewer than were asked for.
-    none: instances without any. no_reference: those of them that have none because there is a
-        margin and none of their relevant documents was retrieved.
-    missing: judged queries with a relevant document, but without results. no_relevant: judged
-        queries without a relevant document. skipped: queries of the run without judgments.
-    removed: documents left out before ranks were given (exclude, ignore_identical_ids).
+    no_negatives: instances without any. no_positive_retrieved: those of them that have none because
+        there is a margin and none of their relevant documents was retrieved.
+    missing_queries: judged queries with a relevant document, but without results.
+        no_relevant_queries: judged queries without a relevant document. unjudged_queries: queries
+        of the run without judgments.
+    excluded: documents left out before ranks were given (exclude, ignore_identical_ids).
 
     >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}}
     >>> mined = fr.hard_negatives(run, {"q1": {"d2": 1}}, 2)

@@ -143,12 +143,12 @@ def hard_negatives(
             "queries": len(places),
             "negatives": sum(found),
             "too_few": sum(count < number for count in found),
-            "none": sum(not count for count in found),
-            "no_reference": sum(count == codes.NO_REFERENCE for count in counted),
-            "missing": missing,
-            "no_relevant": no_relevant,
-            "skipped": len(results) - sum(ranking >= 0 for ranking in matched.rankings),
-            "removed": before - len(results.docs),
+            "no_negatives": sum(not count for count in found),
+            "no_positive_retrieved": sum(count == codes.NO_REFERENCE for count in counted),
+            "missing_queries": missing,
+            "no_relevant_queries": no_relevant,
+            "unjudged_queries": len(results) - sum(ranking >= 0 for ranking in matched.rankings),
+            "excluded": before - len(results.docs),
         },
     )  # fmt: skip
 

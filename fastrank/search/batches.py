@@ -49,18 +49,19 @@ class Found(Frozen):
         than the corpus is long. Of equal scores the document comes first whose id sorts later in
         byte order.
     scores: float32[n, k], larger is better: distances have changed their sign.
-    cut: bool[n], whether the document after rank k has the same score as the one at rank k.
-    removed: int64[n], how many excluded documents stood above the last of the ranking.
+    ties_at_cutoff: bool[n], whether the document after rank k has the same score as the one
+        at rank k.
+    excluded: int64[n], how many excluded documents stood above the last of the ranking.
     query_ids, doc_ids: the ids of the queries, and of rows of the corpus.
     """
 
-    __slots__ = ("corpus", "cut", "names", "queries", "removed", "rows", "scores")
+    __slots__ = ("corpus", "excluded", "names", "queries", "rows", "scores", "ties_at_cutoff")
 
     queries: Array
     rows: Array
     scores: Array
-    cut: Array
-    removed: Array
+    ties_at_cutoff: Array
+    excluded: Array
     names: RowIds
     corpus: RowIds
 
@@ -103,7 +104,7 @@ def search_batches(
     >>> from fastrank.search import search_batches
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
     >>> for found in search_batches(corpus, [[1.0, 0.1], [0.0, 2.0]], 2, batch_size=1):
-    ...     print(found.start, found.rows.tolist(), found.cut.tolist())
+    ...     print(found.start, found.rows.tolist(), found.ties_at_cutoff.tolist())
     0 [[0, 2]] [False]
     1 [[1, 2]] [False]
     """
@@ -191,7 +192,7 @@ class _Search:
                     part = slice(first, first + batch_size)
                     yield Found(
                         queries=rows[part], rows=found.rows[part], scores=found.scores[part],
-                        cut=found.cut[part], removed=found.removed[part],
+                        ties_at_cutoff=found.ties_at_cutoff[part], excluded=found.excluded[part],
                         names=self._queries, corpus=self._names,
                     )  # fmt: skip
         if queries.count is not None:
@@ -239,7 +240,7 @@ class _Search:
         return type(ranked[0])(
             *(
                 numpy.concatenate([getattr(one, name) for one in ranked])[back]
-                for name in ("rows", "scores", "cut", "removed")
+                for name in ("rows", "scores", "ties_at_cutoff", "excluded")
             )
         )
 

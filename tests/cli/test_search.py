@@ -143,10 +143,11 @@ def test_embed_eval_prints_what_eval_prints_of_the_run(
     found = capfdbinary.readouterr().out.replace(b"queries.npy", b"run")
     if form == "json":
         counts = json.loads(found)[0]["counts"]
-        assert counts.pop("cut") == 0
+        assert counts.pop("ties_at_cutoff") == 0
         (own,) = json.loads(found)
-        assert [{**own, "counts": counts | {"skipped": None}}] == [
-            {**one, "counts": one["counts"] | {"skipped": None}} for one in json.loads(expected)
+        assert [{**own, "counts": counts | {"unjudged_queries": None}}] == [
+            {**one, "counts": one["counts"] | {"unjudged_queries": None}}
+            for one in json.loads(expected)
         ]
     elif form == "trec":
         # Columns are as wide as the name of the file.

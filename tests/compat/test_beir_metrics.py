@@ -78,9 +78,9 @@ def test_four_programs_differ_on_the_share_that_is_not_judged() -> None:
     """A judged and an unjudged document; and one that is judged for the other query only."""
     qrels = {"q1": {"d1": 1}, "q2": {"d9": 1}}
     run = {"q1": {"d1": 0.9, "d2": 0.8}, "q2": {"d1": 0.9}}
-    found = fr.evaluate(qrels, run, "Hole@1 hole_2 Hole@10 Unjudged(denom='k')@10").mean
+    found = fr.evaluate(qrels, run, "Hole@1 hole_2 Hole@10 Unjudged(denominator='k')@10").mean
     assert found == {
-        "Hole@1": 0.0, "hole_2": 0.25, "Hole@10": 0.05, "Unjudged(denom='k')@10": 0.1
+        "Hole@1": 0.0, "hole_2": 0.25, "Hole@10": 0.05, "Unjudged(denominator='k')@10": 0.1
     }  # fmt: skip
 
 

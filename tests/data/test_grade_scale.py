@@ -232,8 +232,8 @@ def test_queries_without_relevant_documents_depend_on_the_level() -> None:
     found = fr.evaluate(qrels, run, "map", relevance_level=0.75, no_relevant="skip")
 
     assert list(found.queries) == ["r"]
-    assert found.counts["left_out"] == 1
-    assert fr.evaluate(qrels, run, "map ndcg", missing="zero").counts["no_relevant"] == 1
+    assert found.counts["no_relevant_skipped"] == 1
+    assert fr.evaluate(qrels, run, "map ndcg", missing="zero").counts["no_relevant_queries"] == 1
 
 
 # In and out.

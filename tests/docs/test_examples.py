@@ -90,16 +90,19 @@ def similar_articles(articles: list[dict[str, Any]], vectors: Any) -> tuple[dict
         precisions.append(metrics.average_precision_score(relevant, order) if hit else 0.0)
         gains.append(metrics.ndcg_score([relevant], [order], ignore_ties=True))
     by_text = {
-        "RR": mean(reciprocal), "PercentileRank(base='relevant')": mean(by_gold),
+        "RR": mean(reciprocal), "PercentileRank(denominator='relevant')": mean(by_gold),
         **{
-            f"HitRatio(pool='hits')@{k}": sum(rank <= k for rank in all_ranks) / len(all_ranks)
+            f"HitRatio(average='micro',denominator='relevant_retrieved')@{k}": sum(
+                rank <= k for rank in all_ranks
+            )
+            / len(all_ranks)
             for k in hits
         },
     }  # fmt: skip
     by_code = {
         "RR": mean(reciprocal), "PercentileRank": mean(percentiles),
         **{f"HitRatio@{k}": mean(own) for k, own in hits.items()},
-        "AP(norm='retrieved')": mean(precisions), "nDCG": mean(gains),
+        "AP(denominator='relevant_retrieved')": mean(precisions), "nDCG": mean(gains),
     }  # fmt: skip
     return by_text, by_code
 
@@ -173,7 +176,7 @@ def check_tutorial(example: Any, rows: list[dict[str, Any]], encode: Any) -> Non
     positives = [rows[untied[i]]["positive"] for i in order]
     wanted = tutorial(positives, queries[order], data.corpus, vectors)
 
-    assert found.counts["cut"] == 0
+    assert found.counts["ties_at_cutoff"] == 0
     assert found.mean == {name: wanted[name] for name in ("RCap@1", "RCap@10", "RR@1", "RR@10")}
     assert own == pytest.approx({k: wanted[k] for k in ("nDCG@1", "nDCG@10")}, rel=1e-13)
 

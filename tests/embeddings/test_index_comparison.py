@@ -207,7 +207,7 @@ def test_excluded_documents_are_not_found() -> None:
     )  # fmt: skip
 
     assert [p.scores.mean["Success@1"] for p in found.points if p.scores] == [0.0, 0.0]
-    assert [p.scores.counts["removed"] for p in found.points if p.scores] == [9, 9]
+    assert [p.scores.counts["excluded"] for p in found.points if p.scores] == [9, 9]
     assert found.points[1].recall == 1.0
 
 

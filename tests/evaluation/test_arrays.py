@@ -167,7 +167,7 @@ def test_scores_are_those_of_the_same_run_as_files(
     )
 
     assert found.queries == expected.queries
-    assert found.missing == expected.missing
+    assert found.counts["missing_queries"] == expected.counts["missing_queries"]
     assert repr(found.mean) == repr(expected.mean)
     for name in expected:
         assert found[name].tobytes() == expected[name].tobytes(), name
@@ -315,7 +315,7 @@ def test_queries_say_which_row_is_which() -> None:
 
     assert scores.queries == ["a", "b"]
     assert scores["recip_rank"].tolist() == [1.0, 0.5]
-    assert scores.missing == 1
+    assert scores.counts["missing_queries"] == 1
 
 
 def test_rows_without_ids_stay_in_their_order() -> None:
@@ -365,7 +365,7 @@ def test_rows_without_documents_or_judgments_are_left_out() -> None:
     scores = fr.evaluate_arrays(ids, None, [{1: 1}, {1: 1}, {}], "map")
 
     assert scores.queries == ["0"]
-    assert scores.missing == 1
+    assert scores.counts["missing_queries"] == 1
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (3, 0), (0, 0)])
@@ -546,7 +546,7 @@ def test_with_threads_the_first_query_evaluated_stops_too() -> None:
         fr.evaluate_arrays(rows, None, qrels, threads=2)
 
     later = fr.evaluate_arrays([*rows[:3], [4], [4]], None, [{4: 1}] * 4 + [{4: -1}], threads=5)
-    assert later.counts["evaluated"] == 2
+    assert later.counts["evaluated_queries"] == 2
 
 
 def test_with_threads_the_first_row_that_is_wrong_is_named() -> None:
@@ -571,7 +571,7 @@ def test_more_threads_than_help_are_not_made(monkeypatch: pytest.MonkeyPatch) ->
     )
     found = fr.evaluate_arrays([[4]] * 1000, None, [{4: 1}] * 1000, "map", threads=10**9)
 
-    assert (made, found.counts["evaluated"]) == ([256], 1000)
+    assert (made, found.counts["evaluated_queries"]) == ([256], 1000)
 
 
 @pytest.mark.parametrize("threads", [0, -1])

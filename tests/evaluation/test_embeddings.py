@@ -37,13 +37,15 @@ def values_of(scores: fr.Scores) -> dict[str, Any]:
         "mean": {name: repr(value) for name, value in scores.mean.items()},
         "each": {name: list(map(repr, values)) for name, values in scores.lists().items()},
         "missing": scores.missing_queries,
-        "skipped": scores.skipped_queries,
+        "unjudged_queries": scores.unjudged_queries,
     }
 
 
 def counts_of(scores: fr.Scores) -> dict[str, int]:
     """But for what only a search knows."""
-    return {name: n for name, n in scores.counts.items() if name not in ("removed", "cut")}
+    return {
+        name: n for name, n in scores.counts.items() if name not in ("excluded", "ties_at_cutoff")
+    }
 
 
 def result_of(evaluate: Any) -> Any:
@@ -123,8 +125,8 @@ def test_values_are_those_of_the_run_that_search_gives(
         assert found == expected
     else:
         # A query that finds nothing is no query of the run, but one of the search.
-        found[0].pop("skipped") if isinstance(found[0], dict) else None
-        expected[0].pop("skipped") if isinstance(expected[0], dict) else None
+        found[0].pop("unjudged_queries") if isinstance(found[0], dict) else None
+        expected[0].pop("unjudged_queries") if isinstance(expected[0], dict) else None
         assert found[0] == expected[0]
     if path is not None and isinstance(found[0], dict) and len(run):
         assert fr.read_trec_run(path).to_dict() == run.to_dict()
@@ -186,7 +188,7 @@ def test_rows_without_ids_are_judged_by_their_numbers() -> None:
 
     run = search(CORPUS, CORPUS[:5], 200, metric="cosine")
     assert found.mean == fr.evaluate(qrels, run, "recip_rank").mean
-    assert found.skipped_queries == ["2", "3", "4"]
+    assert found.unjudged_queries == ["2", "3", "4"]
 
 
 def test_a_factory_builds_an_index() -> None:
@@ -204,9 +206,13 @@ def test_counts_tell_removed_documents_and_cut_ties() -> None:
     found = fr.evaluate_embeddings([[1.0], [1.0], [1.0]], corpus, qrels, "map", k=2,
                                    exclude={"1": ["0", "3"]})  # fmt: skip
 
-    assert (found.counts["removed"], found.counts["cut"], found.counts["skipped"]) == (2, 1, 1)
-    assert "rankings were cut between documents with equal scores (cut=1)" in str(found)
-    assert "documents were excluded from the rankings (removed=2)" in str(found)
+    assert (
+        found.counts["excluded"],
+        found.counts["ties_at_cutoff"],
+        found.counts["unjudged_queries"],
+    ) == (2, 1, 1)
+    assert "rankings were cut between documents with equal scores (ties_at_cutoff=1)" in str(found)
+    assert "documents were excluded from the rankings (excluded=2)" in str(found)
 
 
 @pytest.mark.parametrize("name", ["found.run", "found.run.gz"])
@@ -311,7 +317,7 @@ def test_the_counts_of_a_search_do_not_depend_on_ties() -> None:
 
     expected = fr.evaluate_embeddings(QUERIES, CORPUS, qrels, "map", **given)
     assert found.counts == expected.counts
-    assert sorted(found.skipped_queries or []) == sorted(expected.skipped_queries or [])
+    assert sorted(found.unjudged_queries or []) == sorted(expected.unjudged_queries or [])
 
 
 class _DatasetIndex:
@@ -370,4 +376,4 @@ def test_queries_without_judgments_are_not_searched_for(monkeypatch: pytest.Monk
 
     expected = fr.evaluate_embeddings(QUERIES, CORPUS, {"q3": {"d1": 1}}, "recip_rank", **IDS)
     assert found.mean == expected.mean
-    assert len(found.skipped_queries or []) == 29
+    assert len(found.unjudged_queries or []) == 29

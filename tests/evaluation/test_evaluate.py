@@ -26,7 +26,7 @@ def test_evaluate_gives_values_per_query_and_means() -> None:
     assert scores["P_2"].tolist() == [0.5, 0.5]
     assert scores.mean == {"map": 0.75, "P_1": 0.5, "P_2": 0.5}
     assert scores.names == ["map", "P_1", "P_2"]
-    assert scores.missing == 1
+    assert scores.counts["missing_queries"] == 1
     assert scores.tag == "mine"
 
 
@@ -40,7 +40,7 @@ def test_a_file_name_stands_for_the_run_in_it(tmp_path: Path) -> None:
     for run in (str(path), path, io.BytesIO(RUN)):
         scores = fr.evaluate(qrels, run, "map P.1,2", threads=2)
         assert (scores.mean, scores.queries) == (expected.mean, expected.queries)
-        assert (scores.missing, scores.tag) == (1, "mine")
+        assert (scores.counts["missing_queries"], scores.tag) == (1, "mine")
 
 
 def test_of_a_list_of_runs_comes_a_list_of_scores(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_complete_counts_missing_queries_as_zero() -> None:
     scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", complete=True)
 
     assert scores.mean["map"] == 1.5 / 3
-    assert scores.counts["evaluated"] == 2
+    assert scores.counts["evaluated_queries"] == 2
 
 
 def test_complete_at_10_0_evaluates_missing_queries() -> None:
@@ -288,8 +288,8 @@ def test_scores_print_as_a_table() -> None:
     assert str(scores).splitlines() == [
         "map         0.7500",
         "recip_rank  0.7500",
-        "1 judged query has no results and is not averaged in (missing=q3)",
-        "1 query of the run without judgments (skipped=q9)",
+        "1 judged query has no results and is not averaged in (missing_queries=q3)",
+        "1 query of the run without judgments (unjudged_queries=q9)",
     ]
     assert repr(scores) == "<Scores of 'mine': 2 queries, 2 values>"
 

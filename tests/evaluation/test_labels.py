@@ -222,6 +222,6 @@ def test_a_query_without_documents_is_not_counted() -> None:
     )
 
     assert scores.queries == ["a", "c"]
-    assert scores.counts["no_relevant"] == scores.counts["missing"] == 0
+    assert scores.counts["no_relevant_queries"] == scores.counts["missing_queries"] == 0
     with pytest.raises(fr.ArrayError, match=r"^labels\[3\]: a label is too large"):
         fr.evaluate_labels([1, 0, 2**50], [1, 2, 3], "ndcg", groups=[0, 2, 0, 1])

@@ -41,7 +41,7 @@ def _found(evaluate: Any) -> Any:
     except fr.FastrankError as error:
         return type(error), str(error)
     values = [list(map(repr, scores[name].tolist())) for name in scores.names]
-    return scores.queries, scores.names, values, repr(scores.mean), scores.missing
+    return scores.queries, scores.names, values, repr(scores.mean), scores.counts["missing_queries"]
 
 
 @examples(200)
@@ -98,7 +98,7 @@ def test_an_evaluator_is_used_again_for_dicts_runs_and_files(tmp_path: Any) -> N
     for run in (RUN, as_run(RUN), path, RUN):
         scores = evaluator.evaluate(run)
         assert scores.mean == {"map": 0.75, "P_1": 0.5}
-        assert (scores.queries, scores.missing) == (["q1", "q2"], 1)
+        assert (scores.queries, scores.counts["missing_queries"]) == (["q1", "q2"], 1)
     assert evaluator.evaluate({"q3": {"d": 1.0}}).mean["map"] == 1.0
 
 
@@ -227,7 +227,7 @@ def test_queries_without_judgments_are_counted_as_of_a_run_in_memory(no_relevant
         fr.evaluate(qrels, some, "map", no_relevant=no_relevant) for some in (run, as_run(run))
     )
 
-    assert one.skipped_queries == other.skipped_queries == ["z", "y\udcff"]
+    assert one.unjudged_queries == other.unjudged_queries == ["z", "y\udcff"]
     assert one.counts == other.counts
 
 

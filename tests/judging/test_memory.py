@@ -48,7 +48,7 @@ def test_scores_before_a_failure_know_all_missing_queries() -> None:
 
     before = caught.value.before
     assert before.queries == ["a", "b"]
-    assert (before.missing, before.missing_queries) == (2, ["b", "d"])
+    assert (before.counts["missing_queries"], before.missing_queries) == (2, ["b", "d"])
 
 
 @pytest.mark.parametrize("grade", [2**44 - 2, 2**44 - 1])
@@ -83,7 +83,7 @@ def test_excluded_documents_are_counted_beside_placeholders_of_missing_queries()
         exclude={"q1": ["a"], "q2": ["x"]},
     )
 
-    assert scores.counts["removed"] == 1
+    assert scores.counts["excluded"] == 1
 
 
 @pytest.mark.parametrize("missing", [1, 5, 6])

@@ -68,7 +68,7 @@ def test_missing_error_names_the_missing_queries(streamed: bool, tmp_path: Path)
     with pytest.raises(fr.EvaluationError, match=r"10 of 13 .*: q4, x0, x1, x2, x3, \.\.\.$"):
         fr.evaluate(many, run, "map", missing="error")
     fine = fr.evaluate(parse_qrels(QRELS[:27]), run, "map", missing="error")
-    assert fine.counts["missing"] == 0
+    assert fine.counts["missing_queries"] == 0
 
 
 def test_two_names_of_an_option_may_not_disagree() -> None:
@@ -137,10 +137,10 @@ def test_queries_without_a_relevant_document_can_be_left_out(
     complete = fr.evaluate(qrels, run, "map num_q", no_relevant="skip", missing="zero")
 
     assert zero.queries == ["q1", "q2", "q3"]
-    assert (zero.counts["no_relevant"], zero.counts["left_out"]) == (1, 0)
+    assert (zero.counts["no_relevant_queries"], zero.counts["no_relevant_skipped"]) == (1, 0)
     assert skip.queries == ["q1", "q2"]
     assert skip.mean == {"map": 0.75, "num_q": 2.0}
-    assert (skip.counts["no_relevant"], skip.counts["left_out"]) == (0, 1)
+    assert (skip.counts["no_relevant_queries"], skip.counts["no_relevant_skipped"]) == (0, 1)
     assert complete.mean == {"map": 0.5, "num_q": 3.0}
 
 
@@ -150,7 +150,7 @@ def test_what_is_relevant_depends_on_the_level() -> None:
     )
 
     assert skip.queries == ["q2"]
-    assert skip.counts["left_out"] == 3
+    assert skip.counts["no_relevant_skipped"] == 3
 
 
 def test_a_first_query_of_negative_grades_can_be_left_out() -> None:
@@ -240,7 +240,7 @@ def test_excluded_documents_are_as_if_never_retrieved(
     for i, query in enumerate(found.queries):
         for name in found:
             assert found[name][i] == expected.get(query, {}).get(name, 0.0), name
-    assert found.counts["removed"] == sum(map(len, run.values())) - sum(map(len, left.values()))
+    assert found.counts["excluded"] == sum(map(len, run.values())) - sum(map(len, left.values()))
 
 
 def test_nothing_passed_in_is_changed() -> None:
@@ -253,7 +253,7 @@ def test_nothing_passed_in_is_changed() -> None:
     )
 
     assert scores.mean["map"] == 1.0
-    assert scores.counts["removed"] == 1
+    assert scores.counts["excluded"] == 1
     assert before == [
         list(run.docs),
         run.scores.tolist(),
@@ -268,7 +268,7 @@ def test_documents_of_queries_that_are_not_judged_are_not_counted() -> None:
         parse_qrels(QRELS), parse_run(RUN), "map", exclude={"q9": ["z"], "nowhere": ["z"]}
     )
 
-    assert found.counts["removed"] == 0
+    assert found.counts["excluded"] == 0
 
 
 @pytest.mark.parametrize("trec_eval_version", LEVELS)
@@ -282,7 +282,7 @@ def test_a_query_of_which_nothing_is_left_is_not_missing(trec_eval_version: str)
     assert found.queries[:3] == ["q1", "q2", "q3"]
     assert found["num_ret"].tolist()[:3] == [2.0, 0.0, 1.0]
     assert found.mean["map"] == 0.5 / 4
-    assert found.counts["missing"] == 1
+    assert found.counts["missing_queries"] == 1
 
 
 def test_integer_ids_are_their_digits() -> None:
@@ -339,7 +339,7 @@ def test_of_a_repeated_document_one_line_counts(
 
     expected = fr.evaluate(qrels, parse_run(lines({"q": list(kept.items())})), "map ndcg num_ret")
     assert found.mean == expected.mean
-    assert found.counts["repeated"] == len(results) - len(kept)
+    assert found.counts["duplicates"] == len(results) - len(kept)
 
 
 def test_a_number_is_kept_rather_than_nan() -> None:
@@ -379,7 +379,7 @@ def test_the_options_apply_to_preferences_and_groups() -> None:
 
     assert (kept.mean["prefs_simp"], left.mean["prefs_simp"]) == (0.0, 1.0)
     assert by_group.mean["map_avgjg"] == (1 / 2 + 1) / 2
-    assert by_group.counts["removed"] == by_group.counts["repeated"] == 1
+    assert by_group.counts["excluded"] == by_group.counts["duplicates"] == 1
 
 
 # The command

@@ -135,7 +135,9 @@ def test_the_percentile_of_the_code_of_sdr() -> None:
     """Its index starts at 0, and is divided by the number of results."""
     qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"n": 4.0, "a": 3.0, "m": 2.0, "b": 1.0}}
 
-    found = fr.evaluate(qrels, run, "PercentileRank(base='index') PercentileRank(base='depth')")
+    found = fr.evaluate(
+        qrels, run, "PercentileRank(denominator='index') PercentileRank(denominator='retrieved')"
+    )
 
     assert list(found.mean.values()) == [(1 / 4 + 3 / 4) / 2, (2 / 4 + 4 / 4) / 2]
 
@@ -167,12 +169,12 @@ def test_lightgbm_counts_a_query_without_relevant_documents_as_one() -> None:
     labels, scores = [1, 0, 0, 0], [1.0, 2.0, 2.0, 1.0]
 
     found = fr.evaluate_labels(
-        labels, scores, "ndcg(dcg='exp-log2')@2 map(norm='min_k')@2", groups=[2, 2],
+        labels, scores, "ndcg(dcg='exp-log2')@2 map(denominator='min_k')@2", groups=[2, 2],
         no_relevant="one",
     )  # fmt: skip
 
     assert found.mean["ndcg(dcg='exp-log2')@2"] == pytest.approx(0.81546, abs=1e-5)
-    assert found.mean["map(norm='min_k')@2"] == 0.75
+    assert found.mean["map(denominator='min_k')@2"] == 0.75
 
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 0}, "3": {"a": 0}}

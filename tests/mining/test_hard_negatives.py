@@ -95,7 +95,7 @@ def test_without_a_retrieved_positive_a_margin_gives_no_negatives() -> None:
     found = fr.hard_negatives(RUN, qrels, 2, margin=0.1)
 
     assert found[0].negatives == []
-    assert (found.counts["none"], found.counts["no_reference"]) == (1, 1)
+    assert (found.counts["no_negatives"], found.counts["no_positive_retrieved"]) == (1, 1)
     assert len(fr.hard_negatives(RUN, qrels, 2)[0].negatives) == 2
 
 
@@ -103,7 +103,7 @@ def test_excluded_documents_are_gone_before_ranks_are_given() -> None:
     found = fr.hard_negatives(RUN, QRELS, 9, exclude={"q1": ["d1"]}, skip_top=1)
 
     assert found[0].negatives == ["d3", "d4", "d5"]
-    assert found.counts["removed"] == 1
+    assert found.counts["excluded"] == 1
 
 
 def test_the_querys_own_id_can_be_left_out() -> None:
@@ -143,8 +143,9 @@ def test_every_query_is_counted() -> None:
     found = fr.hard_negatives(run, qrels, 3)
 
     assert found.counts == {
-        "queries": 3, "negatives": 3, "too_few": 2, "none": 2, "no_reference": 0, "missing": 1,
-        "no_relevant": 1, "skipped": 1, "removed": 0,
+        "queries": 3, "negatives": 3, "too_few": 2, "no_negatives": 2,
+        "no_positive_retrieved": 0, "missing_queries": 1, "no_relevant_queries": 1,
+        "unjudged_queries": 1, "excluded": 0,
     }  # fmt: skip
     assert found.too_few == ["q2", "q4"]
     assert [own.query for own in found] == ["q1", "q2", "q4"]

@@ -36,7 +36,12 @@ FOR_THE_COMMAND = {
     "set_F_garbage", "trailing_commas", "unused_params",
 }  # fmt: skip
 # What options would take out.
-NOTHING_LEFT_OUT = {"left_out": 0, "no_relevant": 0, "removed": 0, "repeated": 0}
+NOTHING_LEFT_OUT = {
+    "no_relevant_skipped": 0,
+    "no_relevant_queries": 0,
+    "excluded": 0,
+    "duplicates": 0,
+}
 
 
 def scores_of(
@@ -133,9 +138,9 @@ def test_to_json_has_full_precision_and_counts_as_integers() -> None:
         "run": "mine",
         "counts": {
             **NOTHING_LEFT_OUT,
-            "evaluated": 2,
-            "missing": 1,
-            "skipped": 1,
+            "evaluated_queries": 2,
+            "missing_queries": 1,
+            "unjudged_queries": 1,
             "retrieved": 5,
             "unjudged": 2,
         },
@@ -191,7 +196,7 @@ def test_ids_that_are_not_utf8_survive_json_and_csv() -> None:
 def test_ids_that_are_not_utf8_can_be_printed() -> None:
     shown = str(scores_of("map", QRELS + b"\xffq 0 d 1\n", RUN))
 
-    assert shown.encode().decode().splitlines()[1].endswith(r"(missing=q3, \udcffq)")
+    assert shown.encode().decode().splitlines()[1].endswith(r"(missing_queries=q3, \udcffq)")
 
 
 def test_ids_that_are_not_utf8_have_no_place_in_frames() -> None:
@@ -271,12 +276,12 @@ def test_counts_say_what_was_not_evaluated() -> None:
     scores = scores_of()
 
     assert scores.counts == {
-        **NOTHING_LEFT_OUT, "evaluated": 2, "missing": 1, "skipped": 1, "retrieved": 5,
-        "unjudged": 2,
+        **NOTHING_LEFT_OUT, "evaluated_queries": 2, "missing_queries": 1, "unjudged_queries": 1,
+        "retrieved": 5, "unjudged": 2,
     }  # fmt: skip
-    assert scores.missing == 1
+    assert scores.counts["missing_queries"] == 1
     assert scores.missing_queries == ["q3"]
-    assert scores.skipped_queries == ["q9"]
+    assert scores.unjudged_queries == ["q9"]
 
 
 @pytest.mark.parametrize(
@@ -296,7 +301,11 @@ def test_unjudged_documents_are_counted_as_rankings_are_cut(
     """The document that 10.0 invents for a missing query was not retrieved."""
     counts = scores_of("map", **how).counts
 
-    assert (counts["retrieved"], counts["unjudged"], counts["missing"]) == (retrieved, unjudged, 1)
+    assert (counts["retrieved"], counts["unjudged"], counts["missing_queries"]) == (
+        retrieved,
+        unjudged,
+        1,
+    )
 
 
 def test_of_a_file_the_queries_without_judgments_are_not_known(tmp_path: Path) -> None:
@@ -305,9 +314,10 @@ def test_of_a_file_the_queries_without_judgments_are_not_known(tmp_path: Path) -
     scores = fr.evaluate(parse_qrels(QRELS), tmp_path / "run", "map")
 
     assert scores.counts == {
-        **NOTHING_LEFT_OUT, "evaluated": 2, "missing": 1, "retrieved": 5, "unjudged": 2,
+        **NOTHING_LEFT_OUT, "evaluated_queries": 2, "missing_queries": 1, "retrieved": 5,
+        "unjudged": 2,
     }  # fmt: skip
-    assert scores.skipped_queries is None
+    assert scores.unjudged_queries is None
     assert scores.missing_queries == ["q3"]
 
 
@@ -316,7 +326,12 @@ def test_of_preferences_only_queries_are_counted() -> None:
         parse_prefs(b"q g s a 2\nq g s b 1\n"), parse_run(b"q Q0 b 1 3 t\n"), "prefs_simp"
     )
 
-    assert scores.counts == {**NOTHING_LEFT_OUT, "evaluated": 1, "missing": 0, "skipped": 0}
+    assert scores.counts == {
+        **NOTHING_LEFT_OUT,
+        "evaluated_queries": 1,
+        "missing_queries": 0,
+        "unjudged_queries": 0,
+    }
 
 
 def test_scores_say_which_queries_are_missing_and_whether_they_count() -> None:
@@ -326,7 +341,7 @@ def test_scores_say_which_queries_are_missing_and_whether_they_count() -> None:
     said = str(scores_of("map", qrels, run)).splitlines()
     counted = str(scores_of("map", qrels, run, complete=True)).splitlines()
 
-    named = "(missing=q1, q2, q3, q4, q5, ...)"
+    named = "(missing_queries=q1, q2, q3, q4, q5, ...)"
     assert said == [
         "map  1.0000",
         f"7 judged queries have no results and are not averaged in {named}",
@@ -354,6 +369,6 @@ def test_a_pickle_has_everything_but_not_the_judgments() -> None:
     assert len(packed) < 5000
     assert again.to_json() == scores.to_json()
     assert str(again) == str(scores)
-    assert (again.missing_queries, again.skipped_queries) == (["q3"], ["q9"])
+    assert (again.missing_queries, again.unjudged_queries) == (["q3"], ["q9"])
     groups = {"q1": "x", "q2": "x", "q3": "x"}
     assert again.by_group(groups)["x"].mean == scores.by_group(groups)["x"].mean

@@ -288,13 +288,13 @@ def test_ties_duplicates_and_exclusion_are_as_in_the_slow_search(
         rows = [row for row in found.rows[i].tolist() if row >= 0]
         ranked = [texts[row] for row in rows]
         values = [float(scores[i, texts.index(doc)]) for doc in expected]
-        assert found.cut[i] == (len(expected) > k and values[k - 1] == values[k])
+        assert found.ties_at_cutoff[i] == (len(expected) > k and values[k - 1] == values[k])
         assert [float(score) for score in found.scores[i, : len(rows)]] == values[:k]
         assert len(ranked) == min(k, len(expected))
         assert ranked == sorted(
             ranked, key=lambda doc: (scores[i, texts.index(doc)], doc.encode()), reverse=True
         )
-        if not found.cut[i]:
+        if not found.ties_at_cutoff[i]:
             assert ranked == expected[:k]
         assert not set(ranked) & left_out[i]
         assert (found.rows[i, len(rows) :] == -1).all()
@@ -326,7 +326,7 @@ def test_removed_counts_what_stood_above_the_end_of_the_ranking() -> None:
     (found,) = search_batches(corpus, [[1.0]], 2, exclude={"0": ["0", "3", "17"]})
 
     assert found.rows.tolist() == [[1, 2]]
-    assert found.removed.tolist() == [1]
+    assert found.excluded.tolist() == [1]
 
 
 def test_one_long_list_does_not_deepen_the_search_of_others(
@@ -693,7 +693,7 @@ def test_k_may_be_larger_than_any_memory(k: int) -> None:
         (found,) = search_batches(corpus, QUERIES, k, exclude_self=True)
         assert found.rows.shape == (20, 300)
         assert (found.rows[:, -1] == -1).all()
-        assert not found.cut.any()
+        assert not found.ties_at_cutoff.any()
 
 
 @pytest.mark.parametrize("k", [2.5, "3", None])
