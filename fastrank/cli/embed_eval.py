@@ -75,7 +75,7 @@ def _run(given: argparse.Namespace) -> int:
     except OSError as error:
         return report_unwritable(NAME, given.run, error)
     absent = "judged queries have no vector or find nothing"
-    tell_left_out(NAME, scores, absent, complete=given.complete or given.missing == "zero")
+    tell_left_out(NAME, scores, absent, complete=given.missing == "zero")
     lines = formatted([(given.queries, given.queries, scores)], given)
     if given.output is None:
         write(lines)

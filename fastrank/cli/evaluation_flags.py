@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+
 from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.cli.flags import add_flags, at_least
 from fastrank.cli.output import complain
@@ -12,8 +14,6 @@ from fastrank.scores.text import LEFT_OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
     from fastrank.scores.scores import Scores
 
 
@@ -46,10 +46,14 @@ def add_evaluation_options(parser: argparse.ArgumentParser, kind: type) -> None:
         select(kind, EVALUATION),
         variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"},
     )
+    add(
+        "-c", dest="missing", action="store_const", const="zero", default=argparse.SUPPRESS,
+        help="the same as --missing zero",
+    )  # fmt: skip
 
 
 def check_version(given: argparse.Namespace, name: str) -> bool:
-    """Whether the level is one there is; argparse does not look at defaults."""
+    """Whether the version is one there is; argparse does not look at defaults."""
     if given.trec_eval_version in TREC_EVAL_VERSIONS:
         return True
     expected = " or ".join(TREC_EVAL_VERSIONS)

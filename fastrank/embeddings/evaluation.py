@@ -130,7 +130,7 @@ def evaluate_model(
     # Of so few texts, nothing follows for the others; all of them may be excluded.
     lenient = {
         **judging,
-        "missing": None if given["missing"] == "error" else given["missing"],
+        "missing": "skip" if given["missing"] == "error" else given["missing"],
         "no_relevant": "zero" if given["no_relevant"] == "skip" else given["no_relevant"],
     }
     evaluate_embeddings(

@@ -298,7 +298,7 @@ class Scores(Frozen):
         """The scores of each group of queries: what evaluating only these queries gives.
 
         groups: {query: group}; what it says about queries that were not evaluated is not used,
-            except that with `complete` judged queries without results count in their group too.
+            except that with missing="zero" judged queries without results count in their group too.
         rest: the group of the queries that `groups` lacks or maps to None.
 
         Each measure is averaged by its own rule; ERR keeps its scale, the highest grade of all

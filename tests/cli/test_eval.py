@@ -47,7 +47,8 @@ def test_official_measures_are_the_default() -> None:
     ("options", "same"),
     [
         (["-q", "-n"], ["-q", "-n"]),
-        (["--per-query", "--complete"], ["-q", "-c"]),
+        (["--per-query", "--missing", "zero"], ["-q", "-c"]),
+        (["-c"], ["-c"]),
         (["--relevance-level", "2", "--judged-only"], ["-l2", "-J"]),
         (["-M", "20", "-N", "5000"], ["-M20", "-N5000"]),
     ],

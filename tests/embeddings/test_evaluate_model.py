@@ -287,7 +287,6 @@ def test_queries_of_another_dimension() -> None:
         ({"factory": "IVF10,Flat"}, OptionError, "factory: 'IVF10,Flat' needs 10 vectors"),
         ({"parameters": "nprobes=3"}, OptionError, "parameters: expected one of nprobe"),
         ({"missing": "none"}, OptionError, "missing: expected one of 'skip'"),
-        ({"missing": "error", "complete": True}, OptionError, "missing|complete"),
         ({"run": "absent/run.txt"}, FileNotFoundError, "absent/run.txt"),
         ({"run": "run.json"}, OptionError, "run: only TREC's format is written"),
         ({"query_prompt": 5}, OptionError, "query_prompt: expected a text, found int"),

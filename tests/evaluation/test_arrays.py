@@ -132,7 +132,7 @@ def as_files(
     collections(),
     st.sampled_from(["9.0.8", "10.0"]),
     st.sampled_from(
-        [{}, {"complete": True}, {"max_retrieved": 2}, {"relevance_level": -1},
+        [{}, {"missing": "zero"}, {"depth": 2}, {"relevance_level": -1},
          {"judged_only": True, "relevance_level": 2}, {"collection_size": 50}]
     ),
     st.integers(1, 3),

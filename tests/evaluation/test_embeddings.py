@@ -75,7 +75,7 @@ def result_of(evaluate: Any) -> Any:
     options=st.fixed_dictionaries(
         {
             "trec_eval_version": st.sampled_from(["9.0.8", "10.0"]),
-            "complete": st.booleans(),
+            "missing": st.sampled_from(["skip", "zero"]),
             "judged_only": st.booleans(),
             "relevance_level": st.integers(-1, 2),
             "no_relevant": st.sampled_from(["zero", "skip", "error"]),

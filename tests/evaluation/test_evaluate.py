@@ -57,18 +57,18 @@ def test_of_a_list_of_runs_comes_a_list_of_scores(tmp_path: Path) -> None:
     assert fr.evaluate(parse_qrels(QRELS), [], "map") == []
 
 
-def test_complete_counts_missing_queries_as_zero() -> None:
+def test_missing_zero_counts_missing_queries_as_zero() -> None:
     """The mean is over all three judged queries; only two were evaluated."""
-    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", complete=True)
+    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", missing="zero")
 
     assert scores.mean["map"] == 1.5 / 3
     assert scores.counts["evaluated_queries"] == 2
 
 
-def test_complete_at_10_0_evaluates_missing_queries() -> None:
+def test_missing_zero_in_10_0_evaluates_missing_queries() -> None:
     """trec_eval 10.0 also has values for the query without results."""
     scores = fr.evaluate(
-        parse_qrels(QRELS), parse_run(RUN), "map", complete=True, trec_eval_version="10.0"
+        parse_qrels(QRELS), parse_run(RUN), "map", missing="zero", trec_eval_version="10.0"
     )
 
     assert scores.queries == ["q1", "q2", "q3"]
@@ -76,11 +76,11 @@ def test_complete_at_10_0_evaluates_missing_queries() -> None:
 
 
 def test_options_mean_what_trec_eval_means() -> None:
-    """relevance_level is -l, max_retrieved -M, judged_only -J, collection_size -N."""
+    """relevance_level is -l, depth -M, judged_only -J, collection_size -N."""
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
 
     assert fr.evaluate(qrels, run, "num_rel", relevance_level=2).mean["num_rel"] == 1
-    assert fr.evaluate(qrels, run, "num_ret", max_retrieved=1).mean["num_ret"] == 2
+    assert fr.evaluate(qrels, run, "num_ret", depth=1).mean["num_ret"] == 2
     unjudged = parse_run(RUN + b"q1 Q0 x 9 99 mine\n")
     assert fr.evaluate(qrels, unjudged, "recip_rank")["recip_rank"][0] == 1 / 3
     assert fr.evaluate(qrels, unjudged, "recip_rank", judged_only=True)["recip_rank"][0] == 1 / 2
@@ -187,7 +187,7 @@ def test_options_must_be_integers_that_fit(option: str, value: object) -> None:
         fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **{option: value})
 
 
-@pytest.mark.parametrize("option", ["judged_only", "complete", "ignore_identical_ids"])
+@pytest.mark.parametrize("option", ["judged_only", "ignore_identical_ids"])
 def test_truth_values_are_not_guessed(option: str) -> None:
     """A text such as "no" would count as true; numpy's own are taken."""
     with pytest.raises(fr.OptionError, match=f"{option}: expected True or False, found 'no'"):
@@ -215,7 +215,7 @@ def test_scores_of_a_file_keep_their_query_ids_like_a_list(tmp_path: Path) -> No
     qrels = b"".join(b"q%d 0 d 1\n" % i for i in range(1000))
     path = tmp_path / "run"
     path.write_bytes(b"q2 Q0 d 1 1 t\nq1 Q0 d 1 1 t\nq3 Q0 d 1 1 t\n")
-    scores = fr.evaluate(parse_qrels(qrels), path, "map", complete=False)
+    scores = fr.evaluate(parse_qrels(qrels), path, "map")
     ids = scores.query_ids
 
     assert (ids == [b"q1", b"q2", b"q3"], ids != scores.query_ids) == (True, False)
@@ -257,7 +257,7 @@ def test_scores_are_a_container_of_names() -> None:
     ("options", "message"),
     [
         ({"trec_eval_version": "9"}, "expected '9.0.8' or '10.0'"),
-        ({"max_retrieved": -1}, "0 or more"),
+        ({"depth": -1}, "0 or more"),
         ({"threads": 0}, "1 or more"),
         ({"depth": 2**80}, "depth: expected a 64-bit integer"),
     ],
@@ -315,7 +315,7 @@ def test_nothing_the_caller_passed_is_changed() -> None:
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
     before = (run.scores.tolist(), run.offsets.tolist(), list(run.docs), qrels.grades.tolist())
 
-    fr.evaluate(qrels, run, "all_trec", max_retrieved=1, judged_only=True, complete=True)
+    fr.evaluate(qrels, run, "all_trec", depth=1, judged_only=True, missing="zero")
 
     after = (run.scores.tolist(), run.offsets.tolist(), list(run.docs), qrels.grades.tolist())
     assert after == before

@@ -144,7 +144,7 @@ def test_truth_values_are_labels() -> None:
 
 
 def test_only_the_best_documents_count_under_a_cut() -> None:
-    assert ranking([[1, 2, 3]], [[1.0, 2.0, 3.0]], max_retrieved=2) == "32"
+    assert ranking([[1, 2, 3]], [[1.0, 2.0, 3.0]], depth=2) == "32"
 
 
 def test_queries_come_out_in_the_byte_order_of_their_ids_or_in_row_order() -> None:

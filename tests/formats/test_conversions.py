@@ -616,7 +616,7 @@ def test_10_0_evaluates_missing_queries_of_converted_runs() -> None:
         {"p": {"d": 1}, "q": {"d": 1}},
         {"q": {"d": 1}},
         "map",
-        complete=True,
+        missing="zero",
         trec_eval_version="10.0",
     )
 

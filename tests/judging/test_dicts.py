@@ -60,8 +60,8 @@ def test_a_dict_gives_what_the_same_run_in_memory_gives(
 ) -> None:
     """Whatever the ids, the ties and the options: every bit of all measures, and the errors."""
     options: Any = {
-        "trec_eval_version": trec_eval_version, "complete": complete, "judged_only": judged_only,
-        "max_retrieved": deepest, "relevance_level": level,
+        "trec_eval_version": trec_eval_version, "missing": "zero" if complete else "skip",
+        "judged_only": judged_only, "depth": deepest, "relevance_level": level,
     }  # fmt: skip
 
     def evaluate(some_run: Any) -> Any:
@@ -243,7 +243,7 @@ def test_the_dicts_are_left_alone() -> None:
     run = defaultdict(dict, {"q1": defaultdict(float, {"b": 1.0})})
     before = repr(run)
 
-    fr.evaluate(QRELS, run, "map", complete=True, trec_eval_version="10.0")
+    fr.evaluate(QRELS, run, "map", missing="zero", trec_eval_version="10.0")
 
     assert repr(run) == before
 

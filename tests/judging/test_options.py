@@ -35,19 +35,17 @@ def lines(run: dict[str, list[tuple[str, float]]]) -> bytes:
 
 @pytest.mark.parametrize("trec_eval_version", LEVELS)
 @pytest.mark.parametrize("streamed", [False, True])
-def test_missing_zero_is_complete(trec_eval_version: str, streamed: bool, tmp_path: Path) -> None:
-    """trec_eval's -c, in every number."""
+def test_missing_zero_counts_missing_queries_as_zero(
+    trec_eval_version: str, streamed: bool, tmp_path: Path
+) -> None:
     path = tmp_path / "run"
     path.write_bytes(RUN)
     run: Any = path if streamed else parse_run(RUN)
     qrels = parse_qrels(QRELS)
 
     zero = fr.evaluate(qrels, run, "all_trec", missing="zero", trec_eval_version=trec_eval_version)
-    complete = fr.evaluate(
-        qrels, run, "all_trec", complete=True, trec_eval_version=trec_eval_version
-    )
 
-    assert (zero.mean, zero.queries) == (complete.mean, complete.queries)
+    assert zero.queries == ["q1", "q2", "q3", "q4"]
     assert zero.mean["map"] == (0.5 + 1 + 0 + 0) / 4
     assert (
         fr.evaluate(qrels, run, "map", missing="skip", trec_eval_version=trec_eval_version).mean[
@@ -71,20 +69,6 @@ def test_missing_error_names_the_missing_queries(streamed: bool, tmp_path: Path)
     assert fine.counts["missing_queries"] == 0
 
 
-def test_two_names_of_an_option_may_not_disagree() -> None:
-    qrels, run = parse_qrels(QRELS), parse_run(RUN)
-
-    for missing in ("skip", "error"):
-        with pytest.raises(fr.OptionError, match="together with complete=True"):
-            fr.evaluate(qrels, run, "map", missing=missing, complete=True)
-    with pytest.raises(fr.OptionError, match="found 3 together with max_retrieved=4"):
-        fr.evaluate(qrels, run, "map", depth=3, max_retrieved=4)
-    agreed = fr.evaluate(
-        qrels, run, "num_ret", depth=1, max_retrieved=1, complete=True, missing="zero"
-    )
-    assert agreed.mean["num_ret"] == 3
-
-
 @pytest.mark.parametrize("name", ["ties", "missing", "no_relevant", "duplicates"])
 def test_an_unknown_choice_is_told_the_known_ones(name: str) -> None:
     options: dict[str, Any] = {name: "average_"}
@@ -93,7 +77,7 @@ def test_an_unknown_choice_is_told_the_known_ones(name: str) -> None:
         fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **options)
 
 
-@pytest.mark.parametrize("name", ["judged_only", "complete", "ignore_identical_ids"])
+@pytest.mark.parametrize("name", ["judged_only", "ignore_identical_ids"])
 def test_a_flag_is_true_or_false_and_no_text(name: str) -> None:
     """Those of numpy too; "no" would be true."""
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
@@ -109,12 +93,9 @@ def test_a_flag_is_true_or_false_and_no_text(name: str) -> None:
             fr.evaluate(qrels, run, "map", **{name: wrong})
 
 
-def test_depth_is_max_retrieved() -> None:
+def test_a_depth_is_not_negative() -> None:
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
 
-    assert fr.evaluate(qrels, run, "all_trec", depth=1).mean == (
-        fr.evaluate(qrels, run, "all_trec", max_retrieved=1).mean
-    )
     with pytest.raises(ValueError, match="depth: expected 0 or more, found -1"):
         fr.evaluate(qrels, run, "map", depth=-1)
 
@@ -413,8 +394,6 @@ def test_the_command_has_the_same_options(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message", "status"),
     [
-        (["--missing", "skip", "-c"], "missing: found 'skip' together with complete=True", 2),
-        (["--depth", "1", "-M2"], "depth: found 1 together with max_retrieved=2", 2),
         (["--missing", "error", "--duplicates", "max"], "1 of 4 judged queries are missing", 1),
         (["--no-relevant", "error"], "1 of 4 judged queries have no relevant document", 2),
         (["--exclude", "qrels"], "qrels:1: expected 2 fields (query doc), found 4", 2),

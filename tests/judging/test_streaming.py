@@ -281,10 +281,10 @@ PIECES = st.sampled_from([12, 64, 200, 1000, 1 << 14, 1 << 20])
 EVALUATION = st.fixed_dictionaries(
     {"trec_eval_version": st.sampled_from(["9.0.8", "10.0"])},
     optional={
-        "max_retrieved": st.sampled_from([0, 1, 5, 30]),
+        "depth": st.sampled_from([0, 1, 5, 30]),
         "judged_only": st.booleans(),
         "relevance_level": st.sampled_from([-1, 0, 2, 3]),
-        "complete": st.booleans(),
+        "missing": st.sampled_from(["skip", "zero"]),
         "collection_size": st.just(100),
     },
 )
@@ -615,11 +615,9 @@ def test_a_repeated_document_behind_the_cut_does_not_matter(tmp_path: Path) -> N
     run = b"q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n"
 
     (values, *_), _ = assert_streams(
-        b"q 0 a 1\n", run[:26], tmp_path / "run", measures="num_ret", max_retrieved=2
+        b"q 0 a 1\n", run[:26], tmp_path / "run", measures="num_ret", depth=2
     )
-    (same, *_), _ = assert_same(
-        b"q 0 a 1\n", run, tmp_path / "run", measures="num_ret", max_retrieved=2
-    )
+    (same, *_), _ = assert_same(b"q 0 a 1\n", run, tmp_path / "run", measures="num_ret", depth=2)
 
     assert values == same
 
@@ -843,7 +841,7 @@ def test_complete_at_10_0_has_values_for_missing_queries(
                 qrels,
                 run,
                 tmp_path / "run",
-                complete=True,
+                missing="zero",
                 trec_eval_version="10.0",
                 threads=threads,
             )
@@ -859,7 +857,7 @@ def test_a_missing_query_whose_id_is_no_field(query: str, scattered: bool, tmp_p
     path = tmp_path / "run"
     path.write_bytes(run)
 
-    evaluator = fastrank.Evaluator(qrels, "num_ret yaap", complete=True, trec_eval_version="10.0")
+    evaluator = fastrank.Evaluator(qrels, "num_ret yaap", missing="zero", trec_eval_version="10.0")
     found, expected = evaluator.evaluate(path), evaluator.evaluate(parse_run(run))
 
     assert found.to_dict() == expected.to_dict()
@@ -871,11 +869,11 @@ def test_a_missing_query_whose_id_is_no_field(query: str, scattered: bool, tmp_p
 def test_a_missing_query_with_repeated_judgments_is_an_error(
     scattered: bool, tmp_path: Path
 ) -> None:
-    """At 10.0 with complete=True it is evaluated, so it fails."""
+    """At 10.0 with missing="zero" it is evaluated, so it fails."""
     run = RUN + scattered * b"q1 Q0 z 1 1 t\n"
 
     (kind, message, *_), _ = assert_same(
-        QRELS + b"q3 0 d 0\n", run, tmp_path / "run", complete=True, trec_eval_version="10.0"
+        QRELS + b"q3 0 d 0\n", run, tmp_path / "run", missing="zero", trec_eval_version="10.0"
     )
 
     assert kind is EvaluationError
@@ -936,7 +934,7 @@ def test_runs_one_after_the_other_do_not_see_each_other(tmp_path: Path) -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for options in ({}, {"complete": True, "trec_eval_version": "10.0"}, {"threads": 3}):
+        for options in ({}, {"missing": "zero", "trec_eval_version": "10.0"}, {"threads": 3}):
             alone = [said(fastrank.evaluate(qrels, path, "all_trec", **options)) for path in paths]
             for size in (64, 1 << 20):
                 with piece(size):

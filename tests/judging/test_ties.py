@@ -313,8 +313,9 @@ def mean_of_orders(
 LINEAR = (
     "RBP RBP(p=.5)@2 RBP(gain='graded')@3 RBP(gain='raw') RBP(rel=2) rbp unj.1,2,3 Judged Judged@2"
     " Judged(denominator='k')@3 Judged(negative='unjudged')@2 Unjudged@2"
-    " Unjudged(negative='judged')@2 P(denominator='retrieved')@1,2,9 AP(denominator='min_k')@1,2,3"
-    " AP(denominator='min_k') F1@1,2,3 F1 DCG@1,2 DCG(dcg='exp-log2')@3 DCG(gains={1:.25,2:.5}) nDCG(gains={1:5})@2"
+    " Unjudged(negative='judged')@2 P(denominator='retrieved')@1,2,9"
+    " AP(denominator='min_k')@1,2,3 AP(denominator='min_k') F1@1,2,3 F1 DCG@1,2"
+    " DCG(dcg='exp-log2')@3 DCG(gains={1:.25,2:.5}) nDCG(gains={1:5})@2"
 )
 LINEAR_UNCUT = LINEAR + (
     " SetP SetR SetF(beta=3) SetAP SetP(relative=True) NumRelRet NumRet(rel=2)"

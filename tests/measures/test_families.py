@@ -191,7 +191,7 @@ def test_what_trec_eval_has_under_another_name_has_its_bits(
     del run["q5"]
     options = {
         "relevance_level": level,
-        "complete": complete,
+        "missing": "zero" if complete else "skip",
         "trec_eval_version": trec_eval_version,
     }
     nouns = read(qrels, run)
@@ -367,7 +367,7 @@ def test_ranks_and_percentiles_are_pooled_as_defined(
     """A query missing from the run takes part if all are averaged over: nothing was retrieved."""
     qrels, run = inputs(seed)
     del run["q5"]
-    options = {"complete": complete, "trec_eval_version": trec_eval_version}
+    options = {"missing": "zero" if complete else "skip", "trec_eval_version": trec_eval_version}
     judged = qrels if complete else {query: qrels[query] for query in run}
 
     ranks = first_ranks(judged, run, missing)
@@ -398,7 +398,8 @@ def test_hits_and_judged_documents_are_pooled_over_what_was_retrieved(
     anywhere = [doc for query in run for doc in run[query] if qrels[query].get(doc, 0) >= 1]
     judged = [doc for query, top in tops.items() for doc in top if qrels[query].get(doc, -1) >= 0]
     options = [
-        {"trec_eval_version": trec_eval_version, "complete": complete} for complete in (False, True)
+        {"trec_eval_version": trec_eval_version, "missing": "zero" if complete else "skip"}
+        for complete in (False, True)
     ]
 
     for own in options:
@@ -433,7 +434,7 @@ def test_counts_are_summed_over_all_judged_queries_if_asked() -> None:
     qrels, run = {"q1": {"a": 1}, "q2": {"b": 2, "c": 1}}, {"q1": {"a": 1.0}}
 
     for trec_eval_version in ("9.0.8", "10.0"):
-        options = {"complete": True, "trec_eval_version": trec_eval_version}
+        options = {"missing": "zero", "trec_eval_version": trec_eval_version}
         assert mean(qrels, run, "NumRel", **options) == 3
         assert mean(qrels, run, "NumRel(rel=2)", **options) == 1
         assert mean(qrels, run, "NumRet", **options) == 1

@@ -25,8 +25,8 @@ RUN = (
 )
 CASES = json.loads((TESTS / "recorded" / "cases.json").read_text("ascii"))
 OPTIONS = {
-    "-l": "relevance_level", "-M": "max_retrieved", "-N": "collection_size",
-    "-c": "complete", "-J": "judged_only",
+    "-l": "relevance_level", "-M": "depth", "-N": "collection_size",
+    "-c": "missing", "-J": "judged_only",
 }  # fmt: skip
 
 # Recorded cases of parameters such as 1x, of which the command reads what it can, and of several
@@ -80,7 +80,11 @@ def test_to_trec_is_what_trec_eval_printed(
     case: dict[str, Any], given: list[tuple[str, str]], level: str
 ) -> None:
     texts = {name: io.BytesIO(text.encode("latin-1")) for name, text in case["files"].items()}
-    how = {OPTIONS[name]: atol(value.encode() or b"1") for name, value in given if name in OPTIONS}
+    how: dict[str, Any] = {
+        OPTIONS[name]: atol(value.encode() or b"1") for name, value in given if name in OPTIONS
+    }
+    if "missing" in how:
+        how["missing"] = "zero"
     measures = [value for name, value in given if name == "-m"] or ["official"]
 
     scores = fr.evaluate(
@@ -288,11 +292,11 @@ def test_counts_say_what_was_not_evaluated() -> None:
     ("how", "retrieved", "unjudged"),
     [
         ({"judged_only": True}, 3, 0),
-        ({"max_retrieved": 2}, 3, 1),
+        ({"depth": 2}, 3, 1),
         ({"relevance_level": -1}, 5, 2),
-        ({"complete": True}, 5, 2),
-        ({"complete": True, "trec_eval_version": "10.0"}, 5, 2),
-        ({"complete": True, "trec_eval_version": "10.0", "judged_only": True}, 3, 0),
+        ({"missing": "zero"}, 5, 2),
+        ({"missing": "zero", "trec_eval_version": "10.0"}, 5, 2),
+        ({"missing": "zero", "trec_eval_version": "10.0", "judged_only": True}, 3, 0),
     ],
 )
 def test_unjudged_documents_are_counted_as_rankings_are_cut(
@@ -339,7 +343,7 @@ def test_scores_say_which_queries_are_missing_and_whether_they_count() -> None:
     run = b"q0 Q0 d 1 1 t\n"
 
     said = str(scores_of("map", qrels, run)).splitlines()
-    counted = str(scores_of("map", qrels, run, complete=True)).splitlines()
+    counted = str(scores_of("map", qrels, run, missing="zero")).splitlines()
 
     named = "(missing_queries=q1, q2, q3, q4, q5, ...)"
     assert said == [
@@ -361,7 +365,7 @@ def test_nothing_is_said_where_nothing_is_missing() -> None:
 def test_a_pickle_has_everything_but_not_the_judgments() -> None:
     """However large the file of judgments."""
     filling = b"".join(b"q1 0 document-%d 0\n" % i for i in range(5000))
-    scores = scores_of("map num_rel", qrels=QRELS + filling, complete=True)
+    scores = scores_of("map num_rel", qrels=QRELS + filling, missing="zero")
 
     packed = pickle.dumps(scores)
     again = pickle.loads(packed)

@@ -39,7 +39,7 @@ def _lines(seed: int) -> tuple[list[bytes], list[bytes]]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
-    "how", [{}, {"complete": True}, {"complete": True, "trec_eval_version": "10.0"}]
+    "how", [{}, {"missing": "zero"}, {"missing": "zero", "trec_eval_version": "10.0"}]
 )
 def test_a_group_has_what_evaluating_only_its_queries_gives(seed: int, how: dict[str, Any]) -> None:
     """All measures, to the last bit, in everything that is printed."""
@@ -95,7 +95,7 @@ def test_groups_come_in_the_order_of_the_mapping() -> None:
 
 
 def test_with_complete_missing_queries_count_in_their_groups() -> None:
-    found = scores_of("map num_q num_rel", complete=True).by_group(GROUPS)
+    found = scores_of("map num_q num_rel", missing="zero").by_group(GROUPS)
 
     assert found["odd"].mean == {"num_q": 2, "num_rel": 2, "map": 0.25}
     assert found["even"].mean == {"num_q": 2, "num_rel": 2, "map": 0.5}
@@ -118,7 +118,7 @@ def test_a_missing_query_needs_a_group_only_where_it_counts() -> None:
 
     assert scores_of().by_group(groups)[1].counts["missing_queries"] == 0
     with pytest.raises(fr.GroupError, match="1 query has no group: 'q3'"):
-        scores_of(complete=True).by_group(groups)
+        scores_of(missing="zero").by_group(groups)
 
 
 def test_a_group_of_which_nothing_was_retrieved_is_an_error() -> None:
