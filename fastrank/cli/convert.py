@@ -92,9 +92,9 @@ def _refuse_misread(loaded: Qrels | Run) -> None:
     content = loaded.source if packed else io.BytesIO(loaded.docs.buffer)
     ignore = set(KINDS) - MISREAD
     if isinstance(loaded, Qrels):
-        report = check(content, max_per_kind=1, ignore=ignore, format="trec")
+        report = check(content, max_per_kind=1, ignore=ignore, input_format="trec")
     else:
-        report = check(None, content, max_per_kind=1, ignore=ignore, format="trec")
+        report = check(None, content, max_per_kind=1, ignore=ignore, input_format="trec")
     for finding in report.findings:
         assert finding.line is not None
         raise FormatError(loaded.source, finding.line, finding.message)

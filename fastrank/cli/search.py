@@ -29,7 +29,7 @@ examples:
   fastrank search --corpus docs.npy --queries queries.npy -k 100 -o run.txt.gz
   fastrank search --corpus docs.npy --corpus-ids docs.txt --queries queries.npy \\
       --query-ids queries.txt --metric cosine -o run.txt
-  fastrank search --corpus docs.npy --factory IVF1024,Flat --save-index docs.index \\
+  fastrank search --corpus docs.npy --index-factory IVF1024,Flat --save-index docs.index \\
       --queries queries.npy --parameters nprobe=32 -o run.txt
   fastrank search --index docs.index --queries queries.npy -o run.txt
 
@@ -71,7 +71,7 @@ def _run(given: argparse.Namespace) -> int:
         sides.indexed()
         ids = None if isinstance(sides.corpus, Index) else sides.documents
         options["query_ids"] = sides.names
-        batches = search_batches(sides.corpus, sides.queries, given.k, ids=ids, **options)
+        batches = search_batches(sides.corpus, sides.queries, given.k, corpus_ids=ids, **options)
         lines = run_lines(watched(batches), tag)
         files.write(given.output, compressed(lines, given.output))
     except FastrankError as error:

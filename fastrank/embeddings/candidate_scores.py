@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 # Options of a search, which candidates have no need of.
-OF_SEARCH = ("k", "factory", "train_size", "parameters", "gpu")
+OF_SEARCH = ("k", "index_factory", "train_size", "parameters", "gpu")
 
 
 def evaluate_candidates(

@@ -115,19 +115,19 @@ def evaluate_embeddings(
         only = _searched(judge.places, names, judgments, request, everything=run is not None)
     if run is not None:
         check_writable(run, documents, names, label)
-    if not isinstance(corpus, Index) and given["factory"] != "Flat":
+    if not isinstance(corpus, Index) and given["index_factory"] != "Flat":
         check_dimension(vectors, corpus.dimension)
         check_before_building(
-            given["factory"], corpus.dimension, metric,
+            given["index_factory"], corpus.dimension, metric,
             k=k, batch_size=given["batch_size"], parameters=given["parameters"],
         )  # fmt: skip
         vectors.check(unit=metric == "cosine", selected=only)
         corpus = build_index(
-            corpus, given["factory"], metric or "ip", ids, given["train_size"],
+            corpus, given["index_factory"], metric or "ip", ids, given["train_size"],
             gpu=given["gpu"], progress=given["progress"],
         )  # fmt: skip
         ids = None
-    batches = search_batches(corpus, vectors, k, ids=ids, only=only, **searching)
+    batches = search_batches(corpus, vectors, k, corpus_ids=ids, only=only, **searching)
     if run is not None:
         lines = run_lines(batches, label, judge.add)
         files.write(run, compressed(lines, files.name_of(run)))
@@ -137,8 +137,10 @@ def evaluate_embeddings(
 
 def _refuse_building(given: EmbeddingOptions) -> None:
     """Raise OptionError for what only an index that is still to be built can have."""
-    if given["factory"] != "Flat":
-        raise OptionError("factory", f"an Index is built already, found {given['factory']!r}")
+    if given["index_factory"] != "Flat":
+        raise OptionError(
+            "index_factory", f"an Index is built already, found {given['index_factory']!r}"
+        )
     if given["train_size"] is not None:
         raise OptionError("train_size", "an Index is built already, and trained")
 

@@ -128,7 +128,7 @@ class HardNegatives(Frozen):
 
     def records(
         self,
-        form: str = "dpr",
+        format: str = "dpr",
         *,
         corpus: Any = None,
         queries: Any = None,
@@ -142,12 +142,12 @@ class HardNegatives(Frozen):
         """
         from fastrank.mining.formats import records
 
-        return records(self, form, corpus=corpus, queries=queries, answers=answers)
+        return records(self, format, corpus=corpus, queries=queries, answers=answers)
 
     def write(
         self,
         path: Source,
-        form: str = "dpr",
+        format: str = "dpr",
         *,
         corpus: Any = None,
         queries: Any = None,
@@ -158,7 +158,7 @@ class HardNegatives(Frozen):
         path: compressed if its name ends in .gz, .bz2, .xz or .zst; one list instead of lines if
             it ends in .json (.json.gz, ...), which is what DPR's training reads. A path gets its
             content when it is complete.
-        form: "dpr": an object for each query, {question, question_id, answers, positive_ctxs,
+        format: "dpr": an object for each query, {question, question_id, answers, positive_ctxs,
             negative_ctxs (empty), hard_negative_ctxs}; a context is {title, text, score,
             passage_id}, without score if it was not retrieved. "triplet": {anchor, positive,
             negative} for each positive with each negative. "n-tuple": {anchor, positive,
@@ -171,7 +171,7 @@ class HardNegatives(Frozen):
             nor title and text.
         answers: short answers by id of the query, for DPR.
 
-        Raises InputError for a text that is missing or none, OptionError for another form.
+        Raises InputError for a text that is missing or none, OptionError for another format.
 
         >>> import io
         >>> file = io.BytesIO()
@@ -184,4 +184,4 @@ class HardNegatives(Frozen):
         """
         from fastrank.mining.formats import write
 
-        return write(path, self.records(form, corpus=corpus, queries=queries, answers=answers))
+        return write(path, self.records(format, corpus=corpus, queries=queries, answers=answers))

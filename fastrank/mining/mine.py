@@ -47,7 +47,7 @@ class MiningOptions(LevelOptions, FilterOptions, total=False):
 def hard_negatives(
     run: Any,
     qrels: Any,
-    n: int,
+    negatives: int,
     *,
     skip_top: int = 0,
     depth: int | None = None,
@@ -58,7 +58,7 @@ def hard_negatives(
 ) -> HardNegatives:
     """Mine training data from a run: of each query the best results that are not relevant.
 
-    run, qrels: what `evaluate` takes. n: how many negatives each query should get.
+    run, qrels: what `evaluate` takes. negatives: how many each query should get.
     skip_top: results at the first ranks that are passed over, relevant or not, since what ranks
         so high without a judgment is often relevant. depth: the last rank that is looked at.
     margin: a negative's score is at most that of the positive minus the margin.
@@ -93,7 +93,7 @@ def hard_negatives(
     from fastrank.judging.filters import without_excluded
 
     checked = evaluation_options(with_defaults(hard_negatives, options))
-    number, skipped = at_least("n", n, 1), at_least("skip_top", skip_top, 0)
+    number, skipped = at_least("negatives", negatives, 1), at_least("skip_top", skip_top, 0)
     last = UNCUT if depth is None else at_least("depth", depth, skipped + 1)
     check_choice("margin_below", margin_below, POSITIVES)
     margins = {"margin": margin, "relative_margin": relative_margin}

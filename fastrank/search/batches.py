@@ -89,13 +89,13 @@ def search_batches(
     queries: Any,
     k: int,
     *,
-    ids: Any = None,
+    corpus_ids: Any = None,
     only: Array | None = None,
     **options: Unpack[SearchOptions],
 ) -> Iterator[Found]:
     """Search batch by batch: what `search` does, for results that need not be in memory at once.
 
-    corpus, queries, k, ids: as `search` takes them.
+    corpus, queries, k, corpus_ids: as `search` takes them.
     only: rows of queries, ascending: the others are not searched for.
     **options: see `SearchOptions`.
 
@@ -118,13 +118,13 @@ def search_batches(
         if metric not in (None, corpus.metric):
             reason = f"the index has the metric {corpus.metric!r}, found {metric!r}"
             raise OptionError("metric", reason)
-        if ids is not None:
-            corpus = corpus.with_ids("ids", ids)
+        if corpus_ids is not None:
+            corpus = corpus.with_ids("corpus_ids", corpus_ids)
         names, kind, dimension, count = corpus.names, corpus.metric, corpus.dimension, len(corpus)
     else:
         kind = check_metric("ip" if metric is None else metric)
         vectors = open_vectors("corpus", corpus)
-        names, dimension = check_row_ids("ids", ids, vectors.count), vectors.dimension
+        names, dimension = check_row_ids("corpus_ids", corpus_ids, vectors.count), vectors.dimension
         count = -1 if vectors.count is None else vectors.count
         if settings:
             raise OptionError("parameters", "exact search has none; they are for an Index")
@@ -146,12 +146,18 @@ def search_batches(
 
 
 def check_before_building(
-    factory: str, dimension: int, metric: str | None, *, k: int, batch_size: int, parameters: Any
+    index_factory: str,
+    dimension: int,
+    metric: str | None,
+    *,
+    k: int,
+    batch_size: int,
+    parameters: Any,
 ) -> None:
     """Raise OptionError for a search that an index of this kind cannot do, without building it."""
     _, _, settings = _checked_request(k, batch_size, parameters)
     kind = check_metric("ip" if metric is None else metric)
-    with Setting(make_index(factory, dimension, kind), settings):
+    with Setting(make_index(index_factory, dimension, kind), settings):
         pass
 
 

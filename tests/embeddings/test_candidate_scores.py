@@ -76,7 +76,9 @@ def test_ties_and_the_run_of_candidates(tmp_path: Path) -> None:
     assert run.to_dict()["b"] == pytest.approx({"b1": 1.0, "b2": 1.0})
 
 
-@pytest.mark.parametrize("option", [{"k": 5}, {"factory": "HNSW8"}, {"parameters": "nprobe=1"}])
+@pytest.mark.parametrize(
+    "option", [{"k": 5}, {"index_factory": "HNSW8"}, {"parameters": "nprobe=1"}]
+)
 def test_options_of_a_search_mean_nothing_for_candidates(option: dict[str, Any]) -> None:
     with pytest.raises(fr.OptionError, match="candidates are scored one by one, without a search"):
         fr.evaluate_model(encode, CANDIDATES, "map", **option)

@@ -283,8 +283,16 @@ def test_queries_of_another_dimension() -> None:
         ({"measures": "mapp"}, MeasureError, "illegal measure 'mapp'"),
         ({"k": 0}, OptionError, "k: expected 1 or more"),
         ({"metric": "dot"}, OptionError, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
-        ({"factory": "IVF,Flat,"}, OptionError, "factory: faiss cannot build 'IVF,Flat,'"),
-        ({"factory": "IVF10,Flat"}, OptionError, "factory: 'IVF10,Flat' needs 10 vectors"),
+        (
+            {"index_factory": "IVF,Flat,"},
+            OptionError,
+            "index_factory: faiss cannot build 'IVF,Flat,'",
+        ),
+        (
+            {"index_factory": "IVF10,Flat"},
+            OptionError,
+            "index_factory: 'IVF10,Flat' needs 10 vectors",
+        ),
         ({"parameters": "nprobes=3"}, OptionError, "parameters: expected one of nprobe"),
         ({"missing": "none"}, OptionError, "missing: expected one of 'skip'"),
         ({"run": "absent/run.txt"}, FileNotFoundError, "absent/run.txt"),
@@ -408,7 +416,7 @@ def test_progress_is_shown_on_standard_error(capsys: pytest.CaptureFixture[str])
 
 def test_an_index_that_must_be_trained() -> None:
     found = fr.evaluate_model(
-        Counts(), DATA, "map", metric="ip", factory="IVF1,Flat", parameters="nprobe=1"
+        Counts(), DATA, "map", metric="ip", index_factory="IVF1,Flat", parameters="nprobe=1"
     )
 
     assert found.mean == fr.evaluate_model(Counts(), DATA, "map", metric="ip").mean

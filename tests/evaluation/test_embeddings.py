@@ -109,7 +109,7 @@ def test_values_are_those_of_the_run_that_search_gives(
         "query_ids": query_ids, "exclude_self": exclude_self, "exclude": exclude,
         "batch_size": batch_size, "metric": metric,
     }  # fmt: skip
-    run = search(corpus, queries, k, ids=doc_ids, **common)
+    run = search(corpus, queries, k, corpus_ids=doc_ids, **common)
     path = tmp_path_factory.mktemp("run") / "found.run" if written else None
 
     found = result_of(
@@ -156,7 +156,7 @@ def test_values_of_real_numbers_are_those_of_the_run(metric: str, trec_eval_vers
         **IDS,
     )
 
-    run = search(CORPUS, QUERIES, 20, metric=metric, ids=IDS["corpus_ids"],
+    run = search(CORPUS, QUERIES, 20, metric=metric, corpus_ids=IDS["corpus_ids"],
                  query_ids=IDS["query_ids"])  # fmt: skip
     assert values_of(found) == values_of(
         fr.evaluate(QRELS, run, "all_trec", trec_eval_version=trec_eval_version)
@@ -193,7 +193,7 @@ def test_rows_without_ids_are_judged_by_their_numbers() -> None:
 
 def test_a_factory_builds_an_index() -> None:
     found = fr.evaluate_embeddings(
-        QUERIES, CORPUS, QRELS, "map", factory="IVF4,Flat", parameters="nprobe=4", **IDS
+        QUERIES, CORPUS, QRELS, "map", index_factory="IVF4,Flat", parameters="nprobe=4", **IDS
     )
 
     assert found.mean == fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, "map", **IDS).mean
@@ -221,7 +221,7 @@ def test_the_run_is_written_on_the_side(name: str, tmp_path: Path) -> None:
                            tag="mine", batch_size=7, **IDS)  # fmt: skip
 
     written = fr.read_trec_run(tmp_path / name)
-    ids = {"ids": IDS["corpus_ids"], "query_ids": IDS["query_ids"]}
+    ids = {"corpus_ids": IDS["corpus_ids"], "query_ids": IDS["query_ids"]}
     assert written.to_dict() == search(CORPUS, QUERIES, 4, **ids).to_dict()
     assert written.tag == "mine"
     if name.endswith(".gz"):
@@ -253,12 +253,13 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
         ({"run": "x.jsonl"}, fr.OptionError, "run: only TREC's format is written"),
         ({"run": "no/x.run"}, FileNotFoundError, "no/x.run"),
         ({"run": "x.run", "tag": "two words"}, fr.InputError, "the tag 'two words' .* no field"),
-        ({"factory": "IVF4,Flat", "k": 0}, fr.OptionError, "k: expected 1 or more"),
-        ({"factory": "IVF4,Flat", "parameters": "efSearch=9"}, fr.OptionError, "no such parameter"),
-        ({"factory": "nonsense"}, fr.OptionError, "factory: faiss cannot build"),
+        ({"index_factory": "IVF4,Flat", "k": 0}, fr.OptionError, "k: expected 1 or more"),
+        ({"index_factory": "IVF4,Flat", "parameters": "efSearch=9"},
+         fr.OptionError, "no such parameter"),
+        ({"index_factory": "nonsense"}, fr.OptionError, "index_factory: faiss cannot build"),
         ({"query_ids": ["q1"] * 30}, fr.ArrayError, r"query_ids\[1\]: 'q1' stands at 0"),
-        ({"corpus": build_index(CORPUS), "corpus_ids": None, "factory": "IVF4,Flat"},
-         fr.OptionError, "factory: an Index is built already"),
+        ({"corpus": build_index(CORPUS), "corpus_ids": None, "index_factory": "IVF4,Flat"},
+         fr.OptionError, "index_factory: an Index is built already"),
         ({"corpus": build_index(CORPUS), "corpus_ids": None, "train_size": 9},
          fr.OptionError, "train_size: an Index is built already"),
         ({"corpus": build_index(CORPUS, ids=IDS["corpus_ids"])}, fr.OptionError,
@@ -288,7 +289,7 @@ def test_ties_are_settled_as_in_the_run(ties: Any) -> None:
     corpus = np.repeat(CORPUS[:30], 2, axis=0)
     ids = {**IDS, "corpus_ids": [f"d{i}" for i in range(60)]}
     qrels = {f"q{i}": {f"d{i}": 1, f"d{59 - i}": 2} for i in range(30)}
-    run = search(corpus, QUERIES, 20, ids=ids["corpus_ids"], query_ids=ids["query_ids"])
+    run = search(corpus, QUERIES, 20, corpus_ids=ids["corpus_ids"], query_ids=ids["query_ids"])
 
     found = fr.evaluate_embeddings(
         QUERIES, corpus, qrels, "map ndcg", k=20, batch_size=7, ties=ties, **ids

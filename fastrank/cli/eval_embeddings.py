@@ -1,4 +1,4 @@
-"""The command `fastrank embed-eval`: vectors and judgments in, values of measures out."""
+"""The command `fastrank eval-embeddings`: vectors and judgments in, values of measures out."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.scores.scores import Scores
 
-NAME = "fastrank embed-eval"
+NAME = "fastrank eval-embeddings"
 EPILOG = """\
 examples:
-  fastrank embed-eval --corpus docs.npy --queries queries.npy --qrels qrels.txt -m nDCG@10 -m RR@10
-  fastrank embed-eval --corpus docs.npy --corpus-ids docs.txt --queries queries.npy \\
+  fastrank eval-embeddings --corpus docs.npy --queries queries.npy --qrels qrels.txt \\
+      -m nDCG@10 -m RR@10
+  fastrank eval-embeddings --corpus docs.npy --corpus-ids docs.txt --queries queries.npy \\
       --query-ids queries.txt --qrels qrels.txt --metric cosine --format table
-  fastrank embed-eval --index docs.index --queries queries.npy --qrels qrels.txt \\
+  fastrank eval-embeddings --index docs.index --queries queries.npy --qrels qrels.txt \\
       --parameters efSearch=128 -k 100 --run run.txt.gz
 
 The values are those of fastrank eval for the run that fastrank search writes. Queries without
@@ -97,7 +98,7 @@ def _scores(given: argparse.Namespace) -> Scores:
         sides.indexed()
     options["query_ids"] = sides.names
     if isinstance(sides.corpus, Index):
-        options |= {"corpus_ids": None, "factory": "Flat"}
+        options |= {"corpus_ids": None, "index_factory": "Flat"}
     else:
         options["corpus_ids"] = sides.documents
     return evaluate_embeddings(sides.queries, sides.corpus, qrels, measures, **options)
