@@ -6,14 +6,14 @@ import argparse
 
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import can_be_written, guarded, report_error, report_unwritable, write
-from fastrank.cli.search_options import read_ids
+from fastrank.cli.search_flags import read_ids
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
 from fastrank.embeddings.index_plot import check_format
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
-from fastrank.search.options import SEARCH
+from fastrank.search.search_options import SEARCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

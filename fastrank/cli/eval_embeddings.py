@@ -15,7 +15,7 @@ from fastrank.cli.output import (
     write,
 )
 from fastrank.cli.output_formats import formatted
-from fastrank.cli.search_options import SearchInputs, add_search_options
+from fastrank.cli.search_flags import SearchInputs, add_search_options
 from fastrank.errors import FastrankError
 from fastrank.evaluation.embeddings import EmbeddingOptions, evaluate_embeddings
 from fastrank.formats import files
@@ -24,7 +24,7 @@ from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.keywords import select
 from fastrank.measures.selection import Selection
 from fastrank.search.indexing import Index
-from fastrank.search.options import SEARCH
+from fastrank.search.search_options import SEARCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import argparse
 
 from fastrank.cli.flags import given_options
 from fastrank.cli.output import complain, guarded, report_error, report_unwritable
-from fastrank.cli.search_options import SearchInputs, add_search_options
+from fastrank.cli.search_flags import SearchInputs, add_search_options
 from fastrank.errors import FastrankError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
@@ -14,8 +14,8 @@ from fastrank.formats.rows import tag_of
 from fastrank.keywords import select
 from fastrank.search.batches import search_batches
 from fastrank.search.indexing import Index
-from fastrank.search.options import SEARCH, SearchOptions
 from fastrank.search.runs import SOURCE, check_writable, run_lines
+from fastrank.search.search_options import SEARCH, SearchOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -179,9 +179,9 @@ class RelevanceEvaluator:
         """For each query its values by name."""
         columns: dict[str, tuple[Any, int, int]] = {}
         for bound_measure in self._bound:
-            if bound_measure.measure.on == "queries":
+            if bound_measure.measure.needs == "queries":
                 columns[bound_measure.measure.name] = filled("d", [1.0]), 0, 0
-            elif bound_measure.measure.on == "run" or bound_measure.measure.name == "relstring":
+            elif bound_measure.measure.needs == "run" or bound_measure.measure.name == "relstring":
                 columns[bound_measure.measure.name] = filled("d", [0.0]), 0, 0
             else:
                 column = values.of(bound_measure)

@@ -19,10 +19,10 @@ from fastrank.judging.request import Request
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.faiss_api import check_gpu, parts_of
 from fastrank.search.indexing import make_index
-from fastrank.search.options import SEARCH, BuildOptions
 from fastrank.search.parameters import parse_parameters
 from fastrank.search.row_ids import check_row_ids
 from fastrank.search.runs import SOURCE, check_writable
+from fastrank.search.search_options import SEARCH, BuildOptions
 from fastrank.search.vectors import check_metric
 
 TYPE_CHECKING = False

@@ -18,9 +18,9 @@ from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.search import build_index, search_batches
-from fastrank.search.options import SEARCH, QueryOptions
 from fastrank.search.progress import bar
 from fastrank.search.row_ids import check_row_ids
+from fastrank.search.search_options import SEARCH, QueryOptions
 from fastrank.search.vectors import block_rows, check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False

@@ -20,9 +20,9 @@ from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.faiss_indexes import as_index
 from fastrank.search.indexing import Index, build_index
-from fastrank.search.options import SEARCH, BuildOptions, SearchOptions
 from fastrank.search.row_ids import RowIds, check_row_ids
 from fastrank.search.runs import SOURCE, check_writable, run_lines
+from fastrank.search.search_options import SEARCH, BuildOptions, SearchOptions
 from fastrank.search.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False

@@ -110,7 +110,7 @@ class Evaluator:
         checked = evaluation_options(with_defaults(Evaluator.__init__, options))
         self._bound = bind_measures(Selection(measures), checked)
         judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
-        needed = {own.measure.on for own in self._bound}
+        needed = {own.measure.needs for own in self._bound}
         by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
         relevance_format = "qrels_jg" if by_group else "qrels"
         if isinstance(judgments, Preferences):

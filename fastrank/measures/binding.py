@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, ClassVar
 
-    from fastrank.measures.options import Family
+    from fastrank.measures.measure_options import Family
 
 # As many digits do not fit into 64 bits.
 CUTOFF_DIGITS = 19
@@ -182,7 +182,9 @@ def bind_family(
     if "gain" in options and "rel" in options:
         raise MeasureError(family.name, f"'{name}': graded gains have no level of relevance")
     if "dcg" in options and "gains" in options:
-        raise MeasureError(family.name, f"'{name}': dcg and gains both say what a grade is worth")
+        raise MeasureError(
+            family.name, f"'{name}': dcg and gains both set the gain of a grade; give one of them"
+        )
     return BoundMeasure(
         measure=measure,
         names=[os.fsencode(asked)],

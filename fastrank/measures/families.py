@@ -5,7 +5,7 @@ To add one: write its kernel in fastrank/kernels, and place its record here.
 
 from __future__ import annotations
 
-from fastrank.measures.options import Family, Option
+from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from fastrank.measures.trec import Measure, spelling
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.measures.options import Form
+    from fastrank.measures.measure_options import Form
 
 
 def _option(
@@ -40,7 +40,7 @@ CUTOFF = _option("cutoff", "rank", "the rank k up to which documents count")
 NEEDED = _option("cutoff", "rank", "the rank k up to which documents count", needed=True)
 COMMON = (REL, JUDGED)
 GAINS = (
-    _choice("dcg", ("log2", "exp-log2"), "what a grade is worth"),
+    _choice("dcg", ("log2", "exp-log2"), "the gain of a grade: the grade itself, or 2^grade - 1"),
     _option("gains", "gains", "a gain for each grade; by default the grade itself"),
 )
 WHOLE = _choice("denominator", ("retrieved", "k"), "k, or the documents retrieved in the first k")
@@ -60,14 +60,14 @@ def _family(
     at: str = "cutoff",
     numbers: tuple[str, ...] = (),
     forms: tuple[Form, ...] = (),
-    on: str = "ranking",
+    needs: str = "ranking",
     average: str = "mean",
     aliases: tuple[str, ...] = (),
     plain: str = "",
 ) -> Family:
     named = {option.name: option for option in options}
     return Family(
-        name=name, kernel=kernel, on=on, takes="", default=(), average=average, sets=(),
+        name=name, kernel=kernel, needs=needs, takes="", default=(), average=average, sets=(),
         since="9.0.8", help=help_, options=named, at=at if at in named else "", numbers=numbers,
         forms=forms, aliases=aliases, plain=plain,
     )  # fmt: skip
@@ -78,7 +78,7 @@ AT_K = ("cutoff",)
 FAMILIES: tuple[Family, ...] = (
     _family(
         "NumQ", "", "Number of queries averaged over. Source: trec_eval num_q.", (),
-        on="queries", average="sum",
+        needs="queries", average="sum",
     ),
     _family(
         "NumRet", "num_ret",
@@ -206,7 +206,7 @@ FAMILIES: tuple[Family, ...] = (
         "Discounted cumulative gain of the first k: gain / log2(rank + 1), summed (dcg). The\n"
         "gain is the grade, with dcg='exp-log2' 2^grade - 1, with gains what they say. Source:\n"
         "Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
-        (CUTOFF, JUDGED, *GAINS), on="gains", numbers=AT_K,
+        (CUTOFF, JUDGED, *GAINS), needs="gains", numbers=AT_K,
     ),
     _family(
         "nDCG", "normalized_discounted_gain_cut",
@@ -220,7 +220,7 @@ FAMILIES: tuple[Family, ...] = (
             CUTOFF, JUDGED, *GAINS,
             _choice("ideal", ("judged", "retrieved"), "what the best ranking is made of"),
         ),
-        on="gains", numbers=AT_K, aliases=("NDCG",),
+        needs="gains", numbers=AT_K, aliases=("NDCG",),
         forms=(("ideal", "retrieved", "normalized_discounted_gain_of_retrieved", "gains"),),
     ),
     _family(
@@ -230,7 +230,7 @@ FAMILIES: tuple[Family, ...] = (
         "gdeval takes 4. Source: Chapelle et al., 'Expected reciprocal rank for graded\n"
         "relevance', CIKM 2009.",
         (CUTOFF, JUDGED, _option("max_grade", "rank", "the highest grade of the scale")),
-        on="stops", numbers=AT_K, plain="ERR",
+        needs="stops", numbers=AT_K, plain="ERR",
     ),
     _family(
         "RBP", "rank_biased_precision_binary",
@@ -336,7 +336,7 @@ FAMILIES: tuple[Family, ...] = (
         "Documents in the first k that the judgments of no query name, divided by k, however\n"
         "few were retrieved. Source: Hole@k of BEIR (Thakur et al., NeurIPS Datasets and\n"
         "Benchmarks 2021); Xiong et al., ANCE, ICLR 2021.",
-        (NEEDED,), on="annotated", numbers=AT_K, plain="hole",
+        (NEEDED,), needs="annotated", numbers=AT_K, plain="hole",
     ),
 )  # fmt: skip
 

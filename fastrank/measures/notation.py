@@ -12,7 +12,7 @@ from fastrank.errors import MeasureError
 from fastrank.measures.binding import bind_family, bind_trec, split_trec
 from fastrank.measures.custom import CUSTOM, measure_of
 from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, FAMILY_BY_SPELLING, SHORTHANDS
-from fastrank.measures.options import parse_options
+from fastrank.measures.measure_options import parse_options
 from fastrank.measures.splitting import split_items
 from fastrank.measures.suggestions import suggest
 from fastrank.measures.trec import BY_NAME, NICKNAMES, TREC_BY_SPELLING, spelling
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.measures.binding import BoundMeasure
-    from fastrank.measures.options import Family
+    from fastrank.measures.measure_options import Family
 
 # `mrr_at_10`, `ndcg_10` and `P10`: a name, and a cutoff in other words than @10.
 NAME_AND_CUTOFF = re.compile(r"(.*?[^\W\d_]\d*?)(?:[_-]?at[_-]?|[_-])?(\d+)", re.IGNORECASE)

@@ -45,7 +45,7 @@ class _Interpreter:
     def api(self) -> Any | None:
         """Functions and types as `api` in native/codes.py; None where they cannot be used."""
         if self._known is None:
-            usable = engine().startswith("library") and _is_as_expected()
+            usable = engine().startswith("precompiled") and _is_as_expected()
             self._known = [_find_api()] if usable else []
         return self._known[0] if self._known else None
 

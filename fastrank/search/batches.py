@@ -11,11 +11,11 @@ from fastrank.search.exclusion import Exclusion
 from fastrank.search.faiss_api import check_gpu
 from fastrank.search.faiss_indexes import as_index
 from fastrank.search.indexing import Index, make_index
-from fastrank.search.options import SEARCH, SearchOptions
 from fastrank.search.parameters import Setting, parse_parameters
 from fastrank.search.progress import bar
 from fastrank.search.ranking import rank
 from fastrank.search.row_ids import check_row_ids
+from fastrank.search.search_options import SEARCH, SearchOptions
 from fastrank.search.sparse import SparseRows, SparseSearch
 from fastrank.search.vectors import check_dimension, check_metric, open_vectors
 

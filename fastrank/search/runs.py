@@ -12,7 +12,7 @@ from fastrank.formats.sniff import format_by_name
 from fastrank.formats.trec_writers import check_fields, lines_of
 from fastrank.keywords import takes, with_defaults
 from fastrank.search.batches import search_batches
-from fastrank.search.options import SEARCH, SearchOptions
+from fastrank.search.search_options import SEARCH, SearchOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

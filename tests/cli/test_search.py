@@ -331,7 +331,7 @@ def test_what_cannot_be_written_is_found_before_an_index_is_built(
     def build(*_: Any, **__: Any) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr("fastrank.cli.search_options.build_index", build)
+    monkeypatch.setattr("fastrank.cli.search_flags.build_index", build)
     monkeypatch.setattr("fastrank.evaluation.embeddings.build_index", build)
     Path("folder").mkdir()
 

@@ -106,7 +106,7 @@ def test_an_engine_that_does_not_exist_is_explained(tmp_path: Path) -> None:
     )  # fmt: skip
 
     assert found.returncode == 1
-    assert found.stderr == b"trec_eval: FASTRANK_ENGINE='gpu': expected 'library' or 'jit'\n"
+    assert found.stderr == b"trec_eval: FASTRANK_ENGINE='gpu': expected 'precompiled' or 'jit'\n"
 
 
 def test_missing_queries_are_counted_on_standard_error(trec_eval: Any) -> None:

@@ -248,7 +248,7 @@ def test_the_dicts_are_left_alone() -> None:
     assert repr(run) == before
 
 
-@pytest.mark.skipif(not engine().startswith("library"), reason="the other engines need numba")
+@pytest.mark.skipif(not engine().startswith("precompiled"), reason="the other engines need numba")
 def test_the_first_call_makes_no_large_import() -> None:
     """What it costs beyond importing numpy."""
     import subprocess

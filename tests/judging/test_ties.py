@@ -179,7 +179,7 @@ def test_scores_tie_that_are_one_32_bit_float_at_9_0_8() -> None:
 
 
 @pytest.mark.parametrize(
-    "measure", [m.name for m in TREC_MEASURES if m.on in ("ranking", "gains", "unit gains")]
+    "measure", [m.name for m in TREC_MEASURES if m.needs in ("ranking", "gains", "unit gains")]
 )
 def test_average_is_exact_or_refused(measure: str) -> None:
     """Never approximated, never the value of one order."""

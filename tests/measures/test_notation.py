@@ -12,7 +12,7 @@ from hypothesis import given
 import fastrank as fr
 from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.measures.families import FAMILIES
-from fastrank.measures.options import Family, Option
+from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.selection import Selection
 from fastrank.measures.splitting import split_measures
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
@@ -194,7 +194,7 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("AP(denominator='max')", "expected 'relevant' or 'min_k' or 'relevant_retrieved'"),
         ("Judged(denominator='k')", "needs a cutoff"),
         ("HitRatio(average='micro')@5", "go together"),
-        ("nDCG(dcg='exp-log2',gains={1:2})", "both say"),
+        ("nDCG(dcg='exp-log2',gains={1:2})", "both set"),
         ("RBP(gain='graded',rel=2)", "graded gains have no level"),
         ("nDCG(gains={1:2,1:3})", "grade 1 stands twice"),
         ("hits@10", "Success@10 or R@10?"),

@@ -12,8 +12,8 @@ from fastrank.formats.source import read_all
 from fastrank.search.batches import check_before_building
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.npy_files import load_npy
-from fastrank.search.options import SEARCH
 from fastrank.search.row_ids import check_row_ids
+from fastrank.search.search_options import SEARCH
 from fastrank.search.storage import load_index, save_index
 from fastrank.search.vectors import check_dimension, open_vectors
 

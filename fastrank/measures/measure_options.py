@@ -115,9 +115,9 @@ class Family(Measure):
     def resolved(self, chosen: dict[str, Any]) -> Family:
         """The same with the kernel and the average that these options ask for."""
         fields = {name: getattr(self, name) for name in self.field_names()}
-        for option, value, kernel, on in self.forms:
+        for option, value, kernel, needs in self.forms:
             if (option in chosen) if value is ... else chosen.get(option) == value:
-                fields |= {"kernel": kernel, "on": on}
+                fields |= {"kernel": kernel, "needs": needs}
         if "average" in self.options and self.value("average", chosen) == "micro":
             fields["average"] = "pooled"
         return type(self)(**fields)
