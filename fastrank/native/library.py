@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from fastrank.native.packing import Packer
+
+# A packer takes longer to be made than a few calls, and a command calls a kernel a few times.
+_OFTEN = 10
 _RESULTS: dict[str, Any] = {"int64": Int64, "float64": Double, "void": Pointer}
 
 
@@ -41,9 +45,18 @@ class Library:
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that calls the entry point `name`."""
         entry, shapes, codes, result_type = self._entry(name)
+        packer: Packer | None = None
+        calls = 0
 
         def call(*given: Any) -> Any:
-            arguments = _arguments(codes, flatten(name, shapes, given))
+            nonlocal packer, calls
+            calls += 1
+            if calls == _OFTEN:
+                packer = self._packer(shapes)
+            arguments = None if packer is None else packer.pack(given)
+            if arguments is None:
+                # It also knows what is wrong with them.
+                arguments = _arguments(codes, flatten(name, shapes, given))
             return _call(name, entry, result_type(), arguments)
 
         return call
@@ -62,6 +75,12 @@ class Library:
         # Addresses keep no memory alive; the function does.
         call.memory = given  # type: ignore[attr-defined]
         return call
+
+    def _packer(self, shapes: list[Shape]) -> Packer | None:
+        """What packs arguments of these shapes faster than this module."""
+        from fastrank.native.packing import make_packer
+
+        return make_packer(HoldingFunction(dlsym(self._handle, "fastrank_pack_arguments")), shapes)
 
     def _entry(self, name: str) -> tuple[Any, list[Shape], list[str], Any]:
         """The C function, the shapes of its arguments, and the result's type.
