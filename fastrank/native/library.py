@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastrank.native.packing import Packer
 
 # A packer takes longer to be made than a few calls, and a command calls a kernel a few times.
-_OFTEN = 10
+_OFTEN = 32
 _RESULTS: dict[str, Any] = {"int64": Int64, "float64": Double, "void": Pointer}
 
 
