@@ -9,7 +9,17 @@ from pathlib import Path
 
 import pyperf
 
-from bench import cases, generate, manifest, measure, programs, rows, run_report, speed_table
+from bench import (
+    added,
+    cases,
+    generate,
+    manifest,
+    measure,
+    programs,
+    rows,
+    run_report,
+    speed_table,
+)
 from bench.errors import BenchError, NotFoundError
 from bench.tasks import TASKS
 from bench.timing import Limits
@@ -33,10 +43,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     own = parser.add_subparsers(required=True, metavar="BENCHMARK")
     _generate_options(own.add_parser("generate", help="write inputs with the expected answers"))
-    _run_options(own.add_parser("run", help="measure programs on generated inputs"))
+    _add_options(own.add_parser("add", help="add judgments and a run of your own to the inputs"))
+    _run_options(own.add_parser("run", help="measure programs on the inputs"))
     table = own.add_parser("table", help="the speed table, for the README")
     table.set_defaults(run=_table)
-    table.add_argument("results", type=Path, metavar="RESULTS.json")
+    table.add_argument("results", type=Path, nargs="+", metavar="RESULTS.json")
     table.add_argument(
         "--readme", type=Path, help="write it into this file, between its markers (else: print)"
     )
@@ -53,6 +64,16 @@ def _generate_options(own: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--cases", type=_names, metavar="CASE,...", help=f"of {', '.join(cases.CASES)} (all)"
     )
+
+
+def _add_options(own: argparse.ArgumentParser) -> None:
+    own.set_defaults(run=_add)
+    own.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="what generate wrote, or a new one"
+    )
+    own.add_argument("name", metavar="NAME", help="what to call the case")
+    own.add_argument("qrels", type=Path, metavar="QRELS", help="in TREC's format, also gzipped")
+    own.add_argument("ranking", type=Path, metavar="RUN", help="in TREC's format, also gzipped")
 
 
 def _run_options(own: argparse.ArgumentParser) -> None:
@@ -128,10 +149,15 @@ def _generate(given: argparse.Namespace) -> int:
     return 0
 
 
+def _add(given: argparse.Namespace) -> int:
+    added.add(given.folder, given.name, given.qrels, given.ranking)
+    return 0
+
+
 def _run(given: argparse.Namespace) -> int:
-    wanted = cases.chosen(given.cases)
     if not given.folder.is_dir():
         raise NotFoundError(f"no folder {given.folder}: python -m bench generate makes one")
+    wanted = cases.chosen(given.cases, cases.CASES | added.cases(given.folder))
     if not given.cases:
         wanted = [case for case in wanted if (given.folder / case.name).is_dir()]
         if not wanted:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bench.errors import BenchError
-from bench.tasks import ALL_TREC, OFFICIAL, READ, START
+from bench.tasks import ALL_TREC, MEMORY, OFFICIAL, READ, START
 
 SEED = 20240229
 # Shares of queries with 1, 2, 3 and 4 relevant documents, as in MS MARCO's development set.
@@ -20,7 +21,8 @@ class Case:
     32-bit float held in a double. order of the lines: "ranked"; "shuffled" inside each query;
     "scattered" over the whole file. judged: shares of queries with 1, 2, ... judgments, or the
     lowest and the highest number of them. grades: shares of the grades 0, 1, ... found: the
-    share of the judged documents that are retrieved. tasks: what programs are measured at.
+    share of the judged documents that are retrieved. fixed: whether it has this size at every
+    scale. tasks: what programs are measured at.
     """
 
     name: str
@@ -33,14 +35,12 @@ class Case:
     judged: tuple[float, ...] | tuple[int, int] = FEW
     grades: tuple[float, ...] = (0.0, 1.0)
     found: float = 0.857
+    fixed: bool = False
     tasks: tuple[str, ...] = (OFFICIAL, ALL_TREC, READ)
 
     def size(self, scale: float) -> tuple[int, int]:
-        """Queries and documents per query; a single query shrinks by its documents.
-
-        Where only starting is measured, nothing shrinks.
-        """
-        if self.tasks == (START,):
+        """Queries and documents per query; a single query shrinks by its documents."""
+        if self.fixed:
             return self.queries, self.retrieved
         if self.queries == 1:
             return 1, max(10, round(self.retrieved * scale))
@@ -53,6 +53,15 @@ class Case:
         return queries * retrieved * line
 
 
+# With judgments as tracks of TREC have them: documents judged per query, before those that are
+# drawn twice are left out, about 40 % of them retrieved. With 1,300, 98 of the first 100 of 1,000
+# documents are judged in Robust 2003, 69 in TREC-COVID, 80 here.
+JUDGED_TASKS = (OFFICIAL, ALL_TREC, *MEMORY)
+POOLS = {
+    "pool-10": (5, 15),
+    "pool-100": (60, 150),
+    "pool-1300": (1_000, 2_000),
+}
 CASES = {
     case.name: case
     for case in (
@@ -80,15 +89,36 @@ CASES = {
             judged=(2_000, 2_000),
             grades=(0.6, 0.25, 0.1, 0.05),
             found=0.5,
+            fixed=True,
             tasks=(START,),
+        ),
+        Case(
+            "few-judged",
+            "200 queries of typical, for what is in memory",
+            queries=200,
+            fixed=True,
+            tasks=JUDGED_TASKS,
+        ),
+        *(
+            Case(
+                name,
+                f"50 queries of 1,000 documents, about {name.removeprefix('pool-')} judged",
+                queries=50,
+                judged=judged,
+                grades=(0.7, 0.18, 0.09, 0.03),
+                found=0.4,
+                fixed=True,
+                tasks=JUDGED_TASKS,
+            )
+            for name, judged in POOLS.items()
         ),
     )
 }
 
 
-def chosen(names: list[str] | None) -> list[Case]:
+def chosen(names: list[str] | None, known: Mapping[str, Case] = CASES) -> list[Case]:
     """The named cases, or all."""
     for name in names or ():
-        if name not in CASES:
-            raise BenchError(f"no case {name!r}: there are {', '.join(CASES)}")
-    return [case for case in CASES.values() if not names or case.name in names]
+        if name not in known:
+            raise BenchError(f"no case {name!r}: there are {', '.join(known)}")
+    return [case for case in known.values() if not names or case.name in names]

@@ -14,17 +14,23 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from bench import libraries
+from bench.tasks import MEASURES
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to do: files, a set of measures, whose numbers to compute, and where values go."""
+    """What to do: files, a task, whose numbers to compute, and where values go."""
 
     qrels: str
     run: str
-    measures: str
+    task: str
     trec_eval_version: str
     answers: str
+
+    @property
+    def measures(self) -> str:
+        """The set of measures to compute."""
+        return MEASURES.get(self.task, "")
 
     def words(self, library: str) -> list[str]:
         """The arguments of Python that make the calls."""
@@ -33,7 +39,7 @@ class Job:
 
 def _timer(name: str, job: Job) -> Callable[[int], float]:
     """What makes calls and returns the seconds they took, without what becomes of the results."""
-    call, values = libraries.LIBRARIES[name].prepare(job)
+    call, values = libraries.prepare(name, job)
 
     def timed(calls: int) -> float:
         seconds = 0.0

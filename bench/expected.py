@@ -17,7 +17,9 @@ from bench.errors import NotFoundError
 if TYPE_CHECKING:
     from bench.cases import Case
     from bench.draw import Columns
+    from bench.trec_files import Qrels, Run
 
+FOUR = ("map", "ndcg_cut_10", "recip_rank", "P_10")
 OFFICIAL = (
     "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "Rprec", "bpref", "recip_rank", "P_5",
     "P_10", "P_20", "P_100", "P_1000",
@@ -33,18 +35,12 @@ PORTION = 500_000
 
 
 def names_of(measures: str) -> tuple[str, ...]:
-    """Those of the values that trec_eval's `-m official` or `-m all_trec` prints."""
-    return OFFICIAL if measures == "official" else ALL_TREC
+    """The values that trec_eval's `-m official` or `-m all_trec` prints; or four measures."""
+    return {"four": FOUR, "official": OFFICIAL, "all_trec": ALL_TREC}[measures]
 
 
 def compute(case: Case, columns: Columns) -> dict[str, float]:
-    """The values over all queries, by trec_eval's names."""
-    try:
-        import pytrec_eval
-    except ImportError:
-        raise NotFoundError(
-            "the expected answers need pytrec_eval: pip install -e '.[test]'"
-        ) from None
+    """The values over all queries of generated columns, by trec_eval's names."""
     from bench.lines import doc_texts
 
     queries, retrieved = columns.docs.shape
@@ -67,10 +63,27 @@ def compute(case: Case, columns: Columns) -> dict[str, float]:
         for query, low in zip(names[start:stop], range(0, len(docs), retrieved), strict=True):
             own = slice(low, low + retrieved)
             run[query] = dict(zip(docs[own], scores[own], strict=True))
-        qrels = {names[place]: judged[place] for place in range(start, stop)}
-        evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(map(_requested, ALL_TREC)))
-        for query, values in evaluator.evaluate(run).items():
-            found[query] = tuple(values[name] for name in ALL_TREC)
+        found.update(per_query({names[place]: judged[place] for place in range(start, stop)}, run))
+    return over_all(found)
+
+
+def per_query(qrels: Qrels, run: Run) -> dict[str, tuple[float, ...]]:
+    """The values of each query, in the order of ALL_TREC."""
+    try:
+        import pytrec_eval
+    except ImportError:
+        raise NotFoundError(
+            "the expected answers need pytrec_eval: pip install -e '.[test]'"
+        ) from None
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(map(_requested, ALL_TREC)))
+    return {
+        query: tuple(values[name] for name in ALL_TREC)
+        for query, values in evaluator.evaluate(run).items()
+    }
+
+
+def over_all(found: Mapping[str, tuple[float, ...]]) -> dict[str, float]:
+    """The values over all queries, by trec_eval's names."""
     in_order = [found[query] for query in sorted(found)]
     sums = {
         name: sum(column)

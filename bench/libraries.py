@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bench import expected
-from bench.tasks import ALL_TREC, FLOOR, OFFICIAL, READ
+from bench import expected, memory
+from bench.tasks import ALL_TREC, FLOOR, MEMORY, OFFICIAL, READ
 
 if TYPE_CHECKING:
     from bench.driver import Job
@@ -197,15 +197,16 @@ def _read(lines: int, score_sum: float, doc_bytes: int) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Library:
-    """A library and the tasks it is measured at.
+    """A library and the tasks it is measured at, but for those of `memory.LIBRARIES`.
 
-    distributions: what a peer may be installed from; ours and the floors have none. partial:
-    whether it computes some of the measures only.
+    prepare: for its tasks. distributions: what a peer may be installed from, and module its name in
+    Python; ours and the floors have none. partial: whether it computes some of the measures only.
     """
 
-    prepare: Callable[[Job], Prepared]
-    tasks: tuple[str, ...]
+    prepare: Callable[[Job], Prepared] | None = None
+    tasks: tuple[str, ...] = ()
     distributions: tuple[str, ...] = ()
+    module: str = ""
     partial: bool = False
 
 
@@ -216,12 +217,31 @@ LIBRARIES = {
         name: Library(partial(_fastrank_evaluate, ranking=ranking), EVALUATE)
         for name, ranking in FASTRANK.items()
     },
-    "pytrec_eval": Library(pytrec_eval, EVALUATE, ("pytrec_eval-terrier", "pytrec_eval")),
-    "ir_measures": Library(ir_measures, EVALUATE, ("ir_measures",), partial=True),
-    "ranx": Library(ranx, EVALUATE, ("ranx",), partial=True),
+    **{name: Library() for name in memory.LIBRARIES if name.startswith("fastrank")},
+    memory.PROVIDER: Library(distributions=("ir_measures",), module="ir_measures"),
+    "pytrec_eval": Library(
+        pytrec_eval, EVALUATE, ("pytrec_eval-terrier", "pytrec_eval"), "pytrec_eval"
+    ),
+    "ir_measures": Library(ir_measures, EVALUATE, ("ir_measures",), "ir_measures", partial=True),
+    "ranx": Library(ranx, EVALUATE, ("ranx",), "ranx", partial=True),
     READ_RUN: Library(fastrank_read, (READ,)),
-    "pandas": Library(pandas, (READ,), ("pandas",)),
-    "polars": Library(polars, (READ,), ("polars",)),
-    "pyarrow": Library(pyarrow, (READ,), ("pyarrow",)),
+    "pandas": Library(pandas, (READ,), ("pandas",), "pandas"),
+    "polars": Library(polars, (READ,), ("polars",), "polars"),
+    "pyarrow": Library(pyarrow, (READ,), ("pyarrow",), "pyarrow"),
     PREAD: Library(pread, (FLOOR,)),
 }
+
+
+def tasks(name: str) -> tuple[str, ...]:
+    """What a library is measured at."""
+    in_memory = memory.LIBRARIES.get(name)
+    return LIBRARIES[name].tasks + (in_memory.tasks if in_memory else ())
+
+
+def prepare(name: str, job: Job) -> Prepared:
+    """The call to time, and what makes values of its result."""
+    if job.task in MEMORY:
+        return memory.prepare(name, job)
+    own = LIBRARIES[name].prepare
+    assert own is not None
+    return own(job)

@@ -1,4 +1,4 @@
-"""A generated case on disk: two files, and a manifest that says what they are."""
+"""A case on disk: two files, and a manifest that says what they are."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ NAME = "manifest.json"
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a case is made of, and the right answers.
+    """What a case is made of, and the right answers. Files that were added have no seed.
 
     score_sum and doc_bytes, the sum of the scores and the total length of the document ids on all
     lines, tell whether a reader got every line. `expected` holds values over all queries.
     """
 
     case: str
-    seed: int
+    seed: int | None
     scale: float
     queries: int
     lines: int
@@ -41,7 +41,7 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Stored:
-    """A case that was generated before."""
+    """A case that was generated or added before."""
 
     case: Case
     manifest: Manifest

@@ -17,8 +17,9 @@ from bench import commands
 from bench.driver import Job
 from bench.errors import BenchError
 from bench.libraries import EVALUATE, LIBRARIES, Library
+from bench.libraries import tasks as library_tasks
 from bench.manifest import Stored
-from bench.tasks import FLOOR, MEASURES, START, TASKS
+from bench.tasks import FLOOR, MEASURES, MEMORY, START, TASKS
 
 ORIGINAL, STAND_IN = "trec_eval", "pytrec_eval"
 ONE_THREAD, TWO_THREADS = "fastrank, 1 thread", "fastrank, 2 threads"
@@ -105,7 +106,8 @@ def programs(stored: Stored, tasks: list[str], setup: Setup, answers: Path) -> I
     wanted = [task for task in stored.case.tasks if task in tasks]
     files = [str(stored.qrels), str(stored.run)]
     for task in wanted:
-        measures = MEASURES.get(task, "")
+        # Commands read files: what is in memory is left to the libraries.
+        measures = MEASURES.get(task, "") if task not in MEMORY else ""
         arguments = files if task == START else ["-m", measures, *files]
         for name, (own, (command, *more), variables) in OURS.items():
             if task in own and (name not in PEERS or name in setup.peers):
@@ -119,9 +121,9 @@ def programs(stored: Stored, tasks: list[str], setup: Setup, answers: Path) -> I
         yield Program(PASS, FLOOR, [sys.executable, "-c", "pass"])
     floors = [] if wanted == [START] else [FLOOR]
     for task in wanted + floors:
-        job = Job(*files, MEASURES.get(task, ""), setup.trec_eval_version, str(answers))
+        job = Job(*files, task, setup.trec_eval_version, str(answers))
         for name, library in LIBRARIES.items():
-            if task in library.tasks and (not library.distributions or name in setup.peers):
+            if task in library_tasks(name) and (not library.distributions or name in setup.peers):
                 yield _library(Program(name, task, job.words(name), library=library), setup)
     for name in FLOORS if floors else ():
         command, *options = name.split()
@@ -149,7 +151,9 @@ def _library(program: Program, setup: Setup) -> Program:
     distributions = program.library.distributions
     if not distributions:
         return replace(program, version="" if program.task == FLOOR else setup.engine)
-    if importlib.util.find_spec(program.name) is None:
+    if importlib.util.find_spec(program.library.module) is None:
         reason = f"not installed: pip install {distributions[0]}"
         return replace(program, status="absent", hindered=reason)
+    if program.name.startswith("fastrank"):
+        return replace(program, version=setup.engine)
     return replace(program, version=next(filter(None, map(commands.version, distributions)), ""))

@@ -15,7 +15,7 @@ from bench.commands import version
 from bench.errors import BenchError, NotFoundError
 from bench.manifest import Stored
 from bench.programs import ORIGINAL, PASS, STAND_IN, WC, Setup
-from bench.tasks import FLOOR, START
+from bench.tasks import FLOOR, MEMORY, START
 from bench.timing import Subject
 
 FROM_MANIFEST = ("seed", "scale", "queries", "lines", "bytes", "judgments")
@@ -53,6 +53,13 @@ class Row:
     @property
     def key(self) -> Key:
         return self.case, self.task, self.program
+
+    @property
+    def data(self) -> str:
+        """Where its input is from."""
+        if "seed" not in self.facts:
+            return "files that were added"
+        return f"seed {self.facts['seed']}, scale {self.facts['scale']:g}"
 
 
 def benchmark(subject: Subject, stored: Stored, setup: Setup) -> pyperf.Benchmark | None:
@@ -126,7 +133,7 @@ def _row(found: pyperf.Benchmark, facts: dict[str, Any], steady: dict[Key, float
         baseline=baseline if slower and own else "",
         speedup=slower / own if slower and own else None,
         floor=floor,
-        to_floor=own / least if least and own and task != FLOOR else None,
+        to_floor=own / least if least and own and task not in (FLOOR, *MEMORY) else None,
         facts=facts,
     )  # fmt: skip
 
@@ -137,8 +144,12 @@ def write(path: Path, benchmarks: list[pyperf.Benchmark]) -> None:
         pyperf.BenchmarkSuite(benchmarks).dump(str(path), replace=True)
 
 
-def read(path: Path) -> list[Row]:
-    """The rows of a file; raises BenchError for one that `run` did not write."""
+def read(paths: Sequence[Path]) -> list[Row]:
+    """The rows of files; raises BenchError for one that `run` did not write."""
+    return [row for path in paths for row in _read(path)]
+
+
+def _read(path: Path) -> list[Row]:
     try:
         return rows(pyperf.BenchmarkSuite.load(str(path)).get_benchmarks())
     except FileNotFoundError:

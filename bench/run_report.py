@@ -81,7 +81,7 @@ def _number(value: float | None, digits: int = 2) -> str:
 def _facts(rows: list[Row]) -> list[str]:
     """The machine, the versions, and what was measured with."""
     versions = {row.program: row.facts["version"] for row in rows if "version" in row.facts}
-    data = {f"seed {row.facts['seed']}, scale {row.facts['scale']:g}": None for row in rows}
+    data = dict.fromkeys(row.data for row in rows)
     return [
         machine(rows),
         *(f"{program}: {version}" for program, version in versions.items()),

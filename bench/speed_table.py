@@ -5,16 +5,37 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.errors import BenchError, NotFoundError
-from bench.libraries import EVALUATE, LIBRARIES
-from bench.programs import ORIGINAL, OURS, WC
+from bench.libraries import LIBRARIES
+from bench.programs import ORIGINAL, OURS, STAND_IN, WC
 from bench.rows import Key, Row
 from bench.run_report import machine
-from bench.tasks import FLOOR, MEASURES, READ
+from bench.tasks import (
+    ALL_TREC,
+    BUILDING,
+    BUILDING_ALL,
+    BUILT,
+    BUILT_ALL,
+    FLOOR,
+    MEMORY,
+    OFFICIAL,
+    READ,
+    SINGLE,
+)
 
 BEGIN = "<!-- speed: begin (python -m bench table) -->"
 END = "<!-- speed: end -->"
-# The original first, then the order in which programs are listed.
-COLUMNS = (ORIGINAL, *OURS, *LIBRARIES)
+# What the others are compared with first, then the order in which programs are listed.
+COLUMNS = tuple(dict.fromkeys((ORIGINAL, STAND_IN, *OURS, *LIBRARIES)))
+TITLES = {
+    OFFICIAL: "files, `-m official`",
+    ALL_TREC: "files, `-m all_trec`",
+    BUILT: "in memory, evaluator built beforehand, four measures",
+    BUILDING: "in memory, building the evaluator included, four measures",
+    SINGLE: "in memory, evaluator built beforehand, one query at a time, four measures",
+    BUILT_ALL: "in memory, evaluator built beforehand, all measures",
+    BUILDING_ALL: "in memory, building the evaluator included, all measures",
+    READ: "reading",
+}
 
 
 def replace(readme: Path, rows: list[Row]) -> None:
@@ -33,8 +54,7 @@ def replace(readme: Path, rows: list[Row]) -> None:
 def markdown(rows: list[Row]) -> str:
     """Milliseconds, and how many times faster than the baseline; then what they depend on."""
     by_key = {row.key: row for row in rows}
-    titles = {task: f"`-m {MEASURES[task]}`" for task in EVALUATE} | {READ: "reading"}
-    parts = [_table(task, title, by_key) for task, title in titles.items()]
+    parts = [_table(task, title, by_key) for task, title in TITLES.items()]
     return "\n\n".join([*filter(None, parts), _facts(rows)])
 
 
@@ -44,16 +64,21 @@ def _table(task: str, title: str, by_key: dict[Key, Row]) -> str:
         return ""
     measured = {row.program for row in some}
     programs = [name for name in COLUMNS if name in measured]
-    lines = [
-        "| " + " | ".join([title, "MB", *programs, f"`{WC}`"]) + " |",
-        "|---" * (len(programs) + 3) + "|",
-    ]
+    size, floor = (["MB"], [f"`{WC}`"]) if task not in MEMORY else ([], [])
+    head = [title, "judged", *size, *programs, *floor]
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for case in dict.fromkeys(row.case for row in some):
-        size = next(row.facts["bytes"] for row in some if row.case == case) / 1e6
-        keys = [*((case, task, name) for name in programs), (case, FLOOR, WC)]
-        cells = [case, f"{size:.{size < 10:d}f}", *(_cell(by_key.get(key)) for key in keys)]
+        facts = next(row.facts for row in some if row.case == case)
+        cells = [case, _size(facts["judgments"] / facts["queries"])]
+        cells += [_size(facts["bytes"] / 1e6)] if size else []
+        cells += [_cell(by_key.get((case, task, name))) for name in programs]
+        cells += [_cell(by_key.get((case, FLOOR, WC)))] if floor else []
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def _size(number: float) -> str:
+    return f"{number:,.{number < 10:d}f}"
 
 
 def _cell(row: Row | None) -> str:
@@ -76,7 +101,7 @@ def _facts(rows: list[Row]) -> str:
         if not name.startswith("fastrank")
     ]
     baselines = sorted({row.baseline for row in rows if row.baseline})
-    data = sorted({f"seed {row.facts['seed']}, scale {row.facts['scale']:g}" for row in rows})
+    data = sorted({row.data for row in rows})
     ratios = f"; in brackets how many times faster than {' or '.join(baselines)}"
     ours = (version for name, version in versions.items() if name.startswith("fastrank"))
     own = [f"fastrank {version}" for version in dict.fromkeys(ours)]

@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
+from bench.cases import POOLS
 from bench.libraries import READ_RUN
-from bench.programs import ONE_THREAD, ORIGINAL, OWN_TREC_EVAL, PASS, TWO_THREADS, WC
+from bench.memory import COMPAT, ONE_SHOT, PROVIDER
+from bench.programs import (
+    ONE_THREAD,
+    ORIGINAL,
+    OWN_TREC_EVAL,
+    PASS,
+    STAND_IN,
+    TWO_THREADS,
+    WC,
+)
 from bench.rows import Key, Row
-from bench.tasks import ALL_TREC, OFFICIAL, READ, START
+from bench.tasks import (
+    ALL_TREC,
+    BUILDING,
+    BUILDING_ALL,
+    BUILT,
+    BUILT_ALL,
+    OFFICIAL,
+    READ,
+    SINGLE,
+    START,
+)
 
 MEMORY = "MB of memory"
 
@@ -50,6 +71,21 @@ class Target:
         return other.steady / row.steady
 
 
+def _in_memory(case: str, built: float, building: float, provider: float) -> list[Target]:
+    """The targets of dicts on a case."""
+    return [
+        Target(case, BUILT, COMPAT, STAND_IN, least=built),
+        Target(case, BUILDING, COMPAT, STAND_IN, least=building),
+        Target(case, BUILDING, ONE_SHOT, STAND_IN, least=building),
+        Target(case, SINGLE, COMPAT, STAND_IN, least=1),
+        Target(case, BUILT_ALL, COMPAT, STAND_IN, least=3),
+        Target(case, BUILDING_ALL, COMPAT, STAND_IN, least=3),
+        Target(case, BUILDING, PROVIDER, "ir_measures", least=provider),
+    ]
+
+
+# Names that README.md gives the judgments of Robust 2003, TREC-COVID and data/.
+LARGE_POOLS = ("pool-1300", "robust03", "covid")
 TARGETS = (
     Target("typical", OFFICIAL, ONE_THREAD, ORIGINAL, least=50),
     Target("typical", OFFICIAL, TWO_THREADS, ORIGINAL, least=80),
@@ -65,6 +101,11 @@ TARGETS = (
     Target("typical", READ, READ_RUN, "polars", least=2),
     Target("typical", READ, READ_RUN, "pyarrow", least=2),
     Target("sample", START, OWN_TREC_EVAL, PASS, most=2),
+    *_in_memory("few-judged", 20, 12, 3),
+    *chain.from_iterable(
+        _in_memory(case, 4, 2.5, 3 if case in LARGE_POOLS else 1)
+        for case in dict.fromkeys((*POOLS, *LARGE_POOLS, "digits"))
+    ),
 )
 
 

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 OFFICIAL, ALL_TREC = "evaluate official", "evaluate all_trec"
+# From dicts and arrays: with what knows the judgments made beforehand; with making it; made
+# beforehand and called for one query after the other. Four measures, or all.
+BUILT, BUILDING, SINGLE = "memory built four", "memory building four", "memory single four"
+BUILT_ALL, BUILDING_ALL = "memory built all_trec", "memory building all_trec"
+MEMORY = (BUILT, BUILDING, SINGLE, BUILT_ALL, BUILDING_ALL)
 READ, START, FLOOR = "read", "start-up", "floor"
-TASKS = (OFFICIAL, ALL_TREC, READ, START, FLOOR)
+TASKS = (OFFICIAL, ALL_TREC, *MEMORY, READ, START, FLOOR)
 # What trec_eval's -m is given; starting is measured without it, which means the same as official.
-MEASURES = {OFFICIAL: "official", ALL_TREC: "all_trec", START: "official"}
+MEASURES = {
+    OFFICIAL: "official",
+    ALL_TREC: "all_trec",
+    START: "official",
+    **{task: task.split()[-1] for task in MEMORY},
+}

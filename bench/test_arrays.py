@@ -6,6 +6,7 @@ nanoseconds per (query, document) and `correct`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,48 +14,80 @@ import pytest
 import pytrec_eval
 
 import fastrank as fr
+from bench import added, memory, trec_files
 
 QUERIES, RETRIEVED, COLLECTION = 6980, 1000, 8_841_823
+# Judged per query, and queries: pools have fewer of them.
+JUDGED = {1: QUERIES, 10: QUERIES, 50: QUERIES, 100: QUERIES, 1300: 500}
 CHECKED = 20
 
 
+@dataclass(frozen=True)
 class Case:
-    """Rankings by descending float32 scores, and judgments that they find more or less well."""
+    """Rankings, as integer ids and scores in rows, and judgments of the rows."""
 
-    def __init__(self, judged: int, queries: int) -> None:
+    ids: Any
+    scores: Any
+    qrels: list[dict[int, int]]
+    indexed: Any
+
+    @classmethod
+    def draw(cls, judged: int, queries: int) -> Case:
+        """Rankings by descending float32 scores, that find the judged more or less well."""
         rng = np.random.default_rng(1)
         # Distinct within a row: a random start, and steps of at least one.
         steps = rng.integers(1, COLLECTION // RETRIEVED, (queries, RETRIEVED))
-        self.ids = rng.permuted(np.cumsum(steps, axis=1), axis=1)
-        scores = rng.standard_normal((queries, RETRIEVED), np.float32)
-        self.scores = -np.sort(-scores, axis=1)
-        self.qrels = []
-        for row in self.ids:
+        ids = rng.permuted(np.cumsum(steps, axis=1), axis=1)
+        scores = -np.sort(-rng.standard_normal((queries, RETRIEVED), np.float32), axis=1)
+        # Few judged documents are nearly all found; of a pool, less than half.
+        share = 0.85 if judged <= 50 else 0.4
+        qrels = []
+        for row in ids:
             places = (RETRIEVED ** rng.random(judged)).astype(int) - 1
-            found = rng.random(judged) < 0.85
+            if judged > 50:
+                places = (RETRIEVED * rng.random(judged) ** 2).astype(int)
+            found = rng.random(judged) < share
             docs = np.where(found, row[places], COLLECTION + np.arange(judged))
-            self.qrels.append({int(doc): 1 + int(doc) % 3 for doc in docs})
-        self.indexed = fr.index_qrels(self.qrels)
+            qrels.append({int(doc): 1 + int(doc) % 3 for doc in docs})
+        return cls(ids, scores, qrels, fr.index_qrels(qrels))
 
-    def is_correct(self, scores: fr.Scores, measures: set[str], runs: Any) -> bool:
+    @classmethod
+    def added(cls, name: str) -> Case:
+        """What was added to the inputs, with numbers as ids."""
+        stored = added.stored()[name]
+        judged, (ids, scores, queries) = memory.as_arrays(
+            trec_files.parse_qrels(stored.qrels.read_bytes()),
+            trec_files.parse_run(stored.run.read_bytes()),
+        )
+        qrels = [judged.get(query, {}) for query in queries]
+        return cls(ids, scores, qrels, fr.index_qrels(qrels))
+
+    def is_correct(self, found: fr.Scores, measures: set[str], scores: Any) -> bool:
         """Whether the first queries have the bits of pytrec_eval."""
         rows = range(CHECKED)
         qrels = {str(i): {str(doc): grade for doc, grade in self.qrels[i].items()} for i in rows}
         run = {
-            str(i): dict(zip(map(str, self.ids[i].tolist()), runs[i].tolist(), strict=True))
+            str(i): {
+                str(doc): score
+                for doc, score in zip(self.ids[i].tolist(), scores[i].tolist(), strict=True)
+                if doc >= 0
+            }
             for i in rows
         }
         expected = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
         return all(
-            scores[name][i] == value for i in rows for name, value in expected[str(i)].items()
+            found[name][i] == value for i in rows for name, value in expected[str(i)].items()
         )
 
 
-@pytest.fixture(scope="module", params=[1, 50], ids=["1 judged", "50 judged"])
+@pytest.fixture(scope="module", params=[*JUDGED, *added.parameters()], ids=str)
 def case(request: pytest.FixtureRequest) -> Case:
+    if request.param not in JUDGED:
+        return Case.added(request.param)
     # Where nothing is timed, only the answer counts.
     disabled = request.config.getoption("benchmark_disable")
-    return Case(request.param, QUERIES // 10 if disabled else QUERIES)
+    queries = JUDGED[request.param]
+    return Case.draw(request.param, queries // 10 if disabled else queries)
 
 
 @pytest.mark.parametrize("threads", [1, None], ids=["1 thread", "threads"])
@@ -74,7 +107,7 @@ def test_evaluate_arrays(
         assume_unique=unique, threads=threads,
     )  # fmt: skip
 
-    record(benchmark, case.is_correct(found, measures, scores))
+    record(benchmark, case.is_correct(found, measures, scores), case.ids.size)
 
 
 def test_evaluate_labels(benchmark: Any) -> None:
@@ -88,10 +121,10 @@ def test_evaluate_labels(benchmark: Any) -> None:
     found = benchmark(fr.evaluate_labels, labels, scores, ["ndcg_cut.10"])
 
     correct = found["ndcg_cut_10"][0] == expected["0"]["ndcg_cut_10"]
-    record(benchmark, correct, documents=labels.size)
+    record(benchmark, correct, labels.size)
 
 
-def record(benchmark: Any, correct: bool, documents: int = QUERIES * RETRIEVED) -> None:
+def record(benchmark: Any, correct: bool, documents: int) -> None:
     """Put a check beside the timing, then insist on it."""
     benchmark.extra_info.update(correct=bool(correct), engine=fr.engine())
     if benchmark.stats:

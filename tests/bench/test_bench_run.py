@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -13,18 +14,32 @@ import pyperf
 import pytest
 import pytrec_eval
 
-from bench import cases, draw, expected, lines, manifest, rows, run_report, speed_table, targets
+from bench import (
+    cases,
+    draw,
+    expected,
+    lines,
+    manifest,
+    memory,
+    rows,
+    run_report,
+    speed_table,
+    targets,
+)
 from bench.__main__ import main
 from bench.driver import Job
 from bench.errors import BenchError
 from bench.libraries import LIBRARIES
+from bench.memory import COMPAT
 from bench.programs import ORIGINAL, OWN_TREC_EVAL, PASS, Program
 from bench.rows import Row
-from bench.tasks import ALL_TREC, OFFICIAL, READ, START
+from bench.tasks import ALL_TREC, BUILDING, BUILT, OFFICIAL, READ, SINGLE, START
 from bench.timing import Limits, Subject
 from tests.helpers.bench_commands import COMMANDS, run
+from tests.helpers.paths import REPOSITORY
 
 SCALE = "0.001"
+DATA = REPOSITORY / "data"
 
 
 def bench(*words: str | Path, path: Any = COMMANDS) -> Any:
@@ -68,7 +83,7 @@ def row(**changes: Any) -> Row:
         "cold": 3.0, "steady": 2.0, "best": 1.5, "peak_mb": 30.0, "baseline": "trec_eval",
         "speedup": 60.0, "floor": "wc -l", "to_floor": 3.0,
         "facts": {
-            "seed": 1, "scale": 1.0, "queries": 1, "lines": 10, "bytes": 4_000_000,
+            "seed": 1, "scale": 1.0, "queries": 1, "judgments": 2, "lines": 10, "bytes": 4_000_000,
             "cpu_count": 2, "platform": "S", "python": "P", "numpy": "2", "version": "1",
             "trec_eval_version": "9.0.8", "date": "2026-01-02 03:04:05",
         },
@@ -122,6 +137,10 @@ def test_the_cases_are_what_they_are_called(generated: Path) -> None:
     assert len({row[0] for row in fields("huge-query")}) == 1
     qrels = (generated / "graded" / "qrels").read_text().split()
     assert {"0", "1", "2", "3"} == set(qrels[3::4])
+    for judged in (10, 100, 1300):
+        facts = manifest.load(generated, cases.CASES[f"pool-{judged}"]).manifest
+        assert (facts.queries, facts.lines) == (50, 50_000)
+        assert facts.judgments / facts.queries == pytest.approx(judged, rel=0.1)
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -147,7 +166,7 @@ def test_portions_of_lines_join(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rows_are_complete_and_right(results: Path) -> None:
-    found = {own.key[1:]: own for own in rows.read(results)}
+    found = {own.key[1:]: own for own in rows.read([results])}
 
     assert len(found) == 5 + 1 + 3
     for own in found.values():
@@ -164,6 +183,53 @@ def test_rows_are_complete_and_right(results: Path) -> None:
     assert python.speedup > 0
     assert python.to_floor > 0
     assert found[READ, "fastrank.read_trec_run"].calls == 3
+
+
+def test_files_that_were_added_are_measured_from_memory_too(
+    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inputs, compressed, file = (tmp_path / name for name in ("inputs", "run.gz", "results.json"))
+    compressed.write_bytes(gzip.compress((DATA / "pixels.run").read_bytes()))
+    words = ["add", inputs, "digits", DATA / "digits.qrels", compressed]
+    assert main([str(word) for word in words]) == 0
+    capsys.readouterr()
+
+    done = bench(
+        "run", inputs, f"--tasks={BUILT},{BUILDING},{SINGLE}", "--peers=pytrec_eval,ir_measures",
+        "--rounds=1", "-o", file, path=path,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"target: digits, {BUILT}, {COMPAT}, at least 4 x pytrec_eval: " in done.stdout
+    found = {own.key[1:]: own for own in rows.read([file])}
+    assert {own.status for own in found.values()} == {"ok"}
+    for task in (BUILT, BUILDING, SINGLE):
+        assert found[task, COMPAT].baseline == "pytrec_eval"
+        assert found[task, COMPAT].speedup > 0
+    assert found[BUILT, "fastrank.evaluate_arrays"].facts["judgments"] == 37_428
+    assert main(["table", str(file), str(file)]) == 0
+    table = capsys.readouterr().out
+    assert (
+        "| in memory, evaluator built beforehand, four measures | judged | pytrec_eval |" in table
+    )
+    assert "\n| digits | 187 | " in table
+    assert "; files that were added." in table
+
+
+def test_arrays_of_integers_have_the_ids_in_their_order_as_texts() -> None:
+    qrels = {"q": {"ä": 1, "b": 2}}
+    judged, (ids, scores, queries) = memory.as_arrays(
+        qrels, {"q": {"a": 0.5, "b": 0.25}, "r": {"ä": 1.0}}
+    )
+
+    assert queries == ["q", "r"]
+    assert sorted(map(str, ids[0].tolist())) == [str(own) for own in sorted(ids[0].tolist())]
+    a, b = ids[0].tolist()
+    umlaut = ids[1, 0]
+    assert str(a) < str(b) < str(umlaut)
+    assert ids[1, 1] == -1
+    assert scores.tolist() == [[0.5, 0.25], [1.0, 0.0]]
+    assert judged == {"q": {umlaut: 1, b: 2}}
 
 
 def test_what_a_wrong_answer_took_is_not_compared(
@@ -187,7 +253,7 @@ def test_what_a_wrong_answer_took_is_not_compared(
     told = f"WRONG: {OWN_TREC_EVAL} on sample, start-up: not what trec_eval prints: line "
     assert told in printed
     assert printed.startswith("WRONG: ")
-    found = {own.program: own for own in rows.read(file)}
+    found = {own.program: own for own in rows.read([file])}
     assert found[OWN_TREC_EVAL].status == "wrong"
     assert found[OWN_TREC_EVAL].to_floor is None
     assert found[ORIGINAL].to_floor > 0
@@ -211,8 +277,8 @@ def test_the_table_takes_its_place_in_the_readme_and_nothing_else_changes(
     assert main(["table", str(results)]) == 0
     printed = capsys.readouterr().out
     assert text == f"{before}{speed_table.BEGIN}\n{printed}{speed_table.END}{after}"
-    assert "| `-m official` | MB | fastrank, 1 thread |" in text
-    assert "| typical | 0.3 |" in text
+    assert "| files, `-m official` | judged | MB | pytrec_eval | fastrank, 1 thread |" in text
+    assert "| typical | 1.0 | 0.3 |" in text
     assert "old" not in text
 
 
@@ -261,7 +327,7 @@ def test_a_command_that_is_wrong_or_slow_or_fails(
 
 def test_a_library_that_fails(generated: Path, tmp_path: Path) -> None:
     stored = manifest.load(generated, cases.CASES["typical"])
-    job = Job("none", str(stored.run), "", "9.0.8", str(tmp_path / "answers"))
+    job = Job("none", str(stored.run), OFFICIAL, "9.0.8", str(tmp_path / "answers"))
     words = job.words("fastrank.evaluate(run)")
     program = Program("fastrank", OFFICIAL, words, library=LIBRARIES["fastrank.evaluate(run)"])
     subject = Subject(program, stored.manifest, Limits(60, 30), tmp_path)
@@ -322,6 +388,10 @@ def test_bad_input_is_told_in_one_line(
         ("run", generated, "--tasks", "read,nonsense"): "no task 'nonsense'",
         ("generate", tmp_path / "not.json"): "File exists",
         ("generate", tmp_path, "--cases", "nonsense"): "no case 'nonsense'",
+        ("add", empty, "typical", DATA / "digits.qrels", DATA / "pixels.run"): "cannot be the name",
+        ("add", empty, "a/b", DATA / "digits.qrels", DATA / "pixels.run"): "cannot be the name",
+        ("add", empty, "new", DATA / "pixels.run", DATA / "pixels.run"): "are not judgments and",
+        ("add", empty, "new", tmp_path / "none", DATA / "pixels.run"): "No such file",
         **{
             ("table", tmp_path / name): "is not a file of results: "
             for name in ("not.json", "list.json", "other.json", "binary.json")
