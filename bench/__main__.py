@@ -163,6 +163,10 @@ def _run(given: argparse.Namespace) -> int:
         if not wanted:
             raise NotFoundError(f"no cases in {given.folder}: python -m bench generate makes them")
     stored = [manifest.load(given.folder, case) for case in wanted]
+    own = [case.case.name for case in stored if case.manifest.seed is None]
+    if own and given.trec_eval_version != "9.0.8":
+        names = ",".join(own)
+        raise BenchError(f"{names}: what was added is checked with the numbers of trec_eval 9 only")
     setup = programs.set_up(given.trec_eval_version, given.peers, given.peer)
     tasks = programs.chosen_tasks(given.tasks)
     if given.output is not None:

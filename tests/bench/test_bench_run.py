@@ -214,6 +214,8 @@ def test_files_that_were_added_are_measured_from_memory_too(
     )
     assert "\n| digits | 187 | " in table
     assert "; files that were added." in table
+    assert main(["run", str(inputs), "--trec-eval-version=10.0"]) == 2
+    assert "digits: what was added is checked with" in capsys.readouterr().err
 
 
 def test_arrays_of_integers_have_the_ids_in_their_order_as_texts() -> None:
