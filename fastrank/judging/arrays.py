@@ -75,6 +75,10 @@ class ArrayRun(Frozen):
     unique: bool
 
 
+class RepeatedIdError(ArrayError):
+    """A document stands in a row twice, wherever that is."""
+
+
 class ArrayJudge:
     """Judges rows of arrays by judgments of documents with integer ids.
 
@@ -270,8 +274,8 @@ def nan_score(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
     return ArrayError("scores", f"query {decoded(query)!r}: {reason}", row, column)
 
 
-def repeated_id(query: bytes, ids: Array, row: int, columns: tuple[int, int]) -> ArrayError:
+def repeated_id(query: bytes, ids: Array, row: int, columns: tuple[int, int]) -> RepeatedIdError:
     """The error about a row of ids with one at two places."""
     first, again = columns
     reason = f"document {ids[first]} is retrieved twice, in the columns {first} and {again}"
-    return ArrayError("ids", f"query {decoded(query)!r}: {reason}", row, again)
+    return RepeatedIdError("ids", f"query {decoded(query)!r}: {reason}", row, again)

@@ -129,13 +129,17 @@ class JudgedRun(Frozen):
 class QueryError(Exception):
     """A query, the one at a place among those evaluated, has no values.
 
-    inconsistent: as in EvaluationError.
+    inconsistent: as in EvaluationError. repeated: the lines of the run that have one document.
     """
 
-    def __init__(self, place: int, reason: str, *, inconsistent: bool = False) -> None:
+    def __init__(
+        self, place: int, reason: str, *, inconsistent: bool = False,
+        repeated: tuple[int, int] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(reason)
         self.place = place
         self.inconsistent = inconsistent
+        self.repeated = repeated
 
     def error(self, measure: str, query: bytes) -> EvaluationError:
         """The same as an error about the query and the first measure that needs it."""
