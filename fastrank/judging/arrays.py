@@ -76,7 +76,7 @@ class ArrayRun(Frozen):
 
 
 class RepeatedIdError(ArrayError):
-    """A document stands in a row twice, wherever that is."""
+    """A document stands in a row twice, which need not matter: see ArrayRunJudge."""
 
 
 class ArrayJudge:
@@ -259,7 +259,7 @@ class _Rows:
         column = columns[problem[2]]
         if kind == codes.SCORE_IS_NAN:
             return nan_score(query, own, row, column)
-        return repeated_id(query, own, row, (column, columns[problem[3]]))
+        return RepeatedIdError(*repeated_id(query, own, row, (column, columns[problem[3]])).args)
 
 
 def negative_id(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
@@ -274,8 +274,8 @@ def nan_score(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
     return ArrayError("scores", f"query {decoded(query)!r}: {reason}", row, column)
 
 
-def repeated_id(query: bytes, ids: Array, row: int, columns: tuple[int, int]) -> RepeatedIdError:
+def repeated_id(query: bytes, ids: Array, row: int, columns: tuple[int, int]) -> ArrayError:
     """The error about a row of ids with one at two places."""
     first, again = columns
     reason = f"document {ids[first]} is retrieved twice, in the columns {first} and {again}"
-    return RepeatedIdError("ids", f"query {decoded(query)!r}: {reason}", row, again)
+    return ArrayError("ids", f"query {decoded(query)!r}: {reason}", row, again)

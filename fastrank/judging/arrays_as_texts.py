@@ -8,6 +8,7 @@ from __future__ import annotations
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import NO_ITERATION, constant, memory_of
+from fastrank.errors import ArrayError
 from fastrank.formats.array_validation import as_texts, selected_integers
 from fastrank.formats.ids import texts_of_array
 from fastrank.judging.arrays import (
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from fastrank.data.grade_scale import Graded
     from fastrank.data.texts import Texts
-    from fastrank.errors import ArrayError
     from fastrank.judging.array_qrels import ArrayQrels
     from fastrank.judging.arrays import ArrayRun
     from fastrank.judging.judged import JudgedRun
@@ -98,9 +98,9 @@ class ArrayRunJudge:
         if self._options.can_stream:
             try:
                 return ArrayJudge(*given, threads=self._threads).judge(run)
-            except RepeatedIdError:
+            except RepeatedIdError as error:
                 if not self._options.is_cut and needs_rankings(self._measures, self._options):
-                    raise
+                    raise ArrayError(*error.args) from None
         return ArrayTextJudge(*given).judge(run)
 
 
