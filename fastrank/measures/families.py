@@ -258,10 +258,10 @@ FAMILIES: tuple[Family, ...] = (
         "PercentileRank", "percentile_rank",
         "Percentile of the rank i of each relevant retrieved document, lower is better: (i - 1)\n"
         "/ (n - 1) of n retrieved (0 if n = 1); base='depth': i / n; 'relevant': i / R; 'index':\n"
-        "(i - 1) / n, as the code of SDR has it. The mean is over all such documents of all\n"
-        "queries, with pool='query' over the means of queries. missing='worst' counts relevant\n"
-        "documents not retrieved as 1. A query without any has no value (NaN). Source: the mean\n"
-        "percentile rank of Ginzburg et al., SDR, ACL Findings 2021.",
+        "(i - 1) / n. The mean is over all such documents of all queries, with pool='query' over\n"
+        "the means of queries. missing='worst' counts relevant documents not retrieved as 1. A\n"
+        "query without any has no value (NaN). Source: with base='index' the code of Ginzburg et\n"
+        "al., SDR, ACL Findings 2021; the others are variants of it.",
         (
             *COMMON,
             _choice("base", ("span", "depth", "relevant", "index"), "what divides a rank"),
