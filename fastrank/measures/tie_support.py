@@ -129,8 +129,11 @@ def has_expected_value(bound: BoundMeasure, *, is_cut: bool) -> bool:
         return False
     if kernel == "percentile_rank" and options.get("missing") == "worst":
         return True
-    known = kernel in EXPECTED_KERNELS or (not is_cut and kernel in EXPECTED_UNCUT_KERNELS)
-    return not kernel or known
+    return not kernel or _is_known(kernel, is_cut=is_cut)
+
+
+def _is_known(kernel: str, *, is_cut: bool) -> bool:
+    return kernel in EXPECTED_KERNELS or (not is_cut and kernel in EXPECTED_UNCUT_KERNELS)
 
 
 def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
@@ -142,8 +145,7 @@ def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
             supported = [
                 family.name
                 for family in FAMILIES
-                if family.kernel in EXPECTED_KERNELS
-                or (not is_cut and family.kernel in EXPECTED_UNCUT_KERNELS)
+                if family.average != "median" and _is_known(family.kernel, is_cut=is_cut)
             ]
             where = " with a depth" if is_cut else ""
             raise MeasureError(

@@ -14,6 +14,7 @@ import fastrank as fr
 from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from fastrank.judging.evaluation_options import TIES
 from fastrank.judging.options import BY_GRADE
+from fastrank.measures.families import FAMILY_BY_NAME
 from fastrank.measures.tie_support import EXPECTED_KERNELS, EXPECTED_UNCUT_KERNELS, MONOTONE_KERNELS
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from tests.helpers.strategies import exactly, examples
@@ -396,6 +397,23 @@ def test_of_a_set_the_average_is_of_the_measures_that_have_one() -> None:
     assert "gm_map" not in scores.mean
     with pytest.raises(fr.MeasureError, match=r"does not support 'gm_map'; it supports .*AP, "):
         fr.evaluate(qrels, run, "official gm_map", ties="average")
+
+
+@pytest.mark.parametrize("depth", [None, 3])
+def test_the_error_names_measures_that_are_supported(depth: int | None) -> None:
+    qrels, run = nouns({"a": 1, "b": 0}, [("a", 1.0), ("b", 1.0)])
+    with pytest.raises(fr.MeasureError) as caught:
+        fr.evaluate(qrels, run, "infAP", ties="average", depth=depth)
+    names = (
+        str(caught.value)
+        .partition("; it supports ")[2]
+        .removesuffix(", and trec_eval's names of these")
+    )
+
+    for name in names.split(", "):
+        cutoff = FAMILY_BY_NAME[name].options.get("cutoff")
+        measure = f"{name}@1" if cutoff is not None and cutoff.needed else name
+        fr.evaluate(qrels, run, measure, ties="average", depth=depth)
 
 
 def test_counts_that_are_no_integers_are_printed_with_decimals() -> None:
