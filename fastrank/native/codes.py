@@ -114,10 +114,15 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
     AS_UTF8,
     AS_INTEGER,
     INT,
-) = range(11)
-API_SIZE = 11
+    TUPLE_ITEM,
+    GET_BUFFER,
+    RELEASE_BUFFER,
+) = range(14)
+API_SIZE = 14
 # ... and bytes before an object's type, the double of a float and about the hash of a text.
 TYPE_IN_OBJECT, NUMBER_IN_FLOAT, HASH_IN_TEXT = 8, 16, 24
+# What an argument of a kernel is; an array's items have their size.
+RECORD, INTEGER = -1, 0
 
 # Counting preferences: places in the tally of a judgment group.
 RET, RET_DONE, IMP, IMP_DONE, ABSENT, REL, NONREL, REL_RET, NONREL_RET = range(9)
