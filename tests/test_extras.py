@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.embeddings.index_plot import check_form
+from fastrank.embeddings.index_plot import check_format
 from tests.helpers.paths import REPOSITORY
 
 SCORES = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map")
@@ -24,7 +24,7 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
     ("polars", "to_polars", "polars", fr.table(SCORES).to_polars),
     ("polars", "to_polars", "polars", RUN.to_polars),
     ("pyarrow", "to_arrow", "pyarrow", RUN.to_arrow),
-    ("matplotlib.figure", "a plot", "plot", lambda: check_form(io.BytesIO(), "png")),
+    ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
 ]
 
 

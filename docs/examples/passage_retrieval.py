@@ -60,7 +60,7 @@ def retrieve(questions: dict[str, str], passages: dict[str, str]) -> fr.Run:
     of_question, of_passage = encoders(list(passages.values()))
     return search(
         of_passage(list(passages.values())), of_question(list(questions.values())), 100,
-        ids=list(passages), query_ids=list(questions), tag="dpr",
+        corpus_ids=list(passages), query_ids=list(questions), tag="dpr",
     )  # fmt: skip
 
 

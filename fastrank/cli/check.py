@@ -48,15 +48,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("files", nargs="+", metavar="file", help="judgments, then any number of runs; - is stdin")
     add("--no-qrels", action="store_true", help="all files are runs")
     add(
-        "--from",
-        dest="given",
+        "--input-format",
         choices=FILE_FORMATS,
         help="format of all files (told from their content)",
     )
     add("--strict", action="store_true", help="warnings, too, make the exit status 1")
     add("--format", choices=FORMATS, default="text", help="how to print the findings (text)")
     add(
-        "--max", type=int, default=10, metavar="N",
+        "--max-per-kind", type=int, default=10, metavar="N",
         help="findings to list per kind and file (10); all are counted",
     )  # fmt: skip
     add(
@@ -74,7 +73,9 @@ def run(given: argparse.Namespace) -> int:
 def _run(given: argparse.Namespace) -> int:
     ignored = [kind for kinds in given.ignore for kind in kinds.split(",") if kind]
     try:
-        checker = Checker(max_per_kind=given.max, ignore=ignored, format=given.given)
+        checker = Checker(
+            max_per_kind=given.max_per_kind, ignore=ignored, input_format=given.input_format
+        )
     except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 2

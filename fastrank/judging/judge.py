@@ -8,7 +8,7 @@ from _thread import allocate_lock
 from fastrank.data.run import Run
 from fastrank.formats.chunks import Parts
 from fastrank.formats.source import Pieces
-from fastrank.formats.trec import parse_run, python_warning, read_run
+from fastrank.formats.trec import parse_run, python_warning, read_trec_run
 from fastrank.judging.needs import rankings_suffice
 from fastrank.judging.options import check_options
 from fastrank.judging.streaming import FileJudge
@@ -79,7 +79,7 @@ class RunJudge:
             # The trec_eval command does without the module.
             from fastrank.formats.inputs import open_run
 
-            run = open_run(run, order=self._options.order)
+            run = open_run(run, rank_by=self._options.rank_by)
         if isinstance(run, Run):
             return self._in_memory(run)
         if isinstance(run, Pieces):
@@ -95,7 +95,7 @@ class RunJudge:
         return self._memory.judge(run)
 
     def _judge_file(self, file: Pieces, threads: int | None, warn: Warn) -> JudgedRun:
-        compat, order = self._options.compat, self._options.order
+        trec_eval_version, rank_by = self._options.trec_eval_version, self._options.rank_by
         with file:
             content = None
             if self._qrels is not None:
@@ -111,9 +111,15 @@ class RunJudge:
                 if judged is not None:
                     return judged
             if content is None:
-                run = read_run(file, compat=compat, order=order, warn=warn, threads=threads)
+                run = read_trec_run(
+                    file,
+                    trec_eval_version=trec_eval_version,
+                    rank_by=rank_by,
+                    warn=warn,
+                    threads=threads,
+                )
             else:
-                run = parse_run(content, file.name, compat=compat, warn=warn)
+                run = parse_run(content, file.name, trec_eval_version=trec_eval_version, warn=warn)
         return self._in_memory(run)
 
     def _judge_dict(self, run: Mapping[Any, Any]) -> JudgedRun:
@@ -131,4 +137,4 @@ class RunJudge:
                 return judged
         from fastrank.formats.dicts import run_from_dict
 
-        return self._in_memory(run_from_dict(run, source="run", order=self._options.order))
+        return self._in_memory(run_from_dict(run, source="run", rank_by=self._options.rank_by))

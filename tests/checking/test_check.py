@@ -587,15 +587,17 @@ def refuse(message: str) -> None:
 @given(
     qrels=st.one_of(lines_of(QRELS_ROWS), untidy(QRELS_ROWS)),
     run=st.one_of(lines_of(RUN_ROWS), untidy(RUN_ROWS)),
-    compat=st.sampled_from(["9.0.8", "10.0"]),
+    trec_eval_version=st.sampled_from(["9.0.8", "10.0"]),
 )
 @examples(1000)
-def test_what_cannot_be_read_or_evaluated_has_errors(qrels: bytes, run: bytes, compat: str) -> None:
+def test_what_cannot_be_read_or_evaluated_has_errors(
+    qrels: bytes, run: bytes, trec_eval_version: str
+) -> None:
     if not qrels or not run:
         return
     try:
-        judgments = parse_qrels(qrels, compat=compat, warn=refuse)
-        results = parse_run(run, compat=compat, warn=refuse)
-        fastrank.evaluate(judgments, results, "all_trec", compat=compat)
+        judgments = parse_qrels(qrels, trec_eval_version=trec_eval_version, warn=refuse)
+        results = parse_run(run, trec_eval_version=trec_eval_version, warn=refuse)
+        fastrank.evaluate(judgments, results, "all_trec", trec_eval_version=trec_eval_version)
     except (FastrankError, NotReadError):
         assert check(qrels, run).total("error") > 0

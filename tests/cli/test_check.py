@@ -68,7 +68,7 @@ def test_findings_come_before_a_summary_of_each_file(folder: Path) -> None:
         (["good", "nowhere"], 2),
         (["qrels", "nowhere", "run"], 2),
         (["--ignore", "nonsense", "good"], 2),
-        (["--max", "-1", "good"], 2),
+        (["--max-per-kind", "-1", "good"], 2),
         ([], 2),
     ],
 )
@@ -102,7 +102,7 @@ def test_where_nothing_could_be_read_there_is_no_summary(form: str, folder: Path
 def test_findings_that_are_not_listed_are_counted(folder: Path) -> None:
     (folder / "run").write_bytes(b"".join(b"q%d Q0 d 1 x t\n" % i for i in range(5)))
 
-    found = check("--max", "1", "--no-qrels", "run", cwd=folder)
+    found = check("--max-per-kind", "1", "--no-qrels", "run", cwd=folder)
 
     assert found.stdout == (
         "run:1: error: score 'x' of document 'd' is not a number: trec_eval reads 0 [bad-score]\n"

@@ -348,7 +348,7 @@ def test_only_what_changed_is_compiled_again(few: Path, tmp_path: Path) -> None:
         "kernels.add_up(filled('d', [1.0, 2.5]), 1, totals)\n"
         "print(totals[0])\n"
     )
-    assert _run(sums, few, FASTRANK_ENGINE="library", **environment) == "7.0\n"
+    assert _run(sums, few, FASTRANK_ENGINE="precompiled", **environment) == "7.0\n"
 
 
 @needs_linker

@@ -44,7 +44,7 @@ def test_the_library_is_used_when_there_is_one() -> None:
     status, shown, _ = _python(SHOW)
 
     assert status == 0
-    assert shown.startswith("library (")
+    assert shown.startswith("precompiled (")
 
 
 def test_the_environment_can_insist_on_the_jit() -> None:
@@ -62,7 +62,7 @@ def test_an_unknown_engine_is_an_error() -> None:
     status, _, complaint = _python(SHOW, FASTRANK_ENGINE="gpu")
 
     assert status != 0
-    assert "FASTRANK_ENGINE='gpu': expected 'library' or 'jit'" in complaint
+    assert "FASTRANK_ENGINE='gpu': expected 'precompiled' or 'jit'" in complaint
 
 
 def _copy_of_the_package(folder: Path) -> Path:
@@ -93,9 +93,9 @@ def test_a_library_older_than_its_sources_is_not_used(module: str, tmp_path: Pat
     assert _python(SHOW, tmp_path)[1] == (
         "jit (the compiled library was made from other sources than these)"
     )
-    status, _, complaint = _python(SHOW, tmp_path, FASTRANK_ENGINE="library")
+    status, _, complaint = _python(SHOW, tmp_path, FASTRANK_ENGINE="precompiled")
     assert status != 0
-    assert "FASTRANK_ENGINE=library: the compiled library was made from other" in complaint
+    assert "FASTRANK_ENGINE=precompiled: the compiled library was made from other" in complaint
 
 
 def _copy_without_library(folder: Path) -> Path:
@@ -153,7 +153,7 @@ def test_a_checkout_uses_the_library_of_an_installation(
     shown = _python(ALONE + carried + show, tmp_path / "checkout", **checkout)[1].split("\n")
 
     assert shown[0] == str(tmp_path / "checkout/fastrank/__init__.py")
-    assert shown[1].startswith("library (")
+    assert shown[1].startswith("precompiled (")
 
 
 @needs_library
