@@ -119,7 +119,7 @@ def has_expected_value(bound: BoundMeasure, *, is_cut: bool) -> bool:
     """
     kernel, options = bound.measure.kernel, bound.options or {}
     # How many judged documents a cut leaves depends on the order.
-    if bound.measure.on == "custom" or (is_cut and options.get("judged_only")):
+    if bound.measure.needs == "custom" or (is_cut and options.get("judged_only")):
         return False
     # How many are found up to a cutoff depends on the order.
     if kernel in UNCUT_WITHOUT_CUTOFF and "cutoff" in options:
@@ -127,7 +127,7 @@ def has_expected_value(bound: BoundMeasure, *, is_cut: bool) -> bool:
     # The median over queries of expected values is not the expected median.
     if bound.measure.average == "median":
         return False
-    if kernel == "percentile_rank" and options.get("missing") == "worst":
+    if kernel == "percentile_rank" and options.get("unretrieved") == "worst":
         return True
     return not kernel or _is_known(kernel, is_cut=is_cut)
 
@@ -183,7 +183,7 @@ def is_share_of_judged(bound: BoundMeasure) -> bool:
 def refuse_annotated(bound: list[BoundMeasure], reason: str) -> None:
     """Raise MeasureError at a measure for which rankings have to be judged so."""
     for bound_measure in bound:
-        if bound_measure.measure.on == "annotated":
+        if bound_measure.measure.needs == "annotated":
             name = bound_measure.names[0].decode()
             raise MeasureError(
                 bound_measure.measure.name,

@@ -29,7 +29,7 @@ class _Interpreter:
 
     def api(self) -> Any | None:
         """Functions and types as `api` in native/codes.py; None where they cannot be used."""
-        return python_api() if engine().startswith("library") else None
+        return python_api() if engine().startswith("precompiled") else None
 
 
 interpreter = _Interpreter()

@@ -61,7 +61,7 @@ def test_every_form_of_a_run_has_one_rule(
 
     expected = outcome(lambda: fr.evaluate(qrels, path, measures, **options))
 
-    for run in (fr.load_run(path), frame, fr.Run.from_arrays(*map(list, zip(*rows, strict=True)))):
+    for run in (fr.read_run(path), frame, fr.Run.from_arrays(*map(list, zip(*rows, strict=True)))):
         assert outcome(lambda run=run: fr.evaluate(qrels, run, measures, **options)) == expected
     arrays = outcome(
         lambda: fr.evaluate_arrays(ids, scores, QRELS, measures, queries=queries, **options)

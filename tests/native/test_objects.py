@@ -26,7 +26,8 @@ from fastrank.native.records.dicts import DictRankings, PackedScores
 from tests.helpers.strategies import examples
 
 needs_library = pytest.mark.skipif(
-    not engine().startswith("library"), reason="only kernels compiled ahead of time read objects"
+    not engine().startswith("precompiled"),
+    reason="only kernels compiled ahead of time read objects",
 )
 
 
