@@ -95,7 +95,7 @@ class MeasureError(FastrankError):
 
     >>> fr.parse_measure("P_0")
     Traceback (most recent call last):
-    fastrank.errors.MeasureError: 'P_0': a cutoff is a whole number of at least 1, ...
+    fastrank.errors.MeasureError: 'P_0': a cutoff is a whole number of at least 1 ...
     """
 
     def __init__(self, measure: str, reason: str) -> None:

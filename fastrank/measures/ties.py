@@ -126,29 +126,29 @@ def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
 
 
 def check_range(bound: list[BoundMeasure]) -> None:
-    """Raise MeasureError at a measure that "best" and "worst" need not bound."""
+    """Raise MeasureError for a measure that the ties "best" and "worst" do not bound."""
     for bound_measure in bound:
         name = bound_measure.measure.name
         if bound_measure.measure.kernel and bound_measure.measure.kernel not in MONOTONE_KERNELS:
             raise MeasureError(
                 name,
-                f"the range of '{name}' over the orders of tied documents is not known: a higher"
-                " grade that moves up need not raise it",
+                f"tie_report does not support '{name}': moving a higher grade up need not raise it,"
+                " so its range over the orders of tied documents is unknown",
             )
         if bound_measure.pairs:
             raise MeasureError(
                 name,
-                f"the range of '{bound_measure.names[0].decode()}' over the orders of tied"
-                " documents is known only where grades are their own gains",
+                f"tie_report does not support '{bound_measure.names[0].decode()}': the range over"
+                " the orders of tied documents is known only if each grade is its own gain",
             )
 
 
 def refuse_annotated(bound: list[BoundMeasure], reason: str) -> None:
-    """Raise MeasureError at a measure for which rankings have to be judged so."""
+    """Raise MeasureError for a measure that needs the judgments of all queries."""
     for bound_measure in bound:
         if bound_measure.measure.needs == "annotated":
             name = bound_measure.names[0].decode()
             raise MeasureError(
                 bound_measure.measure.name,
-                f"'{name}' asks for the judgments of all queries: {reason}",
+                f"'{name}' needs the judgments of all queries: {reason}",
             )

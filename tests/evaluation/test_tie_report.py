@@ -81,9 +81,9 @@ def test_print_says_how_many_and_how_far() -> None:
 
 @pytest.mark.parametrize("measure", ["G", "infAP", "Rndcg", "ndcg_rel", "utility", "rbp", "unj"])
 def test_no_range_is_given_that_need_not_hold(measure: str) -> None:
-    with pytest.raises(fr.MeasureError, match=f"the range of '{measure}' .* is not known"):
+    with pytest.raises(fr.MeasureError, match=f"tie_report does not support '{measure}'"):
         fr.tie_report(parse_run(RUN), parse_qrels(b"q1 0 a 1\n"), measure)
-    with pytest.raises(fr.MeasureError, match="only where grades are their own gains"):
+    with pytest.raises(fr.MeasureError, match="only if each grade is its own gain"):
         fr.tie_report(parse_run(RUN), parse_qrels(b"q1 0 a 1\n"), "ndcg.0=3,1=1")
 
 
