@@ -140,7 +140,7 @@ class NoQueriesError(FastrankError):
 
     >>> fr.evaluate({"q1": {"d1": 1}}, {"q2": {"d1": 0.5}}, "map")
     Traceback (most recent call last):
-    fastrank.errors.NoQueriesError: the run and the judgments have no query in common ...
+    fastrank.errors.NoQueriesError: the run and the qrels share no query ids ...
     """
 
 

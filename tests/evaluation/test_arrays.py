@@ -509,9 +509,7 @@ def test_document_ids_in_a_file_of_judgments_are_decimal() -> None:
 
     for text in ("d1", "01", "-1", str(2**63)):
         found = error([[1]], None, parse_qrels(f"7 0 {text} 1\n".encode()), queries=[7])
-        assert found == (
-            f"qrels[0]: query '7': document {text!r}: expected the digits of an integer"
-        )
+        assert found == (f"qrels[0]: query '7': document {text!r}: expected a decimal integer")
 
 
 @pytest.mark.parametrize(

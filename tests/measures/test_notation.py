@@ -292,7 +292,7 @@ def test_values_are_found_by_other_spellings_too(asked: str, other: str) -> None
 
 @pytest.mark.parametrize("name", ["RR@5", "nothing", "official"])
 def test_what_was_not_asked_for_is_not_found(name: str) -> None:
-    with pytest.raises(KeyError, match="the values per query are MRR@10"):
+    with pytest.raises(KeyError, match="the values per query: MRR@10"):
         fr.evaluate(QRELS, RUN, "MRR@10")[name]
     with pytest.raises(KeyError, match=name):
         fr.evaluate(QRELS, RUN, "MRR@10").mean[name]

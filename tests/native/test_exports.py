@@ -348,11 +348,11 @@ def test_scores_say_which_queries_are_missing_and_whether_they_count() -> None:
     named = "(missing_queries=q1, q2, q3, q4, q5, ...)"
     assert said == [
         "map  1.0000",
-        f"7 judged queries have no results and are not averaged in {named}",
+        f"7 judged queries have no results and are not included in the means {named}",
     ]
     assert counted == [
         "map  0.1250",
-        f"7 judged queries have no results and are averaged in {named}",
+        f"7 judged queries have no results and are included in the means {named}",
     ]
 
 
