@@ -280,11 +280,11 @@ FAMILIES: tuple[Family, ...] = (
         "PercentileRank", "percentile_rank",
         "Percentile of the rank i of each relevant retrieved document, lower is better: (i - 1)\n"
         "/ (n - 1) with n retrieved (0 if n = 1); denominator='retrieved': i / n; 'relevant':\n"
-        "i / R; 'index': (i - 1) / n, as in the code of SDR. The mean is over all these documents\n"
-        "of all queries; with average='macro', over the means of the queries.\n"
-        "unretrieved='worst' counts relevant documents that were not retrieved as 1. A query\n"
-        "without such documents has no value (NaN). Source: the mean percentile rank of Ginzburg\n"
-        "et al., SDR, ACL Findings 2021.",
+        "i / R; 'index': (i - 1) / n. The mean is over all these documents of all queries; with\n"
+        "average='macro', over the means of the queries. unretrieved='worst' counts relevant\n"
+        "documents that were not retrieved as 1. A query without such documents has no value\n"
+        "(NaN). Source: denominator='index' is the code of Ginzburg et al., SDR, ACL Findings\n"
+        "2021; the others are variants.",
         (
             *COMMON,
             _choice(
