@@ -149,7 +149,7 @@ class GroupError(FastrankError):
 
     >>> fr.mean_over_datasets([])
     Traceback (most recent call last):
-    fastrank.errors.GroupError: mean_over_datasets: expected one data set or more, found none
+    fastrank.errors.GroupError: mean_over_datasets: expected at least one Scores, found none
     """
 
 

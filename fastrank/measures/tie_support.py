@@ -113,9 +113,9 @@ def expected_kernel(kernel: str) -> str:
 
 
 def has_expected_value(bound: BoundMeasure, *, is_cut: bool) -> bool:
-    """Whether the expected value of a measure is known, with the options it was given.
+    """Whether the expected value of a measure with these options is known.
 
-    is_cut: whether a depth cuts rankings, perhaps between tied documents.
+    is_cut: whether a depth cuts rankings, possibly between tied documents.
     """
     kernel, options = bound.measure.kernel, bound.options or {}
     # How many judged documents a cut leaves depends on the order.
@@ -137,7 +137,7 @@ def _is_known(kernel: str, *, is_cut: bool) -> bool:
 
 
 def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
-    """Raise MeasureError at a measure without a closed form of its expected value."""
+    """Raise MeasureError for a measure without a closed form of its expected value."""
     for bound_measure in bound:
         if not has_expected_value(bound_measure, is_cut=is_cut):
             from fastrank.measures.families import FAMILIES
@@ -174,7 +174,7 @@ def check_range(bound: list[BoundMeasure]) -> None:
 
 
 def is_share_of_judged(bound: BoundMeasure) -> bool:
-    """Whether a measure is a share of the documents retrieved that are judged."""
+    """Whether a measure is a share of the judged retrieved documents."""
     options = bound.options or {}
     is_share = bound.measure.kernel in SHARE_KERNELS and "cutoff" not in options
     return is_share and options.get("judged_only", False)

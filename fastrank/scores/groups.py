@@ -36,7 +36,7 @@ def mean_over_datasets(scores: Iterable[Scores] | Mapping[Any, Scores]) -> dict[
     """
     rows = as_list(scores)
     if not rows:
-        raise GroupError("mean_over_datasets: expected the Scores of at least one dataset")
+        raise GroupError("mean_over_datasets: expected at least one Scores, found none")
     names = common_names(rows)
     means = [row_scores.mean for row_scores in rows]
     return {name: sum(mean[name] for mean in means) / len(means) for name in names}

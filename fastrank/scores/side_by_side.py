@@ -71,7 +71,7 @@ def table(
     if per_query:
         return query_table(rows, labels, digits=digits)
     if label in measures:
-        raise GroupError(f"label: {label!r} is already the name of a measure")
+        raise GroupError(f"label: {label!r} is the name of a measure")
     columns: dict[str, list[Any]] = {label: distinct(labels)}
     best: set[tuple[int, int]] = set()
     means = [presented_means(scores) for scores in rows]
