@@ -20,7 +20,7 @@ Formulas give the value of one query, unless they mention all queries.
 | $g^*_i$ | gains of all judged documents, largest first; $G$ of them are positive |
 | $u_i$ | 1 if the document at rank $i$ is unjudged, else 0 |
 | $k$, $c$, $p$, $x$ | parameters of the measure |
-| $Q$, $J$, $\lvert C \rvert$ | number of queries, judgment groups, and documents in the collection |
+| $Q$, $J$, $\lvert C \rvert$ | numbers of queries, judgment groups, and documents |
 """
 
 DCG = r"\mathrm{DCG}_k = \sum_{i=1}^{\min(k, n)} \frac{g_i}{\log_2(i + 1)}"

@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", help="write to a file instead of standard output")
     add(
         "--plot", metavar="FILE",
-        help="draw recall against queries per second: .png, .svg or .pdf (needs matplotlib)",
+        help="draw recall against queries per second: .png, .svg or .pdf (extra `plot`)",
     )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ examples:
   fastrank convert --to jsonl run.json.gz -
 
 Formats: trec, csv and tsv (with or without a header), json ({query: {document: number}}), jsonl
-and parquet (needs pyarrow). The format of IN is told from its content, that of OUT from its name;
+and parquet (extra `pyarrow`). The format of IN is told from its content, that of OUT from its name;
 names ending in .gz, .bz2, .xz and .zst are compressed. Columns have the names that ir_measures,
 PyTerrier, ranx, trectools, BEIR and Hugging Face use. Scores and ids come out as they went in.
 JSON has no place for the name of a run. OUT is complete, or is left as it was.
