@@ -25,14 +25,7 @@ import fastrank as fr
 
 MEASURES = "map gm_map Rprec bpref recip_rank iprec_at_recall P.5,10,15,20 ndcg_cut.1,3,5,10,20"
 # The measures with an exact expected value over all orders of equal scores.
-EXPECTED = "map Rprec recip_rank P.5,10,15,20 ndcg_cut.1,3,5,10,20"
-
-
-@fr.measure
-def mean_inverse_rank(ranking) -> float:
-    """The mean of 1/rank over the right answers, which the code of the report (mapk) calls MAP."""
-    ranks = ranking.ranks[ranking.grades >= ranking.level]
-    return (1 / ranks).mean() if len(ranks) else 0.0
+EXPECTED = "map Rprec bpref recip_rank P.5,10,15,20 ndcg_cut.1,3,5,10,20"
 
 
 def table() -> bytes:
@@ -111,8 +104,8 @@ def mean_average_precisions(qrels, run, depth=None) -> dict[str, float]:
         "of those retrieved": mean("AP(denominator='relevant_retrieved')"),
         # Only over questions with a right answer, as in papers on WikiQA.
         "questions with an answer": mean("map", no_relevant="skip"),
-        # The code of the report, which also skips questions without a right answer.
-        "mean of 1/rank": mean("mean_inverse_rank", no_relevant="skip"),
+        # The code of the report (mapk), which also skips questions without a right answer.
+        "mean of 1/rank": mean("ReciprocalHitRank", no_relevant="skip"),
     }
 
 
