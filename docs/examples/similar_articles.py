@@ -30,7 +30,7 @@ LATER = "RR PercentileRank HitRatio@5 HitRatio@10 AP(denominator='relevant_retri
 
 def help_topics() -> list[dict]:
     """Topics that have a text, with their related topics as labels."""
-    named = {name: own for name, own in pydoc.Helper.topics.items() if isinstance(own, tuple)}
+    named = {name: topic for name, topic in pydoc.Helper.topics.items() if isinstance(topic, tuple)}
     first = {label: name for name, (label, _) in reversed(named.items()) if label in topics}
     texts = {name: topics[label] for label, name in first.items()}
     articles = []

@@ -81,7 +81,7 @@ def _section(measure: dict[str, Any]) -> str:
     if measure["parameters"]:
         facts.append(f"Default parameters: {', '.join(measure['parameters'])}.")
     if measure["sets"]:
-        facts.append(f"In {', '.join(f'`{own}`' for own in measure['sets'])}.")
+        facts.append(f"In {', '.join(f'`{name}`' for name in measure['sets'])}.")
     lines.append(" ".join(facts))
     if measure["options"]:
         rows = ["| option | values | default | meaning |", "|---|---|---|---|"]
