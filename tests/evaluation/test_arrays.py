@@ -494,8 +494,8 @@ def test_listed_documents_have_grade_1(qrels: Any) -> None:
          " or a list of ids for each row"),
         ("qrels.txt", "qrels: expected arrays, dicts or Qrels, found str"),
         ({"q": {1: 1}},
-         "queries: must say which row belongs to which query of qrels: 'q' is not the number of"
-         " a row"),
+         "queries: expected the query id of each row, because the query 'q' of qrels is not a row"
+         " number"),
         ({None: {1: 1}}, "queries[0]: expected an id, found None, which stands for a"
          " missing value"),
     ],
