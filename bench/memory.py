@@ -189,13 +189,14 @@ def _to_dict(scores: Any) -> Rows:
 
 _FOUR_TASKS = (BUILT, BUILDING, SINGLE)
 PROVIDER = "fastrank's ir_measures provider"
-COMPAT, ONE_SHOT = "fastrank.compat.pytrec_eval", "fastrank.evaluate(dict, dict)"
+COMPAT, EVALUATOR = "fastrank.compat.pytrec_eval", "fastrank.Evaluator"
+ONE_SHOT, ARRAYS = "fastrank.evaluate(dict, dict)", "fastrank.evaluate_arrays"
 LIBRARIES = {
     "pytrec_eval": Library((*_FOUR_TASKS, BUILT_ALL, BUILDING_ALL), _pytrec_eval),
     COMPAT: Library((*_FOUR_TASKS, BUILT_ALL, BUILDING_ALL), _compat),
-    "fastrank.Evaluator": Library((BUILT, SINGLE, BUILT_ALL), _evaluator, _to_dict),
+    EVALUATOR: Library((BUILT, SINGLE, BUILT_ALL), _evaluator, _to_dict),
     ONE_SHOT: Library((BUILDING, BUILDING_ALL), _evaluate, _to_dict),
-    "fastrank.evaluate_arrays": Library((BUILT, BUILT_ALL), _evaluate_arrays, _to_dict, as_arrays),
+    ARRAYS: Library((BUILT, BUILT_ALL), _evaluate_arrays, _to_dict, as_arrays),
     "ranx": Library((BUILT, BUILDING), _ranx, _ranx_rows, _ranx_objects),
     "ir_measures": Library((BUILT, BUILDING), partial(_ir_measures, ours=False), _ir_measures_rows),
     PROVIDER: Library((BUILT, BUILDING), partial(_ir_measures, ours=True), _ir_measures_rows),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from bench.errors import BenchError, NotFoundError
 from bench.libraries import LIBRARIES
+from bench.memory import ARRAYS, COMPAT, EVALUATOR, ONE_SHOT, PROVIDER
 from bench.programs import ORIGINAL, OURS, STAND_IN, WC
 from bench.rows import Key, Row
 from bench.run_report import machine
@@ -16,7 +18,6 @@ from bench.tasks import (
     BUILT,
     BUILT_ALL,
     FLOOR,
-    MEMORY,
     OFFICIAL,
     READ,
     SINGLE,
@@ -26,15 +27,25 @@ BEGIN = "<!-- speed: begin (python -m bench table) -->"
 END = "<!-- speed: end -->"
 # What the others are compared with first, then the order in which programs are listed.
 COLUMNS = tuple(dict.fromkeys((ORIGINAL, STAND_IN, *OURS, *LIBRARIES)))
-TITLES = {
-    OFFICIAL: "files, `-m official`",
-    ALL_TREC: "files, `-m all_trec`",
-    BUILT: "in memory, evaluator built beforehand, four measures",
-    BUILDING: "in memory, building the evaluator included, four measures",
-    SINGLE: "in memory, evaluator built beforehand, one query at a time, four measures",
-    BUILT_ALL: "in memory, evaluator built beforehand, all measures",
-    BUILDING_ALL: "in memory, building the evaluator included, all measures",
-    READ: "reading",
+TITLES = {OFFICIAL: "files, `-m official`", ALL_TREC: "files, `-m all_trec`", READ: "reading"}
+# In memory: what a table is about, and its columns.
+IN_MEMORY = {
+    "dicts, `fastrank.compat.pytrec_eval`": {
+        "evaluator built beforehand": (BUILT, COMPAT),
+        "building included": (BUILDING, COMPAT),
+        "one query at a time": (SINGLE, COMPAT),
+        "all measures": (BUILT_ALL, COMPAT),
+        "all measures, building included": (BUILDING_ALL, COMPAT),
+    },
+    "other interfaces and libraries": {
+        "`Evaluator`": (BUILT, EVALUATOR),
+        "`evaluate(dict, dict)`": (BUILDING, ONE_SHOT),
+        "`Evaluator`, one query at a time": (SINGLE, EVALUATOR),
+        "`evaluate_arrays`": (BUILT, ARRAYS),
+        "ir_measures with fastrank, building included": (BUILDING, PROVIDER),
+        "ir_measures, building included": (BUILDING, "ir_measures"),
+        "ranx": (BUILT, "ranx"),
+    },
 }
 
 
@@ -55,6 +66,7 @@ def markdown(rows: list[Row]) -> str:
     """Milliseconds, and how many times faster than the baseline; then what they depend on."""
     by_key = {row.key: row for row in rows}
     parts = [_table(task, title, by_key) for task, title in TITLES.items()]
+    parts += [_memory_table(title, columns, by_key) for title, columns in IN_MEMORY.items()]
     return "\n\n".join([*filter(None, parts), _facts(rows)])
 
 
@@ -64,17 +76,36 @@ def _table(task: str, title: str, by_key: dict[Key, Row]) -> str:
         return ""
     measured = {row.program for row in some}
     programs = [name for name in COLUMNS if name in measured]
-    size, floor = (["MB"], [f"`{WC}`"]) if task not in MEMORY else ([], [])
-    head = [title, "judged", *size, *programs, *floor]
+    head = [title, "judged", "MB", *programs, f"`{WC}`"]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for case in dict.fromkeys(row.case for row in some):
         facts = next(row.facts for row in some if row.case == case)
-        cells = [case, _size(facts["judgments"] / facts["queries"])]
-        cells += [_size(facts["bytes"] / 1e6)] if size else []
-        cells += [_cell(by_key.get((case, task, name))) for name in programs]
-        cells += [_cell(by_key.get((case, FLOOR, WC)))] if floor else []
+        keys = [*((case, task, name) for name in programs), (case, FLOOR, WC)]
+        cells = [case, _judged(facts), _size(facts["bytes"] / 1e6)]
+        cells += [_cell(by_key.get(key)) for key in keys]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def _memory_table(title: str, columns: dict[str, tuple[str, str]], by_key: dict[Key, Row]) -> str:
+    """What was measured of programs that evaluate what is in memory, by case."""
+    keys = {row.key[1:] for row in by_key.values()}
+    columns = {name: key for name, key in columns.items() if key in keys}
+    some = [row for row in by_key.values() if row.key[1:] in columns.values()]
+    if not some:
+        return ""
+    head = [title, "judged", *columns]
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    for case in dict.fromkeys(row.case for row in some):
+        cells = [case, _judged(next(row.facts for row in some if row.case == case))]
+        cells += [_cell(by_key.get((case, *key))) for key in columns.values()]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _judged(facts: dict[str, Any]) -> str:
+    """Judged documents per query."""
+    return _size(facts["judgments"] / facts["queries"])
 
 
 def _size(number: float) -> str:

@@ -206,12 +206,11 @@ def test_files_that_were_added_are_measured_from_memory_too(
     for task in (BUILT, BUILDING, SINGLE):
         assert found[task, COMPAT].baseline == "pytrec_eval"
         assert found[task, COMPAT].speedup > 0
-    assert found[BUILT, "fastrank.evaluate_arrays"].facts["judgments"] == 37_428
+    assert found[BUILT, memory.ARRAYS].facts["judgments"] == 37_428
     assert main(["table", str(file), str(file)]) == 0
     table = capsys.readouterr().out
-    assert (
-        "| in memory, evaluator built beforehand, four measures | judged | pytrec_eval |" in table
-    )
+    title = "dicts, `fastrank.compat.pytrec_eval`"
+    assert f"| {title} | judged | evaluator built beforehand | building included |" in table
     assert "\n| digits | 187 | " in table
     assert "; files that were added." in table
     assert main(["run", str(inputs), "--trec-eval-version=10.0"]) == 2
