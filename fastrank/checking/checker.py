@@ -1,4 +1,4 @@
-"""A strict reading of judgments and runs: everything that is wrong or odd, each with its line."""
+"""Strict checks of judgments and runs: everything wrong or odd, with line numbers."""
 
 from __future__ import annotations
 
@@ -42,17 +42,18 @@ def check(
     ignore: Iterable[str] = (),
     input_format: str | None = None,
 ) -> Report:
-    """Read judgments and runs strictly, and tell everything that is wrong or odd in them.
+    """Check judgments and runs for errors and oddities.
 
-    Files are of any format that `read_qrels` and `read_run` read: paths, `-`, or binary file
-    objects, compressed or not. `input_format` is that of all files; by default their content shows
-    it. Without `qrels` runs are checked on their own, without `runs` judgments are. Nothing in a
-    file in TREC's formats ends the reading; in another it is text that is broken, or an id that is
-    none. Where a format has no lines, findings have none and say which record, row or item it is.
-    Of each kind of finding in a file the first `max_per_kind` are listed, all are counted. `ignore`
-    names kinds to leave out; `KINDS` in fastrank.checking.checker explains them. Raises ReadError
-    for what cannot be read at all, FastrankError for an unknown kind or format, ImportError for
-    parquet without pyarrow.
+    qrels, runs: paths, `-` (standard input) or binary file objects, compressed or not, in any
+    format that `read_qrels` and `read_run` read. Either may be omitted.
+    max_per_kind: how many findings of each kind to list per file; all are counted.
+    ignore: kinds of findings to ignore; `KINDS` in fastrank.checking.checker explains them.
+    input_format: the format of all files, by default detected from their content.
+
+    A file in TREC format is always checked to its end; in other formats, broken syntax or an
+    invalid id ends the check of the file. Findings in formats without lines name the record, row
+    or item instead. Raises ReadError for files that cannot be read, FastrankError for an unknown
+    kind or format, ImportError for parquet without pyarrow.
 
     >>> import io, fastrank
     >>> run = io.BytesIO(b"q1 Q0 d1 1 0.5 tag\\nq1 Q0 d1 2 0,4 tag\\n")

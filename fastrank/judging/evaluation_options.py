@@ -86,7 +86,7 @@ def check_level(name: str, level: Any) -> float:
 
 
 def number(text: str) -> float:
-    """A grade as the command line has it; argparse names the function in its messages."""
+    """A grade as the command line has it; argparse shows the function's name in messages."""
     return check_level("relevance_level", float(text) if set(text) & set(".eE") else int(text))
 
 
@@ -99,7 +99,7 @@ EVALUATION = (
     ),
     Keyword(
         "rank_by", "score",
-        "what documents are ranked by: their scores, the rank column, or as the lines stand",
+        "rank documents by score, by the rank column, or in the given order of the lines",
         """what documents are ranked by. "score": the highest first; "rank": the rank column of a
         file or frame, the smallest first, whatever the scores are; "given": the order of the
         lines, rows or items. By rank or as given, nothing ties. A rank that is no integer, or
@@ -109,8 +109,9 @@ EVALUATION = (
     ),
     Keyword(
         "ties", "docno_desc",
-        "order of documents with equal scores; docno_desc: larger id first; average: the expected"
-        " value over all orders",
+        "order of documents with equal scores: ids descending (docno_desc) or ascending"
+        " (docno_asc), as given, best or worst by grade, or the expected value over all orders"
+        " (average)",
         """the order of documents with equal scores (equal as 32-bit floats at 9.0.8).
         "docno_desc": larger id first, in byte order, as trec_eval does; "docno_asc": smaller id
         first; "given": as the lines stand. "best" and "worst": highest or lowest grade first,
@@ -124,16 +125,15 @@ EVALUATION = (
     ),
     Keyword(
         "missing", "skip",
-        "judged queries without results: left out (skip), 0 in the values and means (zero), or an"
-        " error",
+        "judged queries without results: skip them, count them as 0 (zero), or raise an error",
         """how to treat judged queries without results. "skip": left out; "zero": each counts as 0,
         in the values per query and in the means (trec_eval -c); "error".""",
         choices=("skip", "zero", "error"),
     ),
     Keyword(
         "no_relevant", "zero",
-        "judged queries without a relevant document: evaluated (zero), 1 in every measure of which"
-        " that is the best value (one), left out (skip), or an error",
+        "judged queries without a relevant document: evaluate them, which mostly gives 0 (zero),"
+        " count them as 1 in measures whose best value is 1 (one), skip them, or raise an error",
         """what judged queries without a relevant document are. "zero": evaluated, which gives 0
         for most measures; "one": 1 in every measure of which that is the best value, if they have
         results, as LightGBM, XGBoost and CatBoost count them; "skip": left out of everything;
@@ -142,34 +142,35 @@ EVALUATION = (
         choices=("zero", "one", "skip", "error"),
     ),
     Keyword(
-        "ignore_identical_ids", False, "leave out documents whose id is the query's",
+        "ignore_identical_ids", False, "exclude documents whose id equals the query id",
         "leave out documents whose id is the query's, before ranks are given.", check=flag,
     ),
     EXCLUDE,
     Keyword(
         "duplicates", "error",
-        "a document twice in a ranking: an error, or its first line or highest score counts",
+        "duplicate documents in a ranking: raise an error, keep the first line, or keep the highest"
+        " score (max)",
         """a document twice in a ranking. "error"; "first": its first line counts; "max": its
         highest score. A document twice in the judgments of an evaluated query is always an
         error.""",
         choices=("error", "first", "max"),
     ),
     Keyword(
-        "depth", None, "cut rankings after so many documents",
+        "depth", None, "cut rankings after N documents",
         "cut rankings after so many documents (trec_eval -M).", least=0, letter="M", metavar="N",
     ),
     Keyword(
-        "judged_only", False, "drop unjudged documents from the rankings",
+        "judged_only", False, "remove unjudged documents from the rankings",
         "drop documents without a grade >= 0 from the rankings (trec_eval -J).", check=flag,
         letter="J",
     ),
     Keyword(
-        "collection_size", 0, "number of documents in the collection, for utility",
+        "collection_size", 0, "number of documents in the collection, used by utility",
         "number of documents in the collection, for `utility` (trec_eval -N).", check=integer,
         letter="N", metavar="N", parse=int,
     ),
     Keyword(
-        "trec_eval_version", DEFAULT_VERSION, "which trec_eval's numbers to compute",
+        "trec_eval_version", DEFAULT_VERSION, "version of trec_eval whose numbers to compute",
         """"9.0.8" or "10.0": whose numbers to compute, and how to read comments in a file.""",
         check=lambda _, given: check_version(given), choices=TREC_EVAL_VERSIONS,
     ),

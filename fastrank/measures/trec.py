@@ -427,7 +427,7 @@ MEASURES: tuple[Measure, ...] = (
 
 NICKNAMES: dict[str, str] = {
     "official": "the measures TREC reports; what is computed when no -m is given",
-    "set": "measures of the retrieved documents as a set, whatever their order",
+    "set": "measures of the set of retrieved documents, ignoring their order",
     "all_trec": "every measure for plain judgments (-R qrels)",
     "all_prefs": "every measure for preferences (-R prefs or qrels_prefs)",
     "prefs": "the main measures for preferences",

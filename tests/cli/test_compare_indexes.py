@@ -127,7 +127,7 @@ def test_table_and_plot_go_into_files(
         ((*INPUTS, "IVF400,Flat"), "'IVF400,Flat' needs 400 vectors or more to be trained, found"),
         ((*INPUTS, "--plot", "p.jpg", "SQ8"), "plot: p.jpg: expected a name that ends in .png"),
         ((*INPUTS, *IDS, "-m", "mapp", "SQ8"), "illegal measure 'mapp'"),
-        ((*INPUTS, "-m", "AP", "SQ8"), "--measure: needs judgments: --qrels"),
+        ((*INPUTS, "-m", "AP", "SQ8"), "--measure: requires --qrels"),
         ((*INPUTS, "-k", "0", "SQ8"), "k: expected 1 or more, found 0"),
         ((*INPUTS, "--corpus-ids", "asked.txt", "SQ8"), "corpus_ids: expected 300 ids"),
         ((*INPUTS, "--corpus-ids", "qrels.txt", "SQ8"), "qrels.txt:1: expected an id without"),

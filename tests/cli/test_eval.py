@@ -132,9 +132,9 @@ def test_compressed_runs_are_read(tmp_path: Path) -> None:
     [
         (["-m", "mapp", QRELS, PCA], 2, "mapp"),
         (["nowhere", PCA], 2, "nowhere: no such file or directory"),
-        (["--threads", "0", QRELS, PCA], 2, "0: expected 1 or more"),
+        (["--threads", "0", QRELS, PCA], 2, "expected 1 or more, found 0"),
         (["-M", "-1", QRELS, PCA], 2, "expected 0 or more"),
-        ([QRELS], 2, "required: run"),
+        ([QRELS], 2, "required: RUN"),
     ],
 )
 def test_what_is_asked_wrongly_is_explained(

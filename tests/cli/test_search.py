@@ -202,7 +202,7 @@ def test_help_has_examples_that_parse(command: str, capsys: pytest.CaptureFixtur
 
 OPTIONS = {"--corpus", "k", "--save-index", "index_factory", "parameters"}
 WRONG: dict[str, tuple[list[str], str]] = {
-    "no corpus": (["--queries", "queries.npy"], "--corpus: expected either vectors or an --index"),
+    "no corpus": (["--queries", "queries.npy"], "--corpus: expected either --corpus or --index"),
     "missing": (["--corpus", "no.npy", "--queries", "queries.npy"], "no.npy: no such file"),
     "k and index": ([*VECTORS, "-k", "0", "--save-index", "new"], "k: expected 1 or more, found"),
     "k": ([*VECTORS, "-k", "0"], "k: expected 1 or more, found 0"),
@@ -211,7 +211,7 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "index": (["--index", "qrels.txt", "--queries", "queries.npy"], "qrels.txt: no index that is"),
     "both": (
         ["--index", "x", "--save-index", "y", "--queries", "queries.npy"],
-        "--save-index: an --index is built already",
+        "--save-index: cannot be combined with --index",
     ),
     "index_factory": (
         [*VECTORS, "--index-factory", "nonsense"],
@@ -256,8 +256,12 @@ def test_mistakes_are_told_and_nothing_is_written(
         (["--qrels", "docs.txt"], 1, "docs.txt:1: "),
         (["--qrels", "qrels.txt", "--run", "no/run"], 1, "cannot write no/run"),
         (["--qrels", "qrels.txt", "-o", "no/values"], 1, "cannot write no/values"),
-        (["--qrels", "qrels.txt", "--run", "-"], 2, "--run: the values go to - already"),
-        (["--qrels", "qrels.txt", "--run", "x", "-o", "x"], 2, "--run: the values go to x already"),
+        (["--qrels", "qrels.txt", "--run", "-"], 2, "different files, found - twice"),
+        (
+            ["--qrels", "qrels.txt", "--run", "x", "-o", "x"],
+            2,
+            "different files, found x twice",
+        ),
     ],
 )
 def test_eval_embeddings_tells_what_is_wrong(
