@@ -11,7 +11,7 @@ from fastrank.checking.findings import (
     Report,
 )
 from fastrank.checking.judgments import check_judgments
-from fastrank.checking.lines import check_odd_lines
+from fastrank.checking.lines import TO_CONVERT, check_odd_lines
 from fastrank.checking.matching import FileRows, check_match
 from fastrank.checking.results import check_results
 from fastrank.checking.rows import Rows, scan
@@ -89,7 +89,7 @@ class Checker:
             raise FastrankError(f"unknown kind of finding {kind!r}: expected {', '.join(KINDS)}")
         self._judged: FileRows | None = None
         self._format = None if input_format is None else check_format(input_format)
-        # What the reader of a file that is not TREC's says against it.
+        # The reader's error for a file that is not in TREC format.
         self._refused: FormatError | InputError | None = None
 
     def judgments(self, source: Source) -> None:
@@ -128,8 +128,8 @@ class Checker:
     def _read_table(
         self, content: bytes, form: str, findings: Collector, *, judgments: bool
     ) -> Rows | None:
-        said = f"a file in the format {form}: fastrank reads it, trec_eval does not"
-        findings.add("other-format", None, f"{said}; `fastrank convert` makes it a TREC file")
+        message = f"the file is in {form} format, which trec_eval cannot read; {TO_CONVERT}"
+        findings.add("other-format", None, message)
         if form != "parquet":
             check_decodable(content, findings)
         rows, self._refused = read_table(content, findings.file, form, judgments=judgments)
@@ -137,18 +137,18 @@ class Checker:
             findings.unit = rows.unit
             if not len(rows):
                 what = "judgment" if judgments else "result"
-                findings.add("no-results", None, f"the file holds no {what}")
+                findings.add("no-results", None, f"the file has no {what}s")
         return rows
 
-    def _tell_refused(self, findings: Collector) -> None:
-        """Note what the reader says of a file that it refuses, if no other finding says why."""
+    def _note_refused(self, findings: Collector) -> None:
+        """Note the reader's error, unless another finding explains it."""
         refused, self._refused = self._refused, None
         if refused is not None and not findings.has_errors:
             line = refused.line if isinstance(refused, FormatError) else None
             findings.add("malformed", line, refused.reason)
 
     def _close(self, role: str, rows: Rows | None, findings: Collector) -> None:
-        self._tell_refused(findings)
+        self._note_refused(findings)
         sizes = (0, 0, 0, 0)
         if rows is not None:
             sizes = (rows.line_count, len(rows), len(rows.queries), rows.count_documents())

@@ -21,9 +21,9 @@ FILES = {
     "unknown": b"q Q0 d 1 2 t\nx Q0 d 1 2 t\n",
 }
 TEXT = """\
-qrels:2: error: grade '0.5' of document 'e' is not an integer: trec_eval reads 0 [float-grade]
-run:3: warning: query 'x' has no judgments in qrels: it is not evaluated [unknown-query]
-run:3: note: query 'x' has 1 result, 1 query of 2 have 2; all have from 1 to 2 [uneven-depth]
+qrels:2: error: grade '0.5' of document 'e' is not an integer; trec_eval reads 0 [float-grade]
+run:3: warning: query 'x' has no judgments in qrels and is not evaluated [unknown-query]
+run:3: note: query 'x' has 1 result, but 1 of 2 queries have 2; the range is 1 to 2 [uneven-depth]
 
 qrels: 2 lines, 2 judgments, 1 query, 2 documents
   error    float-grade: 1
@@ -96,11 +96,9 @@ def test_findings_that_are_not_listed_are_counted(folder: Path) -> None:
     found = check("--max-per-kind", "1", "--no-qrels", "run", cwd=folder)
 
     assert found.stdout == (
-        "run:1: error: score 'x' of document 'd' is not a number: trec_eval reads 0 [bad-score]\n"
-        "\n"
-        "run: 5 lines, 5 results, 5 queries, 1 document\n"
-        "  error    bad-score: 5 (4 not listed)\n"
-        "5 errors, 0 warnings, 0 notes\n"
+        "run:1: error: score 'x' of document 'd' is not a number; trec_eval reads 0 [bad-score]"
+        "\n\nrun: 5 lines, 5 results, 5 queries, 1 document\n  error    bad-score: 5 (4 not"
+        " listed)\n5 errors, 0 warnings, 0 notes\n"
     )
 
 
@@ -115,7 +113,7 @@ def test_json_is_one_object_with_findings_counts_and_files(folder: Path) -> None
         "line": 2,
         "query": "q",
         "document": "e",
-        "message": "grade '0.5' of document 'e' is not an integer: trec_eval reads 0",
+        "message": "grade '0.5' of document 'e' is not an integer; trec_eval reads 0",
     }
     assert found["counts"][0] == {
         "severity": "error", "kind": "float-grade", "file": "qrels", "found": 1, "listed": 1
@@ -144,7 +142,7 @@ def test_github_shows_findings_at_their_lines(folder: Path) -> None:
 
     assert found[0] == (
         "::error file=a%2Cb,line=1,title=bad-grade::grade 'yes' of document '50%25' is not a"
-        " number: trec_eval reads 0"
+        " number; trec_eval reads 0"
     )
     assert check("--format", "github", "good", "unknown", cwd=folder).stdout.startswith("::warning")
 
