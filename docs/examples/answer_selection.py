@@ -7,6 +7,7 @@ vectors ranks them by their cosine. The tables are those of a published report o
 trec_eval's measures in the rows and models in the columns, MAP by split, and what else is called
 MAP.
 
+    pip install 'fastrank-eval[examples]'
     python docs/examples/answer_selection.py [folder for TREC's files]
 """
 

@@ -5,6 +5,7 @@ about a function of Python's library, its answer the function's name; the passag
 about all functions. As in DPR a passage is right if it contains the answer, and its positives are
 the passages that are known to belong to the question.
 
+    pip install 'fastrank-eval[examples]'
     python docs/examples/passage_retrieval.py [train.json]
 """
 

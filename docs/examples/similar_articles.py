@@ -12,6 +12,7 @@ itself. The measures are those of a thesis on document embeddings, as it defines
 Its later code divides percentiles and hits otherwise, and adds average precision and nDCG as
 scikit-learn computes them.
 
+    pip install 'fastrank-eval[examples]'
     python docs/examples/similar_articles.py
 """
 

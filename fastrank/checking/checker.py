@@ -121,7 +121,7 @@ class Checker:
         start = check_text(text, findings)
         if start is None:
             return None, findings
-        rows = scan(text, start, judgments=judgments)
+        rows = scan(text, start, judgments=judgments, listed=self._limit)
         check_odd_lines(rows, findings, judgments=judgments)
         return rows, findings
 

@@ -74,7 +74,10 @@ KINDS: dict[str, tuple[str, str]] = {
     "tied-scores": (NOTE, "equal scores; trec_eval ranks the larger document id first"),
     "tied-as-floats": (NOTE, "scores that are equal as 32-bit floats, which trec_eval 9.0.8 uses"),
     "self-match": (NOTE, "a document with the id of its query; some evaluations remove it"),
-    "uneven-depth": (NOTE, "queries with fewer or more results than most"),
+    "uneven-depth": (
+        NOTE,
+        "queries with fewer or more results than nearly all others (of 10 or more)",
+    ),
     "deep": (NOTE, "a query with more than 1,000 results, TREC's usual maximum"),
     "unjudged-query": (NOTE, "a query without any judged results"),
 }
@@ -184,14 +187,18 @@ class Collector:
         """Add one finding."""
         self._take(kind, 1, [(0, line)], lambda _: (message, query, document))
 
-    def add_lines(self, kind: str, lines: Any, say: Callable[[int], Said]) -> None:
+    def add_lines(
+        self, kind: str, lines: Any, say: Callable[[int], Said], count: int | None = None
+    ) -> None:
         """Add a finding for each of `lines`; say(i) gives message, query and document of the i-th.
 
-        Of several findings on a line, the first are listed.
+        Of several findings on a line, the first are listed. count: the total number, if `lines`
+        are only the first.
         """
         numbers = np.asarray(lines, dtype=np.int64)
         chosen = np.argsort(numbers, kind="stable")[: self._limit].tolist()
-        self._take(kind, len(numbers), [(i, int(numbers[i])) for i in chosen], say)
+        total = len(numbers) if count is None else count
+        self._take(kind, total, [(i, int(numbers[i])) for i in chosen], say)
 
     def add_without_lines(self, kind: str, count: int, say: Callable[[int], Said]) -> None:
         """Add findings about what is missing from the file, in the order to list them."""

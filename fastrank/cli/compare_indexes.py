@@ -85,8 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", help="write to FILE (default: standard output)")
     add(
         "--plot", metavar="FILE",
-        help="plot recall against queries per second to a .png, .svg or .pdf file (needs"
-        " matplotlib)",
+        help="plot recall against queries per second to a .png, .svg or .pdf file (extra `plot`)",
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import os
 
 from fastrank.errors import OptionError
 from fastrank.formats import files
+from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,11 +28,7 @@ def check_format(target: str | os.PathLike[str] | BinaryIO, format: str | None =
         where = f"{os.fspath(target)}: " if named else ""  # type: ignore[arg-type]
         expected = f"expected a name that ends in {', '.join('.' + format for format in FORMATS)}"
         raise OptionError("plot", f"{where}{expected if named else f'expected one of {FORMATS}'}")
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError as error:
-        reason = "a plot needs matplotlib (pip install 'fastrank-eval[plot]')"
-        raise ImportError(reason) from error
+    optional("matplotlib.figure", "a plot", "plot")
     return format
 
 

@@ -17,6 +17,7 @@ from fastrank.errors import InputError
 from fastrank.formats import dicts, files, rows, sniff, trec, trec_writers
 from fastrank.formats.column_names import check_mapping
 from fastrank.formats.tables import Table
+from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,11 +190,8 @@ def parquet_table(content: bytes, name: str) -> ArrowTable:
     """The table of a parquet file. Raises InputError, and ImportError without pyarrow."""
     from fastrank.formats.arrow import ArrowTable
 
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError(f"{name}: parquet needs pyarrow (pip install pyarrow)") from error
+    pyarrow = optional("pyarrow", f"{name}: parquet")
+    parquet = optional("pyarrow.parquet", f"{name}: parquet")
     try:
         return ArrowTable(name, parquet.read_table(pyarrow.BufferReader(content)))
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -242,11 +240,7 @@ def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:
 
 
 def _parquet_of(noun: Qrels | Run) -> bytes:
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError("parquet needs pyarrow (pip install pyarrow)") from error
+    pyarrow, parquet = optional("pyarrow", "parquet"), optional("pyarrow.parquet", "parquet")
     from fastrank.formats.arrow import to_arrow
 
     sink = pyarrow.BufferOutputStream()

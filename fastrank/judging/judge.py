@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from _thread import allocate_lock
 
 from fastrank.data.run import Run
@@ -40,6 +41,14 @@ if TYPE_CHECKING:
             """Judge a run."""
 
 
+class _Reading:
+    """What judges files, which keeps its memory from one to the next, and who may use it."""
+
+    def __init__(self) -> None:
+        self.lock = allocate_lock()
+        self.judge: FileJudge | None = None
+
+
 class RunJudge:
     """Judges runs of any kind, each in the way that suits it best.
 
@@ -54,10 +63,9 @@ class RunJudge:
         self.judgments, self._measures, self._options = judgments, measures, options
         self._qrels = rankings_suffice(judgments, measures, options)
         self._memory: MemoryJudge | None = None
-        self._files: FileJudge | None = None
         self._dicts: DictJudge | None = None
-        # What judges files keeps its memory from one to the next.
-        self._reading = allocate_lock()
+        # By process: one that was forked while another thread was reading would wait forever.
+        self._reading: dict[int, _Reading] = {}
 
     def judge(
         self, run: Any, *, threads: int | None = None, warn: Warn = python_warning
@@ -93,10 +101,12 @@ class RunJudge:
             if self._qrels is not None:
                 # What is judged in vain is read again.
                 content = None if file.rereadable else file.read()
-                with self._reading:
-                    if self._files is None:
-                        self._files = FileJudge(self._qrels, self._measures, self._options)
-                    judged = self._files.judge(Parts(file if content is None else content, threads))
+                reading = self._reading.setdefault(os.getpid(), _Reading())
+                with reading.lock:
+                    if reading.judge is None:
+                        reading.judge = FileJudge(self._qrels, self._measures, self._options)
+                    parts = Parts(file if content is None else content, threads)
+                    judged = reading.judge.judge(parts)
                 file.check_unchanged()
                 if judged is not None:
                     return judged

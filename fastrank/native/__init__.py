@@ -68,7 +68,7 @@ def _choose() -> tuple[Library | Jit, str]:
     if wanted not in ("", "precompiled", "jit"):
         raise EngineError(f"FASTRANK_ENGINE={wanted!r}: expected 'precompiled' or 'jit'")
     interpret = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-    reason = "FASTRANK_ENGINE=jit"
+    reason, unasked = "FASTRANK_ENGINE=jit", ""
     if interpret and wanted != "precompiled":
         reason = "NUMBA_DISABLE_JIT is set"
     elif wanted != "jit":
@@ -79,7 +79,8 @@ def _choose() -> tuple[Library | Jit, str]:
             return loaded, f"precompiled ({loaded.level})"
         if wanted == "precompiled":
             raise EngineError(f"FASTRANK_ENGINE=precompiled: {reason}")
+        unasked = reason
     from fastrank.native.jit import Jit
 
-    jit = Jit()
+    jit = Jit(unasked)
     return jit, f"{'jit' if jit.compiles else 'python'} ({reason})"

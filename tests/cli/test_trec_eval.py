@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from fastrank.measures.trec import MEASURES, NICKNAMES
+from tests.helpers.commands import Command
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
 RUN = b"q1 Q0 b 1 2.0 tag\nq1 Q0 a 2 1.0 tag\nq2 Q0 c 1 9 tag\n"
@@ -339,3 +340,16 @@ def test_the_fastrank_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert ", engine: " in capsys.readouterr().out
     assert main([]) == 2
     assert "trec_eval" in capsys.readouterr().err
+
+
+def test_control_characters_of_ids_do_not_reach_a_terminal(trec_eval: Command) -> None:
+    """On standard error; standard output is that of the original, byte for byte."""
+    files = {"qrels": b"q\x1b[2J 0 d 1\n", "run": b"q\x1b[2J Q0 d 1 2 t\n"}
+    twice = {**files, "run": files["run"] + files["run"]}
+
+    shown = trec_eval("-q", "-m", "map", "qrels", "run", files=files)
+    refused = trec_eval("qrels", "run", files=twice)
+
+    assert b"map                   \tq\x1b[2J\t1.0000\n" in shown.stdout
+    assert "\\x1b[2J" in refused.stderr
+    assert "\x1b" not in refused.stderr

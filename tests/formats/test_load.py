@@ -462,6 +462,33 @@ def test_convert_says_what_is_wrong(
     assert not (folder / "out.csv").exists()
 
 
+@pytest.mark.parametrize("query", ['{"q"', "[}q", '{"q":1', '["a",', '{"q":"d",', "{}"])
+def test_trec_files_whose_queries_begin_like_json_read_back(query: str, tmp_path: Path) -> None:
+    run, qrels = {query: {"d1": 1.5, "d2": 1.0}}, {query: {"d1": 1, "d2": 0}}
+    fr.write_run(fr.Run.from_dict(run), tmp_path / "x.run")
+    fr.write_qrels(fr.Qrels.from_dict(qrels), tmp_path / "x.qrels")
+
+    assert fr.read_run(tmp_path / "x.run").to_dict() == run
+    assert fr.read_qrels(tmp_path / "x.qrels").to_dict() == qrels
+    assert fr.evaluate(tmp_path / "x.qrels", tmp_path / "x.run", "map").mean == {"map": 1.0}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"q1": {"d1": 0.5 , "d2": 2 , "d3": 1}}',
+        '{"q1": \n{"d1" : 0.5 , "d2" : 2 ,\n "d3": 1}}',
+        '{"q1": { "d1" : 0.5 ,\n "d2": 2, "d3": 1 } }',
+    ],
+)
+def test_json_whose_lines_have_as_many_fields_as_those_of_trec_is_json(
+    content: str, tmp_path: Path
+) -> None:
+    (tmp_path / "run").write_text(content)
+
+    assert fr.read_run(tmp_path / "run").to_dict() == {"q1": {"d1": 0.5, "d2": 2.0, "d3": 1.0}}
+
+
 @pytest.mark.parametrize("content", ["[" * 100_000, '{"q": ' * 100_000])
 def test_json_nested_too_deeply_is_refused(tmp_path: Path, content: str) -> None:
     """And the file is closed."""

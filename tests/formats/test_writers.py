@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from math import inf, nan
 from pathlib import Path
@@ -30,6 +33,7 @@ from fastrank.formats.trec import (
 from fastrank.formats.trec_writers import write_prefs, write_trec_qrels, write_trec_run
 from fastrank.scores.zscores import ZScores, read_zscores, write_zscores
 from tests.helpers import strategies as make
+from tests.helpers.paths import REPOSITORY
 from tests.helpers.strategies import contents, exactly, examples, many
 
 
@@ -134,6 +138,87 @@ def test_a_replaced_file_keeps_its_permissions(run: Run, tmp_path: Path) -> None
     write_trec_run(run, path)
 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o400, 0o666])
+def test_what_replaces_a_file_is_never_more_open_than_it(mode: int, tmp_path: Path) -> None:
+    """While it is being written, too; only its owner may always write."""
+    path = tmp_path / "run"
+    path.touch()
+    path.chmod(mode)
+    seen = []
+
+    def pieces() -> Iterator[bytes]:
+        yield b"new"
+        (scratch,) = tmp_path.glob(".fastrank-*")
+        seen.append(stat.S_IMODE(scratch.stat().st_mode))
+
+    files.write(path, pieces())
+
+    assert seen[0] & ~(mode | 0o600) == 0
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert path.read_bytes() == b"new"
+
+
+def test_a_replaced_file_loses_setuid(tmp_path: Path) -> None:
+    """It was given to another program."""
+    path = tmp_path / "run"
+    path.touch()
+    path.chmod(0o6755)
+
+    files.write(path, [b"new"])
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o755
+
+
+SIGNALLED = """
+import os, signal, sys
+from fastrank.formats import files
+
+def pieces():
+    yield b"new"
+    print(len(os.listdir(".")), flush=True)
+    os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+    yield b"er"
+
+files.write("run", pieces())
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_that_ends_the_process_leaves_no_temporary_file(name: str, tmp_path: Path) -> None:
+    """And ends it as it would have."""
+    (tmp_path / "run").write_bytes(b"old")
+
+    found = subprocess.run(
+        [sys.executable, "-c", SIGNALLED, name], cwd=tmp_path, capture_output=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+    )  # fmt: skip
+
+    assert (found.returncode, found.stdout) == (-getattr(signal, name), b"2\n")
+    assert os.listdir(tmp_path) == ["run"]
+    assert (tmp_path / "run").read_bytes() == b"old"
+
+
+def test_signals_are_handled_only_while_a_file_is_written(tmp_path: Path) -> None:
+    """And not where the program does it itself."""
+    before = signal.getsignal(signal.SIGTERM)
+    seen: list[Any] = []
+
+    def pieces() -> Iterator[bytes]:
+        seen.append(signal.getsignal(signal.SIGTERM))
+        yield b"new"
+
+    files.write(tmp_path / "run", pieces())
+    assert before is signal.SIG_DFL
+    assert seen[0] is not before
+    assert signal.getsignal(signal.SIGTERM) is before
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        files.write(tmp_path / "run", pieces())
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert seen[1] is signal.SIG_IGN
 
 
 def test_a_writer_refuses_another_noun(run: Run, tmp_path: Path) -> None:

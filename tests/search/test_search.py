@@ -581,6 +581,29 @@ def test_ids_of_another_index_are_an_error(tmp_path: Path) -> None:
         load_index(tmp_path / "one")
 
 
+@pytest.mark.parametrize(
+    "lengths",
+    [
+        np.array([2**64 - 8, 16, 0], np.uint64),
+        np.array([2**62, 2**62, 2**62], np.int64) * [1, 1, 2],
+        np.array([-8, 16, 0]),
+        np.array([4.0, 4.0, 0.0]),
+        np.array([[4, 4, 0]]),
+    ],
+    ids=["unsigned", "a sum that wraps", "negative", "fractions", "two dimensions"],
+)
+def test_ids_whose_lengths_are_none_are_an_error(lengths: Any, tmp_path: Path) -> None:
+    """They would be read from anywhere in memory."""
+    save_index(build_index(CORPUS[:3], ids=["four", "ids!", ""]), tmp_path / "index")
+    path = tmp_path / "index.ids.npz"
+    with np.load(path) as archive:
+        held = {**archive, "lengths": lengths}
+    np.savez(path, **held)
+
+    with pytest.raises(ReadError, match=r"index.ids.npz: (the ids are not one per|expected ids)"):
+        load_index(tmp_path / "index")
+
+
 def test_an_index_that_cannot_be_written_leaves_what_was_there(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
         save_index(build_index(CORPUS), tmp_path / "no folder" / "index")
@@ -757,6 +780,18 @@ def test_files_that_hold_no_vectors_are_named(tmp_path: Path, npy: Any) -> None:
     np.savez(tmp_path / "two.npz", CORPUS)
     with pytest.raises(ReadError, match=r"expected one array \(.npy\)"):
         search(tmp_path / "two.npz", QUERIES, 3)
+
+
+@pytest.mark.parametrize(
+    "shape", ["(1180591620717411303424, 4)", "(True, 4)", "(" * 5000, "(-1, 4)", "'4'"]
+)
+def test_a_header_that_says_what_no_array_is_is_an_error(shape: str, tmp_path: Path) -> None:
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    path = tmp_path / "vectors.npy"
+    path.write_bytes(b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header)
+
+    with pytest.raises(ReadError, match=r"vectors.npy: not a .npy file that is whole"):
+        search(path, QUERIES, 3)
 
 
 def test_no_queries_give_an_empty_run() -> None:
