@@ -6,6 +6,7 @@ import argparse
 import io
 
 from fastrank.checking.checker import KINDS, check
+from fastrank.checking.findings import counted
 from fastrank.cli.output import complain, guarded
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import LineTexts, Texts, decoded
@@ -120,8 +121,8 @@ def _warn_of_empty(loaded: Run, wanted: str) -> None:
     if empty and wanted != "json":
         first = decoded(loaded.queries[empty[0]])
         _warn(
-            f"{len(empty)} queries without results are dropped, such as {first!r}; only json can"
-            " represent them"
+            f"{counted(len(empty), 'query', 'queries')} without results dropped, such as {first!r};"
+            " only json can represent them"
         )
 
 

@@ -1,15 +1,15 @@
 """Readers and writers of the TREC formats.
 
 Every reader takes a path, `-` for standard input, or a binary file object, compressed or not, and
-follows trec_eval's lexical rules: fields are separated by any run of blanks (space, tab, VT, FF,
-CR), only a newline ends a line, lines of a query may stand anywhere, numbers are read as C's atol
-and strtod read them. A line that breaks its format raises FormatError with file and line.
+follows trec_eval's lexical rules: fields are separated by blanks (space, tab, VT, FF, CR), only a
+newline ends a line, the lines of a query need not be adjacent, and numbers are parsed like C's atol
+and strtod do. A malformed line raises FormatError with file and line.
 
 `trec_eval_version="10.0"` reads comments as trec_eval 10.0 does: in runs, lines whose first
 character other than a blank is `#`; in judgments, lines with `#` in column 0, except that the line
-after such a line is always data. With `"9.0.8"` a `#` has no meaning, unless the file could not be
-read without comments: then all lines that begin with `#` are comments. `warn` is told of bytes that
-are not read.
+after such a line is always data. With `"9.0.8"` a `#` is an ordinary character, unless the file
+cannot be read otherwise: then all lines that begin with `#` are comments. `warn` is called if bytes
+are skipped.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     Warn = Callable[[str], None]
 
-# Larger files are read in pieces, and in threads if that helps.
+# Larger files are read in pieces, and in several threads if that is faster.
 PIECEWISE_SIZE = 1 << 22
 RUN_LINE = "at least 6 fields (query Q0 doc rank score tag)"
 QRELS_LINE = "4 fields (query iter doc grade)"
@@ -48,7 +48,7 @@ QRELS_PREFS_LINE = "4 fields (query group doc level)"
 
 
 def python_warning(message: str) -> None:
-    """Tell what a reader passes over, as a Python warning at the line that called the reader."""
+    """Issue a Python warning about skipped bytes, at the line that called the reader."""
     import warnings
 
     depth, package = 1, __name__.partition(".")[0]
@@ -83,7 +83,7 @@ def read_trec_run(
     """
     check_threads(threads)
     if rank_by != "score":
-        # The trec_eval command does without the module.
+        # Imported here because the trec_eval command does not need it.
         from fastrank.formats import run_order
 
         check_choice("rank_by", rank_by, RANK_BY)

@@ -131,17 +131,17 @@ WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
         ("malformed", 1, "Expecting property name enclosed in double quotes at column 17")]),
     "a dict of lists": (
         b'{\n"q": [1, 2]}',
-        [("malformed", None, "query 'q': expected a dict of documents and scores, found list; for"
-          " columns of a table there is from_arrays")],
+        [("malformed", None, "query 'q': expected a dict of documents and scores, found list; use"
+          " from_arrays for columns of a table")],
     ),
     "no column": (
         b"qid,docno\nq,d\n",
-        [("malformed", None, "no column for the score; found 'qid', 'docno'; known names: score; or"
-          " say which with columns={'score': NAME}")],
+        [("malformed", None, "no column for the score: found 'qid', 'docno', expected names:"
+          " score; or say which with columns={'score': NAME}")],
     ),
     "ragged lines": (
         b"qid,docno,score\nq,d,1\nq,e\n",
-        [("malformed", 3, "expected 3 cells as in the first line, found 2")],
+        [("malformed", 3, "expected 3 cells, as in the first line, found 2")],
     ),
     "nothing": (b"qid,docno,score\n", [("no-results", None, "the file has no results")]),
     "several tags": (
@@ -212,7 +212,7 @@ def test_decimal_numbers_of_a_parquet_file_are_numbers(tmp_path: Path) -> None:
 
 def test_a_record_that_is_refused_is_no_line() -> None:
     found = told(check(None, b'[{"qid": "q", "docno": "d", "score": 1}, 5]'))
-    assert found == [("malformed", None, "record 2, expected an object with names, found int")]
+    assert found == [("malformed", None, "record 2, expected an object, found int")]
 
 
 def test_a_run_beside_judgments_of_another_format() -> None:
@@ -287,7 +287,7 @@ def test_what_the_reader_refuses_is_an_error(rows: list[tuple[str, str, str]]) -
 def test_the_format_can_be_given() -> None:
     assert [f.kind for f in check(b"q\td\t1\n", input_format="trec")] == ["malformed", "no-results"]
     assert "other-format" in {f.kind for f in check(b"q\td\t1\n")}
-    with pytest.raises(FastrankError, match="format 'xml': expected one of trec, csv"):
+    with pytest.raises(FastrankError, match=r"format: expected one of trec, csv.*, found 'xml'"):
         check(b"", input_format="xml")
 
 

@@ -150,7 +150,7 @@ def test_split_that_is_not_there(tmp_path: Path) -> None:
         ('{"_id": "d3"}', r"expected a text \(text, .*\), found _id"),
         ('{"text": "a"}', r"expected an id \(_id, id, .*\), found text"),
         ('{"_id": "d3", "text": 5}', r"text: expected a text, found int: 5"),
-        ('{"_id": null, "text": "a"}', r"_id: expected an id, found None"),
+        ('{"_id": null, "text": "a"}', "_id: expected an id, found the missing value None"),
         ('{"_id": "d1", "text": "a"}', r"document 'd1' stands twice"),
         ('{"_id": "d3", "text": "a"', r"Expecting ',' delimiter at column 26"),
         ('["d3", "a"]', r"expected an object with an id and a text, found list"),
@@ -465,7 +465,7 @@ def test_tables_that_lack_something() -> None:
         Dataset.from_huggingface(corpus.select_columns(["_id", "x"]), queries, qrels)
     with pytest.raises(InputError, match=r"queries: expected a column of ids .* found text"):
         Dataset.from_huggingface(corpus, queries.select_columns(["text"]), qrels)
-    with pytest.raises(InputError, match=r"corpus: choose one of the splits a, b"):
+    with pytest.raises(InputError, match="corpus: expected split=, one of a, b"):
         Dataset.from_huggingface({"a": corpus, "b": corpus}, queries, qrels)
     with pytest.raises(InputError, match=r"corpus: no split 'test', found a, b"):
         Dataset.from_huggingface({"a": corpus, "b": corpus}, queries, qrels, split="test")
@@ -626,7 +626,7 @@ def test_articles_in_a_dict_of_splits() -> None:
 
     assert Dataset.from_articles({"test": table}).query_ids == ["1", "3"]
     assert Dataset.from_articles({"a": table, "b": table}, split="b").query_ids == ["1", "3"]
-    with pytest.raises(InputError, match=r"articles: choose one of the splits a, b"):
+    with pytest.raises(InputError, match="articles: expected split=, one of a, b"):
         Dataset.from_articles({"a": table, "b": table})
 
 

@@ -496,8 +496,8 @@ def test_listed_documents_have_grade_1(qrels: Any) -> None:
         ({"q": {1: 1}},
          "queries: must say which row belongs to which query of qrels: 'q' is not the number of"
          " a row"),
-        ({None: {1: 1}}, "queries[0]: expected an id, found None, which stands for a"
-         " missing value"),
+        ({None: {1: 1}}, "queries[0]: expected an id, found the missing value None, which stands"
+         " for a missing value"),
     ],
 )  # fmt: skip
 def test_bad_judgments_are_named(qrels: Any, message: str) -> None:

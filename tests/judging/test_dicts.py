@@ -188,7 +188,10 @@ def test_measures_of_preferences_take_dicts_too() -> None:
         ({"q1": ["a", "b"]}, "query 'q1': expected a dict of documents and scores, found list"),
         ({"q1": 0.5}, "query 'q1': expected a dict of documents and scores, found float"),
         ({"q1": {"a": 1.0, "5": 2.0, 5: 1.0}}, "query 'q1', a document: 5 and '5' are the same"),
-        ({"q1": {"a": 1.0, None: 1.0}}, "query 'q1', a document: expected an id, found None"),
+        (
+            {"q1": {"a": 1.0, None: 1.0}},
+            "query 'q1', a document: expected an id, found the missing value None",
+        ),
         ({"q1": {"a": 1.0}, "q9": ["a"]}, "query 'q9': expected a dict of documents"),
         ({"a": 1.0, "b": 2.0}, "query 'a': expected a dict of documents and scores, found float"),
         ({"q1": {"a": 1.0, "\ud800": 1.0}}, "query 'q1', a document: '.ud800' holds half"),

@@ -714,7 +714,10 @@ def test_vectors_whose_products_are_all_0_are_named(form: Any) -> None:
         ({"queries": iter([QUERIES]), "query_ids": [1]}, "query_ids: expected at least 20 ids"),
         ({"queries": iter([QUERIES]), "query_ids": range(21)}, "query_ids: expected 20 ids"),
         ({"gpu": True}, "gpu: this faiss is built for the CPU alone"),
-        ({"exclude": {"0": [None]}}, "exclude: query '0': expected an id, found None"),
+        (
+            {"exclude": {"0": [None]}},
+            "exclude: query '0': expected an id, found the missing value None",
+        ),
     ],
 )
 def test_arguments_that_do_not_fit_are_named(arguments: dict[str, Any], message: str) -> None:
