@@ -90,10 +90,10 @@ def test_texts_may_be_tab_separated(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ('{"_id": "d1", "text": "x"}\n', "corpus: there is no text for 'd2'"),
+        ('{"_id": "d1", "text": "x"}\n', "corpus: no text for 'd2'"),
         (
             '{"_id": "d1", "text": "x"}\n{"_id": "d1", "text": "y"}\n',
-            "x.jsonl:2: 'd1' stands twice",
+            "x.jsonl:2: duplicate id 'd1' with a different text",
         ),
         ('{"_id": "d1"}\n', "x.jsonl:1: expected a text"),
         ("d1\n", "x.jsonl:1: expected <DOC> or <top>, JSON, or an id, a tab and a text"),

@@ -208,7 +208,10 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "k": ([*VECTORS, "-k", "0"], "k: expected 1 or more, found 0"),
     "ids": ([*VECTORS, "--corpus-ids", "queries.txt"], "corpus_ids: expected 60 ids"),
     "blank": ([*VECTORS, "--query-ids", "blank.txt"], "blank.txt:2: expected an id without"),
-    "index": (["--index", "qrels.txt", "--queries", "queries.npy"], "qrels.txt: no index that is"),
+    "index": (
+        ["--index", "qrels.txt", "--queries", "queries.npy"],
+        "qrels.txt: truncated or invalid index",
+    ),
     "both": (
         ["--index", "x", "--save-index", "y", "--queries", "queries.npy"],
         "--save-index: cannot be combined with --index",
@@ -219,7 +222,10 @@ WRONG: dict[str, tuple[list[str], str]] = {
     ),
     "narrow": (["--corpus", "corpus.npy", "--queries", "narrow.npy"], "queries: expected 8 col"),
     "nan": (["--corpus", "corpus.npy", "--queries", "nan.npy"], "queries[8, 3]: expected finite"),
-    "parameters": ([*VECTORS, "--parameters", "nprobe=3"], "parameters: exact search has none"),
+    "parameters": (
+        [*VECTORS, "--parameters", "nprobe=3"],
+        "parameters: exact search has no parameters",
+    ),
     "exclude": ([*VECTORS, "--exclude", "blank.txt"], "blank.txt:1: expected 2 fields"),
 }
 

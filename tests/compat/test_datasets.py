@@ -120,7 +120,7 @@ def test_an_index_knows_its_metric(number: int, name: str) -> None:
         (None, {}, r"results: expected \(total_scores, total_indices\), found NoneType"),
         (([[0.5]], [[1]]), {"queries": QUERIES}, r"queries: expected 1, one per row, found 2"),
         (([[0.5]] * 2, [[1]] * 2), {"queries": [7, 7]}, r"queries\[1\]: '7' stands there twice"),
-        (([[0.5]], [[1]]), {"docs": "ab"}, r"docs: expected a list of ids, found the id 'ab'"),
+        (([[0.5]], [[1]]), {"docs": "ab"}, r"docs: expected a list of ids, found 'ab'"),
         (([[0.5]], [[1]]), {"docs": ["a", None]}, "docs\\[1\\]: expected an id, found the missing"
                                                   " value None"),
     ],

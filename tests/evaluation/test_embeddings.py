@@ -250,7 +250,7 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
         ({"missing": "error", "qrels": {**QRELS, "x": {"d1": 1}}}, fr.EvaluationError, "1 of 31"),
         ({"no_relevant": "drop"}, fr.OptionError, "no_relevant: expected one of"),
         ({"corpus_ids": ["a b", *IDS["corpus_ids"][1:]], "run": "x.run"}, fr.InputError, "'a b'"),
-        ({"run": "x.jsonl"}, fr.OptionError, "run: only TREC's format is written"),
+        ({"run": "x.jsonl"}, fr.OptionError, "run: expected a file name for TREC format"),
         ({"run": "no/x.run"}, FileNotFoundError, "no/x.run"),
         ({"run": "x.run", "tag": "two words"}, fr.InputError, "the tag 'two words' .* no field"),
         ({"index_factory": "IVF4,Flat", "k": 0}, fr.OptionError, "k: expected 1 or more"),

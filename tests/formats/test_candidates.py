@@ -241,7 +241,7 @@ def test_other_objects_and_options_are_refused() -> None:
         fr.read_candidates({"question": ["q"], "answer": [], "label": [1]})
     with pytest.raises(fr.InputError, match="'question': expected a column of values, found str"):
         fr.read_candidates({"question": "q", "answer": ["a"], "label": [1]})
-    with pytest.raises(fr.InputError, match="expected 3 scores, one for each candidate, found 2"):
+    with pytest.raises(fr.InputError, match="expected 3 scores, one per candidate, found 2"):
         load(WIKIQA).run([1.0, 2.0])
     with pytest.raises(fr.InputError, match=r"row 1 .*expected a score, found NaN"):
         load(WIKIQA).run([1.0, float("nan"), 2.0])
