@@ -768,7 +768,7 @@ def test_k_is_an_integer(k: Any) -> None:
         ("HNSW8_PQ4x4", "'HNSW8_PQ4x4' supports only the metric 'l2' in faiss"),
         ("ZnLattice2x2_4", "'ZnLattice2x2_4' supports only the metric 'l2' in faiss"),
         ("IVF400,Flat", "faiss cannot train with 300 vectors: Number of training points"),
-        (17, "expected a text, found int"),
+        (17, "expected a str, found int"),
     ],
 )
 def test_a_factory_that_faiss_refuses_is_named(factory: Any, message: str) -> None:
