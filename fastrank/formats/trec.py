@@ -67,12 +67,12 @@ def read_trec_run(
 ) -> Run:
     """Read a run: lines `query Q0 doc rank score tag`.
 
-    Blank lines and fields after the sixth are ignored, rank and Q0 too. rank_by: with "rank" a
-    document's score is minus its rank, with "given" minus its place among the lines of its query,
-    and the score column is ignored. threads: how many may read a file, by default as many as help.
-    The memory of a large run that nobody holds any more is kept for the next one. Raises ReadError,
-    FormatError, OptionError, and InputError for a rank that stands twice in a query. Format:
-    trec_eval's `trec_results`.
+    Blank lines, fields after the sixth, rank and Q0 are ignored. rank_by: "score"; "rank" to rank
+    by the rank column, or "given" by the order of the lines, in which case scores are ignored and
+    become minus the rank. threads: the maximum number, by default up to 8 for large files. The
+    memory of a large run is reused for the next one when it is no longer needed. Raises ReadError,
+    FormatError, OptionError, and InputError for a duplicate rank in a query. Format: trec_eval's
+    `trec_results`.
 
     >>> import io
     >>> run = fr.read_trec_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))

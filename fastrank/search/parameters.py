@@ -36,7 +36,7 @@ def parse_parameters(given: Any) -> dict[str, float]:
         found: dict[str, Any] = {}
         for name, sign, value in pairs:
             if not sign or name.strip() in found:
-                problem = "stands twice" if sign else "has no value"
+                problem = "is given twice" if sign else "has no value"
                 raise OptionError("parameters", f"{name.strip()!r} {problem}: {given!r}")
             found[name.strip()] = value.strip()
     else:

@@ -80,7 +80,7 @@ def test_a_run_without_a_column_is_named_once(tmp_path: Path) -> None:
     found = fastrank("eval", "-m", "map", QRELS, str(run))
 
     assert found.returncode == 1
-    assert found.stderr.startswith(f"fastrank eval: {run}: no column for the score; found")
+    assert found.stderr.startswith(f"fastrank eval: {run}: no column for the score: found")
 
 
 def test_a_run_that_cannot_be_evaluated_is_named(tmp_path: Path) -> None:

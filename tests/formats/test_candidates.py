@@ -245,5 +245,5 @@ def test_other_objects_and_options_are_refused() -> None:
         load(WIKIQA).run([1.0, 2.0])
     with pytest.raises(fr.InputError, match=r"row 1 .*expected a score, found NaN"):
         load(WIKIQA).run([1.0, float("nan"), 2.0])
-    with pytest.raises(fr.InputError, match="no column with the text of the question"):
+    with pytest.raises(fr.InputError, match="no column contains the text of the question"):
         _ = fr.read_candidates({"qid": [1], "answer": ["a"], "label": [1]}).pairs

@@ -413,7 +413,7 @@ def test_parameters_hold_for_one_search_only(factory: str, parameters: Any) -> N
     ("parameters", "reason"),
     [
         ("nprobe", "'nprobe' has no value"),
-        ("nprobe=1,nprobe=2", "'nprobe' stands twice"),
+        ("nprobe=1,nprobe=2", "'nprobe' is given twice"),
         ("nprobes=3", "expected one of nprobe, efSearch, .*, found 'nprobes'"),
         ("nprobe=many", "nprobe: expected a number, found 'many'"),
         ({"nprobe": float("nan")}, "nprobe: expected a number, found nan"),
