@@ -106,10 +106,13 @@ class Evaluator:
     ) -> None:
         # Only now: the command trec_eval needs none of it.
         from fastrank.formats.inputs import as_qrels
+        from fastrank.judging.dict_index import index_judgments
 
         checked = evaluation_options(with_defaults(Evaluator.__init__, options))
         self._bound = bind_measures(Selection(measures), checked)
-        judgments = as_qrels(qrels, compat=checked.compat)
+        judgments: Any = index_judgments(qrels) if isinstance(qrels, dict) else None
+        if judgments is None:
+            judgments = as_qrels(qrels, compat=checked.compat)
         needed = {own.measure.on for own in self._bound}
         by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
         relevance_format = "qrels_jg" if by_group else "qrels"

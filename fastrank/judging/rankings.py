@@ -36,12 +36,12 @@ def judge_rankings(
     matched: MatchedQueries,
     options: JudgingOptions,
     *,
-    groups: bool = False,
+    stop_if_none_judged: bool = True,
 ) -> Judged:
     """Judge the matched rankings. Raises QueryError at the first query that cannot be judged.
 
     A repeated document, in a ranking or in a query's judgments, cannot; nor can, as in
-    trec_eval and unless judging by `groups`, a first query that has only negative grades.
+    trec_eval and with `stop_if_none_judged`, a first query that has only negative grades.
     """
     deepest = kernels.widest(run.offset_column)
     listed = kernels.count_picked(run.offset_column, matched.rankings)
@@ -51,7 +51,7 @@ def judge_rankings(
         qrels.columns,
         run.columns,
         matched.columns,
-        options.codes(stop_if_none_judged=not groups),
+        options.codes(stop_if_none_judged=stop_if_none_judged),
         judging_scratch(deepest, kernels.widest(qrels.offset_column)),
         judged.columns,
         problem,
@@ -76,7 +76,7 @@ def judge_groups(
         offsets.append(len(judgments))
     units = MatchedQueries(judgments=filled("q", judgments), rankings=filled("q", rankings))
     try:
-        judged = judge_rankings(split, run, units, options, groups=True)
+        judged = judge_rankings(split, run, units, options, stop_if_none_judged=False)
     except QueryError as stop:
         place = sum(first <= stop.place for first in offsets) - 1
         raise QueryError(place, str(stop)) from None

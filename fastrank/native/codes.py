@@ -101,7 +101,7 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
     NEGATIVE_ID,
 ) = range(10)
 
-# Python's objects: places in `api`, of functions, types and the float 1.0 ...
+# Python's objects: places in `api`, of functions, types (two of them NumPy's) and the float 1.0 ...
 (
     NEXT_ITEM,
     GET_ITEM,
@@ -114,9 +114,12 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
     AS_UTF8,
     AS_INTEGER,
     INT,
-) = range(11)
-API_SIZE = 11
-# ... and bytes before an object's type, the double of a float and about the hash of a text.
+    FLOAT64,
+    FLOAT32,
+    CLEAR_ERROR,
+) = range(14)
+API_SIZE = 14
+# ... and bytes before an object's type, the number in a float and the hash of a text.
 TYPE_IN_OBJECT, NUMBER_IN_FLOAT, HASH_IN_TEXT = 8, 16, 24
 
 # Counting preferences: places in the tally of a judgment group.

@@ -1,7 +1,7 @@
 """Python's own dicts and floats, read and made by kernels through CPython's C API.
 
-Elsewhere (another interpreter, one without a global lock, kernels that are not compiled ahead of
-time) there is no such way, and the callers have another.
+Elsewhere (another interpreter, or one without a global lock) there is no such way, and the callers
+have another.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from array import array
 from itertools import repeat, starmap
 
-from fastrank.native import codes, engine, kernels
+from fastrank.native import codes, kernels
 from fastrank.native.buffers import address, zeros
 
 TYPE_CHECKING = False
@@ -30,6 +30,7 @@ _FUNCTIONS = {
     codes.DROP_REFERENCE: "Py_DecRef",
     codes.AS_UTF8: "PyUnicode_AsUTF8AndSize",
     codes.AS_INTEGER: "PyLong_AsLongLongAndOverflow",
+    codes.CLEAR_ERROR: "PyErr_Clear",
 }
 # In the table of a dict of CPython an entry is hash, key and value, 24 bytes; from 3.11 on the hash
 # is left out as long as all keys are str itself. What a dict has beside its table:
@@ -45,8 +46,7 @@ class _Interpreter:
     def api(self) -> Any | None:
         """Functions and types as `api` in native/codes.py; None where they cannot be used."""
         if self._known is None:
-            usable = engine().startswith("library") and _is_as_expected()
-            self._known = [_find_api()] if usable else []
+            self._known = [_find_api()] if _is_as_expected() else []
         return self._known[0] if self._known else None
 
 
@@ -122,4 +122,20 @@ def _find_api() -> Any:
         api[place] = found
     api[codes.FLOAT], api[codes.STR], api[codes.INT] = id(float), id(str), id(int)
     api[codes.ONE] = id(_ONE)
+    api[codes.FLOAT64], api[codes.FLOAT32] = _types_of_numpy()
     return api
+
+
+def _types_of_numpy() -> tuple[int, int]:
+    """NumPy's types of floats, those that lie in memory as Python's own; 0 instead of others."""
+    import numpy
+
+    double, single = numpy.float64(_KNOWN), numpy.float32(_KNOWN)
+    numbers = (
+        ctypes.c_double.from_address(id(double) + codes.NUMBER_IN_FLOAT).value,
+        ctypes.c_float.from_address(id(single) + codes.NUMBER_IN_FLOAT).value,
+    )
+    return (
+        id(numpy.float64) if numbers[0] == double else 0,
+        id(numpy.float32) if numbers[1] == single else 0,
+    )

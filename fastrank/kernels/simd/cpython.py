@@ -110,11 +110,15 @@ _compiled_as(
 def utf8_of(function, text):
     """PyUnicode_AsUTF8AndSize: where the UTF-8 of a str is, and its length in bytes.
 
-    It lies in whole words, and lives as long as the str. 0 with an exception set if there is none.
+    It lies in whole words, and lives as long as the str. 0 with an exception set if there is none;
+    `clear_error` has to follow.
     """
     size = ctypes.c_ssize_t()
     call = ctypes.PYFUNCTYPE(_ADDRESS, _ADDRESS, _ADDRESS)(int(function))
-    return call(int(text), ctypes.addressof(size)) or 0, size.value
+    try:
+        return call(int(text), ctypes.addressof(size)) or 0, size.value
+    except UnicodeEncodeError:
+        return 0, 0
 
 
 @intrinsic
@@ -128,6 +132,22 @@ def _utf8_of(context, function, text):
 
 
 _compiled_as(utf8_of, lambda function, text: lambda function, text: _utf8_of(function, text))
+
+
+def clear_error(function):
+    """PyErr_Clear. In plain Python nothing is left to clear: exceptions were caught."""
+
+
+@intrinsic
+def _clear_error(context, function):
+    def generate(context, builder, signature, arguments):
+        _call(builder, ir.VoidType(), arguments[0], [])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), generate
+
+
+_compiled_as(clear_error, lambda function: lambda function: _clear_error(function))
 
 
 def integer_of(function, number):
@@ -220,6 +240,23 @@ def _double_at(context, address):
 
 
 _compiled_as(double_at, lambda address: lambda address: _double_at(address))
+
+
+def single_at(address):
+    """The C float at an address, as a double."""
+    return ctypes.c_float.from_address(int(address)).value
+
+
+@intrinsic
+def _single_at(context, address):
+    def generate(context, builder, signature, arguments):
+        number = builder.load(builder.inttoptr(arguments[0], ir.FloatType().as_pointer()))
+        return builder.fpext(number, ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+_compiled_as(single_at, lambda address: lambda address: _single_at(address))
 
 
 def prefetch_at(address):
