@@ -117,10 +117,15 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
     FLOAT64,
     FLOAT32,
     CLEAR_ERROR,
-) = range(14)
-API_SIZE = 14
+    TUPLE_ITEM,
+    GET_BUFFER,
+    RELEASE_BUFFER,
+) = range(17)
+API_SIZE = 17
 # ... and bytes before an object's type, the number in a float and the hash of a text.
 TYPE_IN_OBJECT, NUMBER_IN_FLOAT, HASH_IN_TEXT = 8, 16, 24
+# What an argument of a kernel is; an array's items have their size.
+RECORD, INTEGER = -1, 0
 
 # Counting preferences: places in the tally of a judgment group.
 RET, RET_DONE, IMP, IMP_DONE, ABSENT, REL, NONREL, REL_RET, NONREL_RET = range(9)

@@ -7,6 +7,7 @@ from fastrank.native.declare import KERNELS, QUERIES
 from fastrank.native.record import PER_QUERY, RECORDS, columns, field_types
 
 KERNEL_MODULES = (
+    "simd.arguments",
     "texts.text",
     "parsing.scan",
     "parsing.run_columns",

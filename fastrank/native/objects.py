@@ -6,48 +6,48 @@ have another.
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from array import array
 from itertools import repeat, starmap
 
 from fastrank.native import codes, kernels
-from fastrank.native.buffers import address, zeros
+from fastrank.native.buffers import address
+from fastrank.native.c_interface import Double, Single
+from fastrank.native.python_api import KNOWN, python_api
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-# A float of which no other is known, by which to see how floats lie in memory.
-_KNOWN = 0.1234567890123456
-_ONE = 1.0
-_FUNCTIONS = {
-    codes.NEXT_ITEM: "PyDict_Next",
-    codes.GET_ITEM: "PyDict_GetItemWithError",
-    codes.SET_ITEM: "PyDict_SetItem",
-    codes.MAKE_FLOAT: "PyFloat_FromDouble",
-    codes.DROP_REFERENCE: "Py_DecRef",
-    codes.AS_UTF8: "PyUnicode_AsUTF8AndSize",
-    codes.AS_INTEGER: "PyLong_AsLongLongAndOverflow",
-    codes.CLEAR_ERROR: "PyErr_Clear",
-}
 # In the table of a dict of CPython an entry is hash, key and value, 24 bytes; from 3.11 on the hash
 # is left out as long as all keys are str itself. What a dict has beside its table:
 _ENTRY, _LEAST_ROOM = 24, 8
 _BESIDE_TABLE = {0: 0}.__sizeof__() - _LEAST_ROOM - _ENTRY * (_LEAST_ROOM * 2 // 3)
+# Numbers up to which dicts are made of them sooner without a kernel.
+_FEW = 64
 
 
 class _Interpreter:
-    """What kernels have to know about the interpreter, found out once."""
-
-    _known: list[Any] | None = None
+    """What kernels have to know about the interpreter."""
 
     def api(self) -> Any | None:
         """Functions and types as `api` in native/codes.py; None where they cannot be used."""
-        if self._known is None:
-            self._known = [_find_api()] if _is_as_expected() else []
-        return self._known[0] if self._known else None
+        api = python_api()
+        if api is not None and api[codes.FLOAT64] == 0:
+            api[codes.FLOAT64], api[codes.FLOAT32] = _types_of_numpy()
+        return api
+
+
+def _types_of_numpy() -> tuple[int, int]:
+    """NumPy's types of floats if they lie in memory as Python's own; else what no type is."""
+    import numpy
+
+    double, single = numpy.float64(KNOWN), numpy.float32(KNOWN)
+    found = (
+        Double.from_address(id(double) + codes.NUMBER_IN_FLOAT).value,
+        Single.from_address(id(single) + codes.NUMBER_IN_FLOAT).value,
+    )
+    return (id(numpy.float64), id(numpy.float32)) if found == (double, single) else (-1, -1)
 
 
 interpreter = _Interpreter()
@@ -81,61 +81,22 @@ def rows_as_dicts(columns: dict[str, tuple[Any, int, int]], count: int) -> list[
     columns: the memory of its doubles, the place of the first one and how many places from one to
     the next, which may be 0.
     """
+    if count * len(columns) <= _FEW:
+        return [
+            {name: values[first + i * step] for name, (values, first, step) in columns.items()}
+            for i in range(count)
+        ]
     api = interpreter.api()
-    if api is None or not columns:
+    if api is None:
         listed = [
             values.tolist()[first : first + step * count : step]
             if step
             else [values[first]] * count
             for values, first, step in columns.values()
         ]
-        rows = zip(*listed, strict=True) if columns else iter([()] * count)
-        return [dict(zip(columns, row)) for row in rows]  # noqa: B905
+        return [dict(zip(columns, row)) for row in zip(*listed, strict=True)]  # noqa: B905
     made: list[dict[str, Any]] = list(map(dict.copy, repeat(dict.fromkeys(columns, 0.0), count)))
     places = array("q", [address(values) + 8 * first for values, first, _ in columns.values()])
     steps = array("q", [8 * step for _, _, step in columns.values()])
     kernels.fill_dicts(api, addresses(made), addresses(columns), places, steps)
     return made
-
-
-def _is_as_expected() -> bool:
-    """Whether this is CPython with its lock, and its objects lie in memory as they always have."""
-    if sys.implementation.name != "cpython" or "t" in getattr(sys, "abiflags", ""):
-        return False
-    # An object is a count of references and a type, a float also has a double.
-    basic, whole = codes.NUMBER_IN_FLOAT, codes.NUMBER_IN_FLOAT + 8
-    if (object.__basicsize__, float.__basicsize__, ctypes.sizeof(ctypes.c_void_p)) != (
-        basic, whole, 8,
-    ):  # fmt: skip
-        return False
-    kind = ctypes.c_int64.from_address(id(_KNOWN) + codes.TYPE_IN_OBJECT).value
-    number = ctypes.c_double.from_address(id(_KNOWN) + codes.NUMBER_IN_FLOAT).value
-    text = ctypes.c_int64.from_address(id("") + codes.TYPE_IN_OBJECT).value
-    return (kind, number, text) == (id(float), _KNOWN, id(str))
-
-
-def _find_api() -> Any:
-    api = zeros("q", codes.API_SIZE)
-    for place, name in _FUNCTIONS.items():
-        found = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-        assert found is not None
-        api[place] = found
-    api[codes.FLOAT], api[codes.STR], api[codes.INT] = id(float), id(str), id(int)
-    api[codes.ONE] = id(_ONE)
-    api[codes.FLOAT64], api[codes.FLOAT32] = _types_of_numpy()
-    return api
-
-
-def _types_of_numpy() -> tuple[int, int]:
-    """NumPy's types of floats, those that lie in memory as Python's own; 0 instead of others."""
-    import numpy
-
-    double, single = numpy.float64(_KNOWN), numpy.float32(_KNOWN)
-    numbers = (
-        ctypes.c_double.from_address(id(double) + codes.NUMBER_IN_FLOAT).value,
-        ctypes.c_float.from_address(id(single) + codes.NUMBER_IN_FLOAT).value,
-    )
-    return (
-        id(numpy.float64) if numbers[0] == double else 0,
-        id(numpy.float32) if numbers[1] == single else 0,
-    )

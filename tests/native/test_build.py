@@ -384,7 +384,8 @@ def test_kernels_are_the_same_whichever_way_numba_is_asked(
     subprocess.run(["cc", "-shared", "-o", str(library), str(compiled)], check=True)
     found, error = ctypes.c_int64(), ctypes.c_void_p()
     offsets = (ctypes.c_int64 * 4)(0, 2, 9, 10)
+    arguments = (ctypes.c_int64 * 2)(ctypes.addressof(offsets), len(offsets))
     status = ctypes.CDLL(str(library)).fastrank_widest(
-        ctypes.byref(found), ctypes.byref(error), offsets, ctypes.c_int64(4)
+        ctypes.byref(found), ctypes.byref(error), arguments
     )
     assert (said, status, found.value) == (f"{deferred}\n", 0, 7)

@@ -22,7 +22,7 @@ from fastrank.compat import pytrec_eval
 from fastrank.judging.dict_batch import DictBatch
 from fastrank.judging.dict_index import index_judgments
 from fastrank.judging.needs import JudgingOptions
-from fastrank.native import objects
+from fastrank.native import codes, objects, python_api
 from fastrank.native.objects import interpreter, rows_as_dicts
 from tests.helpers.strategies import examples
 
@@ -336,11 +336,14 @@ def test_rows_become_dicts(data: Any, names: list[str], count: int) -> None:
         for i, row in enumerate(expected):
             row[name] = values[first + i * step]
 
-    assert repr(rows_as_dicts(columns, count)) == repr(expected)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(objects, "_FEW", data.draw(st.sampled_from([0, 64])))
+        assert repr(rows_as_dicts(columns, count)) == repr(expected)
 
 
-def test_the_rows_belong_to_the_caller() -> None:
+def test_the_rows_belong_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is changed leaves the others as they are."""
+    monkeypatch.setattr(objects, "_FEW", 0)
     values = memoryview(array("d", [0.0, 0.5, 0.0]))
 
     rows = rows_as_dicts({"a": (values, 0, 1)}, 3)
@@ -354,8 +357,8 @@ def test_the_rows_belong_to_the_caller() -> None:
 @pytest.mark.parametrize(
     ("owner", "name", "value"),
     [
-        (sys, "abiflags", "t"), (objects.codes, "NUMBER_IN_FLOAT", 24),
-        (objects.codes, "TYPE_IN_OBJECT", 0),
+        (sys, "abiflags", "t"), (codes, "NUMBER_IN_FLOAT", 24),
+        (codes, "TYPE_IN_OBJECT", 0),
     ],
 )  # fmt: skip
 def test_an_interpreter_that_is_not_as_expected_is_left_alone(
@@ -363,7 +366,7 @@ def test_an_interpreter_that_is_not_as_expected_is_left_alone(
 ) -> None:
     """One without a global lock, or whose objects lie otherwise in memory."""
     monkeypatch.setattr(owner, name, value, raising=False)
-    monkeypatch.setattr(interpreter, "_known", None)
+    monkeypatch.setattr(python_api, "_FOUND", [])
 
     assert interpreter.api() is None
     assert fr.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map").mean["map"] == 1.0
@@ -372,9 +375,11 @@ def test_an_interpreter_that_is_not_as_expected_is_left_alone(
 SCRIPT = """
 import json
 import fastrank as fr
+from fastrank.native import objects
 from fastrank.native.objects import rows_as_dicts
 from tests.native.test_objects import _ranks
 run = [{"a": 0.5, "b": -0.0}, {"c": 3.5}, {"c": 1, "b": 1.0}, {"a": True}]
+objects._FEW = 0
 values = memoryview(bytearray(48)).cast("d")
 values[1], values[2], values[4] = 1.0, 0.25, -0.0
 print(json.dumps([
