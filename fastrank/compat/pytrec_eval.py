@@ -25,20 +25,13 @@ Definitions: trec_eval 9.0.8, as pytrec_eval, which is van Gysel and de Rijke, S
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 
 from fastrank.arguments import DEFAULT_COMPAT
 from fastrank.errors import InputError, MeasureError
-from fastrank.evaluation.values import Values
-from fastrank.formats.dicts import describe_place, documents_of, qrels_from_dict, run_from_dict
-from fastrank.judging.dict_batch import DictBatch
-from fastrank.judging.dict_index import index_judgments, with_texts
-from fastrank.judging.dicts import are_texts, index_of, judge_batch
-from fastrank.judging.judged import JudgedRun
-from fastrank.judging.matching import MatchedQueries
-from fastrank.judging.needs import judging_options
+from fastrank.evaluation.dict_evaluator import DictEvaluator
+from fastrank.formats.dicts import describe_place, qrels_from_dict
+from fastrank.judging.dict_index import index_judgments
 from fastrank.judging.options import Options
-from fastrank.judging.rankings import judge_rankings
 from fastrank.measures.selection import Selection
 from fastrank.measures.trec import MEASURES, NICKNAMES
 from fastrank.native.buffers import filled
@@ -49,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.judging.judged import Judged
+    from fastrank.evaluation.values import Values
     from fastrank.measures.selection import BoundMeasure
 
 __all__ = [
@@ -124,19 +117,12 @@ class RelevanceEvaluator:
             judgments = qrels_from_dict(judged)
         self._bound = Selection(specifications, original=True).bind(DEFAULT_COMPAT)
         _refuse_impossible(self._bound)
-        self._options = Options(
+        options = Options(
             compat=DEFAULT_COMPAT, relevance_format="qrels", relevance_level=relevance_level,
             complete=False, judged_only=bool(judged_docs_only_flag),
             max_retrieved=_MAX_RETRIEVED, collection_size=0, query=None,
         )  # fmt: skip
-        self._judgments = judgments
-        self._index = index_of(judgments)
-        self._judging = judging_options(self._bound, self._options, judgments)
-        self._codes = self._judging.codes(stop_if_none_judged=False)
-        self._places = {query: place for place, query in enumerate(judged)}
-        # What was computed last, whose memory serves again; empty while that is in use.
-        self._kept: list[_Computed] = []
-        self._last_count = -1
+        self._evaluator = DictEvaluator(judgments, judged, self._bound, options, self._columns)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values {query: {measure: value}} of a run {query: {document: score}}.
@@ -154,62 +140,16 @@ class RelevanceEvaluator:
             return {}
         if not isinstance(scores, dict):
             raise ArgumentError("scores", "Argument object scores should be of type dictionary.")
-        if not are_texts(scores):
-            raise _wrong_ids()
-        known: Mapping[str, Any] = scores
-        places: list[Any] = list(map(self._places.get, scores))
-        if None in places:
-            known = {query: docs for query, docs in scores.items() if query in self._places}
-            places = list(map(self._places.__getitem__, known))
         try:
-            computed = self._compute(known, places)
+            computed = self._evaluator.compute(scores)
         except InputError as error:
             if "NaN" in error.reason:
                 raise
             raise ArgumentError(error.source, error.reason) from error
-        rows = rows_as_dicts(computed.columns, len(places))
-        if computed.batch is not None and computed.batch.repeats:
-            self._kept = [computed]
-        return dict(zip(known, rows))  # noqa: B905
-
-    def _compute(self, known: Mapping[str, Any], places: list[int]) -> _Computed:
-        """Compute the measures for the rankings of queries at these places. Raises InputError."""
-        run = list(known.values())
-        if not set(map(type, run)) <= {dict}:
-            run = [documents_of("run", *item) for item in known.items()]
-        # Memory is prepared for more batches when there is a second one.
-        repeats, self._last_count = len(places) == self._last_count, len(places)
-        kept: _Computed | None = None
-        with suppress(IndexError):
-            kept = self._kept.pop()
-
-        def batch_of(count: int, deepest: int) -> DictBatch:
-            assert self._index is not None
-            if kept is not None and kept.batch and kept.batch.has_room(count, deepest):
-                return kept.batch
-            given = self._index, self._judging, self._codes
-            return DictBatch(*given, count, deepest, repeats=repeats)
-
-        batch = None if self._index is None else judge_batch(run, places, batch_of)
-        if batch is not None and kept is not None and kept.batch is batch:
-            kept.values.compute_again()
-            return kept
-        repeats = repeats and batch is not None
-        judged = self._convert(known, places) if batch is None else batch.judged
-        result = JudgedRun(queries=places, judged=judged, missing=0, tag=b"")
-        values = Values(self._judgments, self._bound, self._options, result, repeats=repeats)
-        return _Computed(batch, values, self._columns(values))
-
-    def _convert(self, known: Mapping[str, Any], places: list[int]) -> Judged:
-        """Judge rankings that the kernel cannot read. Raises InputError."""
-        if not all(map(are_texts, known.values())):
-            raise _wrong_ids()
-        matched = MatchedQueries(
-            judgments=filled("q", places), rankings=filled("q", list(range(len(places))))
-        )
-        run = run_from_dict(known, source="run")
-        qrels = with_texts(self._judgments)
-        return judge_rankings(qrels, run, matched, self._judging, stop_if_none_judged=False)
+        rows = rows_as_dicts(computed.columns, len(computed.queries))
+        found = dict(zip(computed.queries, rows))  # noqa: B905
+        self._evaluator.release(computed)
+        return found
 
     def _columns(self, values: Values) -> dict[str, tuple[Any, int, int]]:
         """Where the values of each name are, as `rows_as_dicts` takes them."""
@@ -224,15 +164,6 @@ class RelevanceEvaluator:
                 for place, name in enumerate(_names(bound_measure)):
                     columns[name] = column, place, bound_measure.width
         return columns
-
-
-class _Computed:
-    """The values of measures for a batch of rankings, by name; no batch if they were converted."""
-
-    def __init__(
-        self, batch: DictBatch | None, values: Values, columns: dict[str, tuple[Any, int, int]]
-    ) -> None:
-        self.batch, self.values, self.columns = batch, values, columns
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -335,11 +266,6 @@ def _names(bound: BoundMeasure) -> list[str]:
     if bound.measure.takes in ("cutoffs", "recalls"):
         return [name.decode() for name in bound.names]
     return [bound.measure.name]
-
-
-def _wrong_ids() -> ArgumentError:
-    reason = "Unable to extract query/object scores: expected ids of type str"
-    return ArgumentError("run", reason)
 
 
 def _check_judgments(judged: dict[Any, Any]) -> None:

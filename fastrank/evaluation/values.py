@@ -178,8 +178,9 @@ class Values:
             from fastrank.judging.derived import derive
 
             self._derived[key] = derive(
-                judged, level=level, judged_only=judged_only, placeholders=placeholders
-            )
+                judged, level=level, judged_only=judged_only, placeholders=placeholders,
+                call=self._call,
+            )  # fmt: skip
         return self._derived[key]
 
     def with_missing(self, bound: BoundMeasure, values: Any, queries: Ids) -> Any:
@@ -240,7 +241,11 @@ class Values:
         if bound.options is not None and bound.measure.on in ("gains", "stops"):
             from fastrank.evaluation.gains import exact_gains
 
-            pairs = exact_gains(bound, judged.columns.grade_values, self.judgments)
+            grades = judged.columns.grade_values
+            if self._calls is not None:
+                # The next rankings may have other grades than these.
+                grades = [grade for grade in set(self.judgments.grade_column) if grade >= 0]
+            pairs = exact_gains(bound, grades, self.judgments)
         else:
             pairs = [(int(grade), gain) for grade, gain in bound.pairs]
         key = (tuple(pairs), rescale, id(judged))
