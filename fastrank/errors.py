@@ -147,9 +147,9 @@ class NoQueriesError(FastrankError):
 class GroupError(FastrankError):
     """Scores cannot be grouped, averaged or put side by side as asked.
 
-    >>> fr.macro_mean([])
+    >>> fr.mean_over_datasets([])
     Traceback (most recent call last):
-    fastrank.errors.GroupError: macro_mean: expected the scores of one data set or more, found none
+    fastrank.errors.GroupError: mean_over_datasets: expected one data set or more, found none
     """
 
 

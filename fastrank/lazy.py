@@ -1,4 +1,4 @@
-"""Imports that wait until something is used: public names of packages, and conversions.
+"""Imports that wait until something is used: public names, conversions, optional libraries.
 
 The `trec_eval` command pays for the modules it needs, and `import fastrank` for none.
 """
@@ -20,6 +20,21 @@ def convert(name: str, *given: Any, **options: Any) -> Any:
     from importlib import import_module
 
     return getattr(import_module(conversions), name)(*given, **options)
+
+
+def optional(module: str, user: str, extra: str = "") -> Any:
+    """Import a library that need not be installed; user: what needs it, extra: its extra of ours.
+
+    Raises ImportError that says how to install it.
+    """
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        hint = f"pip install 'fastrank-eval[{extra or package}]'"
+        raise ImportError(f"{user} needs {package}: {hint}", name=package) from error
 
 
 def public_names(

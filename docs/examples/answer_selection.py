@@ -7,6 +7,7 @@ vectors ranks them by their cosine. The tables are those of a published report o
 trec_eval's measures in the rows and models in the columns, MAP by split, and what else is called
 MAP.
 
+    pip install 'fastrank-eval[examples]'
     python docs/examples/answer_selection.py [folder for TREC's files]
 """
 
@@ -103,7 +104,7 @@ def mean_average_precisions(qrels, run, depth=None) -> dict[str, float]:
         # Sum of precisions divided by all right answers; 0 for a question without one.
         "trec_eval": mean("map"),
         # Divided by the right answers that were retrieved: scikit-learn, MatchZoo.
-        "of those retrieved": mean("AP(norm='retrieved')"),
+        "of those retrieved": mean("AP(denominator='relevant_retrieved')"),
         # Questions without a right answer left out: what papers on WikiQA report.
         "questions with an answer": mean("map", no_relevant="skip"),
         # The report's own code, which leaves them out too.
@@ -112,7 +113,7 @@ def mean_average_precisions(qrels, run, depth=None) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    found = fr.load_candidates(io.BytesIO(table()))
+    found = fr.read_candidates(io.BytesIO(table()))
     print(found, end="\n\n")
     runs = {
         model.__name__: found.run(model(found.pairs), tag=model.__name__)
@@ -135,8 +136,8 @@ if __name__ == "__main__":
     if len(sys.argv) > 1:
         folder = Path(sys.argv[1])
         folder.mkdir(exist_ok=True)
-        fr.write_qrels(found.qrels, folder / "qrels.txt")
+        fr.write_trec_qrels(found.qrels, folder / "qrels.txt")
         for name, run in runs.items():
-            fr.write_run(run, folder / f"{name}.run")
+            fr.write_trec_run(run, folder / f"{name}.run")
         every = fr.table([fr.evaluate(found.qrels, run, "all_trec") for run in runs.values()])
         (folder / "measures.csv").write_text(every.to_csv())

@@ -5,6 +5,7 @@ are searched for in batches of 256, and the measures are recall, MRR and nDCG at
 a query and its positives, as MS MARCO has them; here a query is the first line about a function of
 Python's library, its positives what else is said.
 
+    pip install 'fastrank-eval[examples]'
     python docs/examples/embedding_model.py
 """
 

@@ -5,6 +5,7 @@ about a function of Python's library, its answer the function's name; the passag
 about all functions. As in DPR a passage is right if it contains the answer, and its positives are
 the passages that are known to belong to the question.
 
+    pip install 'fastrank-eval[examples]'
     python docs/examples/passage_retrieval.py [train.json]
 """
 
@@ -59,7 +60,7 @@ def retrieve(questions: dict[str, str], passages: dict[str, str]) -> fr.Run:
     of_question, of_passage = encoders(list(passages.values()))
     return search(
         of_passage(list(passages.values())), of_question(list(questions.values())), 100,
-        ids=list(passages), query_ids=list(questions), tag="dpr",
+        corpus_ids=list(passages), query_ids=list(questions), tag="dpr",
     )  # fmt: skip
 
 

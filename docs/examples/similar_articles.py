@@ -12,6 +12,7 @@ itself. The measures are those of a thesis on document embeddings, as it defines
 Its later code divides percentiles and hits otherwise, and adds average precision and nDCG as
 scikit-learn computes them.
 
+    pip install 'fastrank-eval[examples]'
     python docs/examples/similar_articles.py
 """
 
@@ -22,8 +23,9 @@ from stdlib_texts import encoder
 
 import fastrank as fr
 
-MEASURES = "RR PercentileRank(base='relevant') HitRatio(pool='hits')@5 HitRatio(pool='hits')@10"
-LATER = "RR PercentileRank HitRatio@5 HitRatio@10 AP(norm='retrieved') nDCG"
+MICRO = "HitRatio(average='micro',denominator='relevant_retrieved')"
+MEASURES = f"RR PercentileRank(denominator='relevant') {MICRO}@5 {MICRO}@10"
+LATER = "RR PercentileRank HitRatio@5 HitRatio@10 AP(denominator='relevant_retrieved') nDCG"
 
 
 def help_topics() -> list[dict]:

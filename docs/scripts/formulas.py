@@ -32,7 +32,7 @@ AP_CUT = r"\frac{1}{R} \sum_{i=1}^{\min(k, n)} r_i P_i"
 F = r"\frac{(x + 1)\, p\, q}{x p + q}, \quad p = \frac{h_n}{n}, \; q = \frac{h_n}{R}"
 INTERPOLATED = (
     r"\max_{i \,:\, h_i \ge t} P_i, \quad t = \lfloor c R + 0.9 \rfloor",
-    r"\text{compat 10.0: } t = \lfloor c R + 0.5 \rfloor",
+    r"\text{trec\_eval 10.0: } t = \lfloor c R + 0.5 \rfloor",
 )
 RPREC_MULT = r"\frac{h_m}{m}, \quad m = \lfloor c R + 0.9 \rfloor"
 SIMPLE = r"\frac{\text{fulfilled}}{\text{possible}}"
@@ -72,7 +72,7 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     "11pt_avg": (
         r"\frac{1}{|L|} \sum_{c \in L} \max_{i \,:\, h_i \ge t_c} P_i, \quad"
         r" t_c = \lfloor c R + 0.9 \rfloor",
-        r"\text{compat 10.0: } t_c = \lfloor c R + 0.5 \rfloor",
+        r"\text{trec\_eval 10.0: } t_c = \lfloor c R + 0.5 \rfloor",
     ),
     "binG": (r"\frac{1}{R} \sum_{i=1}^{n} \frac{r_i}{\log_2(2 + i - 1 - h_{i - 1})}",),
     "G": (

@@ -10,7 +10,7 @@ from fastrank.cli.output import complain, guarded
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import LineTexts, Texts, decoded
 from fastrank.errors import FastrankError, FormatError
-from fastrank.formats.load import find_kind, load_qrels, load_run, save_qrels, save_run
+from fastrank.formats.load import find_kind, read_qrels, read_run, write_qrels, write_run
 from fastrank.formats.sniff import FORMATS, format_by_name
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ examples:
   fastrank convert --to jsonl run.json.gz -
 
 Formats: trec, csv and tsv (with or without a header), json ({query: {document: number}}), jsonl
-and parquet (needs pyarrow). The format of IN is told from its content, that of OUT from its name;
+and parquet (extra `pyarrow`). The format of IN is told from its content, that of OUT from its name;
 names ending in .gz, .bz2, .xz and .zst are compressed. Columns have the names that ir_measures,
 PyTerrier, ranx, trectools, BEIR and Hugging Face use. Scores and ids come out as they went in.
 JSON has no place for the name of a run. OUT is complete, or is left as it was.
@@ -66,13 +66,13 @@ def _run(given: argparse.Namespace) -> int:
                 f"{given.source}: this may be judgments or a run, say --kind qrels or --kind run"
             )
         if kind == "qrels":
-            qrels = load_qrels(source, given.given, warn=_warn)
+            qrels = read_qrels(source, given.given, warn=_warn)
             _refuse_misread(qrels)
-            save_qrels(qrels, given.target, wanted)
+            write_qrels(qrels, given.target, wanted)
         else:
-            loaded = load_run(source, given.given, warn=_warn)
+            loaded = read_run(source, given.given, warn=_warn)
             _refuse_misread(loaded)
-            save_run(loaded, given.target, wanted)
+            write_run(loaded, given.target, wanted)
             _tell_empty(loaded, wanted)
     except FastrankError as error:
         complain(f"{NAME}: {error}")
@@ -92,9 +92,9 @@ def _refuse_misread(loaded: Qrels | Run) -> None:
     content = loaded.source if packed else io.BytesIO(loaded.docs.buffer)
     ignore = set(KINDS) - MISREAD
     if isinstance(loaded, Qrels):
-        report = check(content, max_per_kind=1, ignore=ignore, format="trec")
+        report = check(content, max_per_kind=1, ignore=ignore, input_format="trec")
     else:
-        report = check(None, content, max_per_kind=1, ignore=ignore, format="trec")
+        report = check(None, content, max_per_kind=1, ignore=ignore, input_format="trec")
     for finding in report.findings:
         assert finding.line is not None
         raise FormatError(loaded.source, finding.line, finding.message)

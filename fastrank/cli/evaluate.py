@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from fastrank.cli.evaluation_flags import add_evaluation_options, check_compat, tell_left_out
+from fastrank.cli.evaluation_flags import add_evaluation_options, check_version, tell_left_out
 from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain, guarded, report_unwritable, write
 from fastrank.cli.output_formats import formatted
@@ -14,7 +14,7 @@ from fastrank.errors import FastrankError
 from fastrank.evaluation.no_queries import with_queries_of_file
 from fastrank.evaluation.scoring import score
 from fastrank.formats import files
-from fastrank.formats.load import load_qrels
+from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import (
     EVALUATION,
     EvaluationOptions,
@@ -92,7 +92,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
-    if not check_compat(given, NAME) or not _check_names(given):
+    if not check_version(given, NAME) or not _check_names(given):
         return 2
     read, _, _ = FORMATS[given.relevance_format]
     try:
@@ -100,8 +100,8 @@ def _run(given: argparse.Namespace) -> int:
         bound = bind_measures(Selection(given.measure or ["official"]), options)
         check_options(bound, options)
         if given.relevance_format == "qrels":
-            read = load_qrels
-        judgments = read(given.qrels, compat=given.compat, warn=_warn)
+            read = read_qrels
+        judgments = read(given.qrels, trec_eval_version=given.trec_eval_version, warn=_warn)
         judgments, left_out = choose_queries(judgments, options)
     except FastrankError as error:
         complain(f"{NAME}: {error}")
@@ -149,7 +149,9 @@ class _Results:
             try:
                 judged = judge.judge(path, threads=given.threads, warn=_warn)
                 if not len(judged.queries) and not self._options.complete:
-                    judged = with_queries_of_file(judged, path, compat=self._options.compat)
+                    judged = with_queries_of_file(
+                        judged, path, trec_eval_version=self._options.trec_eval_version
+                    )
                 scores = score(judgments, judged, bound, self._options, left_out=self._left_out)
             except FastrankError as error:
                 complain(f"{NAME}: {_explained(error, path)}")

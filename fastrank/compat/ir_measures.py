@@ -34,7 +34,7 @@ from ir_measures import measures, providers
 from ir_measures.providers.base import NOT_PROVIDED, Any
 from ir_measures.util import QrelsConverter, RunConverter
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.evaluation.dict_evaluator import DictEvaluator
 from fastrank.formats.dicts import qrels_from_dict
 from fastrank.judging.dict_index import index_judgments
@@ -99,8 +99,9 @@ class FastrankEvaluator(providers.Evaluator):
         self._bound = [_bound(measure) for measure in measures]
         judged = {query: docs for query, docs in qrels.items() if docs}
         options = Options(
-            compat=DEFAULT_COMPAT, relevance_format="qrels", relevance_level=1, complete=False,
-            judged_only=False, max_retrieved=MAX_RETRIEVED, collection_size=0, query=None,
+            trec_eval_version=DEFAULT_VERSION, relevance_format="qrels", relevance_level=1,
+            complete=False, judged_only=False, max_retrieved=MAX_RETRIEVED, collection_size=0,
+            query=None,
         )  # fmt: skip
         judgments = index_judgments(judged) or qrels_from_dict(judged, source="qrels")
         self._evaluator = DictEvaluator(judgments, judged, self._bound, options, self._arrange)
@@ -185,7 +186,7 @@ def _bound(measure: Anything) -> BoundMeasure:
 
 @lru_cache(maxsize=1000)
 def _bound_once(text: str) -> BoundMeasure:
-    return parse_measure(text).bind(DEFAULT_COMPAT)
+    return parse_measure(text).bind(DEFAULT_VERSION)
 
 
 def _written(value: Anything) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import check_compat
+from fastrank.arguments import check_version
 from fastrank.errors import MeasureError
 from fastrank.measures.notation import parse_measure
 from fastrank.measures.selection import Selection
@@ -11,7 +11,7 @@ from fastrank.measures.selection import Selection
 _KEYS = {
     "Success@": "accuracy@", "success.": "accuracy@", "P@": "precision@", "P.": "precision@",
     "R@": "recall@", "recall.": "recall@", "RR@": "mrr@", "nDCG@": "ndcg@",
-    "ndcg_cut.": "ndcg@", "AP(norm='min_k')@": "map@",
+    "ndcg_cut.": "ndcg@", "AP(denominator='min_k')@": "map@",
 }  # fmt: skip
 _TITLES = {
     "accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "mrr": "MRR",
@@ -22,11 +22,11 @@ _TITLES = {
 _RANKS = ("PercentileRank", "MedianRank", "FirstRank")
 
 
-def names_of(measures: str | list[str], compat: str) -> list[str]:
+def names_of(measures: str | list[str], trec_eval_version: str) -> list[str]:
     """What the values of measures are called. Raises MeasureError if they are called alike."""
     names = [
         name.decode()
-        for bound in Selection(measures).bind(check_compat(compat))
+        for bound in Selection(measures).bind(check_version(trec_eval_version))
         for name in bound.names
     ]
     if not names:
@@ -39,12 +39,12 @@ def names_of(measures: str | list[str], compat: str) -> list[str]:
     return names
 
 
-def primary_of(names: list[str], asked: str | None, compat: str) -> str:
+def primary_of(names: list[str], asked: str | None, trec_eval_version: str) -> str:
     """The measure that selects the best model. Raises MeasureError."""
     if asked is None:
         gains = [name for name in names if key_of(name).startswith("ndcg@")]
         return max(gains, key=lambda name: int(key_of(name)[5:])) if gains else names[0]
-    printed = names_of(asked, compat)
+    printed = names_of(asked, trec_eval_version)
     if len(printed) != 1 or printed[0] not in names:
         raise MeasureError(asked, f"primary: expected one of {', '.join(names)}, found {asked!r}")
     return printed[0]

@@ -49,13 +49,13 @@ class SearchIndex:
 
     model: an encoder of MTEB, whose similarity function is taken; or none, and then `metric`:
         "cosine", "ip" or "l2".
-    factory, parameters, train_size, batch_size, progress: as `fastrank.search.build_index` and
-        `search` take them. Documents are reranked by their vectors, whatever the index.
+    index_factory, parameters, train_size, batch_size, progress: as `fastrank.search.build_index`
+        and `search` take them. Documents are reranked by their vectors, whatever the index.
 
     Raises OptionError for another similarity function.
 
     >>> from fastrank.compat.mteb import SearchIndex
-    >>> index = SearchIndex(metric="l2", factory="HNSW8")
+    >>> index = SearchIndex(metric="l2", index_factory="HNSW8")
     >>> index.add_documents([[1.0], [4.0]], ["a", "b"])
     >>> index.search([[3.0]], 5, None)
     ([[-1.0, -2.0]], [[1, 0]])
@@ -66,14 +66,14 @@ class SearchIndex:
         model: Any = None,
         *,
         metric: str | None = None,
-        factory: str = "Flat",
+        index_factory: str = "Flat",
         parameters: Any = None,
         train_size: int | None = None,
         batch_size: int = 1024,
         progress: bool | None = False,
     ) -> None:
         self._metric = _metric_of(model) if metric is None else check_metric(metric)
-        self._factory, self._train_size = factory, train_size
+        self._factory, self._train_size = index_factory, train_size
         self._options = {"parameters": parameters, "batch_size": batch_size, "progress": progress}
         self._progress = progress
         self._blocks: list[Array] = []

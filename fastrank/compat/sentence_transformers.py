@@ -68,7 +68,7 @@ logger = logging.getLogger(__name__)
 DEFAULT_MEASURES = (
     *(f"Success@{k}" for k in (1, 3, 5, 10)),
     *(f"{name}@{k}" for k in (1, 3, 5, 10) for name in ("P", "R")),
-    "RR@10", "nDCG@10", "AP(norm='min_k')@100",
+    "RR@10", "nDCG@10", "AP(denominator='min_k')@100",
 )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         at_least("k", k, 1)
         at_least("corpus_chunk_size", corpus_chunk_size, 1)
         judging = with_defaults(RankingEvaluator.__init__, options)
-        compat = evaluation_options(judging).compat
+        trec_eval_version = evaluation_options(judging).trec_eval_version
         given: dict[str, Any] = {
             "queries": queries, "corpus": corpus, "relevant_docs": relevant_docs,
         }  # fmt: skip
@@ -158,8 +158,8 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
                 found = type(value).__name__
                 raise TypeError(f"{argument}: expected a mapping from id, found {found}")
         self._measures = measures if isinstance(measures, str) else list(measures)
-        names = names_of(self._measures, compat)
-        measure = primary_of(names, primary, compat)
+        names = names_of(self._measures, trec_eval_version)
+        measure = primary_of(names, primary, trec_eval_version)
         self._primary = key_of(measure)
         self._qrels = _judgments(queries, relevant_docs)
         if not corpus:

@@ -73,12 +73,12 @@ def evaluate_arrays(
     numbers, and decimal texts of the document ids.
 
     The values are those of trec_eval for the same run and judgments as files: scores compare as
-    `compat` says (9.0.8: as 32-bit floats), and of documents with equal scores the one comes first
-    whose id as decimal text sorts later (9 before 10), or as `ties` says. Given `scores=None`, the
-    rows' order counts, and nothing ties. The queries of the Scores are in the byte order of their
-    ids, as trec_eval adds them up, and without ids in the order of the rows. As there, rows without
-    judgments, which are not looked at, and rows without documents are left out; the latter count as
-    `missing`.
+    `trec_eval_version` says (9.0.8: as 32-bit floats), and of documents with equal scores the one
+    comes first whose id as decimal text sorts later (9 before 10), or as `ties` says. Given
+    `scores=None`, the rows' order counts, and nothing ties. The queries of the Scores are in the
+    byte order of their ids, as trec_eval adds them up, and without ids in the order of the rows. As
+    there, rows without judgments, which are not looked at, and rows without documents are left out;
+    the latter count as `missing_queries`.
 
     For another `ties` or `duplicates`, for `ignore_identical_ids` and `exclude` the arrays become a
     Run with ids as texts first: a document then costs 0.1 to 0.25 µs, 10 to 40 times as much. Then

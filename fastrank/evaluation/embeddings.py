@@ -20,9 +20,9 @@ from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.faiss_indexes import as_index
 from fastrank.search.indexing import Index, build_index
-from fastrank.search.options import SEARCH, BuildOptions, SearchOptions
 from fastrank.search.row_ids import RowIds, check_row_ids
 from fastrank.search.runs import SOURCE, check_writable, run_lines
+from fastrank.search.search_options import SEARCH, BuildOptions, SearchOptions
 from fastrank.search.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
@@ -62,11 +62,11 @@ def evaluate_embeddings(
 
     The values are those of `evaluate` for the run that `fastrank.search.search` gives: of equal
     scores the document comes first whose id sorts later, or as `ties` says ("given": whose row
-    comes first). For another `ties` the run is in memory. `Scores.counts` has `removed`, the
-    excluded documents that stood above the end of a ranking, and `cut`, the rankings that end
-    between documents with equal scores, so that it is faiss's choice which of them are in it. In
-    memory are a batch of rankings, the judgments, and of each ranking the judged documents. Without
-    `run` the queries that have no judgments are not searched for.
+    comes first). For another `ties` the run is in memory. `Scores.counts` has `excluded`, the
+    excluded documents that stood above the end of a ranking, and `ties_at_cutoff`, the rankings
+    that end between documents with equal scores, so that it is faiss's choice which of them are in
+    it. In memory are a batch of rankings, the judgments, and of each ranking the judged documents.
+    Without `run` the queries that have no judgments are not searched for.
 
     Raises what `fastrank.search.search` and `evaluate` raise; what is wrong with ids, judgments,
     measures and options is found before the search.
@@ -78,7 +78,7 @@ def evaluate_embeddings(
     ... )
     >>> found.mean
     {'recip_rank': 0.5, 'P_1': 0.0}
-    >>> found.counts["retrieved"], found.counts["removed"], found.counts["cut"]
+    >>> found.counts["retrieved"], found.counts["excluded"], found.counts["ties_at_cutoff"]
     (2, 0, 0)
     """
     given = with_defaults(evaluate_embeddings, options)
@@ -87,7 +87,7 @@ def evaluate_embeddings(
     k, metric, run = given["k"], given["metric"], given["run"]
     label = tag_of(given["tag"], SOURCE)
     judgments, left_out = choose_queries(
-        as_qrels(qrels, compat=request.options.compat), request.options
+        as_qrels(qrels, trec_eval_version=request.options.trec_eval_version), request.options
     )
     if not isinstance(judgments, Qrels):
         raise InputError(judgments.source, "expected judgments of documents, found preferences")
@@ -115,19 +115,19 @@ def evaluate_embeddings(
         only = _searched(judge.places, names, judgments, request, everything=run is not None)
     if run is not None:
         check_writable(run, documents, names, label)
-    if not isinstance(corpus, Index) and given["factory"] != "Flat":
+    if not isinstance(corpus, Index) and given["index_factory"] != "Flat":
         check_dimension(vectors, corpus.dimension)
         check_before_building(
-            given["factory"], corpus.dimension, metric,
+            given["index_factory"], corpus.dimension, metric,
             k=k, batch_size=given["batch_size"], parameters=given["parameters"],
         )  # fmt: skip
         vectors.check(unit=metric == "cosine", selected=only)
         corpus = build_index(
-            corpus, given["factory"], metric or "ip", ids, given["train_size"],
+            corpus, given["index_factory"], metric or "ip", ids, given["train_size"],
             gpu=given["gpu"], progress=given["progress"],
         )  # fmt: skip
         ids = None
-    batches = search_batches(corpus, vectors, k, ids=ids, only=only, **searching)
+    batches = search_batches(corpus, vectors, k, corpus_ids=ids, only=only, **searching)
     if run is not None:
         lines = run_lines(batches, label, judge.add)
         files.write(run, compressed(lines, files.name_of(run)))
@@ -137,8 +137,10 @@ def evaluate_embeddings(
 
 def _refuse_building(given: EmbeddingOptions) -> None:
     """Raise OptionError for what only an index that is still to be built can have."""
-    if given["factory"] != "Flat":
-        raise OptionError("factory", f"an Index is built already, found {given['factory']!r}")
+    if given["index_factory"] != "Flat":
+        raise OptionError(
+            "index_factory", f"an Index is built already, found {given['index_factory']!r}"
+        )
     if given["train_size"] is not None:
         raise OptionError("train_size", "an Index is built already, and trained")
 

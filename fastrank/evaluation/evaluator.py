@@ -47,7 +47,7 @@ def evaluate(
     qrels: judgments: Qrels or Preferences, or what Qrels can be made from: a dict
         {query: {document: grade}}, or {query: [document, ...]} of grade 1, a frame of pandas or
         polars, an arrow table, a Dataset of Hugging Face, Qrels of ranx, named tuples as
-        ir_measures and ir_datasets have them, or a file as `load_qrels` takes it.
+        ir_measures and ir_datasets have them, or a file as `read_qrels` takes it.
     run: a Run, or what one can be made from, likewise. A file in TREC's format is judged while it
         is read, without keeping it; a dict is judged as it is, and what it holds for queries
         without judgments is not looked at. A query with an empty dict has no results, and counts.
@@ -112,8 +112,8 @@ class Evaluator:
         self._bound = bind_measures(Selection(measures), checked)
         judgments: Any = index_judgments(qrels) if isinstance(qrels, dict) else None
         if judgments is None:
-            judgments = as_qrels(qrels, compat=checked.compat)
-        needed = {own.measure.on for own in self._bound}
+            judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
+        needed = {own.measure.needs for own in self._bound}
         by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
         relevance_format = "qrels_jg" if by_group else "qrels"
         if isinstance(judgments, Preferences):
@@ -172,5 +172,7 @@ class Evaluator:
         if not len(judged.queries) and not self._options.complete:
             from fastrank.evaluation.no_queries import with_queries_of_file
 
-            judged = with_queries_of_file(judged, run, compat=self._options.compat)
+            judged = with_queries_of_file(
+                judged, run, trec_eval_version=self._options.trec_eval_version
+            )
         return score(self._judgments, judged, self._bound, self._options, left_out=self._left_out)

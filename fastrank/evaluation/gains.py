@@ -34,9 +34,9 @@ def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> 
     in the quotient without a trace; a measure without a quotient looks at no order. Raises
     EvaluationError for gains that are no finite numbers.
     """
-    if own.measure.on == "stops" or _is_exponential(own):
+    if own.measure.needs == "stops" or _is_exponential(own):
         grades = sorted(set(grade_values))
-        return list(zip(grades, worth(own, grades, qrels), strict=True))
+        return list(zip(grades, gains_of(own, grades, qrels), strict=True))
     pairs = [(int(grade), gain) for grade, gain in own.pairs if grade % 1 == 0]
     _check_sum(own, [gain for _, gain in pairs], qrels)
     if all(gain % 1 == 0 for _, gain in pairs) or own.measure.kernel == "discounted_gain_cut":
@@ -54,12 +54,12 @@ def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> 
     return [(grade, gain * factor) for grade, gain in gains.items()]
 
 
-def worth(own: BoundMeasure, grades: Sequence[float], qrels: Qrels | Graded) -> list[float]:
+def gains_of(own: BoundMeasure, grades: Sequence[float], qrels: Qrels | Graded) -> list[float]:
     """The gain of each of these grades, which ascend and are not negative.
 
     Raises EvaluationError for gains that are no finite numbers.
     """
-    if own.measure.on == "stops":
+    if own.measure.needs == "stops":
         highest = grade_scale(own, qrels)
         return [(2.0**grade - 1.0) / 2.0**highest for grade in grades]
     if _is_exponential(own):
@@ -106,7 +106,7 @@ def scaled_gains(
     codes = as_array(codes)[: offsets[len(offsets) - 1]]
     bounds = as_array(grade_offsets)
     queries, size = len(bounds) - 1, int(bounds[-1])
-    table = numpy.array(worth(own, scale.values[: scale.judged].tolist(), qrels))
+    table = numpy.array(gains_of(own, scale.values[: scale.judged].tolist(), qrels))
     # Documents outside the judgments, and those of negative grades, are worth what is said of them.
     named = {grade: gain for grade, gain in own.pairs if grade in (-1, -2)}
     gains = numpy.where(codes >= 0, table[codes], 0.0)

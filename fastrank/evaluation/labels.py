@@ -67,7 +67,7 @@ def evaluate_labels(
     measures: as `evaluate` takes them.
     mask: for tables, truth values of the same shape: which places hold a document.
     queries: the id of each query; by default the numbers of the rows: "0", "1", ...
-    ties: the order of documents with equal scores (as 32-bit floats, with compat 9.0.8): "given",
+    ties: the order of documents with equal scores (compared as 32-bit floats in 9.0.8): "given",
         or "best", "worst" and "average" as `evaluate` has them. "average" gives the nDCG of
         scikit-learn and torchmetrics. These three cost three times as much: the arrays become Qrels
         and a Run first. Documents have no ids here that could order them.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, check_choice, finite
+from fastrank.arguments import DEFAULT_VERSION, check_choice, finite
 from fastrank.data.columns import as_array
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
@@ -90,7 +90,10 @@ def negative_log_likelihood(
     divisor = finite("temperature", temperature)
     if divisor <= 0.0:
         raise OptionError("temperature", f"expected a number above 0, found {temperature}")
-    judgments, taken = as_qrels(qrels, compat=checked.compat), as_run(run, compat=checked.compat)
+    judgments, taken = (
+        as_qrels(qrels, trec_eval_version=checked.trec_eval_version),
+        as_run(run, trec_eval_version=checked.trec_eval_version),
+    )
     if isinstance(judgments, Preferences):
         raise InputError(judgments.source, "expected judgments with grades, found preferences")
     # A grade below 0 is none, whatever the level.
@@ -172,8 +175,8 @@ def _log_sum(scores: npt.NDArray[Any]) -> float:
 
 def _bound() -> BoundMeasure:
     measure = Measure(
-        name=NAME, kernel="", on="custom", takes="", default=(), average="defined", sets=(),
-        since=DEFAULT_COMPAT, help=(negative_log_likelihood.__doc__ or "").partition("\n")[0],
+        name=NAME, kernel="", needs="custom", takes="", default=(), average="defined", sets=(),
+        since=DEFAULT_VERSION, help=(negative_log_likelihood.__doc__ or "").partition("\n")[0],
     )  # fmt: skip
     return BoundMeasure(
         measure=measure, names=[NAME.encode()], canonical=[NAME.encode()], numbers=[], pairs=[],

@@ -58,13 +58,15 @@ def _number(query: bytes) -> str:
     return text.lstrip("0") or "0" if text.isdigit() else decoded(query)
 
 
-def with_queries_of_file(judged: JudgedRun, run: Any, *, compat: str) -> JudgedRun:
+def with_queries_of_file(judged: JudgedRun, run: Any, *, trec_eval_version: str) -> JudgedRun:
     """The same with the ids of a run's queries, which were not kept while its file was judged."""
-    if judged.skipped is not None or not isinstance(run, (str, os.PathLike)):
+    if judged.unjudged_queries is not None or not isinstance(run, (str, os.PathLike)):
         return judged
     if not os.path.isfile(run):
         return judged
     from fastrank.formats.inputs import as_run
 
-    known: JudgedRun = judged.changed(skipped=list(as_run(run, compat=compat).queries))
+    known: JudgedRun = judged.changed(
+        unjudged_queries=list(as_run(run, trec_eval_version=trec_eval_version).queries)
+    )
     return known

@@ -70,7 +70,7 @@ def score(
         # The trec_eval command has a message of its own.
         from fastrank.evaluation.no_queries import no_queries_error
 
-        raise no_queries_error(judgments.queries, run.skipped, left_out=len(left_out))
+        raise no_queries_error(judgments.queries, run.unjudged_queries, left_out=len(left_out))
     # What no query survives is found at the first one, unless its ranking fails an earlier
     # measure: trec_eval goes through the measures query by query.
     impossible = first_impossible(measures, options)
@@ -144,15 +144,15 @@ def to_scores(
     `score` takes them.
     """
     evaluated = run.before_failure()
-    skipped = run.skipped
-    if skipped and left_out:
+    unjudged = run.unjudged_queries
+    if unjudged and left_out:
         known = set(left_out)
-        skipped = [query for query in skipped if query not in known]
+        unjudged = [query for query in unjudged if query not in known]
     coverage = Coverage(
         complete=options.complete,
         judged=judgments.queries,
         found=_without(run.queries, run.placeholders),
-        unknown=skipped,
+        unknown=unjudged,
         positive=positive_grades(judgments, measures) if options.complete else None,
     )
     retrieved = {}
@@ -173,14 +173,14 @@ def to_scores(
     return Scores(
         bound=measures,
         counts={
-            "evaluated": len(evaluated.queries),
-            "missing": run.missing,
-            **({} if skipped is None else {"skipped": len(skipped)}),
-            "no_relevant": count_without_relevant(judgments, options),
-            "left_out": len(left_out),
+            "evaluated_queries": len(evaluated.queries),
+            "missing_queries": run.missing,
+            **({} if unjudged is None else {"unjudged_queries": len(unjudged)}),
+            "no_relevant_queries": count_without_relevant(judgments, options),
+            "no_relevant_skipped": len(left_out),
             **retrieved,
-            "removed": 0,
-            "repeated": 0,
+            "excluded": 0,
+            "duplicates": 0,
             **run.counts,
         },
         coverage=coverage,

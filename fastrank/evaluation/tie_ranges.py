@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
@@ -134,17 +134,19 @@ def tie_report(
     from fastrank.formats.inputs import as_qrels, as_run
 
     checked = evaluation_options(with_defaults(tie_report, options))
-    judgments = None if qrels is None else as_qrels(qrels, compat=checked.compat)
+    judgments = (
+        None if qrels is None else as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
+    )
     if isinstance(judgments, Preferences):
         raise TypeError("qrels: expected Qrels, found Preferences, which have no grades")
     if judgments is None and measures is not None:
         raise OptionError("measures", "expected judgments with them: qrels is None")
     if checked.relevance_level < 0:
         raise OptionError("relevance_level", f"expected 0 or more, found {checked.relevance_level}")
-    bound = Selection(MEASURES if measures is None else measures).bind(checked.compat)
+    bound = Selection(MEASURES if measures is None else measures).bind(checked.trec_eval_version)
     check_range(bound)
-    taken = as_run(run, compat=checked.compat)
-    tied, largest = _count(taken, single=checked.compat == DEFAULT_COMPAT)
+    taken = as_run(run, trec_eval_version=checked.trec_eval_version)
+    tied, largest = _count(taken, single=checked.trec_eval_version == DEFAULT_VERSION)
     found = zip(taken.queries, tied, strict=True)
     return TieReport(
         tag=taken.tag,

@@ -96,7 +96,7 @@ class Values:
 
         if not best_is_one(bound):
             return
-        if bound.measure.on == "ranking":
+        if bound.measure.needs == "ranking":
             relevant = self.judged_for(bound).columns.num_rel
         else:
             offsets = self.gains(bound).ideal_offsets
@@ -110,7 +110,7 @@ class Values:
         measure = bound.measure
         if not measure.kernel:
             return None
-        if measure.on == "custom":
+        if measure.needs == "custom":
             return self._custom_values(bound)
         run = self._run
         if run.tied is not None and self.options.ties == "average":
@@ -119,17 +119,17 @@ class Values:
         if measure.name == "relstring":
             return self._relevance_strings(bound, queries)
         values = self._room(queries * bound.width)
-        if measure.on == "preferences":
+        if measure.needs == "preferences":
             assert run.preferences is not None
             self._call(measure.kernel, run.preferences, numbers, values)
-        elif measure.on == "groups":
+        elif measure.needs == "groups":
             assert run.groups is not None
             by_group = zeros("d", len(run.groups.judged) * bound.width)
             self._call(measure.kernel, run.groups.judged.columns, numbers, by_group)
             self._call("average_groups", by_group, bound.width, run.groups.offsets, values)
-        elif measure.on == "ranking":
+        elif measure.needs == "ranking":
             self._call(measure.kernel, self.judged_for(bound).columns, numbers, values)
-        elif measure.on == "annotated":
+        elif measure.needs == "annotated":
             assert run.all_queries is not None
             self._call(measure.kernel, run.all_queries.columns, numbers, values)
         else:
@@ -153,7 +153,7 @@ class Values:
         name = expected_kernel(bound.measure.kernel)
         plain = name == bound.measure.kernel
         columns: Record
-        if bound.measure.on == "ranking":
+        if bound.measure.needs == "ranking":
             judged = self.judged_for(bound)
             columns = judged.columns if plain else tied.columns(judged)
         else:
@@ -232,13 +232,13 @@ class Values:
     def gains(self, bound: BoundMeasure) -> records.GainedRankings:
         """The rankings with the gains that a measure gives to grades."""
         judged = self.judged_for(bound)
-        rescale = bound.measure.on == "unit gains"
+        rescale = bound.measure.needs == "unit gains"
         assert not isinstance(self.judgments, Preferences)
         if self.judgments.scale is not None:
             from fastrank.evaluation.gains import scaled_gains
 
             return scaled_gains(bound, judged, self.judgments, rescale=rescale)
-        if bound.options is not None and bound.measure.on in ("gains", "stops"):
+        if bound.options is not None and bound.measure.needs in ("gains", "stops"):
             from fastrank.evaluation.gains import exact_gains
 
             grades = judged.columns.grade_values

@@ -108,7 +108,7 @@ class BatchJudge:
             placeholders=placeholders,
             counts=self._queries.counts,
             tag=self._tag,
-            skipped=self._queries.skipped(),
+            unjudged_queries=self._queries.unjudged_queries(),
         )
 
     def _in_order(self, order: Array) -> Judged:

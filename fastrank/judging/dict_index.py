@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+# Integers from which on memory is mapped: 8 MB.
+LARGE = 1 << 20
+
+
 class DictIndex:
     """The judged documents of queries, {document: grade} for each.
 
@@ -39,8 +43,7 @@ class DictIndex:
         lengths = list(map(len, dicts))
         count = sum(lengths)
         tables = array("q", accumulate(map(table_size, lengths), initial=0))
-        # One piece of memory: the system gives large ones in large pages, which are there sooner.
-        memory = zeros("q", 8 * count + tables[-1] // 2)
+        memory = _one_piece(8 * count + tables[-1] // 2)
         docs, grades, values, counts = (memory[i * count : (i + 1) * count] for i in range(4))
         columns = DictQrels(
             offsets=array("q", accumulate(lengths, initial=0)),
@@ -60,6 +63,17 @@ class DictIndex:
     def largest_grade(self) -> int:
         """The largest grade; 0 where none is."""
         return max(self.columns.grade_values[: self.columns.grade_offsets[-1]], default=0)
+
+
+def _one_piece(count: int) -> Any:
+    """Zeroed memory for so many integers.
+
+    New pages take longer to be had than memory that was used before; but many of them are large.
+    """
+    if count >= LARGE:
+        return zeros("q", count)
+    memory: Any = memoryview(bytearray(8 * count))
+    return memory.cast("q")
 
 
 class DictJudgments(Graded):

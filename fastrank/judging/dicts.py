@@ -54,12 +54,12 @@ class DictJudge:
         found: dict[int | None, Any] = dict(
             zip(map(self._numbers.get, run), run.values(), strict=True)
         )
-        skipped: list[bytes] = []
+        unjudged_queries: list[bytes] = []
         if None in found:
             del found[None]
             unknown = [query for query in run if query not in self._numbers]
             try:
-                skipped = [query.encode("utf-8", "surrogateescape") for query in unknown]
+                unjudged_queries = [query.encode("utf-8", "surrogateescape") for query in unknown]
             except UnicodeEncodeError:
                 return None
         missing = len(self._numbers) - len(found)
@@ -75,7 +75,7 @@ class DictJudge:
             return None
         return JudgedRun(
             queries=filled("q", places), judged=batch.judged, missing=missing,
-            placeholders=placeholders, tag=b"", skipped=skipped,
+            placeholders=placeholders, tag=b"", unjudged_queries=unjudged_queries,
         )  # fmt: skip
 
     def _new_batch(self, count: int, deepest: int) -> DictBatch:

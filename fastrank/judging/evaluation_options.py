@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fastrank.arguments import (
-    COMPAT_LEVELS,
-    DEFAULT_COMPAT,
-    ORDERS,
-    check_compat,
+    DEFAULT_VERSION,
+    RANK_BY,
+    TREC_EVAL_VERSIONS,
+    check_version,
     finite,
     flag,
     integer,
@@ -29,7 +29,7 @@ class LevelOptions(TypedDict, total=False):
     """What is relevant, by which trec_eval."""
 
     relevance_level: float
-    compat: str
+    trec_eval_version: str
 
 
 class FilterOptions(TypedDict, total=False):
@@ -49,15 +49,13 @@ class LabelOptions(DepthOptions, total=False):
     """How to evaluate rankings of documents that all are judged."""
 
     no_relevant: str
-    max_retrieved: int | None
     collection_size: int
 
 
 class SearchedOptions(LabelOptions, total=False):
     """How to evaluate rankings that a search finds."""
 
-    missing: str | None
-    complete: bool
+    missing: str
     judged_only: bool
     ties: str
 
@@ -71,7 +69,7 @@ class ArrayOptions(SearchedOptions, FilterOptions, total=False):
 class EvaluationOptions(ArrayOptions, total=False):
     """How to evaluate a run."""
 
-    order: str
+    rank_by: str
 
 
 def check_level(name: str, level: Any) -> float:
@@ -100,14 +98,14 @@ EVALUATION = (
         check=check_level, letter="l", metavar="N", parse=number,
     ),
     Keyword(
-        "order", "score",
+        "rank_by", "score",
         "what documents are ranked by: their scores, the rank column, or as the lines stand",
         """what documents are ranked by. "score": the highest first; "rank": the rank column of a
         file or frame, the smallest first, whatever the scores are; "given": the order of the
         lines, rows or items. By rank or as given, nothing ties. A rank that is no integer, or
-        stands twice in a query, is an error. A Run keeps no ranks: see `load_run` for how to
+        stands twice in a query, is an error. A Run keeps no ranks: see `read_run` for how to
         read them.""",
-        choices=ORDERS,
+        choices=RANK_BY,
     ),
     Keyword(
         "ties", "docno_desc",
@@ -125,11 +123,11 @@ EVALUATION = (
         choices=TIES,
     ),
     Keyword(
-        "missing", None,
-        "judged queries without results: left out (skip, the default), 0 in the values and"
-        " means (zero, the same as -c), or an error",
-        """how to treat judged queries without results. "skip": left out (the default); "zero":
-        each counts as 0, in the values per query and in the means (-c); "error".""",
+        "missing", "skip",
+        "judged queries without results: left out (skip), 0 in the values and means (zero), or an"
+        " error",
+        """how to treat judged queries without results. "skip": left out; "zero": each counts as 0,
+        in the values per query and in the means (trec_eval -c); "error".""",
         choices=("skip", "zero", "error"),
     ),
     Keyword(
@@ -158,29 +156,22 @@ EVALUATION = (
     ),
     Keyword(
         "depth", None, "cut rankings after so many documents",
-        "cut rankings after so many documents (-M).", least=0, metavar="N",
-    ),
-    Keyword(
-        "complete", False, "average over all judged queries, not only those with results",
-        'trec_eval\'s name for missing="zero" (-c).', check=flag, letter="c",
+        "cut rankings after so many documents (trec_eval -M).", least=0, letter="M", metavar="N",
     ),
     Keyword(
         "judged_only", False, "drop unjudged documents from the rankings",
-        "drop documents without a grade >= 0 from the rankings (-J).", check=flag, letter="J",
-    ),
-    Keyword(
-        "max_retrieved", None, "the same as --depth", "trec_eval's name for depth.", least=0,
-        letter="M", metavar="N",
+        "drop documents without a grade >= 0 from the rankings (trec_eval -J).", check=flag,
+        letter="J",
     ),
     Keyword(
         "collection_size", 0, "number of documents in the collection, for utility",
-        "number of documents in the collection, for `utility` (-N).", check=integer, letter="N",
-        metavar="N", parse=int,
+        "number of documents in the collection, for `utility` (trec_eval -N).", check=integer,
+        letter="N", metavar="N", parse=int,
     ),
     Keyword(
-        "compat", DEFAULT_COMPAT, "which trec_eval's numbers to compute",
+        "trec_eval_version", DEFAULT_VERSION, "which trec_eval's numbers to compute",
         """"9.0.8" or "10.0": whose numbers to compute, and how to read comments in a file.""",
-        check=lambda _, given: check_compat(given), choices=COMPAT_LEVELS,
+        check=lambda _, given: check_version(given), choices=TREC_EVAL_VERSIONS,
     ),
 )  # fmt: skip
 
@@ -188,41 +179,17 @@ EVALUATION = (
 def evaluation_options(given: Mapping[str, Any]) -> Options:
     """Check options that were given, for judgments of documents; the others have their defaults.
 
-    Raises OptionError for impossible or contradictory values, TypeError for other types.
+    Raises OptionError for impossible values, TypeError for other types.
     """
     values = {
         option.name: option.checked(given.get(option.name, option.default)) for option in EVALUATION
     }
-    missing = _missing(values.pop("missing"), complete=values.pop("complete"))
+    missing, depth = values.pop("missing"), values.pop("depth")
     return Options(
-        **values | {
-            "exclude": values["exclude"] or {},
-            "max_retrieved": _depth(values.pop("depth"), values["max_retrieved"]),
-        },
+        **values | {"exclude": values["exclude"] or {}},
+        max_retrieved=MAX_RETRIEVED if depth is None else depth,
         relevance_format="qrels",
         complete=missing == "zero",
         missing_is_error=missing == "error",
         query=None,
     )  # fmt: skip
-
-
-def _missing(missing: str | None, *, complete: bool) -> str:
-    """What happens to judged queries that the run lacks. Raises OptionError for a contradiction."""
-    if missing is None:
-        return "zero" if complete else "skip"
-    if complete and missing != "zero":
-        raise OptionError(
-            "missing", f"found {missing!r} together with complete=True, which means 'zero'"
-        )
-    return missing
-
-
-def _depth(depth: int | None, max_retrieved: int | None) -> int:
-    """Where rankings are cut. Raises OptionError for a contradiction."""
-    if depth is not None and max_retrieved is not None and depth != max_retrieved:
-        raise OptionError(
-            "depth", f"found {depth} together with max_retrieved={max_retrieved}, its other name"
-        )
-    if depth is None:
-        return MAX_RETRIEVED if max_retrieved is None else max_retrieved
-    return depth

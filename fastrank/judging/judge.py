@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from _thread import allocate_lock
 
 from fastrank.data.grade_scale import Graded
 from fastrank.data.run import Run
 from fastrank.formats.chunks import Parts
 from fastrank.formats.source import Pieces
-from fastrank.formats.trec import parse_run, python_warning, read_run
+from fastrank.formats.trec import parse_run, python_warning, read_trec_run
 from fastrank.judging.needs import rankings_suffice
 from fastrank.judging.options import check_options
 from fastrank.judging.streaming import FileJudge
@@ -42,6 +43,14 @@ if TYPE_CHECKING:
             """Judge a run."""
 
 
+class _Reading:
+    """What judges files, which keeps its memory from one to the next, and who may use it."""
+
+    def __init__(self) -> None:
+        self.lock = allocate_lock()
+        self.judge: FileJudge | None = None
+
+
 class RunJudge:
     """Judges runs of any kind, each in the way that suits it best.
 
@@ -60,10 +69,9 @@ class RunJudge:
         self._converted: Any = None
         self._rankings_suffice = rankings_suffice(judgments, measures, options)
         self._memory: MemoryJudge | None = None
-        self._files: FileJudge | None = None
         self._dicts: DictJudge | None = None
-        # What judges files keeps its memory from one to the next.
-        self._reading = allocate_lock()
+        # By process: one that was forked while another thread was reading would wait forever.
+        self._reading: dict[int, _Reading] = {}
 
     def judge(
         self, run: Any, *, threads: int | None = None, warn: Warn = python_warning
@@ -77,7 +85,7 @@ class RunJudge:
             # The trec_eval command does without the module.
             from fastrank.formats.inputs import open_run
 
-            run = open_run(run, order=self._options.order)
+            run = open_run(run, rank_by=self._options.rank_by)
         if isinstance(run, Run):
             return self._in_memory(run)
         if isinstance(run, Pieces):
@@ -104,24 +112,32 @@ class RunJudge:
         return self._converted
 
     def _judge_file(self, file: Pieces, threads: int | None, warn: Warn) -> JudgedRun:
-        compat, order = self._options.compat, self._options.order
+        trec_eval_version, rank_by = self._options.trec_eval_version, self._options.rank_by
         with file:
             content = None
             if self._rankings_suffice:
                 # What is judged in vain is read again.
                 content = None if file.rereadable else file.read()
-                with self._reading:
-                    if self._files is None:
+                reading = self._reading.setdefault(os.getpid(), _Reading())
+                with reading.lock:
+                    if reading.judge is None:
                         given = self._with_texts(), self._measures, self._options
-                        self._files = FileJudge(*given)
-                    judged = self._files.judge(Parts(file if content is None else content, threads))
+                        reading.judge = FileJudge(*given)
+                    parts = Parts(file if content is None else content, threads)
+                    judged = reading.judge.judge(parts)
                 file.check_unchanged()
                 if judged is not None:
                     return judged
             if content is None:
-                run = read_run(file, compat=compat, order=order, warn=warn, threads=threads)
+                run = read_trec_run(
+                    file,
+                    trec_eval_version=trec_eval_version,
+                    rank_by=rank_by,
+                    warn=warn,
+                    threads=threads,
+                )
             else:
-                run = parse_run(content, file.name, compat=compat, warn=warn)
+                run = parse_run(content, file.name, trec_eval_version=trec_eval_version, warn=warn)
         return self._in_memory(run)
 
     def _judge_dict(self, run: Mapping[Any, Any]) -> JudgedRun:
@@ -140,4 +156,4 @@ class RunJudge:
                 return judged
         from fastrank.formats.dicts import run_from_dict
 
-        return self._in_memory(run_from_dict(run, source="run", order=self._options.order))
+        return self._in_memory(run_from_dict(run, source="run", rank_by=self._options.rank_by))

@@ -88,17 +88,28 @@ class JudgedRun(Frozen):
         of the queries before it.
     missing: how many judged queries have no results. placeholders: the places in `queries` of
         those that got a document instead, as trec_eval 10.0 does under -c.
-    skipped: the ids of the run's queries without judgments, None where nobody has kept them.
+    unjudged_queries: the ids of the run's queries without judgments, None where nobody has kept
+        them.
     counts: what else is counted, for `Scores.counts`. tag: the name of the run.
     """
 
     __slots__ = (
-        "all_queries", "counts", "failure", "groups", "judged", "missing", "placeholders",
-        "preferences", "queries", "skipped", "tag", "tied",
+        "all_queries",
+        "counts",
+        "failure",
+        "groups",
+        "judged",
+        "missing",
+        "placeholders",
+        "preferences",
+        "queries",
+        "tag",
+        "tied",
+        "unjudged_queries",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
         "all_queries": None, "counts": {}, "failure": None, "groups": None, "judged": None,
-        "placeholders": [], "preferences": None, "skipped": None, "tied": None,
+        "placeholders": [], "preferences": None, "unjudged_queries": None, "tied": None,
     }  # fmt: skip
 
     queries: Any
@@ -110,7 +121,7 @@ class JudgedRun(Frozen):
     failure: QueryError | None
     missing: int
     placeholders: list[int]
-    skipped: list[bytes] | None
+    unjudged_queries: list[bytes] | None
     counts: dict[str, int]
     tag: bytes
 

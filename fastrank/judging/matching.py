@@ -62,9 +62,9 @@ def match_run(
     """
     all_queries = match_queries(judgments, run) if matched is None else matched
     chosen, missing = _evaluated(judgments, run, options, all_queries)
-    removed = repeated = 0
+    excluded = duplicates = 0
     if not options.can_stream:
-        run, removed, repeated = _without_documents(run, chosen, options)
+        run, excluded, duplicates = _without_documents(run, chosen, options)
     placeholders = []
     if missing and evaluates_missing(options):
         # The trec_eval command does without the module, but for -c.
@@ -76,8 +76,8 @@ def match_run(
         queries=chosen.judgments,
         missing=missing,
         placeholders=placeholders,
-        skipped=remaining(run.queries, chosen.rankings) if matched is None else None,
-        counts={"removed": removed, "repeated": repeated},
+        unjudged_queries=remaining(run.queries, chosen.rankings) if matched is None else None,
+        counts={"excluded": excluded, "duplicates": duplicates},
         tag=run.tag_bytes,
     )
     return run, chosen, judged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.grade_scale import Graded, lowest_code
 from fastrank.data.qrels import Qrels
@@ -71,7 +71,7 @@ def judging_options(
         or any(
             bound.options is not None and bound.options.get("rel", 0) <= -1 for bound in measures
         ),
-        single_precision=options.compat == DEFAULT_COMPAT,
+        single_precision=options.trec_eval_version == DEFAULT_VERSION,
         ties=options.ties,
         collection_size=options.collection_size,
     )
@@ -94,7 +94,7 @@ def rankings_suffice(
 
 def needs_all_queries(measures: list[BoundMeasure]) -> bool:
     """Whether a measure asks of documents if they are judged for any query."""
-    return any(bound.measure.on == "annotated" for bound in measures)
+    return any(bound.measure.needs == "annotated" for bound in measures)
 
 
 def needs_rankings(measures: list[BoundMeasure], options: Options) -> bool:
@@ -116,7 +116,7 @@ def first_impossible(measures: list[BoundMeasure], options: Options) -> tuple[in
         if not _fits(bound, options):
             on = {"groups": "qrels_jg", "preferences": "(prefs or qrels_prefs)"}
             return place, (
-                f"rel_info format not {on.get(bound.measure.on, 'qrels')}:"
+                f"rel_info format not {on.get(bound.measure.needs, 'qrels')}:"
                 f" '{bound.measure.name}' cannot be computed from -R {options.relevance_format}"
             )
         if bound.measure.takes == "weights" and len(bound.numbers) != 4:
@@ -129,5 +129,5 @@ def first_impossible(measures: list[BoundMeasure], options: Options) -> tuple[in
 
 def _fits(bound: BoundMeasure, options: Options) -> bool:
     """Whether a measure is one for the format of the judgments."""
-    needed = {"groups": "qrels_jg", "preferences": "prefs"}.get(bound.measure.on, "qrels")
-    return bound.measure.on in ("run", "queries") or needed == options.relevance_format
+    needed = {"groups": "qrels_jg", "preferences": "prefs"}.get(bound.measure.needs, "qrels")
+    return bound.measure.needs in ("run", "queries") or needed == options.relevance_format

@@ -26,16 +26,16 @@ class Options(Frozen):
     """
 
     __slots__ = (
-        "collection_size", "compat", "complete", "duplicates", "exclude", "ignore_identical_ids",
-        "judged_only", "max_retrieved", "missing_is_error", "no_relevant", "order", "query",
-        "relevance_format", "relevance_level", "ties",
+        "collection_size", "complete", "duplicates", "exclude", "ignore_identical_ids",
+        "judged_only", "max_retrieved", "missing_is_error", "no_relevant", "query", "rank_by",
+        "relevance_format", "relevance_level", "ties", "trec_eval_version",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
         "duplicates": "error", "exclude": {}, "ignore_identical_ids": False,
-        "missing_is_error": False, "no_relevant": "zero", "order": "score", "ties": "docno_desc",
+        "missing_is_error": False, "no_relevant": "zero", "rank_by": "score", "ties": "docno_desc",
     }  # fmt: skip
 
-    compat: str
+    trec_eval_version: str
     relevance_format: str
     relevance_level: float
     complete: bool
@@ -46,7 +46,7 @@ class Options(Frozen):
     ties: str
     missing_is_error: bool
     no_relevant: str
-    order: str
+    rank_by: str
     ignore_identical_ids: bool
     exclude: Exclusions
     duplicates: str
@@ -60,7 +60,7 @@ class Options(Frozen):
     def can_stream(self) -> bool:
         """Whether a run can be judged while it is read: rows stay, and rank as in trec_eval."""
         filters = self.exclude or self.ignore_identical_ids or self.duplicates != "error"
-        return not filters and self.ties == "docno_desc" and self.order == "score"
+        return not filters and self.ties == "docno_desc" and self.rank_by == "score"
 
 
 def check_format(options: Options) -> None:
@@ -113,9 +113,10 @@ def bind_measures(asked: Selection, options: Options) -> list[BoundMeasure]:
     Of a set of measures, those without an expected value are left out where ties="average".
     """
     if options.ties != "average":
-        return asked.bind(options.compat)
+        return asked.bind(options.trec_eval_version)
     from fastrank.measures.ties import has_expected_value
 
     return asked.bind(
-        options.compat, keep=lambda bound: has_expected_value(bound, is_cut=options.is_cut)
+        options.trec_eval_version,
+        keep=lambda bound: has_expected_value(bound, is_cut=options.is_cut),
     )

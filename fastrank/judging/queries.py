@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.grade_scale import Graded, lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.data.qrels import Qrels
@@ -106,4 +106,4 @@ def judged_order(qrels: Qrels | Graded, options: Options) -> Any:
 
 def evaluates_missing(options: Options) -> bool:
     """Whether queries without results get values: trec_eval 10.0 under -c, and no other."""
-    return options.complete and options.compat != DEFAULT_COMPAT
+    return options.complete and options.trec_eval_version != DEFAULT_VERSION

@@ -25,7 +25,7 @@ class SearchedQueries:
     def __init__(self, qrels: Qrels, queries: RowIds) -> None:
         self._queries, self._known = queries, RowIds(qrels.queries, len(qrels))
         self._skipped: list[bytes] = []
-        self._removed = self._cut = 0
+        self._excluded = self._ties_at_cutoff = 0
         self.places: Array | None = None
         if queries.count is not None:
             import numpy
@@ -45,16 +45,16 @@ class SearchedQueries:
             places = self._places_of(found.queries)
             self._skipped += self._queries.take(found.queries[places < 0])
         judged = numpy.flatnonzero(places >= 0)
-        self._removed += int(found.removed[judged].sum())
-        self._cut += int(found.cut[judged].sum())
+        self._excluded += int(found.excluded[judged].sum())
+        self._ties_at_cutoff += int(found.ties_at_cutoff[judged].sum())
         return judged, places[judged]
 
     @property
     def counts(self) -> dict[str, int]:
         """What was counted of all batches, for `Scores.counts`."""
-        return {"removed": self._removed, "cut": self._cut}
+        return {"excluded": self._excluded, "ties_at_cutoff": self._ties_at_cutoff}
 
-    def skipped(self) -> list[bytes]:
+    def unjudged_queries(self) -> list[bytes]:
         """The ids of the queries without judgments, after all batches."""
         import numpy
 

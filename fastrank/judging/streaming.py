@@ -6,7 +6,7 @@ of runs in memory, which know all cases and say what is wrong.
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import interning
 from fastrank.formats.chunks import Feeder, Parts, feed_in_turn, result_fields
@@ -37,7 +37,7 @@ class FileJudge:
     def __init__(self, qrels: Qrels, measures: list[BoundMeasure], options: Options) -> None:
         self.judgments = self._qrels = qrels
         self._options = judging_options(measures, options, qrels)
-        self._compat = options.compat
+        self._version = options.trec_eval_version
         self._with_placeholders = evaluates_missing(options)
         queries, numbered = qrels.queries.columns, interning(len(qrels))
         kernels.intern_texts(queries, numbered)
@@ -55,7 +55,7 @@ class FileJudge:
         if self._streams is None or self._streams.count < needed:
             self._streams = _Streams(self._qrels, self._queries, self._options, needed)
         streams = self._streams
-        comments = self._compat != DEFAULT_COMPAT
+        comments = self._version != DEFAULT_VERSION
         tag = streams.feed(parts, comments=comments)
         if not comments and streams.met_comment:
             comments = True

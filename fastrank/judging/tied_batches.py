@@ -40,7 +40,7 @@ class TiedBatchJudge:
             self.add(found)
         judged = self._judge.judge(run_of(self._found, self._tag))
         made: JudgedRun = judged.changed(
-            skipped=self._queries.skipped(), counts=self._queries.counts
+            unjudged_queries=self._queries.unjudged_queries(), counts=self._queries.counts
         )
         return made
 
@@ -55,7 +55,7 @@ class TiedBatchJudge:
             rows, scores = (numpy.take_along_axis(table, order, axis=1) for table in (rows, scores))
         self._found.append(
             found.changed(
-                queries=found.queries[judged], rows=rows, scores=scores, cut=found.cut[judged],
-                removed=found.removed[judged],
+                queries=found.queries[judged], rows=rows, scores=scores,
+                ties_at_cutoff=found.ties_at_cutoff[judged], excluded=found.excluded[judged],
             )
         )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import DIGITS, atof, atol, finite, printed
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, ClassVar
 
-    from fastrank.measures.options import Family
+    from fastrank.measures.measure_options import Family
 
 # As many digits do not fit into 64 bits.
 CUTOFF_DIGITS = 19
@@ -92,7 +92,9 @@ def _refuse_misread(name: str, parameters: str, text: str) -> None:
             raise MeasureError(name, f"'{text}': expected a number, found '{item}'")
 
 
-def bind_trec(measure: Measure, text: str | None, compat: str, *, asked: str = "") -> BoundMeasure:
+def bind_trec(
+    measure: Measure, text: str | None, trec_eval_version: str, *, asked: str = ""
+) -> BoundMeasure:
     """A measure of trec_eval's with the text of its parameters. Raises MeasureError.
 
     asked: its name as it was written, if not in trec_eval's spelling.
@@ -133,13 +135,13 @@ def bind_trec(measure: Measure, text: str | None, compat: str, *, asked: str = "
                 )  # fmt: skip
             if left == b"p":
                 numbers = [atof(right)]
-            strict = compat != DEFAULT_COMPAT or measure.since != DEFAULT_COMPAT
+            strict = trec_eval_version != DEFAULT_VERSION or measure.since != DEFAULT_VERSION
             if not strict or _is_integer(left):
                 pairs.append((atol(left), atof(right)))
     width = len(names)
     if measure.kernel in ("interpolated_precision", "average_interpolated_precision"):
         width = len(numbers)
-        numbers.insert(0, float(compat != DEFAULT_COMPAT))
+        numbers.insert(0, float(trec_eval_version != DEFAULT_VERSION))
     canonical = names
     if asked:
         names = [os.fsencode(asked) + name[len(measure.name) :] for name in names]
@@ -156,7 +158,7 @@ def _cutoff_hint(name: str, item: str) -> str:
 
 
 def bind_family(
-    family: Family, options: dict[str, Any], name: str, asked: str, compat: str
+    family: Family, options: dict[str, Any], name: str, asked: str, trec_eval_version: str
 ) -> BoundMeasure:
     """A measure with options, called `name`, as it is computed. Raises MeasureError.
 
@@ -167,13 +169,22 @@ def bind_family(
         family.options[option].number(family.value(option, options)) for option in family.numbers
     ]
     if measure.kernel == "interpolated_precision":
-        numbers.insert(0, float(compat != DEFAULT_COMPAT))
-    if options.get("denom") == "k" and "cutoff" not in options:
-        raise MeasureError(family.name, f"'{name}': denom='k' needs a cutoff, as in {name}@10")
+        numbers.insert(0, float(trec_eval_version != DEFAULT_VERSION))
+    if options.get("denominator") == "k" and "cutoff" not in options:
+        raise MeasureError(
+            family.name, f"'{name}': denominator='k' needs a cutoff, as in {name}@10"
+        )
+    if family.name == "HitRatio" and ("average" in options) != ("denominator" in options):
+        raise MeasureError(
+            family.name,
+            f"'{name}': average='micro' and denominator='relevant_retrieved' go together",
+        )
     if "gain" in options and "rel" in options:
         raise MeasureError(family.name, f"'{name}': graded gains have no level of relevance")
     if "dcg" in options and "gains" in options:
-        raise MeasureError(family.name, f"'{name}': dcg and gains both say what a grade is worth")
+        raise MeasureError(
+            family.name, f"'{name}': dcg and gains both set the gain of a grade; give one of them"
+        )
     return BoundMeasure(
         measure=measure,
         names=[os.fsencode(asked)],

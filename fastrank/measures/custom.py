@@ -14,7 +14,7 @@ from fastrank.measures.families import (
     REL,
     SHORTHANDS,
 )
-from fastrank.measures.options import Family, Option
+from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.trec import BY_NAME, NICKNAMES
 
 TYPE_CHECKING = False
@@ -127,7 +127,7 @@ def _custom_measure(function: Function, name: str, help_: str) -> CustomMeasure:
     options = {option.name: option for option in (CUTOFF, REL, JUDGED)}
     own = _own_options(function, called)
     return CustomMeasure(
-        name=called, kernel="custom", on="custom", takes="", default=(), average="mean", sets=(),
+        name=called, kernel="custom", needs="custom", takes="", default=(), average="mean", sets=(),
         since="9.0.8", help=(help_ or function.__doc__ or "A measure of the user's own.").strip(),
         options=options | own, at="cutoff", numbers=(), forms=(), aliases=(), plain="",
         function=function, passed=tuple(own),

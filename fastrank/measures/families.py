@@ -5,7 +5,7 @@ To add one: write its kernel in fastrank/kernels, and place its record here.
 
 from __future__ import annotations
 
-from fastrank.measures.options import Family, Option
+from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from fastrank.measures.trec import Measure, spelling
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.measures.options import Form
+    from fastrank.measures.measure_options import Form
 
 
 def _option(
@@ -40,11 +40,15 @@ CUTOFF = _option("cutoff", "rank", "the rank k up to which documents count")
 NEEDED = _option("cutoff", "rank", "the rank k up to which documents count", needed=True)
 COMMON = (REL, JUDGED)
 GAINS = (
-    _choice("dcg", ("log2", "exp-log2"), "what a grade is worth"),
+    _choice("dcg", ("log2", "exp-log2"), "the gain of a grade: the grade itself, or 2^grade - 1"),
     _option("gains", "gains", "a gain for each grade; by default the grade itself"),
 )
-WHOLE = _choice("denom", ("retrieved", "k"), "the whole: min(k, retrieved), or k")
-POOL = _choice("pool", ("query", "pairs"), "what the mean is over")
+WHOLE = _choice("denominator", ("retrieved", "k"), "k, or the documents retrieved in the first k")
+MACRO = _choice("average", ("macro", "micro"), "the mean over queries, or over all documents")
+MICRO = _choice("average", ("micro", "macro"), "the mean over all documents, or over queries")
+UNRETRIEVED = _choice(
+    "unretrieved", ("ignore", "worst"), "how relevant documents that were not retrieved count"
+)
 
 
 def _family(
@@ -56,14 +60,14 @@ def _family(
     at: str = "cutoff",
     numbers: tuple[str, ...] = (),
     forms: tuple[Form, ...] = (),
-    on: str = "ranking",
+    needs: str = "ranking",
     average: str = "mean",
     aliases: tuple[str, ...] = (),
     plain: str = "",
 ) -> Family:
     named = {option.name: option for option in options}
     return Family(
-        name=name, kernel=kernel, on=on, takes="", default=(), average=average, sets=(),
+        name=name, kernel=kernel, needs=needs, takes="", default=(), average=average, sets=(),
         since="9.0.8", help=help_, options=named, at=at if at in named else "", numbers=numbers,
         forms=forms, aliases=aliases, plain=plain,
     )  # fmt: skip
@@ -74,7 +78,7 @@ AT_K = ("cutoff",)
 FAMILIES: tuple[Family, ...] = (
     _family(
         "NumQ", "", "Number of queries averaged over. Source: trec_eval num_q.", (),
-        on="queries", average="sum",
+        needs="queries", average="sum",
     ),
     _family(
         "NumRet", "num_ret",
@@ -95,14 +99,21 @@ FAMILIES: tuple[Family, ...] = (
     _family(
         "AP", "average_precision_cut",
         "Average precision: the precisions at the ranks of the relevant documents in the first\n"
-        "k, summed and divided by R (map, map_cut_k). norm='min_k' divides by min(k, R), as\n"
-        "sentence-transformers does; 'retrieved' by the relevant documents found there, as\n"
-        "scikit-learn and MatchZoo do. Source: trec_eval map; Buckley and Voorhees, SIGIR 2000.",
-        (CUTOFF, *COMMON, _choice("norm", ("rel", "min_k", "retrieved"), "what divides the sum")),
+        "k, summed and divided by R (map, map_cut_k). denominator='min_k': divided by min(k, R),\n"
+        "as in sentence-transformers; 'relevant_retrieved': by the relevant documents found\n"
+        "there, as in scikit-learn and MatchZoo. Source: trec_eval map; Buckley and Voorhees,\n"
+        "SIGIR 2000.",
+        (
+            CUTOFF, *COMMON,
+            _choice(
+                "denominator", ("relevant", "min_k", "relevant_retrieved"),
+                "R, min(k, R), or the relevant documents retrieved",
+            ),
+        ),
         numbers=AT_K, aliases=("MAP",),
         forms=(
-            ("norm", "min_k", "average_precision_of_possible", "ranking"),
-            ("norm", "retrieved", "average_precision_of_found", "ranking"),
+            ("denominator", "min_k", "average_precision_of_possible", "ranking"),
+            ("denominator", "relevant_retrieved", "average_precision_of_found", "ranking"),
         ),
     ),
     _family(
@@ -133,18 +144,23 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family(
         "IPrec", "interpolated_precision",
-        "Interpolated precision at a recall level (iprec_at_recall), by the compat level's\n"
-        "target number of documents. Source: trec_eval iprec_at_recall.",
+        "Interpolated precision at a recall level (iprec_at_recall), which counts\n"
+        "relevant documents as the version of trec_eval does. Source: trec_eval iprec_at_recall.",
         (_option("recall", "share", "the recall level", needed=True), *COMMON),
         at="recall", numbers=("recall",),
     ),
     _family(
         "P", "precision_cut",
-        "Precision: relevant documents in the first k, divided by k. short='retrieved' divides\n"
-        "by min(k, retrieved) instead. Source: trec_eval P.",
-        (NEEDED, *COMMON, _choice("short", ("k", "retrieved"), "what divides if fewer than k")),
+        "Precision: relevant documents in the first k, divided by k; denominator='retrieved':\n"
+        "by the documents retrieved there, which may be fewer. Source: trec_eval P.",
+        (
+            NEEDED, *COMMON,
+            _choice(
+                "denominator", ("k", "retrieved"), "k, or the documents retrieved in the first k"
+            ),
+        ),
         numbers=AT_K, aliases=("Precision",),
-        forms=(("short", "retrieved", "precision_of_retrieved", "ranking"),),
+        forms=(("denominator", "retrieved", "precision_of_retrieved", "ranking"),),
     ),
     _family(
         "R", "recall_cut",
@@ -166,12 +182,19 @@ FAMILIES: tuple[Family, ...] = (
     _family(
         "HitRatio", "recall_cut",
         "Hit ratio of document similarity: relevant documents in the first k, divided by R,\n"
-        "which is recall. In recommendation hit ratio is the name of Success. pool='hits': over\n"
-        "all queries, hits in the first k divided by hits anywhere in the rankings. Source: the\n"
-        "evaluation of similar articles with the data of Ginzburg et al., SDR, ACL Findings\n"
-        "2021.",
-        (NEEDED, *COMMON, _choice("pool", ("query", "hits"), "what the mean is over")),
-        numbers=AT_K, forms=(("pool", "hits", "hit_share", "ranking"),), plain="hit_ratio",
+        "which is recall. In recommendation hit ratio is the name of Success. With\n"
+        "average='micro' and denominator='relevant_retrieved': relevant documents in the first k\n"
+        "of all queries, divided by those anywhere in the rankings. Source: the evaluation of\n"
+        "similar articles with the data of Ginzburg et al., SDR, ACL Findings 2021.",
+        (
+            NEEDED, *COMMON, MACRO,
+            _choice(
+                "denominator", ("relevant", "relevant_retrieved"),
+                "R, or the relevant documents retrieved at any rank",
+            ),
+        ),
+        numbers=AT_K, plain="hit_ratio",
+        forms=(("denominator", "relevant_retrieved", "hit_share", "ranking"),),
     ),
     _family(
         "infAP", "inferred_average_precision",
@@ -183,7 +206,7 @@ FAMILIES: tuple[Family, ...] = (
         "Discounted cumulative gain of the first k: gain / log2(rank + 1), summed (dcg). The\n"
         "gain is the grade, with dcg='exp-log2' 2^grade - 1, with gains what they say. Source:\n"
         "Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
-        (CUTOFF, JUDGED, *GAINS), on="gains", numbers=AT_K,
+        (CUTOFF, JUDGED, *GAINS), needs="gains", numbers=AT_K,
     ),
     _family(
         "nDCG", "normalized_discounted_gain_cut",
@@ -197,7 +220,7 @@ FAMILIES: tuple[Family, ...] = (
             CUTOFF, JUDGED, *GAINS,
             _choice("ideal", ("judged", "retrieved"), "what the best ranking is made of"),
         ),
-        on="gains", numbers=AT_K, aliases=("NDCG",),
+        needs="gains", numbers=AT_K, aliases=("NDCG",),
         forms=(("ideal", "retrieved", "normalized_discounted_gain_of_retrieved", "gains"),),
     ),
     _family(
@@ -207,7 +230,7 @@ FAMILIES: tuple[Family, ...] = (
         "gdeval takes 4. Source: Chapelle et al., 'Expected reciprocal rank for graded\n"
         "relevance', CIKM 2009.",
         (CUTOFF, JUDGED, _option("max_grade", "rank", "the highest grade of the scale")),
-        on="stops", numbers=AT_K, plain="ERR",
+        needs="stops", numbers=AT_K, plain="ERR",
     ),
     _family(
         "RBP", "rank_biased_precision_binary",
@@ -257,60 +280,63 @@ FAMILIES: tuple[Family, ...] = (
     _family(
         "PercentileRank", "percentile_rank",
         "Percentile of the rank i of each relevant retrieved document, lower is better: (i - 1)\n"
-        "/ (n - 1) of n retrieved (0 if n = 1); base='depth': i / n; 'relevant': i / R; 'index':\n"
-        "(i - 1) / n, as the code of SDR has it. The mean is over all such documents of all\n"
-        "queries, with pool='query' over the means of queries. missing='worst' counts relevant\n"
-        "documents not retrieved as 1. A query without any has no value (NaN). Source: the mean\n"
-        "percentile rank of Ginzburg et al., SDR, ACL Findings 2021.",
+        "/ (n - 1) of n retrieved (0 if n = 1); denominator='retrieved': i / n; 'relevant':\n"
+        "i / R; 'index': (i - 1) / n, as the code of SDR has it. The mean is over all such\n"
+        "documents of all queries, with average='macro' over the means of queries.\n"
+        "unretrieved='worst' counts relevant documents not retrieved as 1. A query without any\n"
+        "has no value (NaN). Source: the mean percentile rank of Ginzburg et al., SDR, ACL\n"
+        "Findings 2021.",
         (
             *COMMON,
-            _choice("base", ("span", "depth", "relevant", "index"), "what divides a rank"),
-            _choice("pool", ("pairs", "query"), "what the mean is over"),
-            _choice("missing", ("ignore", "worst"), "what was not retrieved"),
+            _choice(
+                "denominator", ("span", "retrieved", "relevant", "index"),
+                "what the rank is divided by: n - 1, n, R, or n with ranks from 0",
+            ),
+            MICRO, UNRETRIEVED,
         ),
-        numbers=("base", "missing"), average="defined", plain="percentile_rank",
+        numbers=("denominator", "unretrieved"), average="defined", plain="percentile_rank",
     ),
     _family(
         "MedianRank", "first_rank",
         "Rank of the first relevant document, its median over the queries that have one;\n"
-        "missing='worst': infinite where there is one, but not retrieved. SentEval's medr is\n"
-        "the whole part. Source: Conneau and Kiela, SentEval, LREC 2018.",
-        (*COMMON, _choice("missing", ("ignore", "worst"), "what was not retrieved")),
-        numbers=("missing",), average="median", plain="median_rank",
+        "unretrieved='worst': infinite where there is one, but not retrieved. SentEval's medr\n"
+        "is the whole part. Source: Conneau and Kiela, SentEval, LREC 2018.",
+        (*COMMON, UNRETRIEVED),
+        numbers=("unretrieved",), average="median", plain="median_rank",
     ),
     _family(
         "FirstRank", "first_rank",
         "Rank of the first relevant document, its mean over the queries that have one;\n"
-        "missing='worst': infinite where there is one, but not retrieved. Source: rankereval\n"
-        "FirstRelevantRank.",
-        (*COMMON, _choice("missing", ("ignore", "worst"), "what was not retrieved")),
-        numbers=("missing",), average="defined", plain="first_rank",
+        "unretrieved='worst': infinite where there is one, but not retrieved. Source:\n"
+        "rankereval FirstRelevantRank.",
+        (*COMMON, UNRETRIEVED),
+        numbers=("unretrieved",), average="defined", plain="first_rank",
     ),
     _family(
         "Judged", "judged_share",
         "Share of the first min(k, retrieved) documents that the judgments name, whatever their\n"
         "grade, as ir_measures has it; negative='unjudged': that have a grade of at least 0.\n"
-        "denom='k': of k, as 1 - unj_k of trec_eval 10.0 for long rankings. pool='pairs': over\n"
-        "all documents of all queries, as Pyserini has it. For BEIR a document judged for any\n"
-        "query is judged: see Hole. Source: ir_measures Judged.",
-        (CUTOFF, WHOLE, POOL, _negative("judged")),
-        numbers=("cutoff", "denom", "negative"), plain="judged",
+        "denominator='k': of k, as 1 - unj_k of trec_eval 10.0 for long rankings.\n"
+        "average='micro': over all documents of all queries, as Pyserini has it. For BEIR a\n"
+        "document judged for any query is judged: see Hole. Source: ir_measures Judged.",
+        (CUTOFF, WHOLE, MACRO, _negative("judged")),
+        numbers=("cutoff", "denominator", "negative"), plain="judged",
     ),
     _family(
         "Unjudged", "unjudged_share",
-        "Share of the first min(k, retrieved) documents that are not judged; denom='k': of k,\n"
-        "which is unj_k. pool='pairs': over all documents of all queries. A document of a\n"
-        "negative grade is not judged, as in trec_eval; negative='judged': as in Judged. Source:\n"
-        "trec_eval 10.0 unj.",
-        (CUTOFF, WHOLE, POOL, _negative("unjudged")),
-        numbers=("cutoff", "denom", "negative"), plain="unjudged",
+        "Share of the first min(k, retrieved) documents that are not judged;\n"
+        "denominator='k': of k, which is unj_k. average='micro': over all documents of all\n"
+        "queries. A document of a negative grade is not judged, as in trec_eval;\n"
+        "negative='judged': as in Judged. Source: trec_eval 10.0 unj.",
+        (CUTOFF, WHOLE, MACRO, _negative("unjudged")),
+        numbers=("cutoff", "denominator", "negative"), plain="unjudged",
     ),
     _family(
         "Hole", "hole_share",
         "Documents in the first k that the judgments of no query name, divided by k, however\n"
         "few were retrieved. Source: Hole@k of BEIR (Thakur et al., NeurIPS Datasets and\n"
         "Benchmarks 2021); Xiong et al., ANCE, ICLR 2021.",
-        (NEEDED,), on="annotated", numbers=AT_K, plain="hole",
+        (NEEDED,), needs="annotated", numbers=AT_K, plain="hole",
     ),
 )  # fmt: skip
 

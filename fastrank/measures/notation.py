@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import re
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
 from fastrank.measures.binding import bind_family, bind_trec, split_trec
 from fastrank.measures.custom import CUSTOM, measure_of
 from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, FAMILY_BY_SPELLING, SHORTHANDS
-from fastrank.measures.options import parse_options
+from fastrank.measures.measure_options import parse_options
 from fastrank.measures.splitting import split_items
 from fastrank.measures.suggestions import suggest
 from fastrank.measures.trec import BY_NAME, NICKNAMES, TREC_BY_SPELLING, spelling
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.measures.binding import BoundMeasure
-    from fastrank.measures.options import Family
+    from fastrank.measures.measure_options import Family
 
 # `mrr_at_10`, `ndcg_10` and `P10`: a name, and a cutoff in other words than @10.
 NAME_AND_CUTOFF = re.compile(r"(.*?[^\W\d_]\d*?)(?:[_-]?at[_-]?|[_-])?(\d+)", re.IGNORECASE)
@@ -59,15 +59,17 @@ class MeasureSpec(Frozen):
     family: Family | None
     asked: str
 
-    def bind(self, compat: str) -> BoundMeasure:
+    def bind(self, trec_eval_version: str) -> BoundMeasure:
         """The measure as it is computed, which a set of measures is not. Raises MeasureError.
 
         >>> fr.parse_measure("P.10,5").bind("9.0.8").names
         [b'P_5', b'P_10']
         """
         if self.family is not None:
-            return bind_family(self.family, dict(self.options), str(self), self.asked, compat)
-        return bind_trec(BY_NAME[self.name], self.parameters, compat, asked=self.asked)
+            return bind_family(
+                self.family, dict(self.options), str(self), self.asked, trec_eval_version
+            )
+        return bind_trec(BY_NAME[self.name], self.parameters, trec_eval_version, asked=self.asked)
 
     def __str__(self) -> str:
         family = self.family
@@ -125,7 +127,7 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
     if found is None:
         raise unknown_measure(text)
     if found.name not in NICKNAMES:
-        found.bind(DEFAULT_COMPAT)
+        found.bind(DEFAULT_VERSION)
     return found
 
 
@@ -133,7 +135,7 @@ def canonical_names(text: str) -> list[str]:
     """What the values of a measure are called, however it is spelled; nothing if it is none."""
     try:
         spec = parse_measure(text)
-        bound = None if spec.name in NICKNAMES else spec.bind(DEFAULT_COMPAT)
+        bound = None if spec.name in NICKNAMES else spec.bind(DEFAULT_VERSION)
     except MeasureError:
         return []
     return [] if bound is None else [os.fsdecode(name) for name in bound.canonical]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import atof, atol
 from fastrank.errors import MeasureError
 from fastrank.measures.binding import BoundMeasure as BoundMeasure
@@ -112,12 +112,12 @@ class Selection:
         self._asked.append(spec)
         self._others.append(spec)
 
-    def measures(self, compat: str) -> list[Measure]:
+    def measures(self, trec_eval_version: str) -> list[Measure]:
         """The measures of the table that are asked for, in its order."""
         chosen = [
             measure
             for measure in MEASURES
-            if self._is_whole(measure, compat) or measure.name in self._further
+            if self._is_whole(measure, trec_eval_version) or measure.name in self._further
         ]
         for spec in self._others:
             family = spec.family
@@ -125,38 +125,38 @@ class Selection:
                 chosen.append(family)
         return chosen
 
-    def _is_whole(self, measure: Measure, compat: str) -> bool:
+    def _is_whole(self, measure: Measure, trec_eval_version: str) -> bool:
         """Whether a measure is asked for with trec_eval's or its default parameters."""
         return measure.name in self._names or (
             not self._nicknames.isdisjoint(measure.sets)
-            and (measure.since == DEFAULT_COMPAT or compat != DEFAULT_COMPAT)
+            and (measure.since == DEFAULT_VERSION or trec_eval_version != DEFAULT_VERSION)
         )
 
     def bind(
-        self, compat: str, *, keep: Callable[[BoundMeasure], bool] | None = None
+        self, trec_eval_version: str, *, keep: Callable[[BoundMeasure], bool] | None = None
     ) -> list[BoundMeasure]:
         """The measures asked for, with parameters. Raises MeasureError for impossible ones.
 
         keep: says which of those to keep that only came in through a nickname.
         """
         bound = [
-            bind_trec(measure, self._text(measure, compat), compat)
-            for measure in self.measures(compat)
+            bind_trec(measure, self._text(measure, trec_eval_version), trec_eval_version)
+            for measure in self.measures(trec_eval_version)
             if measure.name in BY_NAME and measure is BY_NAME[measure.name]
         ]
         if keep is not None:
             named = self._names | set(self._further)
             bound = [own for own in bound if own.measure.name in named or keep(own)]
-        bound += [spec.bind(compat) for spec in self._others]
-        return bound if self._original else self._in_order(bound, compat)
+        bound += [spec.bind(trec_eval_version) for spec in self._others]
+        return bound if self._original else self._in_order(bound, trec_eval_version)
 
-    def _in_order(self, bound: list[BoundMeasure], compat: str) -> list[BoundMeasure]:
+    def _in_order(self, bound: list[BoundMeasure], trec_eval_version: str) -> list[BoundMeasure]:
         """The same measures, which know at which place each of their names was asked for."""
         measures: dict[str, int] = {}
         names: dict[bytes, int] = {}
         for place, asked in enumerate(self._asked):
             if not isinstance(asked, tuple):
-                for printed in asked.bind(compat).names:
+                for printed in asked.bind(trec_eval_version).names:
                     names.setdefault(printed, place)
                 continue
             name, parameters = asked
@@ -167,7 +167,7 @@ class Selection:
             elif parameters is None or BY_NAME[name].takes not in ("cutoffs", "recalls"):
                 measures.setdefault(name, place)
             else:
-                for printed in bind_trec(BY_NAME[name], parameters, compat).names:
+                for printed in bind_trec(BY_NAME[name], parameters, trec_eval_version).names:
                     names.setdefault(printed, place)
         last = len(self._asked)
         ordered: list[BoundMeasure] = []
@@ -177,7 +177,7 @@ class Selection:
             ordered.append(own.changed(places=places))
         return ordered
 
-    def _text(self, measure: Measure, compat: str) -> str | None:
+    def _text(self, measure: Measure, trec_eval_version: str) -> str | None:
         """The parameters of a measure, all that were asked for together."""
         name, text = measure.name, self._parameters.get(measure.name)
         lists = list(self._further.get(name, ()))
@@ -191,7 +191,7 @@ class Selection:
             raise MeasureError(name, f"{others}: parameters of {name} can be given once")
         if text is not None:
             lists.insert(0, text)
-        if bare or (text is None and self._is_whole(measure, compat)):
+        if bare or (text is None and self._is_whole(measure, trec_eval_version)):
             lists.insert(0, ",".join(f"{number:g}" for number in measure.default))
         items = ",".join(lists).split(",")
         read = atol if measure.takes == "cutoffs" else atof
@@ -201,7 +201,7 @@ class Selection:
 
 def _parse_original(text: str) -> None:
     """Raise MeasureError for what is no measure to the trec_eval command."""
-    Selection([text], original=True).bind(DEFAULT_COMPAT)
+    Selection([text], original=True).bind(DEFAULT_VERSION)
 
 
 def _split(text: str) -> list[str]:

@@ -6,7 +6,7 @@ import re
 
 from fastrank.measures.custom import CUSTOM
 from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, FAMILY_BY_SPELLING
-from fastrank.measures.options import Family
+from fastrank.measures.measure_options import Family
 from fastrank.measures.trec import BY_NAME, NICKNAMES, spelling
 
 TYPE_CHECKING = False

@@ -104,7 +104,7 @@ def has_expected_value(bound: BoundMeasure, *, is_cut: bool) -> bool:
     is_cut: whether a depth cuts rankings, perhaps between tied documents.
     """
     kernel, options = bound.measure.kernel, bound.options or {}
-    if options.get("judged_only") or bound.measure.on == "custom":
+    if options.get("judged_only") or bound.measure.needs == "custom":
         return False
     # How many are found up to a cutoff depends on the order.
     if kernel == "average_precision_of_found" and "cutoff" in options:
@@ -146,7 +146,7 @@ def check_range(bound: list[BoundMeasure]) -> None:
 def refuse_annotated(bound: list[BoundMeasure], reason: str) -> None:
     """Raise MeasureError at a measure for which rankings have to be judged so."""
     for bound_measure in bound:
-        if bound_measure.measure.on == "annotated":
+        if bound_measure.measure.needs == "annotated":
             name = bound_measure.names[0].decode()
             raise MeasureError(
                 bound_measure.measure.name,

@@ -14,7 +14,7 @@ class Measure(Frozen):
 
     name: as trec_eval spells it.
     kernel: the name of the kernel that computes it for one query, "" if none is needed.
-    on: what the kernel sees: "ranking", "gains", "unit gains" (gains scaled to [0, 1]), "stops"
+    needs: what the kernel sees: "ranking", "gains", "unit gains" (gains scaled to [0, 1]), "stops"
         (gains that are probabilities to stop), "annotated" (a ranking whose documents are judged
         if they are for any query), "groups" (one ranking per judgment group, averaged),
         "preferences"; or "run", "queries".
@@ -24,7 +24,7 @@ class Measure(Frozen):
     average: how queries make the summary: "mean", "sum" (an integer), "geometric" (of values
         that exist only as logarithms: no value per query), "" (none).
     sets: the nicknames that include it.
-    since: the first compat level whose `all_trec` has it.
+    since: the first version whose `all_trec` has it.
     help: what it is, how it is defined, and where that comes from.
 
     >>> by_name = {measure.name: measure for measure in fr.MEASURES}
@@ -34,11 +34,11 @@ class Measure(Frozen):
     ('cutoffs', (5, 10, 15), 'mean')
     """
 
-    __slots__ = ("average", "default", "help", "kernel", "name", "on", "sets", "since", "takes")
+    __slots__ = ("average", "default", "help", "kernel", "name", "needs", "sets", "since", "takes")
 
     name: str
     kernel: str
-    on: str
+    needs: str
     takes: str
     default: tuple[float, ...]
     average: str
@@ -70,14 +70,14 @@ def _record(
     kernel: str,
     sets: tuple[str, ...],
     help_: str,
-    on: str = "ranking",
+    needs: str = "ranking",
     takes: str = "",
     default: tuple[float, ...] = (),
     average: str = "mean",
     since: str = "9.0.8",
 ) -> Measure:
     return Measure(
-        name=name, kernel=kernel, sets=sets, help=help_, on=on, takes=takes, default=default,
+        name=name, kernel=kernel, sets=sets, help=help_, needs=needs, takes=takes, default=default,
         average=average, since=since,
     )  # fmt: skip
 
@@ -85,13 +85,13 @@ def _record(
 MEASURES: tuple[Measure, ...] = (
     _record(
         "runid", "", EVERY, "The run's tag: the sixth field of the last line of the run.",
-        on="run", average="",
+        needs="run", average="",
     ),
     _record(
         "num_q", "", EVERY,
         "Number of queries averaged over: those with judgments and results, or with -c all in\n"
         "the relevance file.",
-        on="queries", average="sum",
+        needs="queries", average="sum",
     ),
     _record(
         "num_ret", "num_ret", COUNTS, "Number of documents retrieved (after -M and -J).",
@@ -208,19 +208,19 @@ MEASURES: tuple[Measure, ...] = (
         "Graded G: each gain divided by log2(2 + cost - cumulated gain), the cost of a rank being\n"
         "the larger of 1 and the best ranking's gain there; divided by the sum of all gains.\n"
         "Parameters: grade=gain pairs. Source: trec_eval G.",
-        on="gains", takes="gains",
+        needs="gains", takes="gains",
     ),
     _record(
         "dcg", "discounted_gain", NONE,
         "Discounted cumulative gain: gain / log2(rank + 1), summed. Parameters: grade=gain pairs.\n"
         "Source: trec_eval 10.0 dcg; Jarvelin and Kekalainen, ACM TOIS 20(4), 2002.",
-        on="gains", takes="gains", since="10.0",
+        needs="gains", takes="gains", since="10.0",
     ),
     _record(
         "ideal_dcg", "ideal_discounted_gain", NONE,
         "Discounted cumulative gain of the best possible ranking of the judged documents.\n"
         "Parameters: grade=gain pairs. Source: trec_eval 10.0 ideal_dcg.",
-        on="gains", takes="gains", since="10.0",
+        needs="gains", takes="gains", since="10.0",
     ),
     _record(
         "ndcg", "normalized_discounted_gain", ALL,
@@ -228,25 +228,25 @@ MEASURES: tuple[Measure, ...] = (
         "judged documents. A grade is its own gain unless a pair says otherwise; -l has no\n"
         "effect. Parameters: grade=gain pairs, as in -m ndcg.1=3,2=9. Source: trec_eval ndcg;\n"
         "Jarvelin and Kekalainen, ACM TOIS 20(4), 2002.",
-        on="gains", takes="gains",
+        needs="gains", takes="gains",
     ),
     _record(
         "ndcg_rel", "normalized_gain_at_relevant", ALL,
         "ndcg averaged over the ranks of the documents with gain; those not retrieved count as\n"
         "if found at the end. Parameters: grade=gain pairs. Source: trec_eval ndcg_rel.",
-        on="gains", takes="gains",
+        needs="gains", takes="gains",
     ),
     _record(
         "Rndcg", "normalized_gain_at_levels", ALL,
         "ndcg averaged over the ranks at which the best ranking comes to a lower gain, as\n"
         "R-precision looks at rank R. Parameters: grade=gain pairs. Source: trec_eval Rndcg.",
-        on="gains", takes="gains",
+        needs="gains", takes="gains",
     ),
     _record(
         "ndcg_cut", "normalized_discounted_gain_cut", ALL,
         "ndcg at cutoff: dcg of the first c ranks divided by that of the best c documents; a\n"
         "grade is its own gain. Parameters: ranks. Source: trec_eval ndcg_cut.",
-        on="gains", takes="cutoffs", default=RANKS,
+        needs="gains", takes="cutoffs", default=RANKS,
     ),
     _record(
         "map_cut", "average_precision_cut", ALL,
@@ -299,103 +299,103 @@ MEASURES: tuple[Measure, ...] = (
         "prefs_num_prefs_poss", "preferences_possible", PREFS,
         "Number of preferences in the judgments, whether or not their documents were retrieved.\n"
         "Source: trec_eval prefs_num_prefs_poss.",
-        on="preferences", average="sum",
+        needs="preferences", average="sum",
     ),
     _record(
         "prefs_num_prefs_ful", "preferences_fulfilled", PREFS,
         "Number of preferences fulfilled: the preferred document is retrieved, and the other\n"
         "below it or not at all. Source: trec_eval prefs_num_prefs_ful.",
-        on="preferences", average="sum",
+        needs="preferences", average="sum",
     ),
     _record(
         "prefs_num_prefs_ful_ret", "preferences_fulfilled_retrieved", PREFS,
         "Number of preferences fulfilled between two retrieved documents. Source: trec_eval\n"
         "prefs_num_prefs_ful_ret.",
-        on="preferences", average="sum",
+        needs="preferences", average="sum",
     ),
     _record(
         "prefs_simp", "preferences_simple", PREFS,
         "Preferences fulfilled over preferences possible, all judgment groups together. Source:\n"
         "trec_eval prefs_simp; Carterette et al., 'Here or there: preference judgments for\n"
         "relevance', ECIR 2008.",
-        on="preferences", default=(2,),
+        needs="preferences", default=(2,),
     ),
     _record(
         "prefs_pair", "preferences_by_pair", PREFS,
         "For each pair of documents the share of its preferences that the ranking agrees with,\n"
         "averaged over pairs. Source: trec_eval prefs_pair.",
-        on="preferences", default=(2,),
+        needs="preferences", default=(2,),
     ),
     _record(
         "prefs_avgjg", "preferences_by_group", PREFS,
         "prefs_simp within each judgment group, averaged over groups. Source: trec_eval\n"
         "prefs_avgjg.",
-        on="preferences", default=(2,),
+        needs="preferences", default=(2,),
     ),
     _record(
         "prefs_avgjg_Rnonrel", "preferences_balanced", ALL_PREFS,
         "prefs_avgjg with only as many nonrelevant documents (level 0) as there are relevant\n"
         "ones, missing ones counted as not retrieved. Source: trec_eval prefs_avgjg_Rnonrel.",
-        on="preferences", default=(0,),
+        needs="preferences", default=(0,),
     ),
     _record(
         "prefs_simp_ret", "preferences_simple", ALL_PREFS,
         "prefs_simp over preferences between two retrieved documents. Source: trec_eval\n"
         "prefs_simp_ret.",
-        on="preferences", default=(0,),
+        needs="preferences", default=(0,),
     ),
     _record(
         "prefs_pair_ret", "preferences_by_pair", ALL_PREFS,
         "prefs_pair over pairs of two retrieved documents. Source: trec_eval prefs_pair_ret.",
-        on="preferences", default=(0,),
+        needs="preferences", default=(0,),
     ),
     _record(
         "prefs_avgjg_ret", "preferences_by_group", ALL_PREFS,
         "prefs_avgjg over preferences between two retrieved documents. Source: trec_eval\n"
         "prefs_avgjg_ret.",
-        on="preferences", default=(0,),
+        needs="preferences", default=(0,),
     ),
     _record(
         "prefs_avgjg_Rnonrel_ret", "preferences_balanced", ALL_PREFS,
         "prefs_avgjg_Rnonrel over retrieved documents. Source: trec_eval\n"
         "prefs_avgjg_Rnonrel_ret.",
-        on="preferences", default=(1,),
+        needs="preferences", default=(1,),
     ),
     _record(
         "prefs_simp_imp", "preferences_simple", ALL_PREFS,
         "prefs_simp over preferences with at least one document retrieved; a retrieved one\n"
         "counts as preferred by the ranking. Source: trec_eval prefs_simp_imp.",
-        on="preferences", default=(1,),
+        needs="preferences", default=(1,),
     ),
     _record(
         "prefs_pair_imp", "preferences_by_pair", ALL_PREFS,
         "prefs_pair over pairs with at least one document retrieved. Source: trec_eval\n"
         "prefs_pair_imp.",
-        on="preferences", default=(1,),
+        needs="preferences", default=(1,),
     ),
     _record(
         "prefs_avgjg_imp", "preferences_by_group", ALL_PREFS,
         "prefs_avgjg over preferences with at least one document retrieved. Source: trec_eval\n"
         "prefs_avgjg_imp.",
-        on="preferences", default=(1,),
+        needs="preferences", default=(1,),
     ),
     _record(
         "map_avgjg", "average_precision", JG,
         "map for each judgment group, averaged over the groups of the query. Source: trec_eval\n"
         "map_avgjg.",
-        on="groups",
+        needs="groups",
     ),
     _record(
         "P_avgjg", "precision_cut", JG,
         "P for each judgment group, averaged over the groups of the query. Parameters: ranks.\n"
         "Source: trec_eval P_avgjg.",
-        on="groups", takes="cutoffs", default=RANKS,
+        needs="groups", takes="cutoffs", default=RANKS,
     ),
     _record(
         "Rprec_mult_avgjg", "r_precision_multiple", JG,
         "Rprec_mult for each judgment group, averaged over the groups of the query. Parameters:\n"
         "multiples of R. Source: trec_eval Rprec_mult_avgjg.",
-        on="groups", takes="recalls", default=MULTIPLES,
+        needs="groups", takes="recalls", default=MULTIPLES,
     ),
     _record(
         "yaap", "log_odds_average_precision", NONE,
@@ -408,7 +408,7 @@ MEASURES: tuple[Measure, ...] = (
         "Rank-biased precision: (1 - p) times the sum of gain * p^(rank - 1), gains scaled to\n"
         "[0, 1] if one of the query's lies outside. Parameters: p=0.9 and grade=gain pairs.\n"
         "Source: trec_eval 10.0 rbp; Moffat and Zobel, ACM TOIS 27(1), 2008.",
-        on="unit gains", takes="persistence", since="10.0",
+        needs="unit gains", takes="persistence", since="10.0",
     ),
     _record(
         "rbp_resid", "rank_biased_residual", ALL,

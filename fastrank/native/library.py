@@ -18,7 +18,7 @@ from fastrank.native.c_interface import (
 )
 from fastrank.native.record import Shape, flatten, shape_of
 from fastrank.native.signature import is_array, item, parse
-from fastrank.native.sources import library_path, read_sources
+from fastrank.native.sources import NATIVE, library_path, read_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastrank.native.packing import Packer
 
 # A packer takes longer to be made than a few calls, and a command calls a kernel a few times.
-_OFTEN = 10
+_OFTEN = 32
 _RESULTS: dict[str, Any] = {"int64": Int64, "float64": Double, "void": Pointer}
 
 
@@ -131,9 +131,23 @@ def _call(name: str, entry: Any, out: Any, arguments: Any) -> Any:
 
 def load() -> tuple[Library | None, str]:
     """The best library for this processor, or None and the reason why there is none to use."""
-    reason = "no compiled library is installed"
+    library, reason = _load_from(NATIVE)
+    if library is None:
+        from fastrank.native.installed import other_folders
+
+        for folder in other_folders():
+            library, problem = _load_from(folder)
+            if library is not None:
+                return library, ""
+            reason = reason or problem
+    return library, reason or "no compiled library is installed"
+
+
+def _load_from(folder: str) -> tuple[Library | None, str]:
+    """The best library in a folder, or None and what is wrong with those that are there."""
+    reason = ""
     for level, needed in (("x86-64-v3", 3), ("x86-64-v2", 2), ("baseline", 0)):
-        path = library_path(level)
+        path = library_path(level, folder)
         if not os.path.exists(path):
             continue
         try:
@@ -142,6 +156,9 @@ def load() -> tuple[Library | None, str]:
                 reason = f"the compiled library is for {level}, which this processor is not"
                 continue
             sources = _text(handle, "sources")
+            if not sources and folder != NATIVE:
+                # That of an installed package carries none: it is as old as the files beside it.
+                sources = read_sources(os.path.dirname(folder))
             if not sources or sources == read_sources():
                 return Library(level, handle), ""
             reason = "the compiled library was made from other sources than these"

@@ -6,7 +6,7 @@ __all__, __getattr__ = public_names(
     __name__,
     {
         "differences": ("ScoreDifferences",),
-        "groups": ("macro_mean",),
+        "groups": ("mean_over_datasets",),
         "scores": ("Scores",),
         "side_by_side": ("table",),
         "tables": ("Table",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import FastrankError
+from fastrank.lazy import optional
 from fastrank.scores.columns import columns_by_name
 
 TYPE_CHECKING = False
@@ -22,7 +23,8 @@ def to_pandas(queries: list[str], columns: dict[str, Any], *, wide: bool) -> pan
     columns: the values of each measure, texts as lists, all else as arrays.
     """
     import numpy
-    import pandas
+
+    pandas = optional("pandas", "to_pandas")
 
     if wide:
         return pandas.DataFrame({"query": queries, **columns})
@@ -41,7 +43,8 @@ def to_pandas(queries: list[str], columns: dict[str, Any], *, wide: bool) -> pan
 def to_polars(queries: list[str], columns: dict[str, Any], *, wide: bool) -> polars.DataFrame:
     """The same as a polars frame."""
     import numpy
-    import polars
+
+    polars = optional("polars", "to_polars")
 
     texts = polars.Series(queries, dtype=polars.String)
     if wide:

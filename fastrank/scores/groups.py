@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NAMED = 5
 
 
-def macro_mean(scores: Iterable[Scores] | Mapping[Any, Scores]) -> dict[str, float]:
+def mean_over_datasets(scores: Iterable[Scores] | Mapping[Any, Scores]) -> dict[str, float]:
     """The mean over data sets of each measure's value over its queries: {measure: mean}.
 
     scores: one Scores per data set, or {name: Scores}, all with the same measures. Every data set
@@ -31,12 +31,12 @@ def macro_mean(scores: Iterable[Scores] | Mapping[Any, Scores]) -> dict[str, flo
     over data sets of BEIR (Thakur et al. 2021).
 
     >>> qrels = fr.read_qrels("data/digits.qrels")
-    >>> fr.macro_mean(fr.evaluate(qrels, ["data/pixels.run", "data/pca.run"], "map"))
+    >>> fr.mean_over_datasets(fr.evaluate(qrels, ["data/pixels.run", "data/pca.run"], "map"))
     {'map': 0.3920...}
     """
     rows = as_list(scores)
     if not rows:
-        raise GroupError("macro_mean: expected the scores of one data set or more, found none")
+        raise GroupError("mean_over_datasets: expected one data set or more, found none")
     names = common_names(rows)
     means = [row_scores.mean for row_scores in rows]
     return {name: sum(mean[name] for mean in means) / len(means) for name in names}
@@ -143,7 +143,10 @@ def _of_rows(scores: Scores, rows: list[int], coverage: Coverage) -> Scores:
     ]
     return Scores(
         bound=scores.bound,
-        counts={"evaluated": len(evaluated), "missing": len(coverage.judged) - len(coverage.found)},
+        counts={
+            "evaluated_queries": len(evaluated),
+            "missing_queries": len(coverage.judged) - len(coverage.found),
+        },
         coverage=coverage,
         tag_bytes=scores.tag_bytes,
         zscored=scores.zscored,

@@ -31,18 +31,19 @@ class Scores(Frozen):
     tag: the run's name.
     counts: what was evaluated and what was not, as far as it is known:
 
-    evaluated: queries that were judged; at compat 10.0 also those without results that count as 0.
-    missing: judged queries without results.
-    skipped: queries of the run without judgments; not where a file is judged while it is read,
-        nor for arrays.
-    no_relevant: judged queries without a relevant document that were not left out; with
+    evaluated_queries: queries that were judged; in version 10.0 also those without results that
+        count as 0.
+    missing_queries: judged queries without results.
+    unjudged_queries: queries of the run without judgments; not where a file is judged while it is
+        read, nor for arrays.
+    no_relevant_queries: judged queries without a relevant document that were not left out; with
         preferences 0.
-    left_out: judged queries left out for that (no_relevant="skip").
+    no_relevant_skipped: judged queries left out for that (no_relevant="skip").
     retrieved, unjudged: documents of the evaluated queries, and those without a grade >= 0 among
         them; not for preferences and groups.
-    removed: documents left out of the rankings of judged queries (ignore_identical_ids, exclude).
-    repeated: lines left out of them because the document has another one (duplicates).
-    cut: of `evaluate_embeddings`: rankings that end between documents with equal scores.
+    excluded: documents left out of the rankings of judged queries (ignore_identical_ids, exclude).
+    duplicates: lines left out of them because the document has another one (duplicates).
+    ties_at_cutoff: of `evaluate_embeddings`: rankings that end between documents with equal scores.
 
     >>> scores
     <Scores of 'pixels': 200 queries, 1 values>
@@ -89,17 +90,12 @@ class Scores(Frozen):
         return [decoded(query) for query in self.query_ids]
 
     @property
-    def missing(self) -> int:
-        """How many judged queries the run has no results for."""
-        return self.counts["missing"]
-
-    @property
     def missing_queries(self) -> list[str]:
         """Ids of the judged queries that the run has no results for, in byte order."""
         return [decoded(query) for query in self.coverage.missing()]
 
     @property
-    def skipped_queries(self) -> list[str] | None:
+    def unjudged_queries(self) -> list[str] | None:
         """Ids of the run's queries without judgments, in the order of the run.
 
         None where they are not known: from a file that was judged while it was read, and arrays.
@@ -302,7 +298,7 @@ class Scores(Frozen):
         """The scores of each group of queries: what evaluating only these queries gives.
 
         groups: {query: group}; what it says about queries that were not evaluated is not used,
-            except that with `complete` judged queries without results count in their group too.
+            except that with missing="zero" judged queries without results count in their group too.
         rest: the group of the queries that `groups` lacks or maps to None.
 
         Each measure is averaged by its own rule; ERR keeps its scale, the highest grade of all

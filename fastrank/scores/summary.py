@@ -94,9 +94,9 @@ def summaries(
     made: list[Any] = []
     for bound_measure, column, longer in zip(bound, values, extended, strict=True):
         measure = bound_measure.measure
-        if measure.on == "run":
+        if measure.needs == "run":
             made.append([tag])
-        elif measure.on == "queries":
+        elif measure.needs == "queries":
             made.append([float(count)])
         elif measure.average == "":
             made.append([])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.columns import Frozen
+from fastrank.lazy import optional
 from fastrank.scores import table_formats
 from fastrank.scores.columns import columns_by_name, presented_means, walk
 from fastrank.scores.text import notes, rounded
@@ -156,8 +157,7 @@ class Table(Frozen):
               run      map
         0  pixels  0.43477
         """
-        import pandas
-
+        pandas = optional("pandas", "to_pandas")
         return pandas.DataFrame(self.columns)
 
     def to_polars(self) -> polars.DataFrame:
@@ -166,8 +166,7 @@ class Table(Frozen):
         >>> fr.table(scores).to_polars().columns
         ['run', 'map']
         """
-        import polars
-
+        polars = optional("polars", "to_polars")
         # A transposed table has counts and other values in one column.
         return polars.DataFrame(self.columns, strict=False)
 

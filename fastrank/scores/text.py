@@ -61,10 +61,10 @@ def rounded(value: object, digits: int = 4) -> str:
 
 # What options take out of an evaluation, by its name among the counts.
 LEFT_OUT = {
-    "left_out": "judged queries have no relevant document and were left out",
-    "removed": "documents were excluded from the rankings",
-    "repeated": "repeated lines were left out of the rankings",
-    "cut": "rankings were cut between documents with equal scores",
+    "no_relevant_skipped": "judged queries have no relevant document and were left out",
+    "excluded": "documents were excluded from the rankings",
+    "duplicates": "repeated lines were left out of the rankings",
+    "ties_at_cutoff": "rankings were cut between documents with equal scores",
 }
 # How many ids a note names.
 NAMED = 5
@@ -73,18 +73,19 @@ NAMED = 5
 def notes(scores: Scores) -> list[str]:
     """Lines on the queries that judgments and run do not share, and on what was left out."""
     made = []
-    if scores.missing:
-        many = scores.missing != 1
+    missing = scores.counts["missing_queries"]
+    if missing:
+        many = missing != 1
         averaged = ("are" if many else "is") + ("" if scores.coverage.complete else " not")
         made.append(
-            f"{scores.missing} judged {'queries have' if many else 'query has'} no results and"
-            f" {averaged} averaged in (missing={_first(scores.missing_queries)})"
+            f"{missing} judged {'queries have' if many else 'query has'} no results and"
+            f" {averaged} averaged in (missing_queries={_first(scores.missing_queries)})"
         )
-    skipped = scores.skipped_queries
-    if skipped:
+    unjudged = scores.unjudged_queries
+    if unjudged:
         made.append(
-            f"{len(skipped)} {'queries' if len(skipped) != 1 else 'query'} of the run without"
-            f" judgments (skipped={_first(skipped)})"
+            f"{len(unjudged)} {'queries' if len(unjudged) != 1 else 'query'} of the run without"
+            f" judgments (unjudged_queries={_first(unjudged)})"
         )
     for name, what in LEFT_OUT.items():
         if scores.counts.get(name):

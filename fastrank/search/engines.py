@@ -130,7 +130,7 @@ class VectorSearch:
         if count is None or count == seen or (count > seen and not whole):
             return
         some = f"expected {seen} ids" if whole else f"expected at least {seen} ids"
-        raise ArrayError("ids", f"{some}, one per vector, found {count}")
+        raise ArrayError("corpus_ids", f"{some}, one per vector, found {count}")
 
     def _compare(self, queries: Array, block: Array, depth: int) -> tuple[Array, Array]:
         import faiss

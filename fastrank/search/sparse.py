@@ -53,7 +53,9 @@ class SparseRows(Vectors):
     def __init__(self, name: str, given: Any) -> None:
         matrix = as_csr(given)
         if matrix is None:
-            raise ArrayError(name, "sparse tensors need scipy (pip install scipy)")
+            raise ArrayError(
+                name, "a sparse tensor needs scipy: pip install 'fastrank-eval[scipy]'"
+            )
         if matrix.ndim != 2 or not matrix.shape[1]:
             raise ArrayError(name, f"expected a table of vectors, found the shape {matrix.shape}")
         self.name, self.matrix = name, matrix

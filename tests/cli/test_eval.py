@@ -47,7 +47,8 @@ def test_official_measures_are_the_default() -> None:
     ("options", "same"),
     [
         (["-q", "-n"], ["-q", "-n"]),
-        (["--per-query", "--complete"], ["-q", "-c"]),
+        (["--per-query", "--missing", "zero"], ["-q", "-c"]),
+        (["-c"], ["-c"]),
         (["--relevance-level", "2", "--judged-only"], ["-l2", "-J"]),
         (["-M", "20", "-N", "5000"], ["-M20", "-N5000"]),
     ],
@@ -146,7 +147,7 @@ def test_what_is_asked_wrongly_is_explained(
     assert "Traceback" not in found.stderr
 
 
-@pytest.mark.parametrize("variable", ["FASTRANK_COMPAT", "FASTRANK_THREADS"])
+@pytest.mark.parametrize("variable", ["FASTRANK_TREC_EVAL_VERSION", "FASTRANK_THREADS"])
 def test_settings_in_the_environment_are_checked(
     variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,9 +40,9 @@ def test_a_name_in_any_notation_is_explained(command: object) -> None:
     status, out, _ = command("hit_ratio_10", "MRR", "P_5")
 
     assert status == 0
-    assert "hits in the first k divided by hits anywhere" in out
+    assert "divided by those anywhere in the rankings" in out
     assert "Also called MRR, RR_k." in out
-    assert "pool         'query' | 'hits' (query): what the mean is over" in out
+    assert "average      'macro' | 'micro' (macro): the mean over queries, or over" in out
     assert "In the sets official, all_trec." in out
     assert "Source: trec_eval P." in out
 

@@ -190,7 +190,7 @@ def test_the_corpus_is_encoded_in_chunks_and_the_unjudged_queries_not_at_all() -
 
 def test_a_row_is_added_to_the_file_for_every_call(tmp_path: Path) -> None:
     """Under the file name and titles that sentence-transformers use."""
-    measures = "nDCG@10 AP(norm='min_k')@5 AP(rel=2,judged_only=True)@5 P@1"
+    measures = "nDCG@10 AP(denominator='min_k')@5 AP(rel=2,judged_only=True)@5 P@1"
     evaluator = RankingEvaluator(QUERIES, CORPUS, RELEVANT, measures, name="dev")
 
     found = [evaluator(_Words(), str(tmp_path / "eval"), epoch, 10) for epoch in (0.5, 1.0)]

@@ -283,11 +283,18 @@ def test_queries_of_another_dimension() -> None:
         ({"measures": "mapp"}, MeasureError, "illegal measure 'mapp'"),
         ({"k": 0}, OptionError, "k: expected 1 or more"),
         ({"metric": "dot"}, OptionError, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
-        ({"factory": "IVF,Flat,"}, OptionError, "factory: faiss cannot build 'IVF,Flat,'"),
-        ({"factory": "IVF10,Flat"}, OptionError, "factory: 'IVF10,Flat' needs 10 vectors"),
+        (
+            {"index_factory": "IVF,Flat,"},
+            OptionError,
+            "index_factory: faiss cannot build 'IVF,Flat,'",
+        ),
+        (
+            {"index_factory": "IVF10,Flat"},
+            OptionError,
+            "index_factory: 'IVF10,Flat' needs 10 vectors",
+        ),
         ({"parameters": "nprobes=3"}, OptionError, "parameters: expected one of nprobe"),
         ({"missing": "none"}, OptionError, "missing: expected one of 'skip'"),
-        ({"missing": "error", "complete": True}, OptionError, "missing|complete"),
         ({"run": "absent/run.txt"}, FileNotFoundError, "absent/run.txt"),
         ({"run": "run.json"}, OptionError, "run: only TREC's format is written"),
         ({"query_prompt": 5}, OptionError, "query_prompt: expected a text, found int"),
@@ -377,7 +384,7 @@ def test_options_reach_the_search(tmp_path: Path) -> None:
         exclude={"q1": iter(["d0"])}, missing="error", no_relevant="skip",
     )  # fmt: skip
 
-    run = fr.read_run(path)
+    run = fr.read_trec_run(path)
     assert run.tag == "counts"
     assert {query: len(docs) for query, docs in run.to_dict().items()} == dict.fromkeys(
         DATA.query_ids, 3
@@ -409,7 +416,7 @@ def test_progress_is_shown_on_standard_error(capsys: pytest.CaptureFixture[str])
 
 def test_an_index_that_must_be_trained() -> None:
     found = fr.evaluate_model(
-        Counts(), DATA, "map", metric="ip", factory="IVF1,Flat", parameters="nprobe=1"
+        Counts(), DATA, "map", metric="ip", index_factory="IVF1,Flat", parameters="nprobe=1"
     )
 
     assert found.mean == fr.evaluate_model(Counts(), DATA, "map", metric="ip").mean

@@ -56,7 +56,7 @@ def choices(draw: st.DrawFn) -> dict[str, Any]:
         "depth": st.integers(0, 3),
         "judged_only": st.just(True),
         "relevance_level": st.sampled_from([2, 0.5, -1]),
-        "compat": st.just("10.0"),
+        "trec_eval_version": st.just("10.0"),
     }.items():
         if draw(st.integers(0, 2)) == 0:
             options[name] = draw(values)
@@ -128,7 +128,7 @@ def assert_same(found: Any, expected: Any) -> None:
     assert isinstance(found, fr.Scores), found
     assert found.queries == expected.queries
     assert found.missing_queries == expected.missing_queries
-    counts = {name: count for name, count in expected.counts.items() if name != "skipped"}
+    counts = {name: count for name, count in expected.counts.items() if name != "unjudged_queries"}
     assert found.counts == counts
     assert repr(found.mean) == repr(expected.mean)
     for name in expected:
@@ -243,7 +243,7 @@ def test_a_document_of_a_row_with_its_number_is_identical() -> None:
     found = fr.evaluate_arrays(ids, None, judged, "recip_rank", ignore_identical_ids=True)
 
     assert found["recip_rank"].tolist() == [1.0, 1.0]
-    assert found.counts["removed"] == 2
+    assert found.counts["excluded"] == 2
 
 
 def test_a_row_whose_documents_are_all_excluded_has_results() -> None:
@@ -253,8 +253,8 @@ def test_a_row_whose_documents_are_all_excluded_has_results() -> None:
     )
 
     assert found["map"].tolist() == [0.0, 1.0]
-    assert found.counts["removed"] == 2
-    assert found.missing == 0
+    assert found.counts["excluded"] == 2
+    assert found.counts["missing_queries"] == 0
 
 
 def test_queries_left_out_are_not_looked_at() -> None:
@@ -265,7 +265,11 @@ def test_queries_left_out_are_not_looked_at() -> None:
     found = fr.evaluate_arrays(ids, None, indexed, "map", no_relevant="skip")
 
     assert found.queries == ["1"]
-    assert (found.counts["left_out"], found.counts["no_relevant"], found.missing) == (1, 0, 1)
+    assert (
+        found.counts["no_relevant_skipped"],
+        found.counts["no_relevant_queries"],
+        found.counts["missing_queries"],
+    ) == (1, 0, 1)
     assert len(indexed) == 3
     with pytest.raises(fr.NoQueriesError, match="1 judged without a relevant"):
         fr.evaluate_arrays([[1]], None, [{1: 0}], "map", no_relevant="skip")
@@ -314,8 +318,8 @@ def test_rows_without_judgments_are_not_looked_at() -> None:
     found = fr.evaluate_arrays([[1, 2], [-5, -5]], scores, [{2: 1}, {}], "map", ties="docno_asc")
 
     assert found.queries == ["0"]
-    assert "skipped" not in found.counts
-    assert found.skipped_queries is None
+    assert "unjudged_queries" not in found.counts
+    assert found.unjudged_queries is None
 
 
 @pytest.mark.parametrize(
@@ -370,7 +374,13 @@ LABELLED = st.lists(
     st.sampled_from(["given", "best", "worst", "average"]),
     st.sampled_from(["zero", "skip", "error"]),
     st.sampled_from(
-        [{}, {"depth": 2}, {"compat": "10.0"}, {"relevance_level": 2}, {"relevance_level": 0.5}]
+        [
+            {},
+            {"depth": 2},
+            {"trec_eval_version": "10.0"},
+            {"relevance_level": 2},
+            {"relevance_level": 0.5},
+        ]
     ),
     st.booleans(),
     st.booleans(),

@@ -94,7 +94,7 @@ def test_equal_scores_rank_in_the_given_order() -> None:
 
 def test_single_precision_ties_exist_for_9_0_8_only() -> None:
     assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]]) == "12"
-    assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]], compat="10.0") == "21"
+    assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]], trec_eval_version="10.0") == "21"
 
 
 LABELS = np.array([[2, 0, 1], [0, 1, 0]])
@@ -144,7 +144,7 @@ def test_truth_values_are_labels() -> None:
 
 
 def test_only_the_best_documents_count_under_a_cut() -> None:
-    assert ranking([[1, 2, 3]], [[1.0, 2.0, 3.0]], max_retrieved=2) == "32"
+    assert ranking([[1, 2, 3]], [[1.0, 2.0, 3.0]], depth=2) == "32"
 
 
 def test_queries_come_out_in_the_byte_order_of_their_ids_or_in_row_order() -> None:
@@ -222,6 +222,6 @@ def test_a_query_without_documents_is_not_counted() -> None:
     )
 
     assert scores.queries == ["a", "c"]
-    assert scores.counts["no_relevant"] == scores.counts["missing"] == 0
+    assert scores.counts["no_relevant_queries"] == scores.counts["missing_queries"] == 0
     with pytest.raises(fr.ArrayError, match=r"^labels\[3\]: a label is too large"):
         fr.evaluate_labels([1, 0, 2**50], [1, 2, 3], "ndcg", groups=[0, 2, 0, 1])

@@ -32,7 +32,7 @@ RUN = (
 def test_ties_are_counted_by_query() -> None:
     """Lines that tie with another one; scores that are one 32-bit float do at 9.0.8 only."""
     report = fr.tie_report(parse_run(RUN))
-    exact = fr.tie_report(parse_run(RUN), compat="10.0")
+    exact = fr.tie_report(parse_run(RUN), trec_eval_version="10.0")
 
     assert (report.lines, report.tied, report.largest, report.evaluated) == (9, 7, 3, 3)
     assert report.queries == {"q2": 5, "q3": 2}

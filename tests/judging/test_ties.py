@@ -174,12 +174,12 @@ def test_scores_tie_that_are_one_32_bit_float_at_9_0_8() -> None:
     assert computed({"a": 1}, results, "recip_rank", ties="average") == {"recip_rank": 0.75}
     assert computed({"b": 1}, results, "recip_rank", ties="best") == {"recip_rank": 1.0}
     for ties in ("average", "best"):
-        found = computed({"b": 1}, results, "recip_rank", ties=ties, compat="10.0")
+        found = computed({"b": 1}, results, "recip_rank", ties=ties, trec_eval_version="10.0")
         assert found == {"recip_rank": 0.5}
 
 
 @pytest.mark.parametrize(
-    "measure", [m.name for m in TREC_MEASURES if m.on in ("ranking", "gains", "unit gains")]
+    "measure", [m.name for m in TREC_MEASURES if m.needs in ("ranking", "gains", "unit gains")]
 )
 def test_average_is_exact_or_refused(measure: str) -> None:
     """Never approximated, never the value of one order."""
@@ -198,7 +198,7 @@ def test_a_file_is_ranked_as_a_run_in_memory_is(tmp_path: Any) -> None:
     grades, results = {"a": 1, "b": 0, "c": 2}, [("b", 1.0), ("c", 1.0), ("a", 1.0), ("d", 2.0)]
     qrels, run = nouns(grades, results)
     path = tmp_path / "run"
-    fr.write_run(run, path)
+    fr.write_trec_run(run, path)
 
     for ties in TIES:
         found = fr.evaluate(qrels, [run, path, str(path)], "map ndcg", ties=ties)
@@ -312,8 +312,9 @@ def mean_of_orders(
 # Measures that are linear in others, or that no order changes, beyond trec_eval's.
 LINEAR = (
     "RBP RBP(p=.5)@2 RBP(gain='graded')@3 RBP(gain='raw') RBP(rel=2) rbp unj.1,2,3 Judged Judged@2"
-    " Judged(denom='k')@3 Judged(negative='unjudged')@2 Unjudged@2 Unjudged(negative='judged')@2"
-    " P(short='retrieved')@1,2,9 AP(norm='min_k')@1,2,3 AP(norm='min_k') F1@1,2,3 F1 DCG@1,2"
+    " Judged(denominator='k')@3 Judged(negative='unjudged')@2 Unjudged@2"
+    " Unjudged(negative='judged')@2 P(denominator='retrieved')@1,2,9"
+    " AP(denominator='min_k')@1,2,3 AP(denominator='min_k') F1@1,2,3 F1 DCG@1,2"
     " DCG(dcg='exp-log2')@3 DCG(gains={1:.25,2:.5}) nDCG(gains={1:5})@2"
 )
 LINEAR_UNCUT = LINEAR + (
@@ -348,7 +349,10 @@ def test_average_of_what_was_found_is_the_mean_over_every_order(
     results: Results, grades: Grades
 ) -> None:
     """Pooled and NaN where nothing is found."""
-    measures = "AP(norm='retrieved') HitRatio(pool='hits')@2"
+    measures = (
+        "AP(denominator='relevant_retrieved')"
+        " HitRatio(average='micro',denominator='relevant_retrieved')@2"
+    )
 
     found = computed(grades, results, measures, ties="average")
 
@@ -369,7 +373,14 @@ def test_average_without_ties_has_the_bits_of_the_measure(results: Results, grad
 
 @pytest.mark.parametrize(
     "measure",
-    ["set_P", "num_rel_ret", "utility", "bpref", "AP(norm='retrieved')", "nDCG(ideal='retrieved')"],
+    [
+        "set_P",
+        "num_rel_ret",
+        "utility",
+        "bpref",
+        "AP(denominator='relevant_retrieved')",
+        "nDCG(ideal='retrieved')",
+    ],
 )
 def test_a_depth_that_may_cut_a_tie_is_refused_where_what_is_retrieved_counts(measure: str) -> None:
     with pytest.raises(fr.MeasureError, match="of rankings cut at a depth has no closed form"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import fastrank
-from fastrank.arguments import COMPAT_LEVELS
+from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.errors import MeasureError
 from fastrank.measures.families import FAMILIES, MEASURES
 from fastrank.measures.selection import Selection
@@ -141,10 +141,10 @@ def test_help_says_what_it_is(measure: fastrank.Measure) -> None:
 
 
 def test_sets_have_the_members_of_the_original() -> None:
-    """The sizes of the nicknames, at both compat levels."""
+    """The sizes of the nicknames, in both versions."""
     sizes = {
         level: {name: len(Selection([name]).measures(level)) for name in NICKNAMES}
-        for level in COMPAT_LEVELS
+        for level in TREC_EVAL_VERSIONS
     }
 
     assert sizes["9.0.8"] == {

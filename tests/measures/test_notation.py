@@ -12,7 +12,7 @@ from hypothesis import given
 import fastrank as fr
 from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.measures.families import FAMILIES
-from fastrank.measures.options import Family, Option
+from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.selection import Selection
 from fastrank.measures.splitting import split_measures
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
@@ -127,7 +127,8 @@ def _texts(draw: st.DrawFn) -> str:
 def _parsed(text: str) -> fr.MeasureSpec | None:
     """None for options that exclude each other."""
     excluded = (
-        ("denom" in text and "'k'" in text)
+        ("denominator" in text and "'k'" in text)
+        or (text.startswith("HitRatio") and ("micro" in text) != ("relevant_" in text))
         or ("dcg" in text and "gains" in text)
         or (("graded" in text or "raw" in text) and "rel" in text)
     )
@@ -183,16 +184,17 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("P@2.5", "expected a whole number of at least 1"),
         ("P(rel=2)", "P needs cutoff"),
         ("nDGC@10", "nDCG"),
-        ("AP(foo=1)", "AP has cutoff, rel, judged_only, norm, not 'foo'"),
+        ("AP(foo=1)", "AP has cutoff, rel, judged_only, denominator, not 'foo'"),
         ("AP(rel=1,rel=2)", "rel is given twice"),
         ("AP(2)", "expected option=value, found '2'"),
         ("AP(rel=2", "expected )"),
         ("SetP@5", "takes nothing after @"),
         ("RBP(p=1.5)", "expected a number from 0 to 1"),
         ("RBP(p=nan)", "expected a number from 0 to 1"),
-        ("AP(norm='max')", "expected 'rel' or 'min_k' or 'retrieved'"),
-        ("Judged(denom='k')", "needs a cutoff"),
-        ("nDCG(dcg='exp-log2',gains={1:2})", "both say"),
+        ("AP(denominator='max')", "expected 'relevant' or 'min_k' or 'relevant_retrieved'"),
+        ("Judged(denominator='k')", "needs a cutoff"),
+        ("HitRatio(average='micro')@5", "go together"),
+        ("nDCG(dcg='exp-log2',gains={1:2})", "both set"),
         ("RBP(gain='graded',rel=2)", "graded gains have no level"),
         ("nDCG(gains={1:2,1:3})", "grade 1 stands twice"),
         ("hits@10", "Success@10 or R@10?"),

@@ -20,7 +20,7 @@ from tests.helpers.strategies import examples
 
 entries.declare_all()
 pytestmark = pytest.mark.skipif(
-    not engine().startswith("library"), reason="a kernel packs where a library is used"
+    not engine().startswith("precompiled"), reason="a kernel packs where a library is used"
 )
 LETTERS = {"uint8": "B", "uint16": "H", "int32": "i", "int64": "q", "float32": "f", "float64": "d"}
 PACKABLE = [

@@ -95,7 +95,7 @@ def test_the_queries_that_differ_most_come_first() -> None:
 
 def test_queries_without_a_difference_come_last() -> None:
     runs = [{"q1": {"b": 1.0}, "q2": {"a": 1.0}}, {"q1": {"b": 1.0}, "q2": {"a": 1.0}}]
-    first, second = fr.evaluate(QRELS, runs, "FirstRank(missing='worst')")
+    first, second = fr.evaluate(QRELS, runs, "FirstRank(unretrieved='worst')")
     (name,) = first.names
 
     table = (first - second).largest(name)

@@ -99,7 +99,7 @@ class Family(Measure):
     aliases: other names for it. plain: its name in the spelling `name` or `name_cutoff`.
 
     Averages beside those of a Measure: "pooled" (numerators and denominators are added up over
-    queries; so it is for any with the option `pool` that does not ask for "query"), "defined"
+    queries; so it is for any with average="micro"), "defined"
     (the mean over queries that have a value), "median" (over these).
     """
 
@@ -115,10 +115,10 @@ class Family(Measure):
     def resolved(self, chosen: dict[str, Any]) -> Family:
         """The same with the kernel and the average that these options ask for."""
         fields = {name: getattr(self, name) for name in self.field_names()}
-        for option, value, kernel, on in self.forms:
+        for option, value, kernel, needs in self.forms:
             if (option in chosen) if value is ... else chosen.get(option) == value:
-                fields |= {"kernel": kernel, "on": on}
-        if "pool" in self.options and self.value("pool", chosen) != "query":
+                fields |= {"kernel": kernel, "needs": needs}
+        if "average" in self.options and self.value("average", chosen) == "micro":
             fields["average"] = "pooled"
         return type(self)(**fields)
 
