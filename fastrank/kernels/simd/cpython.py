@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -278,7 +279,8 @@ _compiled_as(
 
 def word_at(address):
     """The 8 bytes at an address, as an integer."""
-    return ctypes.c_int64.from_address(int(address)).value
+    # Of NumPy's type, which becomes unsigned with its sign bit, as in compiled code.
+    return np.int64(ctypes.c_int64.from_address(int(address)).value)
 
 
 @intrinsic
