@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from fastrank.evaluation.evaluator import evaluate as evaluate
     from fastrank.evaluation.labels import evaluate_labels as evaluate_labels
     from fastrank.evaluation.likelihood import negative_log_likelihood as negative_log_likelihood
-    from fastrank.evaluation.tie_ranges import TieRange as TieRange
-    from fastrank.evaluation.tie_ranges import TieReport as TieReport
-    from fastrank.evaluation.tie_ranges import tie_report as tie_report
+    from fastrank.evaluation.tie_reports import TieRange as TieRange
+    from fastrank.evaluation.tie_reports import TieReport as TieReport
+    from fastrank.evaluation.tie_reports import tie_report as tie_report
     from fastrank.formats.candidates import Candidates as Candidates
     from fastrank.formats.candidates import read_candidates as read_candidates
     from fastrank.formats.load import read_qrels as read_qrels
@@ -129,7 +129,7 @@ __all__, __getattr__ = public_names(
         "scores.scores": ("Scores",),
         "scores.side_by_side": ("table",),
         "scores.tables": ("Table",),
-        "evaluation.tie_ranges": ("TieRange", "TieReport", "tie_report"),
+        "evaluation.tie_reports": ("TieRange", "TieReport", "tie_report"),
         "formats.trec_writers": ("write_prefs", "write_trec_qrels", "write_trec_run"),
         "formats.trec": (
             "read_prefs",

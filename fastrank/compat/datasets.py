@@ -16,6 +16,8 @@ Neither datasets nor faiss is needed for either.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fastrank.data.run import Run
 from fastrank.data.texts import gather_texts, memory_of
 from fastrank.errors import ArrayError, OptionError
@@ -52,15 +54,17 @@ def evaluate_results(
     docs: Any = None,
     **options: Any,
 ) -> Scores:
-    """Evaluate what `search_batch` of a dataset returned.
+    """Evaluate what `search_batch` or `get_nearest_examples_batch` of a dataset returned.
 
-    results: (total_scores, total_indices), floats and integers[queries, k].
+    results: (total_scores, total_indices), floats and integers[queries, k]; or (total_scores,
+        total_examples), which need `docs`.
     qrels: judgments. Without `docs` the documents are row numbers of the dataset, and anything goes
         that `fastrank.index_qrels` takes; with `docs` whatever `fastrank.evaluate` takes.
     metric: "l2" for distances, which is datasets' default, or "ip" for inner products; or
         `dataset.get_index(name)`, which knows it.
     queries: the id of each row of the results; by default their numbers from 0.
-    docs: the id of each row of the dataset, such as `dataset["id"]`.
+    docs: the id of each row of the dataset, such as `dataset["id"]`; of examples the name of their
+        column of ids.
     options: those of `fastrank.evaluate_arrays`; with `docs` those of `fastrank.evaluate`.
 
     Of documents with equal scores the one comes first whose id sorts later. A row with nothing but
@@ -90,7 +94,7 @@ def results_to_run(
     docs: Any = None,
     tag: str = "datasets",
 ) -> Run:
-    """A run of what `search_batch` of a dataset returned; distances are negated.
+    """A run of what such a search of a dataset returned; distances are negated.
 
     The arguments are those of `evaluate_results`; tag: the run's name. Raises as it does.
 
@@ -100,6 +104,8 @@ def results_to_run(
     """
     import numpy
 
+    if isinstance(docs, str) and all(isinstance(own, Mapping) for own in results[1]):
+        results, docs = _of_examples(results, docs)
     scores, rows = _pair(results)
     better = _higher_is_better(metric)
     found = rows >= 0
@@ -129,6 +135,30 @@ def results_to_run(
         score_column=memory_of(kept if better else -kept),
         offset_column=memory_of(offsets),
     )
+
+
+def _of_examples(results: tuple[Any, Any], column: str) -> tuple[tuple[Array, Array], list[Any]]:
+    """Scores and row numbers of the examples of each query, and the id of each row."""
+    import numpy
+
+    total_scores, total_examples = results
+    ids = []
+    for row, examples in enumerate(total_examples):
+        if column not in examples:
+            found = ", ".join(map(str, examples))
+            raise ArrayError("total_examples", f"expected a column {column!r}, found {found}", row)
+        ids.append(list(examples[column]))
+    sizes = numpy.array([len(own) for own in ids], numpy.int64)
+    for row, own in enumerate(total_scores):
+        if len(own) != sizes[row]:
+            reason = f"expected {sizes[row]}, one per example, found {len(own)}"
+            raise ArrayError("total_scores", reason, row)
+    place = numpy.arange(sizes.max(initial=0)) < sizes[:, None]
+    rows = numpy.full(place.shape, -1, numpy.int64)
+    rows[place] = numpy.arange(sizes.sum())
+    scores = numpy.zeros(place.shape)
+    scores[place] = numpy.concatenate([*total_scores, []])
+    return (scores, rows), [one for own in ids for one in own]
 
 
 def _pair(results: tuple[Any, Any]) -> tuple[Array, Array]:

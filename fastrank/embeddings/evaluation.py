@@ -75,11 +75,12 @@ def evaluate_model(
     batch_size: how many texts to encode at once, given to the model if it takes that.
     query_prompt, document_prompt: given to the model as `prompt` if it takes that, else put before
         every text. Without them the model's own hold.
-    cache, cache_name: a folder in which vectors are kept as `.npy` files, and a name for the model
-        and its settings. Vectors are found again by the name, the prompt and all texts in their
-        order, so that a changed corpus is encoded anew. Vectors are written as they come, and never
-        all in memory. A name that stands for another model now is an error, found by encoding the
-        first texts. A model that is fitted here is not cached, since what it makes depends on that.
+    cache, cache_name: a folder in which vectors are kept as `.npy` files (sparse ones as `.npz`),
+        and a name for the model and its settings. Vectors are found again by the name, the prompt
+        and all texts in their order, so that a changed corpus is encoded anew. Dense vectors are
+        written as they come, and never all in memory. A name that stands for another model now is
+        an error, found by encoding the first texts. A model that is fitted here is not cached,
+        since what it makes depends on that.
     **options: see `ModelOptions`.
 
     The first texts of both sides are encoded, searched and evaluated before all others, and the

@@ -21,7 +21,7 @@ from fastrank.search import build_index, search_batches
 from fastrank.search.progress import bar
 from fastrank.search.row_ids import check_row_ids
 from fastrank.search.search_options import SEARCH, QueryOptions
-from fastrank.search.vectors import block_rows, check_dimension, check_metric, open_vectors
+from fastrank.search.vectors import Rows, block_rows, check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -230,10 +230,12 @@ def _gathered(queries: Any, *, unit: bool) -> Array:
     import numpy
 
     found = open_vectors("queries", queries)
-    blocks = [block for _, block in found.blocks(block_rows(found.dimension), unit=False)]
-    if not blocks:
+    blocks = found.blocks(block_rows(found.dimension), unit=False)
+    # A block may stand in the memory of the next one; the rows of an array do not.
+    kept = [block if isinstance(found, Rows) else block.copy() for _, block in blocks]
+    if not kept:
         raise ArrayError("queries", "expected vectors, found none")
-    whole = blocks[0] if len(blocks) == 1 else numpy.concatenate(blocks)
+    whole = kept[0] if len(kept) == 1 else numpy.concatenate(kept)
     open_vectors("queries", whole).check(unit=unit)
     return whole
 

@@ -17,8 +17,8 @@ from fastrank.formats.array_validation import (
     row_numbers,
 )
 from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, select_queries
-from fastrank.judging.arrays import ArrayJudge, ArrayRun
-from fastrank.judging.arrays_as_texts import ArrayTextJudge
+from fastrank.judging.arrays import ArrayRun
+from fastrank.judging.arrays_as_texts import ArrayRunJudge
 from fastrank.judging.evaluation_options import EVALUATION, ArrayOptions
 from fastrank.judging.queries import relevant_queries
 from fastrank.judging.request import Request
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from fastrank.judging.judge import Judge
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
@@ -80,13 +79,14 @@ def evaluate_arrays(
     there, rows without judgments, which are not looked at, and rows without documents are left out;
     the latter count as `missing_queries`.
 
-    For another `ties` or `duplicates`, for `ignore_identical_ids` and `exclude` the arrays become a
-    Run with ids as texts first: a document then costs 0.1 to 0.25 µs, 10 to 40 times as much. Then
+    For another `ties` or `duplicates`, for `ignore_identical_ids` and `exclude`, and where a
+    document is repeated behind `depth`, the arrays become a Run with ids as texts first: a document
+    then costs 0.1 to 0.25 µs, 10 to 40 times as much. Then
     `threads` has no effect, and `assume_unique` none either: repeats are looked for.
 
     Raises ArrayError, which names row and column, for shapes and types other than these, a NaN, a
-    repeated document or an id below -1; MeasureError, NoQueriesError and EvaluationError as
-    `evaluate` does.
+    repeated document (not behind `depth`, as in `evaluate`) or an id below -1; MeasureError,
+    NoQueriesError and EvaluationError as `evaluate` does.
 
     >>> ids = [[4, 59, 31], [26, 15, -1]]
     >>> distances = [[0.1, 0.3, 0.2], [0.5, 0.7, 0.0]]
@@ -124,11 +124,7 @@ def evaluate_arrays(
         lower_is_better=not flag("higher_is_better", higher_is_better),
         unique=flag("assume_unique", assume_unique),
     )  # fmt: skip
-    judge: Judge[ArrayRun]
-    if request.options.can_stream:
-        judge = ArrayJudge(qrels, request.measures, request.options, threads=threads)
-    else:
-        judge = ArrayTextJudge(qrels, request.measures, request.options)
+    judge = ArrayRunJudge(qrels, request.measures, request.options, threads)
     return score_run(
         judge, run, request.measures, request.options, left_out=left_out,
         order=None if is_named else qrels.queries.take(order.tolist()),

@@ -124,7 +124,7 @@ class DictEvaluator:
         run = run_from_dict(known, source="run")
         qrels = with_texts(self._judgments)
         try:
-            return judge_rankings(qrels, run, matched, self._judging, stop_if_none_judged=False)
+            return judge_rankings(qrels, run, matched, self._judging, groups=True)
         except QueryError as failure:
             raise InputError("run", str(failure)) from None
 

@@ -11,11 +11,11 @@ from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.rows import tag_of
 from fastrank.judging.batches import BatchJudge
+from fastrank.judging.collected_batches import CollectedBatchJudge
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.judging.needs import first_impossible
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Request
-from fastrank.judging.tied_batches import TiedBatchJudge
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.faiss_indexes import as_index
@@ -104,12 +104,12 @@ def evaluate_embeddings(
     else:
         corpus = open_vectors("corpus", corpus)
         documents = ids = check_row_ids("corpus_ids", given["corpus_ids"], corpus.count)
-    judge: BatchJudge | TiedBatchJudge
+    judge: BatchJudge | CollectedBatchJudge
     given_for_judge = judgments, request.measures, request.options
     if request.options.ties == "docno_desc":
         judge = BatchJudge(*given_for_judge, corpus=documents, queries=names, tag=label)
     else:
-        judge = TiedBatchJudge(*given_for_judge, queries=names, tag=label)
+        judge = CollectedBatchJudge(*given_for_judge, queries=names, tag=label)
     only = None
     if judge.places is not None:
         only = _searched(judge.places, names, judgments, request, everything=run is not None)

@@ -110,7 +110,7 @@ def negative_log_likelihood(
         ties="given",
     )  # fmt: skip
     try:
-        judged = judge_rankings(judgments, taken, matched, how, stop_if_none_judged=False)
+        judged = judge_rankings(judgments, taken, matched, how, groups=True)
     except QueryError as failure:
         raise failure.error(NAME, queries[failure.place]) from None
 

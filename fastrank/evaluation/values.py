@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.texts import Ids
     from fastrank.judging.options import Options
-    from fastrank.judging.ties import Tied
+    from fastrank.judging.tie_orders import Tied
     from fastrank.measures.selection import BoundMeasure
     from fastrank.native.record import Record
 
@@ -114,7 +114,7 @@ class Values:
             return self._custom_values(bound)
         run = self._run
         if run.tied is not None and self.options.ties == "average":
-            return self._expected(bound, run.tied, queries)
+            return self._expected(bound, queries)
         numbers = filled("d", bound.numbers)
         if measure.name == "relstring":
             return self._relevance_strings(bound, queries)
@@ -146,14 +146,17 @@ class Values:
         level = bound.options.get("rel", self.options.relevance_level)
         return custom_values(bound.measure, self.judged_for(bound), scale, level, bound.options)
 
-    def _expected(self, bound: BoundMeasure, tied: Tied, queries: int) -> Any:
+    def _expected(self, bound: BoundMeasure, queries: int) -> Any:
         """The expected values of a measure over the orders of tied documents."""
-        from fastrank.measures.ties import expected_kernel
+        from fastrank.measures.tie_support import expected_kernel
 
         name = expected_kernel(bound.measure.kernel)
         plain = name == bound.measure.kernel
         columns: Record
-        if bound.measure.needs == "ranking":
+        tied = self._tied_for(bound)
+        if bound.measure.needs == "annotated":
+            columns = tied.columns(tied.judged)
+        elif bound.measure.needs == "ranking":
             judged = self.judged_for(bound)
             columns = judged.columns if plain else tied.columns(judged)
         else:
@@ -161,6 +164,15 @@ class Values:
         values = zeros("d", queries * bound.width)
         getattr(kernels, name)(columns, filled("d", bound.numbers), values)
         return values
+
+    def _tied_for(self, bound: BoundMeasure) -> Tied:
+        """What the documents of the rankings that a measure sees tie with."""
+        run = self._run
+        tied = run.tied_by_all_queries if bound.measure.needs == "annotated" else run.tied
+        assert tied is not None
+        if bound.options is not None and bound.options.get("judged_only", False):
+            return tied.of_judged()
+        return tied
 
     def judged_for(self, bound: BoundMeasure) -> Judged:
         """The rankings as judged for a measure: by its own level, of judged documents only."""

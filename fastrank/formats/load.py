@@ -50,7 +50,7 @@ def read_qrels(
     >>> fr.read_qrels("data/digits.qrels")
     <Qrels data/digits.qrels: 200 queries, 37428 rows>
     """
-    file, form = _open(source, format, "qrels")
+    file, form = _open(source, format, "qrels", columns)
     with file:
         if form == "trec":
             return trec.parse_qrels(
@@ -89,7 +89,7 @@ def read_run(
     {'q1': {'d7': -1.0, 'd3': -2.0}}
     """
     check_choice("rank_by", rank_by, RANK_BY)
-    file, form = _open(source, format, "run")
+    file, form = _open(source, format, "run", columns)
     with file:
         if form == "trec":
             run = trec.read_trec_run(
@@ -148,12 +148,21 @@ def find_kind(source: Source | Pieces, format: str | None) -> tuple[Pieces, str 
     return file, sniff.kind_of_names(sniff.names_in(head, form))
 
 
-def _open(source: Source | Pieces, format: str | None, kind: str) -> tuple[Pieces, str]:
+def _open(
+    source: Source | Pieces, format: str | None, kind: str, columns: Mapping[str, Any] | None
+) -> tuple[Pieces, str]:
     if format is not None:
         sniff.check_format(format)
-        return sniff.open_source(source), format
+        file = sniff.open_source(source)
+        if format == "trec" and columns is not None:
+            file.close()
+            raise InputError(file.name, "columns: the fields of TREC's format have a fixed order")
+        return file, format
     file, head = sniff.head_of(sniff.open_source(source))
-    return file, sniff.format_of(head, file.name, kind)
+    form = sniff.format_of(head, file.name, kind)
+    if form == "trec" and columns is not None:
+        form = "tsv" if b"\t" in head.partition(b"\n")[0] else "csv"
+    return file, form
 
 
 def _reread(file: Pieces) -> tuple[Pieces, bytes]:

@@ -75,6 +75,10 @@ class ArrayRun(Frozen):
     unique: bool
 
 
+class RepeatedIdError(ArrayError):
+    """A document stands in a row twice, which need not matter: see ArrayRunJudge."""
+
+
 class ArrayJudge:
     """Judges rows of arrays by judgments of documents with integer ids.
 
@@ -255,7 +259,7 @@ class _Rows:
         column = columns[problem[2]]
         if kind == codes.SCORE_IS_NAN:
             return nan_score(query, own, row, column)
-        return repeated_id(query, own, row, (column, columns[problem[3]]))
+        return RepeatedIdError(*repeated_id(query, own, row, (column, columns[problem[3]])).args)
 
 
 def negative_id(query: bytes, ids: Array, row: int, column: int) -> ArrayError:

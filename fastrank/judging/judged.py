@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from fastrank.judging.rankings import JudgedGroups
-    from fastrank.judging.ties import Tied
+    from fastrank.judging.tie_orders import Tied
     from fastrank.native.records.preferences import PreferenceCounts
 
 
@@ -84,6 +84,7 @@ class JudgedRun(Frozen):
     judged: their rankings, None where no measure needs them, and where they were judged by
         `groups` or `preferences`. tied: the same with what each document ties with.
     all_queries: the same, each document having grade 0 that the judgments of any query name.
+    tied_by_all_queries: these with what each document ties with.
     failure: what is wrong with the first query that could not be judged; the rankings are those
         of the queries before it.
     missing: how many judged queries have no results. placeholders: the places in `queries` of
@@ -105,17 +106,20 @@ class JudgedRun(Frozen):
         "queries",
         "tag",
         "tied",
+        "tied_by_all_queries",
         "unjudged_queries",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
         "all_queries": None, "counts": {}, "failure": None, "groups": None, "judged": None,
         "placeholders": [], "preferences": None, "unjudged_queries": None, "tied": None,
+        "tied_by_all_queries": None,
     }  # fmt: skip
 
     queries: Any
     judged: Judged | None
     tied: Tied | None
     all_queries: Judged | None
+    tied_by_all_queries: Tied | None
     groups: JudgedGroups | None
     preferences: PreferenceCounts | None
     failure: QueryError | None
@@ -140,13 +144,17 @@ class JudgedRun(Frozen):
 class QueryError(Exception):
     """A query, the one at a place among those evaluated, has no values.
 
-    inconsistent: as in EvaluationError.
+    inconsistent: as in EvaluationError. repeated: the lines of the run that have one document.
     """
 
-    def __init__(self, place: int, reason: str, *, inconsistent: bool = False) -> None:
+    def __init__(
+        self, place: int, reason: str, *, inconsistent: bool = False,
+        repeated: tuple[int, int] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(reason)
         self.place = place
         self.inconsistent = inconsistent
+        self.repeated = repeated
 
     def error(self, measure: str, query: bytes) -> EvaluationError:
         """The same as an error about the query and the first measure that needs it."""

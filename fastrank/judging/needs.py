@@ -30,9 +30,9 @@ class JudgingOptions(Frozen):
 
     __slots__ = (
         "collection_size", "judged_only", "list_unjudged", "max_retrieved", "relevance_level",
-        "single_precision", "ties",
+        "single_precision", "ties", "unjudged_between",
     )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {"ties": "docno_desc"}
+    defaults: ClassVar[dict[str, Any]] = {"ties": "docno_desc", "unjudged_between": False}
 
     relevance_level: int
     max_retrieved: int
@@ -41,6 +41,7 @@ class JudgingOptions(Frozen):
     single_precision: bool
     collection_size: int
     ties: str
+    unjudged_between: bool
 
     def codes(self, *, stop_if_none_judged: bool) -> Any:
         """The options as the kernels take them."""
@@ -73,6 +74,7 @@ def judging_options(
         ),
         single_precision=options.trec_eval_version == DEFAULT_VERSION,
         ties=options.ties,
+        unjudged_between=options.unjudged_between,
         collection_size=options.collection_size,
     )
 

@@ -22,17 +22,20 @@ class Options(Frozen):
     """How to evaluate, as `evaluation_options` makes it of what a caller gave.
 
     relevance_format: -R of trec_eval. query: the only one to evaluate. The others are described in
-    judging/evaluation_options.py.
+    judging/evaluation_options.py, but for unjudged_between: the ties "best" and "worst" place
+    unjudged documents between relevant and other ones. Shares of the judged documents that a
+    ranking cut at a depth holds are the highest and the lowest so.
     """
 
     __slots__ = (
         "collection_size", "complete", "duplicates", "exclude", "ignore_identical_ids",
         "judged_only", "max_retrieved", "missing_is_error", "no_relevant", "query", "rank_by",
-        "relevance_format", "relevance_level", "ties", "trec_eval_version",
+        "relevance_format", "relevance_level", "ties", "trec_eval_version", "unjudged_between",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
         "duplicates": "error", "exclude": {}, "ignore_identical_ids": False,
         "missing_is_error": False, "no_relevant": "zero", "rank_by": "score", "ties": "docno_desc",
+        "unjudged_between": False,
     }  # fmt: skip
 
     trec_eval_version: str
@@ -50,6 +53,7 @@ class Options(Frozen):
     ignore_identical_ids: bool
     exclude: Exclusions
     duplicates: str
+    unjudged_between: bool
 
     @property
     def is_cut(self) -> bool:
@@ -100,11 +104,13 @@ def check_options(measures: list[BoundMeasure], options: Options) -> None:
     check_format(options)
     if options.ties in BY_GRADE:
         # The trec_eval command does without the modules.
-        from fastrank.measures.ties import check_expected, refuse_annotated
+        from fastrank.measures.tie_support import check_expected, refuse_annotated
 
         if options.ties == "average":
             check_expected(measures, is_cut=options.is_cut)
-        refuse_annotated(measures, f"ties={options.ties!r} orders documents by those of one query")
+        else:
+            reason = f"ties={options.ties!r} orders documents by those of one query"
+            refuse_annotated(measures, reason)
 
 
 def bind_measures(asked: Selection, options: Options) -> list[BoundMeasure]:
@@ -114,7 +120,7 @@ def bind_measures(asked: Selection, options: Options) -> list[BoundMeasure]:
     """
     if options.ties != "average":
         return asked.bind(options.trec_eval_version)
-    from fastrank.measures.ties import has_expected_value
+    from fastrank.measures.tie_support import has_expected_value
 
     return asked.bind(
         options.trec_eval_version,

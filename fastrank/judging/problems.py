@@ -46,6 +46,12 @@ def repeated(noun: Any, one: int, other: int) -> str:
     return f"duplicate docs {_name(noun, one)}, {_lines(noun, one, other)}"
 
 
+def repeated_lines(problem: Any, run: Run) -> tuple[int, int] | None:
+    """The lines of the run that have one document, if that is what is wrong."""
+    kind, one, other = problem
+    return (run.docs.line(one), run.docs.line(other)) if kind == codes.RUN_REPEATS else None
+
+
 def _name(noun: Any, row: int) -> str:
     return str(noun.docs[row].decode("utf-8", "replace"))
 

@@ -6,7 +6,7 @@ from fastrank.data.columns import Frozen
 from fastrank.data.grouping import split_groups
 from fastrank.judging.judged import QueryError
 from fastrank.judging.matching import MatchedQueries
-from fastrank.judging.problems import what_is_wrong
+from fastrank.judging.problems import repeated_lines, what_is_wrong
 from fastrank.judging.scratch import judging_scratch, room_for_judged
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import filled, zeros
@@ -36,12 +36,12 @@ def judge_rankings(
     matched: MatchedQueries,
     options: JudgingOptions,
     *,
-    stop_if_none_judged: bool = True,
+    groups: bool = False,
 ) -> Judged:
     """Judge the matched rankings. Raises QueryError at the first query that cannot be judged.
 
     A repeated document, in a ranking or in a query's judgments, cannot; nor can, as in
-    trec_eval and with `stop_if_none_judged`, a first query that has only negative grades.
+    trec_eval and unless judging by `groups`, a first query that has only negative grades.
     """
     deepest = kernels.widest(run.offset_column)
     listed = kernels.count_picked(run.offset_column, matched.rankings)
@@ -51,13 +51,15 @@ def judge_rankings(
         qrels.columns,
         run.columns,
         matched.columns,
-        options.codes(stop_if_none_judged=stop_if_none_judged),
+        options.codes(stop_if_none_judged=not groups),
         judging_scratch(deepest, kernels.widest(qrels.offset_column)),
         judged.columns,
         problem,
     )
     if problem[0] != codes.FINE:
-        raise QueryError(done, what_is_wrong(problem, qrels, run))
+        raise QueryError(
+            done, what_is_wrong(problem, qrels, run), repeated=repeated_lines(problem, run)
+        )
     return judged
 
 
@@ -76,7 +78,7 @@ def judge_groups(
         offsets.append(len(judgments))
     units = MatchedQueries(judgments=filled("q", judgments), rankings=filled("q", rankings))
     try:
-        judged = judge_rankings(split, run, units, options, stop_if_none_judged=False)
+        judged = judge_rankings(split, run, units, options, groups=True)
     except QueryError as stop:
         place = sum(first <= stop.place for first in offsets) - 1
         raise QueryError(place, str(stop)) from None

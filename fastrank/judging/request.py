@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.judging.evaluation_options import evaluation_options
 from fastrank.judging.options import bind_measures, check_options
 from fastrank.measures.selection import Selection
-from fastrank.measures.ties import refuse_annotated
+from fastrank.measures.tie_support import refuse_annotated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

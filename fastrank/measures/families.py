@@ -281,11 +281,11 @@ FAMILIES: tuple[Family, ...] = (
         "PercentileRank", "percentile_rank",
         "Percentile of the rank i of each relevant retrieved document, lower is better: (i - 1)\n"
         "/ (n - 1) of n retrieved (0 if n = 1); denominator='retrieved': i / n; 'relevant':\n"
-        "i / R; 'index': (i - 1) / n, as the code of SDR has it. The mean is over all such\n"
-        "documents of all queries, with average='macro' over the means of queries.\n"
-        "unretrieved='worst' counts relevant documents not retrieved as 1. A query without any\n"
-        "has no value (NaN). Source: the mean percentile rank of Ginzburg et al., SDR, ACL\n"
-        "Findings 2021.",
+        "i / R; 'index': (i - 1) / n. The mean is over all such documents of all queries, with\n"
+        "average='macro' over the means of queries. unretrieved='worst' counts relevant documents\n"
+        "not retrieved as 1. A query without any has no value (NaN). Source: with\n"
+        "denominator='index' the code of Ginzburg et al., SDR, ACL Findings 2021; the others are\n"
+        "variants of it.",
         (
             *COMMON,
             _choice(

@@ -14,7 +14,7 @@ KERNEL_MODULES = (
     "texts.convert",
     "texts.group",
     "judging.memory",
-    "judging.ties",
+    "judging.tie_orders",
     "texts.filters",
     "judging.negatives",
     "judging.streaming",

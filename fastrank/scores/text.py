@@ -34,7 +34,7 @@ def trec_lines(
 
 def _trec_line(column: Column, query: bytes, value: Any, is_summary: bool) -> bytes:
     name = column.printed
-    if column.kind == "count":
+    if column.kind == "count" and not value % 1:
         return b"%-22b\t%b\t%d\n" % (name, query, value)
     if column.kind == "text":
         return b"%-22b\t%b\t%b\n" % (name, query, value if is_summary else b"'%b'" % value)

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.data.texts import Texts
+    from fastrank.search.engines import Engine
     from fastrank.search.ranking import Ranked
     from fastrank.search.row_ids import RowIds
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]
-    Engine = IndexSearch | VectorSearch | SparseSearch
 
 # Lists of excluded documents longer than this, and than k, get a search of their own: the depth
 # is that of the longest list. It is the same in every batch, since of the documents with the score

@@ -111,10 +111,22 @@ def test_hole_of_files(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("ties", ["best", "worst", "average"])
+@pytest.mark.parametrize("ties", ["best", "worst"])
 def test_orders_by_grade_are_those_of_one_query(ties: str) -> None:
     with pytest.raises(MeasureError, match="Hole@3"):
         fr.evaluate(QRELS, RUN, "Hole@3", ties=ties)
+
+
+def test_the_average_of_hole_is_its_mean_over_every_order() -> None:
+    """Of the documents a, b and x of query q1, x is in no judgments; z of q2 is in those of q1."""
+    qrels = {"q1": {"a": 1, "z": 0}, "q2": {"b": 1}}
+    run = {"q1": {"a": 1.0, "b": 1.0, "x": 1.0}, "q2": {"z": 2.0, "y": 1.0, "b": 1.0}}
+
+    scores = fr.evaluate(qrels, run, "Hole@2 map", ties="average")
+
+    assert scores["Hole@2"].tolist() == pytest.approx([2 / 3 / 2, 1 / 2 / 2])
+    cut = fr.evaluate(qrels, run, "Hole@2", ties="average", depth=1)
+    assert cut["Hole@2"].tolist() == pytest.approx([1 / 3 / 2, 0])
 
 
 def test_where_there_are_no_ids_to_look_for() -> None:

@@ -46,6 +46,23 @@ def test_inner_products_rank_by_the_largest() -> None:
     assert found.mean == _by_pytrec_eval(run, {"map"})
 
 
+def test_nearest_examples_have_their_ids() -> None:
+    """As `get_nearest_examples_batch` returns them, shorter where less is found."""
+    examples = [{"id": ["d3", "d2", "d5"], "n": [0, 0, 0]}, {"id": np.array(["d4", "d0"])}]
+    results = [DISTANCES[0], DISTANCES[1, :2]], examples
+
+    found = results_to_run(results, queries=QUERIES, docs="id")
+
+    assert (
+        found.to_dict() == results_to_run((DISTANCES, ROWS), queries=QUERIES, docs=DOCS).to_dict()
+    )
+    assert evaluate_results(results, QRELS, "RR", queries=QUERIES, docs="id").mean == {"RR": 0.75}
+    with pytest.raises(fr.ArrayError, match=r"total_examples\[0\]: expected a column 'doc', found"):
+        results_to_run(results, queries=QUERIES, docs="doc")
+    with pytest.raises(fr.ArrayError, match=r"total_scores\[1\]: expected 2, one per example"):
+        results_to_run((DISTANCES, examples), queries=QUERIES, docs="id")
+
+
 def test_without_ids_documents_are_rows_of_the_dataset() -> None:
     """Judgments are then of row numbers, and queries of the rows of the results."""
     by_rows = evaluate_results((DISTANCES, ROWS), [{2: 1, 5: 2}, {0: 1}], "map")

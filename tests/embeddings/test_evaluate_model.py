@@ -89,6 +89,32 @@ def test_a_sparse_model_has_the_values_of_its_dense_vectors(metric: str) -> None
     assert found.mean == dense.mean
 
 
+def test_sparse_vectors_are_cached_as_they_are(tmp_path: Path) -> None:
+    """And found again: of a second model only the first texts and the shortest are encoded."""
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    model, encoded = text.CountVectorizer().fit(DATA.corpus), []
+
+    def encode(texts: list[str]) -> Any:
+        encoded.extend(texts)
+        return model.transform(texts)
+
+    cache = {"cache": tmp_path, "cache_name": "counts"}
+    first = fr.embed_dataset(encode, DATA, **cache)
+    encoded.clear()
+    again = fr.embed_dataset(encode, DATA, **cache)
+
+    assert len(encoded) == 4
+    assert [path.suffix for path in tmp_path.iterdir()] == [".npz", ".npz"]
+    for side in ("queries", "corpus"):
+        plain = model.transform(getattr(DATA, side)).toarray()
+        assert getattr(first, side).toarray().tolist() == plain.tolist()
+        assert getattr(again, side).toarray().tolist() == plain.tolist()
+    with pytest.raises(InputError, match="give each model its own cache_name"):
+        fr.embed_dataset(lambda texts: 2 * model.transform(texts), DATA, **cache)
+    next(tmp_path.glob("*corpus*")).write_bytes(b"PK")
+    assert fr.embed_dataset(encode, DATA, **cache).corpus.nnz == first.corpus.nnz
+
+
 def test_values_are_those_of_pytrec_eval() -> None:
     model = Counts()
     values = expected(DATA, model.encode(list(DATA.queries)), model.encode(list(DATA.corpus)))

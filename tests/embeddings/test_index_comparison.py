@@ -386,3 +386,25 @@ class TestPlot:
         """With the kinds there are."""
         with pytest.raises(fr.OptionError, match=r"a\.jpg: expected a name that ends in \.png, "):
             compared.plot(tmp_path / "a.jpg")
+
+
+def test_queries_of_an_iterator_may_stand_in_one_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block is as long as those that are read at a time, so that none is joined to another."""
+    monkeypatch.setattr("fastrank.search.vectors.BLOCK_VALUES", 8 * 10)
+
+    def reused() -> Any:
+        buffer = np.empty((10, 8), np.float32)
+        for first in (0, 10):
+            buffer[:] = QUERIES[first : first + 10]
+            yield buffer
+
+    exact, found = (
+        fr.compare_indexes(
+            CORPUS, queries, "IVF8,Flat nprobe=1", k=10, qrels=QRELS, measures="nDCG@10",
+            repetitions=1,
+        )
+        for queries in (QUERIES, reused())
+    )  # fmt: skip
+
+    assert [point.recall for point in found.points] == [point.recall for point in exact.points]
+    assert [p.scores.mean for p in found.points] == [p.scores.mean for p in exact.points]

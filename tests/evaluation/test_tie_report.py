@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,6 +64,49 @@ def test_the_range_holds_every_order(results: Results, grades: Grades, depth: in
         if found.expected is not None:
             mean = sum(order[name] for order in orders) / len(orders)
             assert found.expected == pytest.approx(mean, abs=1e-12), name
+
+
+# Every measure with a range, of all documents and of the judged ones.
+RANGED = " ".join(
+    f"{name}({options}judged_only=True){cutoff}"
+    for options in ("", "rel=2,")
+    for name, cutoff in (
+        ("SetP", ""), ("SetR", ""), ("SetF", ""), ("SetAP", ""), ("F1", ""), ("F1", "@2"),
+        ("AP", ""), ("AP", "@2"), ("RR", "@2"), ("P", "@2"), ("R", "@2"), ("RCap", "@2"),
+        ("Success", "@2"), ("HitRatio", "@2"), ("Rprec", ""), ("RBP", ""), ("RBP", "@2"),
+        ("IPrec", "@0.2"), ("IPrec", "@0.6"), ("NumRelRet", ""),
+    )
+) + (
+    " SetP(relative=True,judged_only=True) SetP(relative=True,rel=2,judged_only=True)"
+    " SetF(beta=3,judged_only=True) SetP SetF nDCG(judged_only=True)@2 nDCG(judged_only=True)"
+    " DCG(judged_only=True)@2 DCG(judged_only=True) NumRet(judged_only=True)"
+)  # fmt: skip
+
+
+@given(RESULTS, GRADES, st.sampled_from([None, 1, 2, 3, 4]))
+@examples(100)
+def test_the_range_of_judged_documents_is_exact(
+    results: Results, grades: Grades, depth: int | None
+) -> None:
+    """The lowest and the highest value that an order of the tied documents gives."""
+    qrels, run = nouns(grades, results)
+    # All orders at once, each as a query of a run without ties.
+    orders = every_order(results, depth)
+    everyone = {
+        str(i): {doc: float(len(order) - rank) for rank, doc in enumerate(order)}
+        for i, order in enumerate(orders)
+    }
+    found = fr.evaluate(dict.fromkeys(everyone, grades), everyone, RANGED)
+
+    report = fr.tie_report(run, qrels, RANGED, depth=depth)
+
+    for name, its in report.measures.items():
+        # Interpolated precision of no documents at all is 0 / 0, as in trec_eval.
+        if name.startswith("IPrec") and np.isnan(found[name]).any():
+            continue
+        assert its.worst == pytest.approx(min(found[name]), abs=1e-12), name
+        assert its.best == pytest.approx(max(found[name]), abs=1e-12), name
+        assert its.worst - 1e-12 <= its.value <= its.best + 1e-12, name
 
 
 def test_print_says_how_many_and_how_far() -> None:

@@ -561,3 +561,28 @@ def test_columns_of_a_file_are_named_by_role(tmp_path: Path) -> None:
         fr.InputError, match=r"run\.csv: columns: expected {role: name}, found list"
     ):
         fr.read_run(tmp_path / "run.csv", columns=["query", "doc", "score"])  # type: ignore[arg-type]
+
+
+TABLE = b"question\tcandidate\tlabel\tscore\nq1\td1\t0\t0.5\nq1\td2\t1\t0.4\n"
+SEVEN = b"q1\tQ0\td1\t0\t0.5\tmodel\t0\nq1\tQ0\td2\t1\t0.4\tmodel\t1\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        (TABLE, ("question", "candidate", "label", "score")),
+        (TABLE.replace(b"\t", b","), ("question", "candidate", "label", "score")),
+        (SEVEN, (0, 2, 6, 4)),
+    ],
+)
+def test_a_file_with_columns_is_a_table(content: bytes, names: tuple[Any, ...]) -> None:
+    """Even if a line has as many fields as one of TREC's."""
+    query, doc, grade, score = names
+
+    qrels = fr.read_qrels(io.BytesIO(content), columns={"query": query, "doc": doc, "grade": grade})
+    run = fr.read_run(io.BytesIO(content), columns={"query": query, "doc": doc, "score": score})
+
+    assert qrels.to_dict() == {"q1": {"d1": 0, "d2": 1}}
+    assert run.to_dict() == {"q1": {"d1": 0.5, "d2": 0.4}}
+    with pytest.raises(fr.InputError, match="columns: the fields of TREC's format"):
+        fr.read_qrels(io.BytesIO(content), "trec", columns={"query": query})

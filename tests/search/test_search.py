@@ -666,6 +666,22 @@ def test_vectors_whose_products_are_no_numbers_are_named() -> None:
 
 
 @pytest.mark.parametrize(
+    "form", [np.asarray, lambda rows: pytest.importorskip("scipy.sparse").csr_matrix(rows)]
+)
+def test_vectors_whose_products_are_all_0_are_named(form: Any) -> None:
+    """Inner products of vectors of length 1e-30 are 0 as 32-bit floats; their cosines are not."""
+    corpus = np.array([[1e-30, 0], [3e-30, 0], [0, 0]], np.float32)
+
+    with pytest.raises(ArrayError, match=r"corpus\[1\]: .* the length at most 3e-30; scale the"):
+        search(form(corpus), np.ones((1, 2), np.float32), 2)
+    with pytest.raises(ArrayError, match=r"queries\[1\]: expected a vector whose products fit"):
+        search(np.eye(2, dtype=np.float32), form(corpus), 2)
+    assert search(form(corpus[:2]), corpus[:1], 1, metric="cosine")["0"]
+    assert search(form(corpus + np.eye(3, 2, dtype=np.float32)), np.ones((1, 2)), 2)["0"]
+    assert search(form(np.zeros((3, 2), np.float32)), np.ones((1, 2)), 2)["0"]
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"queries": QUERIES[:, :9]}, "queries: expected 16 columns, as the corpus has, found 9"),

@@ -1,4 +1,4 @@
-"""What ties mean for measures."""
+"""Which measures have an expected value over the orders of tied documents, and which a range."""
 
 from __future__ import annotations
 
@@ -38,22 +38,36 @@ EXPECTED_KERNELS = {
     "unjudged_cut": "expected_unjudged_cut",
     "judged_share": "expected_judged_share",
     "unjudged_share": "expected_unjudged_share",
+    "hole_share": "expected_unjudged_cut",
+    "num_rel_ret": "expected_num_rel_ret",
+    "num_nonrel_judged_ret": "expected_num_nonrel_judged_ret",
+    "utility": "expected_utility",
+    "set_precision": "expected_set_precision",
+    "set_relative_precision": "expected_set_relative_precision",
+    "set_recall": "expected_set_recall",
+    "set_f": "expected_set_f",
+    "normalized_gain_at_levels": "expected_normalized_gain_at_levels",
 }
 # The same where no depth cuts the rankings, so that it is known which documents are retrieved.
 EXPECTED_UNCUT_KERNELS = {
-    "num_rel_ret": "num_rel_ret",
-    "num_nonrel_judged_ret": "num_nonrel_judged_ret",
-    "utility": "utility",
-    "set_precision": "set_precision",
-    "set_relative_precision": "set_relative_precision",
-    "set_recall": "set_recall",
     "set_average_precision": "set_average_precision",
-    "set_f": "set_f",
+    "binary_g": "expected_binary_g",
+    "percentile_rank": "expected_percentile_rank",
+    "first_rank": "expected_first_rank",
+    "reciprocal_hit_rank": "expected_reciprocal_hit_rank",
+    "rank_biased_residual": "expected_rank_biased_residual",
     "binary_preference": "expected_binary_preference",
     "average_precision_of_found": "expected_average_precision_of_found",
     "hit_share": "expected_hit_share",
     "normalized_discounted_gain_of_retrieved": "expected_normalized_discounted_gain_of_retrieved",
 }
+# Those of them that a cutoff of the measure makes unknown, too.
+UNCUT_WITHOUT_CUTOFF = {"average_precision_of_found", "reciprocal_hit_rank"}
+# Shares of the retrieved documents. Where a depth cuts rankings and unjudged documents leave them
+# after that, a judged document that is not relevant lowers them wherever it stands.
+SHARE_KERNELS = {
+    "set_precision", "set_relative_precision", "set_average_precision", "set_f", "f1_cut",
+}  # fmt: skip
 # Kernels whose value cannot fall when a document changes places with one of a lower grade before
 # it, so that no order is worse than "worst" or better than "best". Missing are those of which this
 # is not so (G, infAP, relstring) or not proved (ndcg_rel, Rndcg, rbp, rbp_resid, unj, utility).
@@ -104,24 +118,40 @@ def has_expected_value(bound: BoundMeasure, *, is_cut: bool) -> bool:
     is_cut: whether a depth cuts rankings, perhaps between tied documents.
     """
     kernel, options = bound.measure.kernel, bound.options or {}
-    if options.get("judged_only") or bound.measure.needs == "custom":
+    # How many judged documents a cut leaves depends on the order.
+    if bound.measure.needs == "custom" or (is_cut and options.get("judged_only")):
         return False
     # How many are found up to a cutoff depends on the order.
-    if kernel == "average_precision_of_found" and "cutoff" in options:
+    if kernel in UNCUT_WITHOUT_CUTOFF and "cutoff" in options:
         return False
-    known = kernel in EXPECTED_KERNELS or (not is_cut and kernel in EXPECTED_UNCUT_KERNELS)
-    return not kernel or known
+    # The median over queries of expected values is not the expected median.
+    if bound.measure.average == "median":
+        return False
+    if kernel == "percentile_rank" and options.get("unretrieved") == "worst":
+        return True
+    return not kernel or _is_known(kernel, is_cut=is_cut)
+
+
+def _is_known(kernel: str, *, is_cut: bool) -> bool:
+    return kernel in EXPECTED_KERNELS or (not is_cut and kernel in EXPECTED_UNCUT_KERNELS)
 
 
 def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
     """Raise MeasureError at a measure without a closed form of its expected value."""
     for bound_measure in bound:
         if not has_expected_value(bound_measure, is_cut=is_cut):
-            where = " of rankings cut at a depth" if is_cut else ""
+            from fastrank.measures.families import FAMILIES
+
+            supported = [
+                family.name
+                for family in FAMILIES
+                if family.average != "median" and _is_known(family.kernel, is_cut=is_cut)
+            ]
+            where = " with a depth" if is_cut else ""
             raise MeasureError(
                 bound_measure.measure.name,
-                f"ties='average': the expected value of '{bound_measure.names[0].decode()}'{where}"
-                " has no closed form; docs/options.md lists the measures that have one",
+                f"ties='average'{where} does not support '{bound_measure.names[0].decode()}'; it"
+                f" supports {', '.join(supported)}, and trec_eval's names of these",
             )
 
 
@@ -141,6 +171,13 @@ def check_range(bound: list[BoundMeasure]) -> None:
                 f"the range of '{bound_measure.names[0].decode()}' over the orders of tied"
                 " documents is known only where grades are their own gains",
             )
+
+
+def is_share_of_judged(bound: BoundMeasure) -> bool:
+    """Whether a measure is a share of the documents retrieved that are judged."""
+    options = bound.options or {}
+    is_share = bound.measure.kernel in SHARE_KERNELS and "cutoff" not in options
+    return is_share and options.get("judged_only", False)
 
 
 def refuse_annotated(bound: list[BoundMeasure], reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Documents with equal scores: the orders they can be given, and judging in those that ask grades.
+"""Judging with documents of equal scores in an order that asks for their grades, or in none.
 
 `docno_desc`, `docno_asc` and `given` are a matter of comparing two results, which judging does.
 For `best`, `worst` and `average` the judged documents are found first, then what they tie with.
@@ -51,26 +51,43 @@ class Tied(Frozen):
             grade_offsets=own.grade_offsets, grade_values=own.grade_values,
             grade_counts=own.grade_counts,
             num_ret=own.num_ret, num_rel=own.num_rel, level=own.level,
+            collection_size=own.collection_size,
         )  # fmt: skip
+
+    def of_judged(self) -> Tied:
+        """What the documents tie with if all that are not judged leave the rankings."""
+        import numpy
+
+        own = self.judged.columns
+        changed = {
+            name: numpy.array(getattr(own, name)) for name in ("offsets", "grades", "num_ret")
+        }
+        rankings = own.changed(**changed)
+        bounds = TieBounds(lows=numpy.array(self.lows), highs=numpy.array(self.highs))
+        kernels.drop_unjudged(rankings, bounds)
+        return Tied(judged=Judged(columns=rankings), lows=bounds.lows, highs=bounds.highs)
 
     def gained(self, gained: records.GainedRankings) -> TiedGainedRankings:
         """The same with gains, as kernels take it."""
         return TiedGainedRankings(
             offsets=gained.offsets, lows=self.lows, highs=self.highs, gains=gained.gains,
             ideal_offsets=gained.ideal_offsets, ideal_gains=gained.ideal_gains,
-            ideal_counts=gained.ideal_counts, num_ret=gained.num_ret,
+            ideal_counts=gained.ideal_counts, num_ret=gained.num_ret, num_rel=gained.num_rel,
         )  # fmt: skip
 
 
-def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions) -> Tied:
+def judge_ties(
+    qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions, *,
+    groups: bool = False,
+) -> Tied:  # fmt: skip
     """Judge the matched rankings with ties settled by grade.
 
-    Raises QueryError as `judge_rankings` does.
+    groups and errors: as in `judge_rankings`.
 
     A document may not be twice in a ranking, behind the cut either.
     """
     judged = judge_rankings(
-        qrels, run, matched, options.changed(max_retrieved=UNCUT, judged_only=False)
+        qrels, run, matched, options.changed(max_retrieved=UNCUT, judged_only=False), groups=groups
     )
     rankings = judged.columns
     listed = rankings.offsets[len(judged)]
@@ -85,6 +102,7 @@ def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: Judging
         for i, count in enumerate(rankings.num_ret):
             rankings.num_ret[i] = min(count, options.max_retrieved)
     else:
-        kernels.order_ties(options.ties == "best", rankings, bounds, scratch.order)
+        unjudged_below = options.relevance_level if options.unjudged_between else 0
+        kernels.order_ties(options.ties == "best", unjudged_below, rankings, bounds, scratch.order)
         kernels.cut_listing(options.max_retrieved, options.judged_only, rankings)
     return Tied(judged=judged, lows=bounds.lows, highs=bounds.highs)

@@ -13,7 +13,11 @@ from fastrank.judging.judge import RunJudge
 from fastrank.judging.scratch import ranking_scratch
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.measures.ties import check_range, has_expected_value
+from fastrank.measures.tie_support import (
+    check_range,
+    has_expected_value,
+    is_share_of_judged,
+)
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 
@@ -174,11 +178,16 @@ def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
 def _ranges(
     qrels: Qrels, run: Run, bound: list[BoundMeasure], options: Options
 ) -> dict[str, TieRange]:
-    def mean(wanted: list[BoundMeasure], ties: str) -> dict[str, float]:
-        settled = options.changed(ties=ties)
+    def mean(wanted: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
+        settled = options.changed(ties=ties, **changes)
         return score_run(RunJudge(qrels, wanted, settled), run, wanted, settled).mean
 
     value, worst, best = (mean(bound, ties) for ties in ("docno_desc", "worst", "best"))
+    for share in filter(is_share_of_judged, bound if options.is_cut else []):
+        level = (share.options or {}).get("rel", options.relevance_level)
+        changes = {"relevance_level": level, "judged_only": True, "unjudged_between": True}
+        worst |= mean([share], "worst", **changes)
+        best |= mean([share], "best", **changes)
     known = [own for own in bound if has_expected_value(own, is_cut=options.is_cut)]
     expected = mean(known, "average") if known else {}
     return {

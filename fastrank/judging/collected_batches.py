@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastrank.search.row_ids import RowIds
 
 
-class TiedBatchJudge:
+class CollectedBatchJudge:
     """Judges the run of all batches, in memory, with ties settled as the options say.
 
     queries: the ids of the vectors. places and tag: as in BatchJudge.
