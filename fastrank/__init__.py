@@ -1,4 +1,4 @@
-"""fastrank: trec_eval-compatible evaluation of rankings, fast.
+"""fastrank: fast, trec_eval-compatible evaluation of rankings.
 
 >>> import fastrank as fr
 >>> qrels, run = fr.read_qrels("data/digits.qrels"), fr.read_run("data/pixels.run")

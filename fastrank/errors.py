@@ -95,7 +95,7 @@ class MeasureError(FastrankError):
 
     >>> fr.parse_measure("P_0")
     Traceback (most recent call last):
-    fastrank.errors.MeasureError: 'P_0': a cutoff is a whole number of at least 1, ...
+    fastrank.errors.MeasureError: 'P_0': a cutoff is a whole number of at least 1 ...
     """
 
     def __init__(self, measure: str, reason: str) -> None:
@@ -140,7 +140,7 @@ class NoQueriesError(FastrankError):
 
     >>> fr.evaluate({"q1": {"d1": 1}}, {"q2": {"d1": 0.5}}, "map")
     Traceback (most recent call last):
-    fastrank.errors.NoQueriesError: the run and the judgments have no query in common ...
+    fastrank.errors.NoQueriesError: the run and the qrels share no query ids ...
     """
 
 
@@ -149,7 +149,7 @@ class GroupError(FastrankError):
 
     >>> fr.mean_over_datasets([])
     Traceback (most recent call last):
-    fastrank.errors.GroupError: mean_over_datasets: expected one data set or more, found none
+    fastrank.errors.GroupError: mean_over_datasets: expected at least one Scores, found none
     """
 
 

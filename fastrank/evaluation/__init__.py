@@ -1,4 +1,4 @@
-"""The ways in: judgments, a run and measures into scores."""
+"""The functions that evaluate a run against judgments."""
 
 from fastrank.lazy import public_names
 

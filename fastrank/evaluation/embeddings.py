@@ -1,4 +1,4 @@
-"""Embeddings in, metrics out: each batch is judged as it is found, without a run in memory."""
+"""Evaluate embeddings: each batch of results is judged at once, without a run in memory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class EmbeddingOptions(SearchOptions, BuildOptions, SearchedOptions, total=False):
-    """How to search for embeddings, and evaluate what is found."""
+    """How to search with embeddings and evaluate the results."""
 
     corpus_ids: Any
 
@@ -52,24 +52,25 @@ def evaluate_embeddings(
     measures: Measures = "official",
     **options: Unpack[EmbeddingOptions],
 ) -> Scores:
-    """Search for the queries and evaluate what is found, batch by batch.
+    """Search with the queries and evaluate the results, batch by batch.
 
-    queries, corpus: vectors as `fastrank.search.build_index` takes them. The corpus may be an
-        Index, an index of faiss, or what `get_index` of a Dataset of Hugging Face returns.
+    queries, corpus: vectors as `fastrank.search.build_index` takes them. The corpus may also be an
+        Index, a faiss index, or the result of `get_index` of a Hugging Face Dataset.
     qrels: judgments as `evaluate` takes them, by the ids of queries and documents.
     measures: as `evaluate` takes them.
     **options: see `EmbeddingOptions`.
 
-    The values are those of `evaluate` for the run that `fastrank.search.search` gives: of equal
-    scores the document comes first whose id sorts later, or as `ties` says ("given": whose row
-    comes first). For another `ties` the run is in memory. `Scores.counts` has `excluded`, the
-    excluded documents that stood above the end of a ranking, and `ties_at_cutoff`, the rankings
-    that end between documents with equal scores, so that it is faiss's choice which of them are in
-    it. In memory are a batch of rankings, the judgments, and of each ranking the judged documents.
-    Without `run` the queries that have no judgments are not searched for.
+    The values are those of `evaluate` for the run that `fastrank.search.search` returns. Of
+    documents with equal scores, the one whose id sorts later comes first, unless `ties` says
+    otherwise ("given": the one whose row comes first). `Scores.counts` includes `excluded`, the
+    number of excluded documents that ranked above the end of a ranking, and `ties_at_cutoff`, the
+    number of rankings that end between documents with equal scores, among which faiss chose. Memory
+    holds the judgments, a batch of rankings, and the judged documents of each ranking; with other
+    values of `ties` it holds the whole run. Queries without judgments are not searched, unless
+    `run` is given.
 
-    Raises what `fastrank.search.search` and `evaluate` raise; what is wrong with ids, judgments,
-    measures and options is found before the search.
+    Raises what `fastrank.search.search` and `evaluate` raise. Errors in ids, judgments, measures
+    and options are found before the search.
 
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
     >>> found = fr.evaluate_embeddings(
@@ -136,17 +137,17 @@ def evaluate_embeddings(
 
 
 def _refuse_building(given: EmbeddingOptions) -> None:
-    """Raise OptionError for what only an index that is still to be built can have."""
+    """Raise OptionError for options that only apply to building an index."""
     if given["index_factory"] != "Flat":
         raise OptionError(
-            "index_factory", f"an Index is built already, found {given['index_factory']!r}"
+            "index_factory", f"found {given['index_factory']!r}, but the Index is already built"
         )
     if given["train_size"] is not None:
-        raise OptionError("train_size", "an Index is built already, and trained")
+        raise OptionError("train_size", "the Index is already built and trained")
 
 
 def _refuse_impossible(judgments: Qrels, request: Request) -> None:
-    """Raise before the search what evaluation would raise after it."""
+    """Raise errors of the evaluation before the search."""
     impossible = first_impossible(request.measures, request.options)
     if impossible is not None:
         place, reason = impossible
@@ -157,7 +158,7 @@ def _refuse_impossible(judgments: Qrels, request: Request) -> None:
 def _searched(
     places: Array, names: RowIds, judgments: Qrels, request: Request, *, everything: bool
 ) -> Any:
-    """The rows of the queries to search for, None for all; errors that need no search."""
+    """The rows of the queries to search, None for all. Raises errors that need no search."""
     import numpy
 
     judged = numpy.flatnonzero(places >= 0)

@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
     Judgments = Qrels | Preferences | Graded
 
-# With gains that are not whole numbers trec_eval's table of all grades up to the highest is
-# needed (see kernels/measures/gains.py), and looked through for every document; this is the highest
-# grade for which we make one. The original's time grows with the square of it.
+# With fractional gains, trec_eval's table of all grades up to the highest is needed (see
+# kernels/measures/gains.py) and searched for every document; this is the highest grade that we
+# support for it. trec_eval's time grows with its square.
 LARGEST_DENSE_GRADE = 2**20
 
 
 class Values:
-    """The values of measures for a judged run; what several measures need is made once.
+    """Computes the values of measures for a judged run; measures share intermediate results.
 
-    repeats: the memory of the rankings is used again, for as many rankings of as many queries;
-    `compute_again` puts their values where those of the former ones are.
+    repeats: the memory of the rankings is reused, for as many rankings of as many queries;
+    `compute_again` overwrites the values with those of the current rankings.
     """
 
     def __init__(
@@ -55,9 +55,9 @@ class Values:
             self._values, self._zeros = zeros("d", size), zeros("d", size)
 
     def of(self, bound: BoundMeasure) -> Any:
-        """The values of a measure, queries * width of them; a list of texts for relstring.
+        """The values of a measure, float64[queries * width]; a list of bytes for relstring.
 
-        Raises EvaluationError, and QueryError where a function of the user's fails.
+        Raises EvaluationError, and QueryError if a user's function fails.
         """
         values = self._computed(bound, self._queries)
         if self.options.no_relevant == "one":
@@ -91,7 +91,7 @@ class Values:
             call()
 
     def _count_as_best(self, bound: BoundMeasure, values: Any) -> None:
-        """Make queries for which nothing is relevant 1, where that is the best value."""
+        """Set queries without a relevant document to 1, if that is the best value."""
         from fastrank.measures.bounds import best_is_one
 
         if not best_is_one(bound):
@@ -175,7 +175,7 @@ class Values:
         return tied
 
     def judged_for(self, bound: BoundMeasure) -> Judged:
-        """The rankings as judged for a measure: by its own level, of judged documents only."""
+        """The rankings as judged for a measure: by its `rel` and `judged_only`."""
         judged, placeholders = self._run.judged, self._run.placeholders
         assert judged is not None
         if bound.options is None:
@@ -196,7 +196,7 @@ class Values:
         return self._derived[key]
 
     def with_missing(self, bound: BoundMeasure, values: Any, queries: Ids) -> Any:
-        """The values of the evaluated queries, and after them those of all other judged ones."""
+        """The values of the evaluated queries, followed by those of the other judged queries."""
         if self._missing is None:
             self._missing = self._of_missing(bound, queries)
         if not self._missing._queries:
@@ -204,7 +204,7 @@ class Values:
         return filled("d", [*values, *self._missing.of(bound)])
 
     def _of_missing(self, bound: BoundMeasure, queries: Ids) -> Values:
-        """Those of the judged queries that are not among the evaluated ones."""
+        """The values of the judged queries that were not evaluated."""
         from fastrank.judging.derived import empty_rankings
 
         assert not isinstance(self.judgments, Preferences)
@@ -228,10 +228,10 @@ class Values:
             row, grade = self.judgments.scale.first_fraction(self.judgments.grade_column)
             query, document = query_and_document(self.judgments, row)
             reason = (
-                f"'{bound.measure.name}' shows each grade as a digit, which is not possible for"
+                f"'{bound.measure.name}' shows each grade as a digit and does not support the grade"
+                f" {grade!r} of document {document} of query '{decoded(query)}'"
             )
-            where = f"{grade!r}, that of document {document} of query '{decoded(query)}'"
-            raise EvaluationError(bound.measure.name, query, f"{reason} {where}")
+            raise EvaluationError(bound.measure.name, query, reason)
         num_ret = judged.columns.num_ret
         wanted = bound.numbers[0]
         length = int(min(wanted, max(num_ret, default=0))) if wanted >= 0 else 0
@@ -269,7 +269,7 @@ class Values:
         self, bound: BoundMeasure, judged: Judged, pairs: list[tuple[int, float]], rescale: bool
     ) -> records.GainedRankings:
         rankings = judged.columns
-        # Grades that no document has also take part where trec_eval looks for the largest gain.
+        # trec_eval's search for the largest gain includes grades that no document has.
         dense = bound.options is None and any(
             rescale or gain != gain or gain % 1 for _, gain in pairs
         )
@@ -285,7 +285,8 @@ class Values:
                 raise EvaluationError(
                     bound.measure.name,
                     self.judgments.queries[0],
-                    f"grade {room - 1} is too large for gains that are not whole numbers",
+                    f"grade {room - 1} is too large for fractional gains; the largest supported"
+                    f" grade is {LARGEST_DENSE_GRADE - 1}",
                 )
         room += len(pairs)
         gained = records.GainedRankings(

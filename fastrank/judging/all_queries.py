@@ -1,4 +1,4 @@
-"""Rankings judged by whether the judgments of any query name a document."""
+"""Judge documents by whether they are judged for any query."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def judge_by_all_queries(
     qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions
 ) -> dict[str, Judged | Tied]:
-    """Judge the matched rankings, a document having grade 0 if any query's judgments name it.
+    """Judge the matched rankings; documents that are judged for any query get grade 0.
 
     Returns the field of a JudgedRun.
 

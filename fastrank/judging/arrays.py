@@ -1,4 +1,4 @@
-"""Judges rankings that are rows of integer ids, for `evaluate_arrays` and for searches."""
+"""Judge rankings given as rows of integer ids, for `evaluate_arrays` and searches."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Items converted at a time, where the arrays are not as the kernels take them: a megabyte or two.
+# Items converted at a time if kernels cannot use the arrays directly: one or two megabytes.
 BLOCK_ITEMS = 1 << 17
-# Documents, below which starting a thread costs more than it gains: about half a millisecond.
+# The number of documents below which starting a thread does not pay off: about half a millisecond.
 WORTH_A_THREAD = 1 << 18
 PADDING = -1
 # Places in the table of a row's ids, of at most 8 to 16 per id: few ids share one, and the table of
@@ -57,12 +57,12 @@ _MEMORY = tuple(Recycled() for _ in range(MOST_THREADS))
 
 
 class ArrayRun(Frozen):
-    """Rankings that are rows of arrays, and which of them to judge.
+    """Rankings as rows of arrays, and which of them to judge.
 
-    ids: integers[n, k] of documents, -1 for none. scores: numbers[n, k], None where each row is a
-    ranking, best first. queries: int64[m], the places in the judgments of the queries to evaluate,
+    ids: integers[n, k] of documents, -1 for none. scores: numbers[n, k], None if each row is a
+    ranking, best first. queries: int64[m], the indexes in the judgments of the queries to evaluate,
     in this order. rows: int64[m], the row of each, or -1. lower_is_better: scores are distances.
-    unique: no row has a document twice.
+    unique: no row has a duplicate document.
     """
 
     __slots__ = ("ids", "lower_is_better", "queries", "rows", "scores", "unique")
@@ -82,8 +82,8 @@ class RepeatedIdError(ArrayError):
 class ArrayJudge:
     """Judges rows of arrays by judgments of documents with integer ids.
 
-    threads: at most so many, by default as many as help. stop_if_none_judged: a first query with
-    only negative grades is an error.
+    threads: the maximum number of threads, by default as many as are useful. stop_if_none_judged: a
+    first query with only negative grades is an error.
     """
 
     def __init__(

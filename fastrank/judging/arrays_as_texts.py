@@ -129,7 +129,7 @@ class _Rows:
         self.scores = -own if lower_is_better else own
 
     def _refuse(self, wrong: Array, error: Callable[..., ArrayError]) -> None:
-        """Raise an error about the first place at which something is wrong."""
+        """Raise an error about the first wrong position."""
         if place := _first(wrong):
             i, column = place
             raise error(self.queries[i], self.ids[i], int(self.rows[i]), column)
@@ -169,7 +169,7 @@ def with_ids(judgments: Graded, ids: Array) -> Qrels:
 
 
 def _descending(width: int) -> Array:
-    """Scores of a ranking, of which no two are equal as 32-bit floats either."""
+    """Descending scores that are distinct even as 32-bit floats."""
     import numpy
 
     bits = numpy.arange(width, 0, -1, dtype=numpy.int32) + numpy.int32(SMALLEST_NORMAL)
@@ -178,7 +178,7 @@ def _descending(width: int) -> Array:
 
 
 def _first(wrong: Array) -> tuple[int, int] | None:
-    """Row and column of the first place at which something is wrong."""
+    """Row and column of the first wrong position."""
     import numpy
 
     if not wrong.any():

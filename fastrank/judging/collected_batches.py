@@ -1,4 +1,4 @@
-"""Judges what a search finds where ids are not to order documents with equal scores."""
+"""Judge the results of a search in which ties are not ordered by id."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CollectedBatchJudge:
-    """Judges the run of all batches, in memory, with ties settled as the options say.
+    """Judges the run of all batches in memory, with ties ordered by the options.
 
     queries: the ids of the vectors. places and tag: as in BatchJudge.
     """
@@ -35,7 +35,7 @@ class CollectedBatchJudge:
         self._found: list[Found] = []
 
     def judge(self, batches: Iterable[Found]) -> JudgedRun:
-        """Judge all that is found, after what was added."""
+        """Judge all batches, in addition to those already added."""
         for found in batches:
             self.add(found)
         judged = self._judge.judge(run_of(self._found, self._tag))
@@ -45,7 +45,7 @@ class CollectedBatchJudge:
         return made
 
     def add(self, found: Found) -> None:
-        """Keep what a batch has found for judged queries."""
+        """Keep the results of a batch for judged queries."""
         import numpy
 
         judged, _ = self._queries.judged(found)

@@ -1,4 +1,4 @@
-"""What a judge is, and which one judges a run."""
+"""The protocol of judges, and the choice of the judge for a run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     class Judge(Protocol[Given]):
         """Judges runs of one kind; made for judgments, measures and options.
 
-        judgments: those whose queries a JudgedRun counts.
+        judgments: the judgments to which the query indexes of a JudgedRun refer.
         """
 
         judgments: Any
@@ -52,10 +52,10 @@ class _Reading:
 
 
 class RunJudge:
-    """Judges runs of any kind, each in the way that suits it best.
+    """Judges runs of any kind, each with the fastest suitable judge.
 
     May be called from several threads. Raises OptionError and MeasureError for options that the
-    measures cannot have.
+    measures do not support.
     """
 
     def __init__(
@@ -76,10 +76,10 @@ class RunJudge:
     def judge(
         self, run: Any, *, threads: int | None = None, warn: Warn = python_warning
     ) -> JudgedRun:
-        """Judge a run, or what one can be made from; Pieces are those of a file in TREC's format.
+        """Judge a run, anything one can be made from, or the Pieces of a file in TREC format.
 
-        threads: how many may judge a file, by default as many as help. Raises ReadError and
-        FormatError for a file, InputError and TypeError for what is no run.
+        threads: the maximum number of threads that judge a file, by default as many as are useful.
+        Raises ReadError and FormatError for a file, InputError and TypeError for invalid runs.
         """
         if not isinstance(run, Pieces):
             # The trec_eval command does without the module.

@@ -1,4 +1,4 @@
-"""What judging makes of a run: ranks and grades, all that measures need of it."""
+"""The result of judging a run: the ranks and grades from which measures are computed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Judged(Frozen):
 
     @staticmethod
     def joined(pieces: Sequence[Judged]) -> Judged:
-        """The rankings of all pieces, which were judged by the same options, one after another."""
+        """Concatenate the rankings of all pieces, which must be judged with the same options."""
         import numpy
 
         if len(pieces) == 1:
@@ -130,7 +130,7 @@ class JudgedRun(Frozen):
     tag: bytes
 
     def before_failure(self) -> JudgedRun:
-        """The run with no queries but those whose rankings could be judged."""
+        """The run with only the queries before the one that could not be judged."""
         if self.failure is None:
             return self
         place = self.failure.place
@@ -142,7 +142,7 @@ class JudgedRun(Frozen):
 
 
 class QueryError(Exception):
-    """A query, the one at a place among those evaluated, has no values.
+    """A query, given by its index among those evaluated, cannot be evaluated.
 
     inconsistent: as in EvaluationError. repeated: the lines of the run that have one document.
     """
@@ -157,13 +157,13 @@ class QueryError(Exception):
         self.repeated = repeated
 
     def error(self, measure: str, query: bytes) -> EvaluationError:
-        """The same as an error about the query and the first measure that needs it."""
+        """Convert it to an EvaluationError of the query and the first measure that needs it."""
         reason = f"query '{decoded(query)}': {self}"
         return EvaluationError(measure, query, reason, inconsistent=self.inconsistent)
 
 
 def count_retrieved(judged: Judged, placeholders: list[int]) -> dict[str, int]:
-    """How many documents were retrieved, and how many of them have no grade >= 0.
+    """The numbers of retrieved documents and of those without a grade >= 0.
 
     placeholders: the places of rankings of a placeholder document, which was not retrieved.
     """

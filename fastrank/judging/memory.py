@@ -1,4 +1,4 @@
-"""Judges runs in memory, by any judgments and for any measures and options."""
+"""Judge runs in memory, for all judgments, measures and options."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MemoryJudge:
         self._judging = judging_options(measures, options, judgments)
 
     def judge(self, run: Run, matched: MatchedQueries | None = None) -> JudgedRun:
-        """Judge a run; a query that cannot be judged is the `failure` of what is returned.
+        """Judge a run; a query that cannot be judged is returned as `failure`.
 
         matched: as `match_run` takes it.
         """

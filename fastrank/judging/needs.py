@@ -82,9 +82,9 @@ def judging_options(
 def rankings_suffice(
     judgments: Qrels | Preferences | Graded, measures: list[BoundMeasure], options: Options
 ) -> bool:
-    """Whether all that counts of a run is at which ranks the judged documents stand.
+    """Whether only the ranks of judged documents matter.
 
-    Such a run can be judged without being in memory.
+    In that case a run can be judged without loading it into memory.
     """
     return (
         isinstance(judgments, (Qrels, Graded))
@@ -95,7 +95,7 @@ def rankings_suffice(
 
 
 def needs_all_queries(measures: list[BoundMeasure]) -> bool:
-    """Whether a measure asks of documents if they are judged for any query."""
+    """Whether a measure depends on which documents are judged for any query."""
     return any(bound.measure.needs == "annotated" for bound in measures)
 
 
@@ -105,7 +105,7 @@ def needs_rankings(measures: list[BoundMeasure], options: Options) -> bool:
 
 
 def first_with_rankings(measures: list[BoundMeasure], options: Options) -> int:
-    """The place of the first measure that needs the judged rankings; their number if none does."""
+    """The index of the first measure that needs the judged rankings, or the number of measures."""
     for place, bound in enumerate(measures):
         if bound.measure.kernel and _fits(bound, options):
             return place
@@ -113,7 +113,7 @@ def first_with_rankings(measures: list[BoundMeasure], options: Options) -> int:
 
 
 def first_impossible(measures: list[BoundMeasure], options: Options) -> tuple[int, str] | None:
-    """The place of the first measure that fails whatever the query is, and why."""
+    """The index of the first measure that fails for every query, and the reason."""
     for place, bound in enumerate(measures):
         if not _fits(bound, options):
             on = {"groups": "qrels_jg", "preferences": "(prefs or qrels_prefs)"}
@@ -130,6 +130,6 @@ def first_impossible(measures: list[BoundMeasure], options: Options) -> tuple[in
 
 
 def _fits(bound: BoundMeasure, options: Options) -> bool:
-    """Whether a measure is one for the format of the judgments."""
+    """Whether a measure applies to the format of the judgments."""
     needed = {"groups": "qrels_jg", "preferences": "prefs"}.get(bound.measure.needs, "qrels")
     return bound.measure.needs in ("run", "queries") or needed == options.relevance_format

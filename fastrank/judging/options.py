@@ -1,4 +1,4 @@
-"""How to evaluate: the options after they were checked, and which go together."""
+"""How to evaluate: the checked options, and which of them can be combined."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from fastrank.formats.exclusions import Exclusions
     from fastrank.measures.selection import BoundMeasure, Selection
 
-# Orders of documents with equal scores that ask for their grades.
+# Orders of documents with equal scores that depend on their grades.
 BY_GRADE = ("best", "worst", "average")
-# As deep as a ranking goes without -M.
+# The depth of rankings without -M.
 MAX_RETRIEVED = 2**31 - 1
 
 
@@ -62,19 +62,19 @@ class Options(Frozen):
 
     @property
     def can_stream(self) -> bool:
-        """Whether a run can be judged while it is read: rows stay, and rank as in trec_eval."""
+        """Whether a run can be judged while it is read: no filters, and ranked as in trec_eval."""
         filters = self.exclude or self.ignore_identical_ids or self.duplicates != "error"
         return not filters and self.ties == "docno_desc" and self.rank_by == "score"
 
 
 def check_format(options: Options) -> None:
-    """Raise OptionError for an option without a meaning for the format of the judgments."""
+    """Raise OptionError for an option that does not apply to the format of the judgments."""
     if options.relevance_format == "prefs":
         if options.ties != "docno_desc":
             raise OptionError(
                 "ties",
-                f"found {options.ties!r}, but for preferences there is only trec_eval's own order"
-                " of tied documents (the smaller id first), which the default stands for",
+                f"found {options.ties!r}, but preferences support only the default, trec_eval's"
+                " order of tied documents (smaller id first)",
             )
         if options.no_relevant != "zero":
             raise OptionError(
@@ -83,24 +83,24 @@ def check_format(options: Options) -> None:
             )
     if options.relevance_format == "qrels_jg" and options.no_relevant == "one":
         raise OptionError(
-            "no_relevant", "found 'one', but judgment groups differ in what is relevant for a query"
+            "no_relevant", "found 'one', but judgment groups differ in which documents are relevant"
         )
     if options.relevance_format == "qrels_jg" and options.ties in BY_GRADE:
         raise OptionError(
             "ties",
-            f"found {options.ties!r}, but judgment groups give one document several grades, and"
-            " tied documents cannot be ordered by them",
+            f"found {options.ties!r}, but tied documents cannot be ordered by grade: judgment"
+            " groups give a document several grades",
         )
     if options.ties == "average" and options.judged_only and options.is_cut:
         raise OptionError(
             "ties",
-            "found 'average' together with judged_only and a depth: how many documents are left"
-            " depends on the order of tied ones, and no closed form is known",
+            "'average' does not support judged_only with a depth: no closed form is known, because"
+            " the number of remaining documents depends on the order of ties",
         )
 
 
 def check_options(measures: list[BoundMeasure], options: Options) -> None:
-    """Raise OptionError or MeasureError for options that these measures cannot have."""
+    """Raise OptionError or MeasureError for options that these measures do not support."""
     check_format(options)
     if options.ties in BY_GRADE:
         # The trec_eval command does without the modules.
@@ -114,9 +114,9 @@ def check_options(measures: list[BoundMeasure], options: Options) -> None:
 
 
 def bind_measures(asked: Selection, options: Options) -> list[BoundMeasure]:
-    """The measures asked for, with parameters. Raises MeasureError for impossible ones.
+    """The requested measures with parameters. Raises MeasureError for invalid ones.
 
-    Of a set of measures, those without an expected value are left out where ties="average".
+    With ties="average", measures without an expected value are omitted from sets of measures.
     """
     if options.ties != "average":
         return asked.bind(options.trec_eval_version)

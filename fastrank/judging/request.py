@@ -1,4 +1,4 @@
-"""What an evaluation of arrays is to compute: measures and options, checked as `evaluate` does."""
+"""The measures and options of an evaluation of arrays, checked as by `evaluate`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Request:
-    """Measures with their parameters, and options; `given` are those of `evaluate`."""
+    """Measures with their parameters, and options; `given`: options as passed to `evaluate`."""
 
     def __init__(self, measures: Measures, given: Mapping[str, Any]) -> None:
         self.options = evaluation_options(given)
         self.measures = bind_measures(Selection(measures), self.options)
         check_options(self.measures, self.options)
-        refuse_annotated(self.measures, "only `evaluate` has the ids to look for in them")
+        refuse_annotated(self.measures, "only `evaluate` supports it")

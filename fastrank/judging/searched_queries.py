@@ -1,4 +1,4 @@
-"""Which of the queries that are searched for are judged, and what is counted of their results."""
+"""Find the judged queries of a search, and count properties of their results."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 class SearchedQueries:
-    """Queries as a search goes through them, batch by batch.
+    """The queries of a search, batch by batch.
 
-    places: for each query its place in the judgments or -1, where the queries are known ahead.
+    places: for each query its index in the judgments or -1; None if the queries are not known in
+    advance.
     """
 
     def __init__(self, qrels: Qrels, queries: RowIds) -> None:
@@ -36,7 +37,7 @@ class SearchedQueries:
         return self._known.rows_of(self._queries.take(rows))
 
     def judged(self, found: Found) -> tuple[Array, Array]:
-        """The judged queries of a batch: their places in it, and in the judgments. Counts them."""
+        """The judged queries of a batch: their indexes in it and in the judgments. Counts them."""
         import numpy
 
         if self.places is not None:
@@ -51,7 +52,7 @@ class SearchedQueries:
 
     @property
     def counts(self) -> dict[str, int]:
-        """What was counted of all batches, for `Scores.counts`."""
+        """The counts of all batches, for `Scores.counts`."""
         return {"excluded": self._excluded, "ties_at_cutoff": self._ties_at_cutoff}
 
     def unjudged_queries(self) -> list[bytes]:

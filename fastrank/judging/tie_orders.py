@@ -1,7 +1,7 @@
-"""Judging with documents of equal scores in an order that asks for their grades, or in none.
+"""Judge with the orders of ties that depend on grades: `best`, `worst` and `average`.
 
-`docno_desc`, `docno_asc` and `given` are a matter of comparing two results, which judging does.
-For `best`, `worst` and `average` the judged documents are found first, then what they tie with.
+The other orders only compare two results, which all judges do. For these, the judged documents are
+found first, then the documents that tie with them.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ UNCUT = 2**62
 
 
 class Tied(Frozen):
-    """Rankings in which ties are settled by grade, or not at all.
+    """Rankings with ties ordered by grade, or unordered.
 
-    With ties="average" listed document i stands at one of the ranks lows[i] + 1 to highs[i], and
-    its rank in `judged` has no meaning.
+    With ties="average", listed document i has one of the ranks lows[i] + 1 to highs[i], and its
+    rank in `judged` has no meaning.
     """
 
     __slots__ = ("highs", "judged", "lows")

@@ -113,9 +113,9 @@ def expected_kernel(kernel: str) -> str:
 
 
 def has_expected_value(bound: BoundMeasure, *, is_cut: bool) -> bool:
-    """Whether the expected value of a measure is known, with the options it was given.
+    """Whether the expected value of a measure with these options is known.
 
-    is_cut: whether a depth cuts rankings, perhaps between tied documents.
+    is_cut: whether a depth cuts rankings, possibly between tied documents.
     """
     kernel, options = bound.measure.kernel, bound.options or {}
     # How many judged documents a cut leaves depends on the order.
@@ -137,7 +137,7 @@ def _is_known(kernel: str, *, is_cut: bool) -> bool:
 
 
 def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
-    """Raise MeasureError at a measure without a closed form of its expected value."""
+    """Raise MeasureError for a measure without a closed form of its expected value."""
     for bound_measure in bound:
         if not has_expected_value(bound_measure, is_cut=is_cut):
             from fastrank.measures.families import FAMILIES
@@ -156,36 +156,36 @@ def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
 
 
 def check_range(bound: list[BoundMeasure]) -> None:
-    """Raise MeasureError at a measure that "best" and "worst" need not bound."""
+    """Raise MeasureError for a measure that the ties "best" and "worst" do not bound."""
     for bound_measure in bound:
         name = bound_measure.measure.name
         if bound_measure.measure.kernel and bound_measure.measure.kernel not in MONOTONE_KERNELS:
             raise MeasureError(
                 name,
-                f"the range of '{name}' over the orders of tied documents is not known: a higher"
-                " grade that moves up need not raise it",
+                f"tie_report does not support '{name}': moving a higher grade up need not raise it,"
+                " so its range over the orders of tied documents is unknown",
             )
         if bound_measure.pairs:
             raise MeasureError(
                 name,
-                f"the range of '{bound_measure.names[0].decode()}' over the orders of tied"
-                " documents is known only where grades are their own gains",
+                f"tie_report does not support '{bound_measure.names[0].decode()}': the range over"
+                " the orders of tied documents is known only if each grade is its own gain",
             )
 
 
 def is_share_of_judged(bound: BoundMeasure) -> bool:
-    """Whether a measure is a share of the documents retrieved that are judged."""
+    """Whether a measure is a share of the judged retrieved documents."""
     options = bound.options or {}
     is_share = bound.measure.kernel in SHARE_KERNELS and "cutoff" not in options
     return is_share and options.get("judged_only", False)
 
 
 def refuse_annotated(bound: list[BoundMeasure], reason: str) -> None:
-    """Raise MeasureError at a measure for which rankings have to be judged so."""
+    """Raise MeasureError for a measure that needs the judgments of all queries."""
     for bound_measure in bound:
         if bound_measure.measure.needs == "annotated":
             name = bound_measure.names[0].decode()
             raise MeasureError(
                 bound_measure.measure.name,
-                f"'{name}' asks for the judgments of all queries: {reason}",
+                f"'{name}' needs the judgments of all queries: {reason}",
             )

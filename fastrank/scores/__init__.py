@@ -1,4 +1,4 @@
-"""Values of measures: means, text, tables, frames and groups of queries."""
+"""Results of evaluations: values, means, tables, frames and groups of queries."""
 
 from fastrank.lazy import public_names
 

@@ -1,4 +1,4 @@
-"""Scores as tables: columns of values with names, and what can be made of them."""
+"""Scores as tables: named columns of values, and their conversions."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ LONG = ("query", "measure", "value")
 
 
 class Table(Frozen):
-    """Rows of labels and values; `columns` is {name: list of values}, each one value per row.
+    """Rows of labels and values.
 
-    A text is a label, an int a count, a float any other value. In text for people floats get
-    `digits` decimals; frames, CSV and JSON have full precision. bold: the cells, as (row, column),
-    that markdown and LaTeX set in bold.
+    columns: {name: list of values}, with one value per row: str for labels, int for counts, else
+    float. digits: decimals of floats in text; frames, CSV and JSON have full precision. bold: the
+    cells (row, column) to set in bold in Markdown and LaTeX.
 
     >>> own = fr.table(scores)
     >>> own
@@ -54,7 +54,7 @@ class Table(Frozen):
         return list(self.columns)
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The rows, each a tuple with one value per column.
+        """Iterate over the rows as tuples with one value per column.
 
         >>> list(fr.table(scores).rows())
         [('pixels', 0.43476959975458557)]
@@ -64,7 +64,7 @@ class Table(Frozen):
     def transpose(self, label: str = "measure") -> Table:
         """The table with a column for each row: the first column becomes the header.
 
-        label: what stands above the names of the columns, which become the first column.
+        label: the header of the new first column, which holds the names of the old columns.
 
         >>> print(fr.table(scores).transpose())
         measure      pixels
@@ -105,7 +105,7 @@ class Table(Frozen):
         return self.to_html()
 
     def to_html(self) -> str:
-        """A table element, escaped.
+        """An HTML table element, escaped.
 
         >>> print(fr.table(scores).to_html()[:14])
         <table>
@@ -114,7 +114,7 @@ class Table(Frozen):
         return table_formats.html(self.names, self._shown())
 
     def to_markdown(self) -> str:
-        """A table in the pipe syntax of GitHub's markdown, escaped.
+        """A table in the pipe syntax of GitHub's Markdown, escaped.
 
         >>> print(fr.table(scores).to_markdown())
         | run    |    map |
@@ -124,7 +124,7 @@ class Table(Frozen):
         return table_formats.markdown(self.names, self._shown())
 
     def to_latex(self) -> str:
-        """A LaTeX tabular with the rules of booktabs, escaped.
+        """A LaTeX tabular with booktabs rules, escaped.
 
         >>> print(fr.table(scores).to_latex().splitlines()[4])
         pixels & 0.4348 \\\\
@@ -141,7 +141,7 @@ class Table(Frozen):
         return "".join(table_formats.csv_lines(self.names, self.rows()))
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """A JSON list with an object per row; null for what is no finite number.
+        """A JSON list with an object per row, and null for NaN and infinity.
 
         >>> fr.table(scores).to_json()
         '[{"run": "pixels", "map": 0.43476959975458557}]'
@@ -172,13 +172,13 @@ class Table(Frozen):
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """The names, of equal ones the second as `name (2)` and so on."""
+    """Make names unique: a repeated name becomes `name (2)` and so on."""
     taken: set[str] = set()
     return [distinct_from(taken, name) for name in names]
 
 
 def distinct_from(taken: set[str], name: str) -> str:
-    """The name, with a number if it is taken; it is then."""
+    """The name, with a number if it is taken; the result is added to `taken`."""
     number, other = 1, name
     while other in taken:
         number += 1
@@ -188,7 +188,7 @@ def distinct_from(taken: set[str], name: str) -> str:
 
 
 def table_of(scores: Scores, *, per_query: bool, digits: int = 4) -> Table:
-    """The means, one row a measure; or one row a query, and `all` below."""
+    """The means, one row per measure; or one row per query, followed by `all`."""
     if per_query:
         return wide_table(scores, summary=True, digits=digits)
     means = presented_means(scores)
@@ -199,7 +199,7 @@ def table_of(scores: Scores, *, per_query: bool, digits: int = 4) -> Table:
 
 
 def wide_table(scores: Scores, *, per_query: bool = True, summary: bool, digits: int = 4) -> Table:
-    """One row a query, if wanted, with a column for each measure; then the row `all`, if wanted."""
+    """A column for each measure; optionally a row for each query and a row `all`."""
     queries = scores.queries if per_query else []
     table: dict[str, list[Any]] = {"query": [*queries, *(["all"] if summary else ())]}
     for name, column in columns_by_name(scores).items():
@@ -214,7 +214,7 @@ def wide_table(scores: Scores, *, per_query: bool = True, summary: bool, digits:
 def long_rows(
     scores: Scores, *, per_query: bool = True, summary: bool = True
 ) -> Iterator[tuple[str | None, str, Any]]:
-    """Query, measure and value, one row a value; those of the summary have no query."""
+    """Rows of query, measure and value; the query of the summary is None."""
     columns, queries = columns_by_name(scores).values(), scores.queries if per_query else []
     for column, row, value in walk(columns, len(queries), summary=summary):
         if row is not None:
@@ -226,7 +226,7 @@ def long_rows(
 
 
 def to_notebook(scores: Scores) -> str:
-    """The means as an HTML table, and what is not part of them."""
+    """The means as an HTML table, followed by the notes."""
     from html import escape
 
     paragraphs = "".join(f"<p>{escape(note)}</p>" for note in notes(scores))

@@ -1,4 +1,4 @@
-"""Scores as text, rounded: the lines of trec_eval, and the summary for people."""
+"""Scores as rounded text: the lines of trec_eval, and a readable summary."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def trec_lines(
     scores: Scores, *, per_query: bool, summary: bool, zero_rows: bool = True
 ) -> Iterator[bytes]:
-    """The lines that trec_eval prints: queries first if wanted (-q), then the summary (no -n).
+    """The lines that trec_eval prints: optionally queries (-q), then the summary (without -n).
 
-    zero_rows: queries without results that count as 0 have lines too, which trec_eval leaves out.
+    zero_rows: include queries without results that count as 0, which trec_eval omits.
 
     Layout: the name padded to 22 characters, TAB, query or `all`, TAB, value; counts as
     integers, other values with four decimals, z-scores with a leading Z and four decimals.
@@ -45,7 +45,7 @@ def _trec_line(column: Column, query: bytes, value: Any, is_summary: bool) -> by
 
 
 def readable(scores: Scores) -> str:
-    """The summary, one line a measure, and what is not part of it."""
+    """The summary, one line per measure, followed by notes."""
     means = presented_means(scores)
     width = max(map(len, means), default=0)
     lines = [f"{name:{width}}  {rounded(value)}" for name, value in means.items()]
@@ -53,25 +53,25 @@ def readable(scores: Scores) -> str:
 
 
 def rounded(value: object, digits: int = 4) -> str:
-    """A value as tables show it: a float with so many decimals."""
+    """A value for tables: floats with `digits` decimals."""
     if isinstance(value, float):
         return f"{value:.{digits}f}"
     return "" if value is None else str(value)
 
 
-# What options take out of an evaluation, by its name among the counts.
+# Notes on counts, by the name of the count.
 LEFT_OUT = {
-    "no_relevant_skipped": "judged queries have no relevant document and were left out",
+    "no_relevant_skipped": "judged queries without a relevant document were skipped",
     "excluded": "documents were excluded from the rankings",
-    "duplicates": "repeated lines were left out of the rankings",
+    "duplicates": "duplicate lines were dropped from the rankings",
     "ties_at_cutoff": "rankings were cut between documents with equal scores",
 }
-# How many ids a note names.
+# The number of ids in a note.
 NAMED = 5
 
 
 def notes(scores: Scores) -> list[str]:
-    """Lines on the queries that judgments and run do not share, and on what was left out."""
+    """Notes on queries that are only in the judgments or only in the run, and on noted counts."""
     made = []
     missing = scores.counts["missing_queries"]
     if missing:
@@ -79,13 +79,15 @@ def notes(scores: Scores) -> list[str]:
         averaged = ("are" if many else "is") + ("" if scores.coverage.complete else " not")
         made.append(
             f"{missing} judged {'queries have' if many else 'query has'} no results and"
-            f" {averaged} averaged in (missing_queries={_first(scores.missing_queries)})"
+            f" {averaged} included in the means"
+            f" (missing_queries={_first(scores.missing_queries)})"
         )
     unjudged = scores.unjudged_queries
     if unjudged:
         made.append(
-            f"{len(unjudged)} {'queries' if len(unjudged) != 1 else 'query'} of the run without"
-            f" judgments (unjudged_queries={_first(unjudged)})"
+            f"{len(unjudged)} {'queries' if len(unjudged) != 1 else 'query'} of the run"
+            f" {'have' if len(unjudged) != 1 else 'has'} no judgments"
+            f" (unjudged_queries={_first(unjudged)})"
         )
     for name, what in LEFT_OUT.items():
         if scores.counts.get(name):
@@ -95,5 +97,5 @@ def notes(scores: Scores) -> list[str]:
 
 def _first(queries: list[str]) -> str:
     named = ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
-    # What is not UTF-8 could not be printed.
+    # Bytes that are not UTF-8 could not be printed.
     return named.encode("utf-8", "backslashreplace").decode()

@@ -101,8 +101,8 @@ def test_a_run_without_judged_queries_is_named(tmp_path: Path) -> None:
     found = fastrank("eval", QRELS, str(tmp_path / "run"))
 
     assert (found.stdout, found.returncode) == ("", 1)
-    assert f"{tmp_path}/run: the run and the judgments have no query in common" in found.stderr
-    assert "(run: 'unknown'; judgments: 'q0000', 'q0001', 'q0002', ...)" in found.stderr
+    assert f"{tmp_path}/run: the run and the qrels share no query ids" in found.stderr
+    assert "(run: 'unknown'; qrels: 'q0000', 'q0001', 'q0002', ...)" in found.stderr
 
 
 def test_missing_queries_are_told_with_the_run(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_an_index_knows_its_metric(number: int, name: str) -> None:
 @pytest.mark.parametrize(
     ("results", "given", "message"),
     [
-        (([[0.5]], [[6]]), {"docs": DOCS}, r"total_indices\[0, 0\]: expected a row of the dataset"),
+        (([[0.5]], [[6]]), {"docs": DOCS}, r"total_indices\[0, 0\]: expected a row number below 6"),
         (([[0.5]], [[-2]]), {}, r"total_indices\[0, 0\]: expected a row number, .* found -2"),
         (([[0.5, np.nan]], [[1, 2]]), {}, r"total_scores\[0, 1\]: expected a score, found nan"),
         (([[0.5]], [[1, 2]]), {}, r"total_scores: expected the shape of total_indices \(1, 2\)"),
@@ -119,7 +119,7 @@ def test_an_index_knows_its_metric(number: int, name: str) -> None:
         (([[0.5]], [[1.0]]), {}, r"total_indices: expected integers"),
         (None, {}, r"results: expected \(total_scores, total_indices\), found NoneType"),
         (([[0.5]], [[1]]), {"queries": QUERIES}, r"queries: expected 1, one per row, found 2"),
-        (([[0.5]] * 2, [[1]] * 2), {"queries": [7, 7]}, r"queries\[1\]: '7' stands there twice"),
+        (([[0.5]] * 2, [[1]] * 2), {"queries": [7, 7]}, r"queries\[1\]: '7' appears twice"),
         (([[0.5]], [[1]]), {"docs": "ab"}, r"docs: expected a list of ids, found the id 'ab'"),
         (([[0.5]], [[1]]), {"docs": ["a", None]}, r"docs\[1\]: expected an id, found None"),
     ],

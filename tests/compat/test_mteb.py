@@ -147,7 +147,7 @@ def test_what_cannot_be_searched_is_named() -> None:
     index.add_documents([[1.0]], ["a"])
     with pytest.raises(fr.ArrayError, match="embeddings: expected 1 columns, as before, found 2"):
         index.add_documents([[1.0, 2.0]], ["b"])
-    with pytest.raises(fr.InputError, match="query_idx_to_id: needed for reranking"):
+    with pytest.raises(fr.InputError, match="query_idx_to_id: required with top_ranked"):
         index.search([[1.0]], 1, None, {"q": ["a"]})
     with pytest.raises(fr.InputError, match="query 'q': document 'b' was not added"):
         index.search([[1.0]], 1, None, {"q": ["b"]}, {0: "q"})

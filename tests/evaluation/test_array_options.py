@@ -250,7 +250,7 @@ def test_queries_left_out_are_not_looked_at() -> None:
         found.counts["missing_queries"],
     ) == (1, 0, 1)
     assert len(indexed) == 3
-    with pytest.raises(fr.NoQueriesError, match="1 judged without a relevant"):
+    with pytest.raises(fr.NoQueriesError, match="skipped 1 judged query without a relevant"):
         fr.evaluate_arrays([[1]], None, [{1: 0}], "map", no_relevant="skip")
     with pytest.raises(fr.EvaluationError, match=r"1 of 3 judged queries have no relevant .*: 0$"):
         fr.evaluate_arrays(ids, None, indexed, "map", no_relevant="error")

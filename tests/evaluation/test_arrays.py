@@ -494,8 +494,8 @@ def test_listed_documents_have_grade_1(qrels: Any) -> None:
          " or a list of ids for each row"),
         ("qrels.txt", "qrels: expected arrays, dicts or Qrels, found str"),
         ({"q": {1: 1}},
-         "queries: must say which row belongs to which query of qrels: 'q' is not the number of"
-         " a row"),
+         "queries: expected the query id of each row, because the query 'q' of qrels is not a row"
+         " number"),
         ({None: {1: 1}}, "queries[0]: expected an id, found None, which stands for a"
          " missing value"),
     ],
@@ -509,9 +509,7 @@ def test_document_ids_in_a_file_of_judgments_are_decimal() -> None:
 
     for text in ("d1", "01", "-1", str(2**63)):
         found = error([[1]], None, parse_qrels(f"7 0 {text} 1\n".encode()), queries=[7])
-        assert found == (
-            f"qrels[0]: query '7': document {text!r}: expected the digits of an integer"
-        )
+        assert found == (f"qrels[0]: query '7': document {text!r}: expected a decimal integer")
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def test_a_query_without_a_relevant_document_can_be_an_error() -> None:
 
 
 def test_where_all_queries_are_left_out_the_error_says_so() -> None:
-    with pytest.raises(fr.NoQueriesError, match="1 judged without a relevant"):
+    with pytest.raises(fr.NoQueriesError, match="skipped 1 judged query without a relevant"):
         fr.evaluate(parse_qrels(b"q3 0 d 0\n"), parse_run(RUN), "map", no_relevant="skip")
 
 
@@ -386,7 +386,7 @@ def test_the_command_has_the_same_options(tmp_path: Path) -> None:
     assert found.returncode == 0
     assert found.stdout.splitlines()[-1] == f"{'map':22}\tall\t0.6667"
     assert found.stderr.splitlines() == [
-        "fastrank eval: run: 1 judged queries have no relevant document and were left out",
+        "fastrank eval: run: 1 judged queries without a relevant document were skipped",
         "fastrank eval: run: 3 documents were excluded from the rankings",
     ]
 

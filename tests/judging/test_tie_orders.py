@@ -212,7 +212,7 @@ def test_a_score_that_is_no_number_has_no_place_among_ties(ties: str) -> None:
     qrels = parse_qrels(b"q 0 a 1\n")
     run = parse_run(b"q Q0 a 1 1 t\nq Q0 b 1 nan t\n")
 
-    with pytest.raises(fr.EvaluationError, match=r"score of document b, line 2 .* is no number"):
+    with pytest.raises(fr.EvaluationError, match=r"score of document b, line 2 .* is NaN"):
         fr.evaluate(qrels, run, "map", ties=ties)
 
 
@@ -232,7 +232,7 @@ def test_judgment_groups_rank_tied_documents_by_id_or_line(ties: str) -> None:
 def test_judgment_groups_have_no_order_by_grade(ties: str) -> None:
     qrels = parse_qrels_jg(b"q g1 a 1\n")
 
-    with pytest.raises(fr.OptionError, match="judgment groups give one document several grades"):
+    with pytest.raises(fr.OptionError, match="groups give a document several grades"):
         fr.evaluate(qrels, parse_run(b"q Q0 a 1 1 t\n"), "map_avgjg Rprec_mult_avgjg", ties=ties)
 
 
@@ -240,14 +240,14 @@ def test_judgment_groups_have_no_order_by_grade(ties: str) -> None:
 def test_preferences_have_trec_evals_order_only(ties: str) -> None:
     preferences = parse_prefs(b"q g s a 2\nq g s b 1\n")
 
-    with pytest.raises(fr.OptionError, match=r"ties: found .* for preferences there is only"):
+    with pytest.raises(fr.OptionError, match=r"ties: found .* preferences support only"):
         fr.evaluate(preferences, parse_run(b"q Q0 a 1 1 t\n"), "prefs_simp", ties=ties)
 
 
 def test_no_closed_form_for_judged_documents_of_a_cut_ranking() -> None:
     qrels, run = nouns({"a": 1}, [("a", 1.0)])
 
-    with pytest.raises(fr.OptionError, match="together with judged_only and a depth"):
+    with pytest.raises(fr.OptionError, match="does not support judged_only with a depth"):
         fr.evaluate(qrels, run, "map", ties="average", judged_only=True, depth=1)
 
 

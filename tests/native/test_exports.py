@@ -210,7 +210,7 @@ def test_ids_that_are_not_utf8_have_no_place_in_frames() -> None:
 
     for export in (scores.to_pandas, scores.to_polars):
         for wide in (False, True):
-            with pytest.raises(fr.FastrankError, match=r"query b'\\xffq': a frame can only hold"):
+            with pytest.raises(fr.FastrankError, match=r"query b'\\xffq': the id is not UTF-8"):
                 export(wide=wide)
 
 
@@ -348,11 +348,11 @@ def test_scores_say_which_queries_are_missing_and_whether_they_count() -> None:
     named = "(missing_queries=q1, q2, q3, q4, q5, ...)"
     assert said == [
         "map  1.0000",
-        f"7 judged queries have no results and are not averaged in {named}",
+        f"7 judged queries have no results and are not included in the means {named}",
     ]
     assert counted == [
         "map  0.1250",
-        f"7 judged queries have no results and are averaged in {named}",
+        f"7 judged queries have no results and are included in the means {named}",
     ]
 
 

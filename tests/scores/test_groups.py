@@ -172,7 +172,7 @@ def test_every_data_set_counts_the_same_in_the_mean_over_datasets() -> None:
 
 
 def test_a_mean_over_datasets_needs_data_sets_with_the_same_measures() -> None:
-    with pytest.raises(fr.MeasureError, match="only one of them has P_1, map"):
+    with pytest.raises(fr.MeasureError, match="only one has P_1, map"):
         fr.mean_over_datasets([scores_of("map"), scores_of("P.1")])
     with pytest.raises(fr.GroupError, match="found none"):
         fr.mean_over_datasets([])
