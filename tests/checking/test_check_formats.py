@@ -136,8 +136,8 @@ WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
     ),
     "no column": (
         b"qid,docno\nq,d\n",
-        [("malformed", None, "no column for the score: found 'qid', 'docno', expected names:"
-          " score; or say which with columns={'score': NAME}")],
+        [("malformed", None, "no column for the score: found 'qid', 'docno', expected one of"
+          " score; or set columns={'score': NAME}")],
     ),
     "ragged lines": (
         b"qid,docno,score\nq,d,1\nq,e\n",
@@ -147,8 +147,8 @@ WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
     "several tags": (
         b"qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n",
         [
-            ("malformed", None, "holds 2 runs, 'a', 'b' and so on; select one of them, or say"
-             " tag=NAME if they are one"),
+            ("malformed", None, "expected one run, found 2 tags, such as 'a' and 'b'; select one"
+             " run, or set tag=NAME to use all rows"),
             ("several-tags", 3, "tag 'b', but 'a' on line 2 (2 tags in total); does the file"
              " contain several runs?"),
         ],
