@@ -198,7 +198,7 @@ def test_ties_in_every_order() -> None:
 
 def test_what_needs_whole_grades_is_refused() -> None:
     with pytest.raises(
-        fr.EvaluationError, match=r"'relstring' shows .* 0\.5, that of document a of query 'q'"
+        fr.EvaluationError, match=r"'relstring' shows .* the grade 0\.5 of document a of query 'q'"
     ):
         fr.evaluate(QRELS, RUN, "relstring")
 
