@@ -104,10 +104,7 @@ class FastrankEvaluator(providers.Evaluator):
             query=None,
         )  # fmt: skip
         judgments = index_judgments(judged) or qrels_from_dict(judged, source="qrels")
-        self._evaluator = DictEvaluator(judgments, judged, self._bound, options, self._arrange)
-
-    def _arrange(self, values: Values) -> list[Anything]:
-        return [values.of(bound) for bound in self._bound]
+        self._evaluator = DictEvaluator(judgments, judged, self._bound, options, _arrange)
 
     def _rows(self, run: Anything) -> tuple[list[str], list[list[float]]]:
         """The queries with judgments and results, and the values of each measure for them."""
@@ -166,6 +163,10 @@ def _parameters(measure: Anything) -> dict[str, Anything]:
     """The parameters of a measure that are given or have a default."""
     found = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
     return {name: value for name, value in found.items() if value is not NOT_PROVIDED}
+
+
+def _arrange(measures: list[BoundMeasure], values: Values) -> list[Anything]:
+    return [values.of(bound) for bound in measures]
 
 
 def _bound(measure: Anything) -> BoundMeasure:

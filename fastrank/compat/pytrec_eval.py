@@ -115,15 +115,15 @@ class RelevanceEvaluator:
         if judgments is None or judgments.index.largest_grade > _LARGEST_GRADE:
             _check_judgments(judged)
             judgments = qrels_from_dict(judged)
-        self._bound = Selection(specifications, original=True).bind(DEFAULT_VERSION)
-        _refuse_impossible(self._bound)
+        bound = Selection(specifications, original=True).bind(DEFAULT_VERSION)
+        _refuse_impossible(bound)
         options = Options(
             trec_eval_version=DEFAULT_VERSION, relevance_format="qrels",
             relevance_level=relevance_level, complete=False,
             judged_only=bool(judged_docs_only_flag), max_retrieved=_MAX_RETRIEVED,
             collection_size=0, query=None,
         )  # fmt: skip
-        self._evaluator = DictEvaluator(judgments, judged, self._bound, options, self._columns)
+        self._evaluator = DictEvaluator(judgments, judged, bound, options, _columns)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values {query: {measure: value}} of a run {query: {document: score}}.
@@ -152,19 +152,20 @@ class RelevanceEvaluator:
         self._evaluator.release(computed)
         return found
 
-    def _columns(self, values: Values) -> dict[str, tuple[Any, int, int]]:
-        """Where the values of each name are, as `rows_as_dicts` takes them."""
-        columns: dict[str, tuple[Any, int, int]] = {}
-        for bound_measure in self._bound:
-            if bound_measure.measure.needs == "queries":
-                columns[bound_measure.measure.name] = filled("d", [1.0]), 0, 0
-            elif bound_measure.measure.needs == "run" or bound_measure.measure.name == "relstring":
-                columns[bound_measure.measure.name] = filled("d", [0.0]), 0, 0
-            else:
-                column = values.of(bound_measure)
-                for place, name in enumerate(_names(bound_measure)):
-                    columns[name] = column, place, bound_measure.width
-        return columns
+
+def _columns(measures: list[BoundMeasure], values: Values) -> dict[str, tuple[Any, int, int]]:
+    """Where the values of each name are, as `rows_as_dicts` takes them."""
+    columns: dict[str, tuple[Any, int, int]] = {}
+    for bound_measure in measures:
+        if bound_measure.measure.needs == "queries":
+            columns[bound_measure.measure.name] = filled("d", [1.0]), 0, 0
+        elif bound_measure.measure.needs == "run" or bound_measure.measure.name == "relstring":
+            columns[bound_measure.measure.name] = filled("d", [0.0]), 0, 0
+        else:
+            column = values.of(bound_measure)
+            for place, name in enumerate(_names(bound_measure)):
+                columns[name] = column, place, bound_measure.width
+    return columns
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

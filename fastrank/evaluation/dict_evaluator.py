@@ -45,7 +45,9 @@ class DictEvaluator:
 
     Unlike `fastrank.Evaluator` it has no error for a run without judged queries, or for a query
     whose grades are all negative. queries: the ids of the judged queries in their order. arrange:
-    is called with the values of a run, and computes them. May be called from several threads.
+    is called with the measures and the values of a run, and computes them; it must not refer to
+    who holds the evaluator, whose memory then waits for the garbage collector. May be called from
+    several threads.
     """
 
     def __init__(
@@ -54,7 +56,7 @@ class DictEvaluator:
         queries: Iterable[str],
         measures: list[BoundMeasure],
         options: Options,
-        arrange: Callable[[Values], Any],
+        arrange: Callable[[list[BoundMeasure], Values], Any],
     ) -> None:
         self._judgments, self._measures, self._options = judgments, measures, options
         self._arrange = arrange
@@ -112,7 +114,7 @@ class DictEvaluator:
             self._judgments, self._measures, self._options, result,
             repeats=repeats and batch is not None,
         )  # fmt: skip
-        return Computed(batch, values, self._arrange(values))
+        return Computed(batch, values, self._arrange(self._measures, values))
 
     def _convert(self, known: Mapping[str, Any], places: list[int]) -> Judged:
         """Judge rankings that the kernel cannot read."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 from typing import Any
 
 import pytest
@@ -154,6 +156,20 @@ def test_an_evaluator_may_be_used_again() -> None:
         for some in (run, one, one, one, run, run, run):
             expected = irm.evaluator(measures, qrels).calc(some)
             assert evaluator.calc(some) == expected
+
+
+def test_an_evaluator_is_freed_without_the_garbage_collector() -> None:
+    qrels, run = _inputs(4, ties=False)
+    evaluator = provider.evaluator([irm.AP], qrels)
+    evaluator.calc_aggregate(run)
+    alive = weakref.ref(evaluator)
+
+    gc.disable()
+    try:
+        del evaluator
+        assert alive() is None
+    finally:
+        gc.enable()
 
 
 def test_a_run_without_judged_queries_has_default_values() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import struct
 import subprocess
 import sys
+import weakref
 from collections import OrderedDict
 from typing import Any
 
@@ -187,6 +189,19 @@ def test_judgments_that_are_all_negative_are_evaluated() -> None:
     assert ours.RelevanceEvaluator(qrels, ["map", "num_rel"], 1, True).evaluate(RUN) == {
         "q": {"num_rel": 0.0, "map": 0.0}
     }
+
+
+def test_an_evaluator_is_freed_without_the_garbage_collector() -> None:
+    evaluator = ours.RelevanceEvaluator({"q": {"d": 1}}, {"map"})
+    evaluator.evaluate({"q": {"d": 1.0}})
+    alive = weakref.ref(evaluator)
+
+    gc.disable()
+    try:
+        del evaluator
+        assert alive() is None
+    finally:
+        gc.enable()
 
 
 def test_names_of_measures_are_the_same() -> None:
