@@ -8,7 +8,12 @@ from fastrank.cli.output import complain
 from fastrank.cli.output_formats import FORMATS
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
-from fastrank.scores.text import LEFT_OUT
+from fastrank.scores.text import (
+    LEFT_OUT,
+    NOTHING_JUDGED,
+    first_ids,
+    retrieves_nothing_judged,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +64,12 @@ def tell_left_out(where: str, scores: Scores, absent: str, *, complete: bool) ->
         complain(
             f"{where}: {scores.missing} {absent} and are not averaged in (-c counts them as 0)"
         )
+    skipped = scores.skipped_queries
+    if skipped:
+        have = "queries of the run have" if len(skipped) != 1 else "query of the run has"
+        complain(f"{where}: {len(skipped)} {have} no judgments ({first_ids(skipped)})")
+    if retrieves_nothing_judged(scores):
+        complain(f"{where}: {NOTHING_JUDGED}")
     for name, what in LEFT_OUT.items():
         if scores.counts.get(name):
             complain(f"{where}: {scores.counts[name]} {what}")

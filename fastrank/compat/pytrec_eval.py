@@ -132,10 +132,7 @@ class RelevanceEvaluator:
         self._ids = {query.decode("utf-8", "surrogateescape") for query in self._qrels.queries}
 
     def _judge_by(self, qrels: Qrels | Graded, index: DictIndex | None = None) -> DictJudge:
-        return DictJudge(
-            qrels, self._bound, self._options, stop_if_none_judged=False, in_byte_order=False,
-            index=index,
-        )  # fmt: skip
+        return DictJudge(qrels, self._bound, self._options, in_byte_order=False, index=index)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values {query: {measure: value}} of a run {query: {document: score}}.

@@ -17,7 +17,7 @@ from fastrank.formats.array_validation import (
     row_numbers,
 )
 from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, select_queries
-from fastrank.judging.arrays import ArrayJudge, ArrayRun
+from fastrank.judging.arrays import PADDING, ArrayJudge, ArrayRun
 from fastrank.judging.arrays_as_texts import ArrayTextJudge
 from fastrank.judging.evaluation_options import EVALUATION, ArrayOptions
 from fastrank.judging.queries import relevant_queries
@@ -77,8 +77,8 @@ def evaluate_arrays(
     whose id as decimal text sorts later (9 before 10), or as `ties` says. Given `scores=None`, the
     rows' order counts, and nothing ties. The queries of the Scores are in the byte order of their
     ids, as trec_eval adds them up, and without ids in the order of the rows. As there, rows without
-    judgments, which are not looked at, and rows without documents are left out; the latter count as
-    `missing`.
+    judgments, which are not looked at, and rows without documents are left out: they count as
+    `skipped` and `missing`.
 
     For another `ties` or `duplicates`, for `ignore_identical_ids` and `exclude` the arrays become a
     Run with ids as texts first: a document then costs 0.1 to 0.25 µs, 10 to 40 times as much. Then
@@ -107,11 +107,15 @@ def evaluate_arrays(
             raise ArrayError(
                 "scores", f"expected the shape of ids {docs.shape}, found {keys.shape}"
             )
+    if queries is not None and not hasattr(queries, "__len__"):
+        queries = list(queries)
+    names = queries
     if not isinstance(qrels, ArrayQrels):
         keyed = isinstance(qrels, (Qrels, Mapping))
         qrels = index_qrels(qrels, queries=None if keyed else queries)
         queries = queries if keyed else None
     places = _places_of_rows(qrels, queries, len(docs))
+    unknown = _unknown_queries(places, docs, names)
     is_named = qrels.named if queries is None and qrels.rows is not None else queries is not None
     picks, left_out = relevant_queries(qrels, request.options)
     if left_out:
@@ -122,7 +126,7 @@ def evaluate_arrays(
     run = ArrayRun(
         ids=docs, scores=keys, queries=order, rows=rows,
         lower_is_better=not flag("higher_is_better", higher_is_better),
-        unique=flag("assume_unique", assume_unique),
+        unique=flag("assume_unique", assume_unique), unknown=unknown,
     )  # fmt: skip
     judge: Judge[ArrayRun]
     if request.options.can_stream:
@@ -159,6 +163,18 @@ def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: 
                 f" {decoded(strange)!r} is not the number of a row",
             )  # fmt: skip
     return numpy.fromiter((places.get(query, -1) for query in ids), numpy.int64, count)
+
+
+def _unknown_queries(places: Array, docs: Array, queries: Iterable[object] | None) -> list[bytes]:
+    """The ids of the rows that have documents, but no judgments."""
+    import numpy
+
+    rows = numpy.flatnonzero(places < 0)
+    rows = rows[(docs[rows] != PADDING).any(axis=1)]
+    if not len(rows):
+        return []
+    ids = row_numbers(len(places)) if queries is None else query_ids(queries)
+    return [ids[row] for row in rows.tolist()]
 
 
 def _rows_of_queries(places: Array, count: int) -> Array:

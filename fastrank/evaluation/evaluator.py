@@ -166,8 +166,4 @@ class Evaluator:
 
     def _scores(self, run: Run | Convertible | Source, threads: int | None) -> Scores:
         judged = self._judge.judge(run, threads=threads)
-        if not len(judged.queries) and not self._options.complete:
-            from fastrank.evaluation.no_queries import with_queries_of_file
-
-            judged = with_queries_of_file(judged, run, compat=self._options.compat)
         return score(self._judgments, judged, self._bound, self._options, left_out=self._left_out)

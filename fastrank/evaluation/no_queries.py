@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 from fastrank.data.texts import decoded
 from fastrank.errors import NoQueriesError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
-
-    from fastrank.judging.judged import JudgedRun
 
 # How many ids of each side are shown.
 SHOWN = 3
@@ -26,7 +21,7 @@ def no_queries_error(
     judged: the ids of the judged queries. found: those of the run, None where they are not known.
     left_out: how many judged queries were left out for want of a relevant document.
     """
-    judged, found = list(judged), found if found is None else list(found)
+    judged, found = list(judged), found if found is None else sorted(found)
     dropped = f"; {left_out} judged without a relevant document were left out" if left_out else ""
     if not judged:
         return NoQueriesError(f"there are no judged queries{dropped}")
@@ -56,15 +51,3 @@ def _number(query: bytes) -> str:
     """A number as text without what its type adds: zeros in front, a fraction of zero."""
     text = decoded(query).strip().removesuffix(".0")
     return text.lstrip("0") or "0" if text.isdigit() else decoded(query)
-
-
-def with_queries_of_file(judged: JudgedRun, run: Any, *, compat: str) -> JudgedRun:
-    """The same with the ids of a run's queries, which were not kept while its file was judged."""
-    if judged.skipped is not None or not isinstance(run, (str, os.PathLike)):
-        return judged
-    if not os.path.isfile(run):
-        return judged
-    from fastrank.formats.inputs import as_run
-
-    known: JudgedRun = judged.changed(skipped=list(as_run(run, compat=compat).queries))
-    return known

@@ -148,6 +148,8 @@ def to_scores(
     if skipped and left_out:
         known = set(left_out)
         skipped = [query for query in skipped if query not in known]
+    # A file that is judged by several threads tells them in any order.
+    skipped = skipped and sorted(skipped)
     coverage = Coverage(
         complete=options.complete,
         judged=judgments.queries,

@@ -10,6 +10,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.formats import sniff
 from fastrank.formats.run_order import apply_order
+from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.splits import choose_split
 
 TYPE_CHECKING = False
@@ -82,7 +83,9 @@ def open_run(given: Any, *, order: str = "score") -> Run | Pieces | Mapping[Any,
         return apply_order(Run.from_dict(given.to_dict(), tag=getattr(given, "name", None)), order)
     if table is None and is_file(given):
         file, head = sniff.head_of(sniff.open_source(given))
-        if sniff.format_of(head, file.name, "run") == "trec":
+        is_trec = sniff.format_of(head, file.name, "run") == "trec"
+        # Only a file without a byte order mark can be judged while it is read.
+        if is_trec and not head.startswith(BYTE_ORDER_MARK):
             return file
         from fastrank.formats.load import load_run
 

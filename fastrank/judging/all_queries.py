@@ -40,7 +40,7 @@ def judge_by_all_queries(
     places = filled("q", list(range(len(matched))))
     return judge_rankings(
         named, run, MatchedQueries(judgments=places, rankings=matched.rankings),
-        options.changed(relevance_level=0, list_unjudged=False), groups=True,
+        options.changed(relevance_level=0, list_unjudged=False, stop_if_none_judged=False),
     )  # fmt: skip
 
 

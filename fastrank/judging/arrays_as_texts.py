@@ -64,7 +64,8 @@ class ArrayTextJudge:
         matched = MatchedQueries(
             judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
         )
-        return self._judge.judge(made, matched)
+        judged: JudgedRun = self._judge.judge(made, matched).changed(skipped=run.unknown)
+        return judged
 
 
 class _Rows:

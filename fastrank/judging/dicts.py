@@ -36,9 +36,8 @@ if TYPE_CHECKING:
 class DictJudge:
     """Judges runs {query: {document: score}}, for measures and options that need only rankings.
 
-    stop_if_none_judged: do not judge a run whose first query has
-    negative grades only, which trec_eval refuses. in_byte_order: judge the queries in the order
-    of their ids, not of the run. May be called from several threads.
+    in_byte_order: judge the queries in the order of their ids, not of the run. May be called from
+    several threads.
     """
 
     def __init__(
@@ -47,7 +46,6 @@ class DictJudge:
         measures: list[BoundMeasure],
         options: Options,
         *,
-        stop_if_none_judged: bool = True,
         in_byte_order: bool = True,
         index: DictIndex | None = None,
     ) -> None:
@@ -55,7 +53,7 @@ class DictJudge:
         self._options = judging_options(measures, options, qrels)
         self._with_placeholders = evaluates_missing(options)
         self._in_byte_order = in_byte_order or self._with_placeholders
-        self._places = self._options.codes(stop_if_none_judged=stop_if_none_judged)
+        self._places = self._options.codes()
         self._order = judged_order(qrels, options)
         self._ids = list(map(decoded, qrels.queries.take(self._order)))
         self._numbers = {query: number for number, query in enumerate(self._ids)}

@@ -158,7 +158,7 @@ EVALUATION = (
     ),
     Keyword(
         "depth", None, "cut rankings after so many documents",
-        "cut rankings after so many documents (-M).", least=0, metavar="N",
+        "cut rankings after so many documents (-M).", least=1, metavar="N",
     ),
     Keyword(
         "complete", False, "average over all judged queries, not only those with results",

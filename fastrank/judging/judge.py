@@ -7,7 +7,7 @@ from _thread import allocate_lock
 from fastrank.data.run import Run
 from fastrank.formats.chunks import Parts
 from fastrank.formats.source import Pieces
-from fastrank.formats.trec import parse_run, python_warning, read_run
+from fastrank.formats.trec import parse_run, python_warning, read_pieces, read_run
 from fastrank.judging.needs import rankings_suffice
 from fastrank.judging.options import check_options
 from fastrank.judging.streaming import FileJudge
@@ -87,7 +87,8 @@ class RunJudge:
         return self._memory.judge(run)
 
     def _judge_file(self, file: Pieces, threads: int | None, warn: Warn) -> JudgedRun:
-        compat, order = self._options.compat, self._options.order
+        options = self._options
+        compat, strict = options.compat, not options.original
         with file:
             content = None
             if self._qrels is not None:
@@ -100,10 +101,13 @@ class RunJudge:
                 file.check_unchanged()
                 if judged is not None:
                     return judged
-            if content is None:
+            if content is not None:
+                run = parse_run(content, file.name, compat=compat, warn=warn, strict=strict)
+            elif strict:
+                order = options.order
                 run = read_run(file, compat=compat, order=order, warn=warn, threads=threads)
             else:
-                run = parse_run(content, file.name, compat=compat, warn=warn)
+                run = read_pieces(file, compat=compat, warn=warn, threads=threads, strict=False)
         return self._in_memory(run)
 
     def _judge_dict(self, run: Mapping[Any, Any]) -> JudgedRun:

@@ -21,18 +21,20 @@ MAX_RETRIEVED = 2**31 - 1
 class Options(Frozen):
     """How to evaluate, as `evaluation_options` makes it of what a caller gave.
 
-    relevance_format: -R of trec_eval. query: the only one to evaluate. The others are described in
-    judging/evaluation_options.py.
+    relevance_format: -R of trec_eval. query: the only one to evaluate. original: do as the command
+    trec_eval, which reads a number from whatever it begins with, and stops at a first query whose
+    judgments are all negative. The others are described in judging/evaluation_options.py.
     """
 
     __slots__ = (
         "collection_size", "compat", "complete", "duplicates", "exclude", "ignore_identical_ids",
-        "judged_only", "max_retrieved", "missing_is_error", "no_relevant", "order", "query",
-        "relevance_format", "relevance_level", "ties",
+        "judged_only", "max_retrieved", "missing_is_error", "no_relevant", "order", "original",
+        "query", "relevance_format", "relevance_level", "ties",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
         "duplicates": "error", "exclude": {}, "ignore_identical_ids": False,
-        "missing_is_error": False, "no_relevant": "zero", "order": "score", "ties": "docno_desc",
+        "missing_is_error": False, "no_relevant": "zero", "order": "score", "original": False,
+        "ties": "docno_desc",
     }  # fmt: skip
 
     compat: str
@@ -47,6 +49,7 @@ class Options(Frozen):
     missing_is_error: bool
     no_relevant: str
     order: str
+    original: bool
     ignore_identical_ids: bool
     exclude: Exclusions
     duplicates: str

@@ -33,8 +33,8 @@ class Scores(Frozen):
 
     evaluated: queries that were judged; at compat 10.0 also those without results that count as 0.
     missing: judged queries without results.
-    skipped: queries of the run without judgments; not where a file is judged while it is read,
-        nor for arrays.
+    skipped: queries of the run without judgments; of arrays, rows with documents and without
+        judgments.
     no_relevant: judged queries without a relevant document that were not left out; with
         preferences 0.
     left_out: judged queries left out for that (no_relevant="skip").
@@ -99,13 +99,9 @@ class Scores(Frozen):
         return [decoded(query) for query in self.coverage.missing()]
 
     @property
-    def skipped_queries(self) -> list[str] | None:
-        """Ids of the run's queries without judgments, in the order of the run.
-
-        None where they are not known: from a file that was judged while it was read, and arrays.
-        """
-        unknown = self.coverage.unknown
-        return None if unknown is None else [decoded(query) for query in unknown]
+    def skipped_queries(self) -> list[str]:
+        """Ids of the run's queries without judgments, in byte order."""
+        return [decoded(query) for query in self.coverage.unknown or ()]
 
     @property
     def names(self) -> list[str]:

@@ -66,6 +66,8 @@ LEFT_OUT = {
     "repeated": "repeated lines were left out of the rankings",
     "cut": "rankings were cut between documents with equal scores",
 }
+# What to say where all values are 0 because no document is judged.
+NOTHING_JUDGED = "no retrieved document is judged: do the document ids of both sides match?"
 # How many ids a note names.
 NAMED = 5
 
@@ -78,21 +80,29 @@ def notes(scores: Scores) -> list[str]:
         averaged = ("are" if many else "is") + ("" if scores.coverage.complete else " not")
         made.append(
             f"{scores.missing} judged {'queries have' if many else 'query has'} no results and"
-            f" {averaged} averaged in (missing={_first(scores.missing_queries)})"
+            f" {averaged} averaged in (missing={first_ids(scores.missing_queries)})"
         )
     skipped = scores.skipped_queries
     if skipped:
         made.append(
             f"{len(skipped)} {'queries' if len(skipped) != 1 else 'query'} of the run without"
-            f" judgments (skipped={_first(skipped)})"
+            f" judgments (skipped={first_ids(skipped)})"
         )
+    if retrieves_nothing_judged(scores):
+        made.append(NOTHING_JUDGED)
     for name, what in LEFT_OUT.items():
         if scores.counts.get(name):
             made.append(f"{what} ({name}={scores.counts[name]})")
     return made
 
 
-def _first(queries: list[str]) -> str:
+def retrieves_nothing_judged(scores: Scores) -> bool:
+    """Whether there are results, and none of them is judged."""
+    return 0 < scores.counts.get("retrieved", 0) == scores.counts["unjudged"]
+
+
+def first_ids(queries: list[str]) -> str:
+    """The first of some ids."""
     named = ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
     # What is not UTF-8 could not be printed.
     return named.encode("utf-8", "backslashreplace").decode()

@@ -119,7 +119,7 @@ def has_repeat(
 def assert_same(found: Any, expected: Any) -> None:
     """The same bits and counts, or the same error."""
     if isinstance(expected, fr.NoQueriesError):
-        # Arrays do not know which of their rows are not judged.
+        # Of the rows without judgments the run has nothing.
         assert isinstance(found, fr.NoQueriesError)
         return
     if isinstance(expected, fr.FastrankError):
@@ -128,8 +128,7 @@ def assert_same(found: Any, expected: Any) -> None:
     assert isinstance(found, fr.Scores), found
     assert found.queries == expected.queries
     assert found.missing_queries == expected.missing_queries
-    counts = {name: count for name, count in expected.counts.items() if name != "skipped"}
-    assert found.counts == counts
+    assert {**found.counts, "skipped": 0} == expected.counts
     assert repr(found.mean) == repr(expected.mean)
     for name in expected:
         assert found[name].tobytes() == expected[name].tobytes(), name
@@ -314,8 +313,20 @@ def test_rows_without_judgments_are_not_looked_at() -> None:
     found = fr.evaluate_arrays([[1, 2], [-5, -5]], scores, [{2: 1}, {}], "map", ties="docno_asc")
 
     assert found.queries == ["0"]
-    assert "skipped" not in found.counts
-    assert found.skipped_queries is None
+    assert (found.counts["skipped"], found.skipped_queries) == (1, ["1"])
+
+
+def test_rows_without_judgments_and_documents_are_not_counted() -> None:
+    found = fr.evaluate_arrays([[1], [-1], [2]], None, [{1: 1}, {}, {}], "map", threads=1)
+
+    assert found.skipped_queries == ["2"]
+
+
+@pytest.mark.parametrize("queries", [["a", "b", "c"], iter(["a", "b", "c"])])
+def test_rows_without_judgments_are_named_by_their_queries(queries: Any) -> None:
+    found = fr.evaluate_arrays([[1], [2], [3]], None, {"b": {2: 1}}, "map", queries=queries)
+
+    assert found.skipped_queries == ["a", "c"]
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,11 @@ def test_what_has_no_queries_is_named() -> None:
     assert message({}, {"q1": {"d": 1.0}}) == "there are no judged queries"
 
 
-def test_rows_of_arrays_have_no_ids_to_show() -> None:
-    with pytest.raises(fr.NoQueriesError, match=r"any judged query \(judgments: '0', '1'\)$"):
+def test_rows_of_arrays_are_named_by_their_queries() -> None:
+    with pytest.raises(fr.NoQueriesError, match="the run has no queries"):
         fr.evaluate_arrays([[-1], [-1]], None, [{1: 1}, {1: 1}], "map")
+    with pytest.raises(fr.NoQueriesError, match="run: 'a', 'b'; judgments: 'c'"):
+        fr.evaluate_arrays([[1], [1]], None, {"c": {1: 1}}, "map", queries=["a", "b"])
 
 
 def test_queries_that_were_left_out_are_counted() -> None:

@@ -28,12 +28,15 @@ from hypothesis import strategies as st
 import fastrank
 from fastrank.data.qrels import Qrels
 from fastrank.errors import EvaluationError, FastrankError, ReadError
+from fastrank.evaluation.scoring import score
 from fastrank.formats import chunks
 from fastrank.formats import source as pieces
 from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.judging import scattered
+from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.judging.streaming import FileJudge
+from fastrank.measures.selection import Selection
 from fastrank.native import threads
 from tests.helpers.compression import zstd
 from tests.helpers.strategies import (
@@ -70,15 +73,33 @@ def is_streamed(
     *,
     compat: str = "9.0.8",
     relevance_level: int = 1,
+    original: bool = False,
 ) -> bool:
     """Whether a file is judged while it is read, and not read as a whole first."""
     nouns = parse_qrels(qrels) if isinstance(qrels, bytes) else qrels
-    options = Options(
-        compat=compat, relevance_format="qrels", relevance_level=relevance_level, complete=False,
-        judged_only=False, max_retrieved=MAX_RETRIEVED, collection_size=0, query=None,
-    )  # fmt: skip
+    options = options_of(compat, relevance_level=relevance_level, original=original)
     with pieces.open_pieces(path) as file:
         return FileJudge(nouns, [], options).judge(chunks.Parts(file, threads)) is not None
+
+
+def options_of(compat: str, *, relevance_level: int = 1, original: bool = False) -> Options:
+    """The options of `evaluate`, or those of the command trec_eval."""
+    return Options(
+        compat=compat, relevance_format="qrels", relevance_level=relevance_level, complete=False,
+        judged_only=False, max_retrieved=MAX_RETRIEVED, collection_size=0, query=None,
+        original=original,
+    )  # fmt: skip
+
+
+def as_the_command(
+    nouns: Qrels, run: Any, measures: str = "all_trec", *, threads: int = 1, compat: str = "9.0.8"
+) -> Any:
+    """The scores of a file's pieces, or of a Run, as the command trec_eval computes them."""
+    options = options_of(compat, original=True)
+    bound = Selection(measures, original=True).bind(compat)
+    judged = RunJudge(nouns, bound, options).judge(run, threads=threads)
+    # Which queries have no judgments is known in memory only, and not asked for.
+    return score(nouns, judged.changed(skipped=None), bound, options)
 
 
 def outcome(evaluate: Callable[[], Any]) -> Any:
@@ -106,7 +127,8 @@ def said(scores: Any) -> Any:
         for column in scores.value_columns
     ]
     found = list(scores.query_ids)
-    return values, exactly(scores.summaries), found, scores.missing, scores.tag_bytes
+    summaries = exactly(scores.summaries), scores.skipped_queries
+    return values, summaries, found, scores.missing, scores.tag_bytes
 
 
 def assert_same(
@@ -162,7 +184,7 @@ FORMS: list[Callable[[float], str]] = [
     lambda value: f"{-abs(value):.3f}",
     lambda value: f"{value:.17g}",
     lambda value: f"{value:08.2f}",
-    lambda value: f"{value:.1f}".replace("0.", ".").removesuffix("0"),
+    lambda value: f"{value:.1f}".replace("0.", ".").replace(".0", "." if abs(value) >= 1 else ".0"),
     lambda value: f"+{abs(value):.2f}",
     lambda value: repr(1 + value * 1e-9),
     lambda value: f"{value * 1000:.4f}",
@@ -305,6 +327,27 @@ def test_an_odd_run_gives_the_same_scores_or_the_same_error(
     with piece(size):
         (found, *_), _ = assert_same(qrels, run, path, threads=threads, **options)
     event("scores" if isinstance(found, list) else found.__name__)
+
+
+@examples(250)
+@given(SEEDS, QUERIES, DEPTHS, THREADS, PIECES, st.sampled_from(["9.0.8", "10.0"]))
+def test_the_command_reads_odd_numbers_in_pieces_as_in_memory(
+    path: Path, seed: int, queries: int, depth: int, threads: int, size: int, compat: str
+) -> None:
+    qrels, run = make_case(seed, queries, depth, odd=True)
+    nouns = parse_qrels(qrels)
+    path.write_bytes(run)
+
+    with piece(size):
+        streamed = outcome(
+            lambda: as_the_command(nouns, pieces.open_pieces(path), threads=threads, compat=compat)
+        )
+
+    assert streamed == outcome(
+        lambda: as_the_command(
+            nouns, parse_run(run, str(path), compat=compat, strict=False), compat=compat
+        )
+    )
 
 
 @examples(250)
@@ -756,11 +799,12 @@ def test_scores_rank_as_their_numbers_do(compat: str, tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_text("".join(run))
     nouns = parse_qrels("".join(qrels).encode())
-    found = fastrank.evaluate(nouns, path, "recip_rank", compat=compat)["recip_rank"].tolist()
+    scores = as_the_command(nouns, pieces.open_pieces(path), "recip_rank", compat=compat)
+    found = scores["recip_rank"].tolist()
 
     different = [run[3 * i : 3 * i + 3] for i, value in enumerate(expected) if value != found[i]]
     assert different == []
-    assert is_streamed(nouns, path, compat=compat)
+    assert is_streamed(nouns, path, compat=compat, original=True)
 
 
 @pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
@@ -938,7 +982,7 @@ def test_a_named_pipe(tmp_path: Path) -> None:
     """It can be read only once, also where that is not enough."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    for run in (RUN, RUN + b"q1 Q0 z 1 1 t\n", RUN + b"q1 Q0 z 1 nan t\n"):
+    for run in (RUN, RUN + b"q1 Q0 z 1 1 t\n", RUN + b"q1 Q0 z 1 inf t\n"):
         expected = assert_same(QRELS, run, tmp_path / "run")
         writer = Thread(target=pipe.write_bytes, args=(run,))
         writer.start()
@@ -1155,3 +1199,64 @@ def test_a_score_of_many_digits(length: int, tmp_path: Path) -> None:
     )
 
     assert (found.returncode, found.stdout) == (0, "2.0\n"), found.stderr
+
+
+# Queries without judgments
+
+
+def unknown_of(run: Any, qrels: bytes = b"q1 0 a 1\n", **options: Any) -> Any:
+    """The run's queries without judgments, as they are counted, and the values."""
+    scores = fastrank.evaluate(parse_qrels(qrels), run, "map", **options)
+    return scores.skipped_queries, scores.counts, scores.mean
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("room", [1 << 16, 40])
+@pytest.mark.parametrize("scattered", [False, True])
+def test_queries_without_judgments_are_counted_as_in_memory(
+    threads: int, room: int, scattered: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where there is no room for the ids of all at once, and one comes back later."""
+    monkeypatch.setattr(chunks, "UNKNOWN_ROOM", room)
+    blocks = [b"%b Q0 a 1 2 t\n%b Q0 b 2 1 t\n" % (name, name) for name in names_of(60)]
+    lines = b"".join(blocks).splitlines(keepends=True)
+    if scattered:
+        random.Random(3).shuffle(lines)
+    else:
+        lines += [b"x1- Q0 c 1 1 t\n"]
+    text = b"".join(lines)
+    path = tmp_path / "run"
+    path.write_bytes(text)
+
+    with piece(200):
+        found = unknown_of(path, threads=threads)
+
+    assert found == unknown_of(parse_run(text))
+    assert found[0] == sorted(name.decode() for name in names_of(60) if name != b"q1")
+    assert is_streamed(b"q1 0 a 1\n", path, threads)
+
+
+def names_of(count: int) -> list[bytes]:
+    """Ids of queries, of different lengths."""
+    return [b"q1", *(b"x%d" % number + b"-" * (number % 20) for number in range(1, count))]
+
+
+def test_an_id_without_room_is_read_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "UNKNOWN_ROOM", 40)
+    text = b"q1 Q0 a 1 1 t\n%b Q0 a 1 1 t\n" % (b"x" * 40)
+    path = tmp_path / "run"
+    path.write_bytes(text)
+
+    assert unknown_of(path) == unknown_of(parse_run(text))
+    assert not is_streamed(b"q1 0 a 1\n", path)
+
+
+def test_for_the_command_nothing_is_kept_of_queries_without_judgments(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(b"q1 Q0 a 1 1 t\nx Q0 a 1 1 t\n")
+
+    scores = as_the_command(parse_qrels(b"q1 0 a 1\n"), pieces.open_pieces(path))
+
+    assert "skipped" not in scores.counts
