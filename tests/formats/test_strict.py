@@ -88,13 +88,19 @@ def test_a_grade_that_is_no_number_is_an_error(
 
 
 @pytest.mark.parametrize("score", [b"0,7", b"nan", b"abc"])
-def test_scattered_lines_and_queries_without_judgments_are_looked_at(
-    score: bytes, file: Callable[[bytes], str]
+def test_scattered_lines_are_looked_at(score: bytes, file: Callable[[bytes], str]) -> None:
+    with pytest.raises(FormatError, match=":4: expected a score"):
+        fr.evaluate(parse_qrels(QRELS), file(RUN + b"q1 Q0 d3 1 %b t\n" % score), "map")
+
+
+@pytest.mark.parametrize("more", [b"", b"q1 Q0 d3 1 0.1 t\n"])
+def test_a_file_is_not_read_as_a_whole_for_scores_of_queries_without_judgments(
+    more: bytes, file: Callable[[bytes], str]
 ) -> None:
-    scattered = b"q1 Q0 d2 1 0.3 t\nx Q0 d9 1 1 t\nx Q0 d8 1 %b t\n" % score
-    for run in (RUN + scattered, RUN + scattered[17:], scattered[17:] + RUN):
-        with pytest.raises(FormatError, match="expected a score"):
-            fr.evaluate(parse_qrels(QRELS), file(run), "map")
+    """Which are told, and count for nothing; as of a dict."""
+    found = fr.evaluate(parse_qrels(QRELS), file(RUN + b"x Q0 d1 1 0,7 t\n" + more), "map")
+
+    assert (found.mean, found.skipped_queries) == ({"map": 1.0}, ["x"])
 
 
 def test_the_first_line_that_is_wrong_is_named() -> None:

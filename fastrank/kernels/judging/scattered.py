@@ -31,7 +31,6 @@ from fastrank.native.codes import (
     NO_PAGE_LEFT,
     NOT_STREAMED,
     PAGE_SIZE,
-    PARTIAL,
     POSITION,
     REFUSED,
     SIZE,
@@ -52,15 +51,13 @@ def keep_results(text, taken, fields, pages, refused):
     unread = EXACT
     for i in range(taken):
         query = fields.numbers[U(i)]
-        if query < 0 and not refused & PARTIAL:
-            continue
-        start, length = scores.starts[U(i)], docs.lengths[U(i)]
-        status, score = read_decimal(text, start, start + scores.lengths[U(i)])
-        unread |= status
         if query < 0:
             continue
+        start, length = scores.starts[U(i)], docs.lengths[U(i)]
         if length > longest:
             return NOT_STREAMED
+        status, score = read_decimal(text, start, start + scores.lengths[U(i)])
+        unread |= status
         place = pages.ends[query]
         if place & size - 1 > size - LINK - HEADER - length or place == 0:
             place = next_page(pages.buffer, pages.room, place)

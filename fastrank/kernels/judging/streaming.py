@@ -35,7 +35,6 @@ from fastrank.native.codes import (
     MAX_RETRIEVED,
     NEW_QUERY,
     NOT_STREAMED,
-    PARTIAL,
     POSITION,
     QUERY,
     QUERY_LENGTH,
@@ -60,14 +59,6 @@ def judge_in_order(docs, scores, results, qrels, query, options, scratch, hits):
     if found == GIVEN_UP or rank_in_order(docs, scores, results, hits, found, single):
         return found
     return np.int64(GIVEN_UP)
-
-
-@helper
-def are_numbers(text, scores, results, values, refused):
-    """Whether no score is left to a slower reader, or refused."""
-    if check_order(text, scores, 0, results, refused) == DESCENDING:
-        return True
-    return read_scores(text, scores, results, values, refused)
 
 
 @helper
@@ -148,9 +139,6 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
             hash_documents(docs, first, results, True, judging.hashes)
             if order == DESCENDING:
                 order = check_order(text, scores, first, results, refused)
-        elif refused & PARTIAL and not are_numbers(text, scores, results, values, refused):
-            state[STATUS] = NOT_STREAMED
-            break
         kind = next_query(reader, results - first)
     if state[STATUS] != DONE or (ended and not full):
         return cursor[SIZE]
