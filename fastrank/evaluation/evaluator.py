@@ -50,8 +50,8 @@ def evaluate(
         ir_measures and ir_datasets have them, or a file as `load_qrels` takes it.
     run: a Run, or what one can be made from, likewise. A file in TREC's format is judged while it
         is read, without keeping it, and a dict as it is: the documents and scores that they hold
-        for queries without judgments are not looked at. A query with an empty dict has no results, and counts.
-        Of a list of runs, each is evaluated: a list of Scores comes back.
+        for queries without judgments are not looked at. A query with an empty dict has no results,
+        and counts. Of a list of runs, each is evaluated: a list of Scores comes back.
     measures: names in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...),
         pytrec_eval (`P_10`), ir_measures (`nDCG@10`, `AP(rel=2)@100`) or papers (`mrr@10`), see
         `parse_measure`: strings with blanks or commas between names; or functions, see `measure`.
