@@ -72,7 +72,7 @@ def _run_options(own: argparse.ArgumentParser) -> None:
         help="the original trec_eval, to compare with (default: one on the PATH, if any)",
     )
     own.add_argument(
-        "--compat",
+        "--trec-eval-version",
         choices=["9.0.8", "10.0"],
         default="9.0.8",
         help="the version of the peer: whose numbers our command is to compute (9.0.8)",
@@ -137,7 +137,7 @@ def _run(given: argparse.Namespace) -> int:
         if not wanted:
             raise NotFoundError(f"no cases in {given.folder}: python -m bench generate makes them")
     stored = [manifest.load(given.folder, case) for case in wanted]
-    setup = programs.set_up(given.compat, given.peers, given.peer)
+    setup = programs.set_up(given.trec_eval_version, given.peers, given.peer)
     tasks = programs.chosen_tasks(given.tasks)
     if given.output is not None:
         # Found out now rather than after all has been measured.

@@ -23,7 +23,7 @@ class Job:
     qrels: str
     run: str
     measures: str
-    compat: str
+    trec_eval_version: str
     answers: str
 
     def words(self, library: str) -> list[str]:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 READ_FACTS = ("lines", "score_sum", "doc_bytes")
 # What `fastrank.evaluate` is given as the run: a program of its own for each way.
 FASTRANK: dict[str, Callable[[Any, Job], Any]] = {
-    "fastrank.evaluate(run)": lambda fr, job: fr.read_run(job.run, compat=job.compat),
+    "fastrank.evaluate(run)": lambda fr, job: fr.read_trec_run(
+        job.run, trec_eval_version=job.trec_eval_version
+    ),
     "fastrank.evaluate(path)": lambda _, job: job.run,
 }
 FIELDS = ["query", "Q0", "doc", "rank", "score", "tag"]
@@ -35,8 +37,10 @@ def _fastrank_evaluate(job: Job, ranking: Callable[[Any, Job], Any]) -> Prepared
     import fastrank as fr
 
     def call() -> Any:
-        qrels = fr.read_qrels(job.qrels, compat=job.compat)
-        return fr.evaluate(qrels, ranking(fr, job), job.measures, compat=job.compat)
+        qrels = fr.read_trec_qrels(job.qrels, trec_eval_version=job.trec_eval_version)
+        return fr.evaluate(
+            qrels, ranking(fr, job), job.measures, trec_eval_version=job.trec_eval_version
+        )
 
     return call, lambda scores: scores.mean
 
@@ -111,7 +115,7 @@ def fastrank_read(job: Job) -> Prepared:
     def values(run: Any) -> dict[str, float]:
         return _read(len(run.docs), sum(run.score_column), sum(run.docs.lengths))
 
-    return lambda: fr.read_run(job.run, compat=job.compat), values
+    return lambda: fr.read_trec_run(job.run, trec_eval_version=job.trec_eval_version), values
 
 
 def pandas(job: Job) -> Prepared:
@@ -206,7 +210,7 @@ class Library:
 
 
 EVALUATE = (OFFICIAL, ALL_TREC)
-PREAD, READ_RUN = "pread", "fastrank.read_run"
+PREAD, READ_RUN = "pread", "fastrank.read_trec_run"
 LIBRARIES = {
     **{
         name: Library(partial(_fastrank_evaluate, ranking=ranking), EVALUATE)

@@ -67,19 +67,19 @@ class Program:
 class Setup:
     """What the user chose, and what was found for it."""
 
-    compat: str
+    trec_eval_version: str
     peers: tuple[str, ...]
     original: tuple[str, str] | None
     engine: str
 
     @property
     def comparable(self) -> bool:
-        """Whether the original computes the numbers of this compat level, to the last byte."""
-        level = f"trec_eval version {self.compat.partition('.')[0]}."
+        """Whether the original computes the numbers of this version, to the last byte."""
+        level = f"trec_eval version {self.trec_eval_version.partition('.')[0]}."
         return self.original is not None and self.original[1].startswith(level)
 
 
-def set_up(compat: str, peers: list[str] | None, path: Path | None) -> Setup:
+def set_up(trec_eval_version: str, peers: list[str] | None, path: Path | None) -> Setup:
     """Find the programs; raises BenchError for names of peers that do not exist."""
     for name in peers or ():
         if name not in PEERS:
@@ -89,7 +89,7 @@ def set_up(compat: str, peers: list[str] | None, path: Path | None) -> Setup:
     )
     chosen = PEERS if peers is None else tuple(peers)
     original = commands.find_peer(path) if ORIGINAL in chosen else None
-    return Setup(compat, chosen, original, told.stdout.strip().removeprefix("fastrank "))
+    return Setup(trec_eval_version, chosen, original, told.stdout.strip().removeprefix("fastrank "))
 
 
 def chosen_tasks(names: list[str] | None) -> list[str]:
@@ -110,7 +110,7 @@ def programs(stored: Stored, tasks: list[str], setup: Setup, answers: Path) -> I
         for name, (own, (command, *more), variables) in OURS.items():
             if task in own and (name not in PEERS or name in setup.peers):
                 words = [commands.ours(command), *more, *arguments]
-                chosen = {"FASTRANK_COMPAT": setup.compat, **variables}
+                chosen = {"FASTRANK_TREC_EVAL_VERSION": setup.trec_eval_version, **variables}
                 version = "" if name == JIT else setup.engine
                 yield Program(name, task, words, chosen, version)
         if measures and ORIGINAL in setup.peers:
@@ -119,7 +119,7 @@ def programs(stored: Stored, tasks: list[str], setup: Setup, answers: Path) -> I
         yield Program(PASS, FLOOR, [sys.executable, "-c", "pass"])
     floors = [] if wanted == [START] else [FLOOR]
     for task in wanted + floors:
-        job = Job(*files, MEASURES.get(task, ""), setup.compat, str(answers))
+        job = Job(*files, MEASURES.get(task, ""), setup.trec_eval_version, str(answers))
         for name, library in LIBRARIES.items():
             if task in library.tasks and (not library.distributions or name in setup.peers):
                 yield _library(Program(name, task, job.words(name), library=library), setup)

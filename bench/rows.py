@@ -74,7 +74,7 @@ def benchmark(subject: Subject, stored: Stored, setup: Setup) -> pyperf.Benchmar
         "problem": subject.problem,
         "cold": subject.cold,
         "command_max_rss": subject.peak or None,
-        "compat": setup.compat,
+        "trec_eval_version": setup.trec_eval_version,
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         **{name: version(name) for name in ("numpy", "numba")},
         **{name: getattr(stored.manifest, name) for name in FROM_MANIFEST},

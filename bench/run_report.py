@@ -85,7 +85,7 @@ def _facts(rows: list[Row]) -> list[str]:
     return [
         machine(rows),
         *(f"{program}: {version}" for program, version in versions.items()),
-        f"data: {'; '.join(data)}; numbers of trec_eval {rows[0].facts['compat']}",
+        f"data: {'; '.join(data)}; numbers of trec_eval {rows[0].facts['trec_eval_version']}",
     ]
 
 

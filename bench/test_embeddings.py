@@ -110,7 +110,7 @@ def test_search_batches(benchmark: Any, case: Case) -> None:
     (found,) = benchmark(case.search)
 
     # Which documents come last is faiss's choice where scores are equal.
-    same = (np.sort(found.rows) == np.sort(case.rows))[~found.cut].all()
+    same = (np.sort(found.rows) == np.sort(case.rows))[~found.ties_at_cutoff].all()
     record(benchmark, same and (found.scores == case.scores).all())
 
 

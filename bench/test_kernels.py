@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bench import inputs, oracle
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import spans
@@ -32,7 +32,7 @@ from fastrank.native.buffers import filled, zeros
 QUERIES, RETRIEVED, JUDGED = 100, 1000, 100
 
 OPTIONS = Options(
-    compat=DEFAULT_COMPAT,
+    trec_eval_version=DEFAULT_VERSION,
     relevance_format="qrels",
     relevance_level=1,
     complete=False,
@@ -116,7 +116,7 @@ def test_judge(benchmark: Any, collection: inputs.Collection, qrels: Qrels, run:
 
 def prepared(name: str, qrels: Qrels, run: Run) -> tuple[Any, Any, Any]:
     """What computes values of a judged run, one measure, and room for its values."""
-    bound = Selection([name]).bind(DEFAULT_COMPAT)
+    bound = Selection([name]).bind(DEFAULT_VERSION)
     judged = MemoryJudge(qrels, bound, OPTIONS).judge(run)
     return Values(qrels, bound, OPTIONS, judged), bound[0], zeros("d", QUERIES)
 

@@ -1,19 +1,18 @@
-"""Make the example judgements and runs from scikit-learn's handwritten digits.
+"""Make the example data from scikit-learn's handwritten digits.
 
     python data/make_digits.py
 
-writes, beside this file, ``digits.qrels`` and the runs ``pixels.run``, ``pca.run`` and
-``profile.run``.  It needs numpy and scikit-learn; reading the files needs neither.
+This writes the files that README.md lists to this script's folder. It needs numpy and scikit-learn;
+using the files needs neither.
 
-The task is to find, for one image of a digit, the other images of that digit, and best of
-all those on the same form.  README.md says where the images come from, what a form is and
-what the grades mean.
+The task is to find, for an image of a digit, the other images of that digit, and first of all those
+on the same form. README.md explains where the images come from, what a form is, and what the grades
+mean.
 
-The files are meant to be the same bytes on every machine.  Each run therefore compares
-vectors of integers, whose sums are exact in any order; what follows (a square root, a
-division, a rounding) is correctly rounded by IEEE 754.  The scores have so few digits that
-different scores of a query stay different in single precision, in which trec_eval 9 holds
-them (trec_eval 10 holds doubles).
+The files should have the same bytes on every machine. Each run therefore compares vectors of
+integers, whose sums are exact in any order; the operations that follow (a square root, a division,
+a rounding) are rounded correctly by IEEE 754. Scores are rounded to so few digits that different
+scores of a query stay different in single precision, which trec_eval 9 uses.
 """
 
 from pathlib import Path
@@ -23,16 +22,16 @@ from sklearn.datasets import load_digits
 
 QUERIES_PER_DIGIT = 20
 RUN_DEPTH = 100  # documents retrieved for a query
-POOL_DEPTH = 50  # documents of each run judged even where they are not relevant
+POOL_DEPTH = 50  # documents of each run that are judged even if they are not relevant
 PCA_COMPONENTS = 4
 
-# The first image of each form.  All forms asked for the same 130 digits, so the labels
-# repeat; see README.md.
+# The first image of each form. All forms asked for the same 130 digits, so the labels repeat; see
+# README.md.
 FORM_STARTS = [0, 130, 256, 386, 516, 646, 776, 906, 1029, 1157, 1287, 1415, 1545, 1667]
 
 
 def choose_queries(digits):
-    """Indices of the queries: of each digit, images spread evenly over the collection."""
+    """Indices of the queries: for each digit, images spread evenly over the collection."""
     chosen = []
     for digit in range(10):
         images = np.flatnonzero(digits == digit)
@@ -73,20 +72,20 @@ def score_profile(queries, documents):
 
 
 def rank(scores, depth):
-    """Columns of the best scores of each row, in trec_eval's order: of equal scores, the
-    document with the greater name comes first."""
+    """Columns of the best scores of each row, in trec_eval's order: among equal scores, the
+    document with the larger id comes first."""
     last_first = scores[:, ::-1]
     order = np.argsort(-last_first, axis=1, kind="stable")[:, :depth]
     return scores.shape[1] - 1 - order
 
 
 def write_lines(path, lines):
-    """Write lines of ASCII text, each ended by a newline on every platform."""
+    """Write lines of ASCII text, with the same line ends on every platform."""
     path.write_bytes("".join(f"{line}\n" for line in lines).encode("ascii"))
 
 
 def main():
-    """Make all four files beside this script."""
+    """Write all files to the folder of this script."""
     folder = Path(__file__).resolve().parent
     data = load_digits()
     pixels = data.data.astype(np.int64)
@@ -94,6 +93,10 @@ def main():
 
     queries = choose_queries(data.target)
     documents = np.setdiff1d(np.arange(len(pixels)), queries)
+
+    for name, letter, images in (("queries", "q", queries), ("documents", "d", documents)):
+        np.save(folder / f"{name}.npy", pixels[images].astype(np.float16))
+        write_lines(folder / f"{name}.txt", [f"{letter}{image:04}" for image in images])
 
     pools = [set() for _ in queries]
     for tag, score in [("pixels", score_pixels), ("pca", score_pca), ("profile", score_profile)]:

@@ -1,4 +1,4 @@
-"""fastrank: trec_eval-compatible evaluation of rankings, fast.
+"""fastrank: fast, trec_eval-compatible evaluation of rankings.
 
 >>> import fastrank as fr
 >>> qrels, run = fr.read_qrels("data/digits.qrels"), fr.read_run("data/pixels.run")
@@ -47,23 +47,23 @@ if TYPE_CHECKING:
     from fastrank.evaluation.evaluator import evaluate as evaluate
     from fastrank.evaluation.labels import evaluate_labels as evaluate_labels
     from fastrank.evaluation.likelihood import negative_log_likelihood as negative_log_likelihood
-    from fastrank.evaluation.tie_ranges import TieRange as TieRange
-    from fastrank.evaluation.tie_ranges import TieReport as TieReport
-    from fastrank.evaluation.tie_ranges import tie_report as tie_report
+    from fastrank.evaluation.tie_reports import TieRange as TieRange
+    from fastrank.evaluation.tie_reports import TieReport as TieReport
+    from fastrank.evaluation.tie_reports import tie_report as tie_report
     from fastrank.formats.candidates import Candidates as Candidates
-    from fastrank.formats.candidates import load_candidates as load_candidates
-    from fastrank.formats.load import load_qrels as load_qrels
-    from fastrank.formats.load import load_run as load_run
-    from fastrank.formats.load import save_qrels as save_qrels
-    from fastrank.formats.load import save_run as save_run
+    from fastrank.formats.candidates import read_candidates as read_candidates
+    from fastrank.formats.load import read_qrels as read_qrels
+    from fastrank.formats.load import read_run as read_run
+    from fastrank.formats.load import write_qrels as write_qrels
+    from fastrank.formats.load import write_run as write_run
     from fastrank.formats.trec import read_prefs as read_prefs
-    from fastrank.formats.trec import read_qrels as read_qrels
     from fastrank.formats.trec import read_qrels_jg as read_qrels_jg
     from fastrank.formats.trec import read_qrels_prefs as read_qrels_prefs
-    from fastrank.formats.trec import read_run as read_run
+    from fastrank.formats.trec import read_trec_qrels as read_trec_qrels
+    from fastrank.formats.trec import read_trec_run as read_trec_run
     from fastrank.formats.trec_writers import write_prefs as write_prefs
-    from fastrank.formats.trec_writers import write_qrels as write_qrels
-    from fastrank.formats.trec_writers import write_run as write_run
+    from fastrank.formats.trec_writers import write_trec_qrels as write_trec_qrels
+    from fastrank.formats.trec_writers import write_trec_run as write_trec_run
     from fastrank.judging.array_qrels import ArrayQrels as ArrayQrels
     from fastrank.judging.array_qrels import index_qrels as index_qrels
     from fastrank.measures.custom import Ranking as Ranking
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
     from fastrank.scores.differences import ScoreDifferences as ScoreDifferences
-    from fastrank.scores.groups import macro_mean as macro_mean
+    from fastrank.scores.groups import mean_over_datasets as mean_over_datasets
     from fastrank.scores.scores import Scores as Scores
     from fastrank.scores.side_by_side import table as table
     from fastrank.scores.tables import Table as Table
@@ -94,12 +94,12 @@ __all__, __getattr__ = public_names(
         "embeddings.evaluation": ("evaluate_model",),
         "judging.array_qrels": ("ArrayQrels", "index_qrels"),
         "evaluation.arrays": ("evaluate_arrays",),
-        "formats.candidates": ("Candidates", "load_candidates"),
+        "formats.candidates": ("Candidates", "read_candidates"),
         "checking.checker": ("check",),
         "data.preferences": ("Preferences",),
         "data.qrels": ("Qrels",),
         "data.run": ("Run",),
-        "formats.load": ("load_qrels", "load_run", "save_qrels", "save_run"),
+        "formats.load": ("read_qrels", "read_run", "write_qrels", "write_run"),
         "datasets.dataset": ("Dataset",),
         "evaluation.embeddings": ("evaluate_embeddings",),
         "errors": (
@@ -117,7 +117,7 @@ __all__, __getattr__ = public_names(
         "evaluation.evaluator": ("Evaluator", "evaluate"),
         "measures.families": ("MEASURES",),
         "scores.differences": ("ScoreDifferences",),
-        "scores.groups": ("macro_mean",),
+        "scores.groups": ("mean_over_datasets",),
         "evaluation.labels": ("evaluate_labels",),
         "evaluation.likelihood": ("negative_log_likelihood",),
         "measures.trec": ("Measure",),
@@ -129,14 +129,14 @@ __all__, __getattr__ = public_names(
         "scores.scores": ("Scores",),
         "scores.side_by_side": ("table",),
         "scores.tables": ("Table",),
-        "evaluation.tie_ranges": ("TieRange", "TieReport", "tie_report"),
-        "formats.trec_writers": ("write_prefs", "write_qrels", "write_run"),
+        "evaluation.tie_reports": ("TieRange", "TieReport", "tie_report"),
+        "formats.trec_writers": ("write_prefs", "write_trec_qrels", "write_trec_run"),
         "formats.trec": (
             "read_prefs",
-            "read_qrels",
+            "read_trec_qrels",
             "read_qrels_jg",
             "read_qrels_prefs",
-            "read_run",
+            "read_trec_run",
         ),
         "scores.zscores": ("ZScores", "read_zscores", "write_zscores"),
     },

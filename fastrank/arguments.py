@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
 
 # What documents are ranked by.
-ORDERS = ("score", "rank", "given")
+RANK_BY = ("score", "rank", "given")
 
-COMPAT_LEVELS = ("9.0.8", "10.0")
-DEFAULT_COMPAT = "9.0.8"
+TREC_EVAL_VERSIONS = ("9.0.8", "10.0")
+DEFAULT_VERSION = "9.0.8"
 
 
-def check_compat(compat: str) -> str:
-    """Return a compat level that exists; raise OptionError for others."""
-    if compat not in COMPAT_LEVELS:
-        expected = " or ".join(map(repr, COMPAT_LEVELS))
-        raise OptionError("compat", f"expected {expected}, found {compat!r}")
-    return compat
+def check_version(trec_eval_version: str) -> str:
+    """Return a version that exists; raise OptionError for others."""
+    if trec_eval_version not in TREC_EVAL_VERSIONS:
+        expected = " or ".join(map(repr, TREC_EVAL_VERSIONS))
+        raise OptionError("trec_eval_version", f"expected {expected}, found {trec_eval_version!r}")
+    return trec_eval_version
 
 
 def integer(name: str, value: int) -> int:

@@ -95,7 +95,7 @@ class MeasureError(FastrankError):
 
     >>> fr.parse_measure("P_0")
     Traceback (most recent call last):
-    fastrank.errors.MeasureError: 'P_0': a cutoff is a whole number of at least 1, ...
+    fastrank.errors.MeasureError: 'P_0': a cutoff is a whole number of at least 1 ...
     """
 
     def __init__(self, measure: str, reason: str) -> None:
@@ -140,16 +140,16 @@ class NoQueriesError(FastrankError):
 
     >>> fr.evaluate({"q1": {"d1": 1}}, {"q2": {"d1": 0.5}}, "map")
     Traceback (most recent call last):
-    fastrank.errors.NoQueriesError: the run and the judgments have no query in common ...
+    fastrank.errors.NoQueriesError: the run and the qrels share no query ids ...
     """
 
 
 class GroupError(FastrankError):
     """Scores cannot be grouped, averaged or put side by side as asked.
 
-    >>> fr.macro_mean([])
+    >>> fr.mean_over_datasets([])
     Traceback (most recent call last):
-    fastrank.errors.GroupError: macro_mean: expected the scores of one data set or more, found none
+    fastrank.errors.GroupError: mean_over_datasets: expected at least one Scores, found none
     """
 
 

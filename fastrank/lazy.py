@@ -1,6 +1,6 @@
-"""Imports that wait until something is used: public names of packages, and conversions.
+"""Lazy imports of public names, conversions and optional libraries.
 
-The `trec_eval` command pays for the modules it needs, and `import fastrank` for none.
+The `trec_eval` command imports only the modules it needs, and `import fastrank` imports none.
 """
 
 from __future__ import annotations
@@ -10,22 +10,38 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-# The module with the `from_*` and `to_*` of judgments and runs. Their classes stand below it, so it
-# is `fastrank` itself that says which it is.
+# The module with the `from_*` and `to_*` conversions of judgments and runs, set by `fastrank`: the
+# packages of their classes may not import it.
 conversions = ""
 
 
 def convert(name: str, *given: Any, **options: Any) -> Any:
-    """Call the conversion called `name`."""
+    """Call the conversion with this name."""
     from importlib import import_module
 
     return getattr(import_module(conversions), name)(*given, **options)
 
 
+def optional(module: str, user: str, extra: str = "") -> Any:
+    """Import an optional library.
+
+    user: what needs it. extra: our extra that installs it, by default the library's name. Raises
+    ImportError, which says how to install it.
+    """
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        hint = f"pip install 'fastrank-eval[{extra or package}]'"
+        raise ImportError(f"{user} needs {package}: {hint}", name=package) from error
+
+
 def public_names(
     package: str, homes: Mapping[str, tuple[str, ...]]
 ) -> tuple[list[str], Callable[[str], object]]:
-    """`__all__` and `__getattr__` of a package; homes: its modules, with the names of each."""
+    """`__all__` and `__getattr__` of a package; homes: the public names of each of its modules."""
 
     def find(name: str) -> object:
         for module, names in homes.items():

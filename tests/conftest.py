@@ -28,7 +28,7 @@ def trec_eval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
         *arguments: str,
         files: dict[str, bytes] | None = None,
         stdin: bytes = b"",
-        compat: str = "9.0.8",
+        trec_eval_version: str = "9.0.8",
         folder: Path = tmp_path,
     ) -> Result:
         for name, content in (files or {}).items():
@@ -36,7 +36,7 @@ def trec_eval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
         streams = [io.TextIOWrapper(io.BytesIO()) for _ in range(2)]
         with monkeypatch.context() as patch:
             patch.chdir(folder)
-            patch.setenv("FASTRANK_COMPAT", compat)
+            patch.setenv("FASTRANK_TREC_EVAL_VERSION", trec_eval_version)
             patch.delenv("POSIXLY_CORRECT", raising=False)
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
             patch.setattr(sys, "stdout", streams[0])

@@ -22,7 +22,7 @@ from tests.helpers.paths import REPOSITORY
         " main(['-q', '-m', 'all_trec', 'data/digits.qrels', 'data/pca.run'])",
     ],
 )
-@pytest.mark.skipif(not engine().startswith("library"), reason="the other engines need numba")
+@pytest.mark.skipif(not engine().startswith("precompiled"), reason="the other engines need numba")
 def test_no_heavy_library_is_loaded(statement: str) -> None:
     """Neither numpy nor numba nor anything as slow, on the way from arguments to output."""
     heavy = {"numpy", "numba", "llvmlite", "faiss", "argparse", "re", "typing", "dataclasses"}

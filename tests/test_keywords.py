@@ -30,7 +30,7 @@ from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.keywords import Keyword, documented, names_of, select
 from fastrank.mining.mine import MiningOptions
 from fastrank.search import search, search_batches
-from fastrank.search.options import SEARCH, SearchOptions
+from fastrank.search.search_options import SEARCH, SearchOptions
 
 # Each function with the options it takes, and the arguments that it cannot do without.
 TAKES: list[tuple[Callable[..., Any], type, int]] = [
@@ -70,10 +70,10 @@ def test_the_options_of_evaluate_have_these_defaults() -> None:
     parameters = inspect.signature(fr.evaluate).parameters.values()
 
     assert {own.name: own.default for own in parameters if own.kind is own.KEYWORD_ONLY} == {
-        "threads": None, "relevance_level": 1, "order": "score", "ties": "docno_desc",
-        "missing": None, "no_relevant": "zero", "ignore_identical_ids": False, "exclude": None,
-        "duplicates": "error", "depth": None, "complete": False, "judged_only": False,
-        "max_retrieved": None, "collection_size": 0, "compat": "9.0.8",
+        "threads": None, "relevance_level": 1, "rank_by": "score", "ties": "docno_desc",
+        "missing": "skip", "no_relevant": "zero", "ignore_identical_ids": False, "exclude": None,
+        "duplicates": "error", "depth": None, "judged_only": False,
+        "collection_size": 0, "trec_eval_version": "9.0.8",
     }  # fmt: skip
 
 
@@ -149,8 +149,8 @@ def test_every_option_of_evaluate_is_a_flag_of_the_command() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["-l", "0.5", "--ties", "given", "-M", "3", "-c"],
-         {"relevance_level": 0.5, "ties": "given", "max_retrieved": 3, "complete": True}),
+        (["-l", "0.5", "--ties", "given", "-M", "3", "--missing", "zero"],
+         {"relevance_level": 0.5, "ties": "given", "depth": 3, "missing": "zero"}),
         (["-k", "7", "--metric", "l2", "--no-progress", "--gpu", "--train-size", "9"],
          {"k": 7, "metric": "l2", "progress": False, "gpu": True, "train_size": 9}),
     ],

@@ -1,10 +1,11 @@
-"""An embedding model on data like MS MARCO's, as FlagEmbedding's tutorial evaluates one.
+"""Evaluate an embedding model as in the tutorial of FlagEmbedding, which uses MS MARCO.
 
-The corpus are the positives of all queries, the index is faiss's Flat with inner products, queries
-are searched for in batches of 256, and the measures are recall, MRR and nDCG at 1 and 10. Rows have
-a query and its positives, as MS MARCO has them; here a query is the first line about a function of
-Python's library, its positives what else is said.
+The corpus consists of the positives of all queries. The queries are searched in batches of 256 in a
+Flat index of faiss with inner products. The measures are recall, MRR, and nDCG at 1 and 10. Each
+row of the data has a query and its positives, as in MS MARCO; here, a query is the first paragraph
+of a docstring of Python's standard library, and its positives are the following paragraphs.
 
+    pip install 'fastrank-eval[examples]'
     python docs/examples/embedding_model.py
 """
 
@@ -17,12 +18,12 @@ from stdlib_texts import encoder, entries
 import fastrank as fr
 from fastrank.search import load_index, search_batches
 
-# The tutorial's recall is RCap: the hits divided by min(k, positives).
+# The recall of the tutorial is RCap: the hits divided by min(k, positives).
 MEASURES = "RCap@1 RCap@10 RR@1 RR@10"
 
 
 def flat_index(vectors):
-    """The tutorial's index, which is an object of faiss."""
+    """The index of the tutorial, a faiss object."""
     index = faiss.index_factory(vectors.shape[1], "Flat", faiss.METRIC_INNER_PRODUCT)
     index.train(vectors)
     index.add(vectors)
@@ -30,20 +31,20 @@ def flat_index(vectors):
 
 
 def evaluate(data: fr.Dataset, query_vectors, index) -> fr.Scores:
-    """Search in the index, and evaluate; equal positives are one document."""
+    """Search the index and evaluate. Positives with the same text are one document."""
     return fr.evaluate_embeddings(
         query_vectors, index, data.qrels, MEASURES, query_ids=data.query_ids, k=10, batch_size=256
     )
 
 
 def ndcg_of_retrieved(data: fr.Dataset, query_vectors, index) -> fr.Scores:
-    """The tutorial's own nDCG: scikit-learn's, whose ideal ranking is of what was retrieved."""
+    """The nDCG of the tutorial (scikit-learn's): the ideal ranking has the same documents."""
     judged, ids = data.qrels.to_dict(), data.query_ids
     labels, scores = [], []
     for found in search_batches(index, query_vectors, 10, query_ids=ids, batch_size=256):
-        for query, rows, own in zip(found.queries, found.rows, found.scores, strict=True):
+        for query, rows, values in zip(found.queries, found.rows, found.scores, strict=True):
             labels.append([judged[ids[query]].get(str(row), 0) for row in rows])
-            scores.append(own.tolist())
+            scores.append(values.tolist())
     return fr.evaluate_labels(labels, scores, "nDCG@1 nDCG@10", queries=ids)
 
 
@@ -60,5 +61,5 @@ if __name__ == "__main__":
         path = str(Path(folder) / "index.bin")
         faiss.write_index(index, path)
         print(evaluate(data, query_vectors, load_index(path)))
-    print("\nnDCG of what was retrieved, as in the tutorial")
+    print("\nnDCG of the retrieved documents, as in the tutorial")
     print(ndcg_of_retrieved(data, query_vectors, index))

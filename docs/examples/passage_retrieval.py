@@ -1,11 +1,13 @@
-"""Dense passage retrieval (DPR): accuracy, training data mined from the result, and the loss.
+"""Dense passage retrieval (DPR): accuracy, training data mined from the results, and the loss.
 
-Two encoders, one of questions and one of passages, and inner products. A question is the first line
-about a function of Python's library, its answer the function's name; the passages are what is said
-about all functions. As in DPR a passage is right if it contains the answer, and its positives are
-the passages that are known to belong to the question.
+DPR has one encoder for questions and one for passages, and compares their vectors by inner
+products. Here, a question is the first paragraph of a docstring of Python's standard library, its
+answer is the name of the function or class, and the passages are the following paragraphs of all
+docstrings. As in DPR, a passage is right if it contains the answer; the positives of a question are
+the paragraphs of its docstring.
 
-    python docs/examples/passage_retrieval.py [train.json]
+    pip install 'fastrank-eval[examples]'
+    python docs/examples/passage_retrieval.py [file for training data, such as train.json]
 """
 
 import re
@@ -22,68 +24,74 @@ ACCURACY = "Success@1 Success@5 Success@20 Success@100"
 
 
 def encoders(passages: list[str]):
-    """Of questions and of passages: words weighted in two ways, in one space."""
+    """Encoders of questions and of passages, which weight words differently, in the same space."""
     question = TfidfVectorizer(binary=True, norm=None).fit(passages)
     passage = TfidfVectorizer(sublinear_tf=True).fit(passages)
     space = TruncatedSVD(200, random_state=0).fit(passage.transform(passages))
     return tuple(
-        lambda texts, own=own: space.transform(own.transform(texts)).astype("float32")
-        for own in (question, passage)
+        lambda texts, model=model: space.transform(model.transform(texts)).astype("float32")
+        for model in (question, passage)
     )
 
 
 def tfidf_top_5(questions: dict, passages: dict, judged: dict) -> fr.Scores:
-    """What DPR is compared with: the five passages whose TF-IDF vectors are nearest by cosine."""
+    """The baseline of DPR: the five passages with the highest cosine of TF-IDF vectors."""
     data = fr.Dataset.from_texts(passages, questions, judged)
-    # Products, since the vectors have length 1, or 0 where the passages have no word of a question.
+    # The vectors have length 1, or 0 (and no cosine) if no passage has a word of the question.
     return fr.evaluate_model(TfidfVectorizer(), data, "Success@5", metric="ip", k=5)
 
 
 def words(text: str) -> str:
-    """The words of a text between blanks, for whole ones to be found in it."""
+    """The words of a text, separated and surrounded by blanks, to search for whole words."""
     return " ".join(["", *re.findall(r"\w+", text.lower()), ""])
 
 
 def answered(answers: dict[str, list[str]], gold: dict, passages: dict[str, str]) -> dict:
-    """Judgments by answer: 1 where a passage contains one, 0 for the others of the question."""
-    spelled = {own: words(text) for own, text in passages.items()}
+    """Qrels by answer: 1 for passages with an answer, 0 for the other positives of the question."""
+    normalized = {passage: words(text) for passage, text in passages.items()}
     return {
         question: dict.fromkeys(gold[question], 0)
-        | {id_: 1 for id_, text in spelled.items() if any(words(one) in text for one in own)}
-        for question, own in answers.items()
+        | {
+            passage: 1
+            for passage, text in normalized.items()
+            if any(words(answer) in text for answer in right)
+        }
+        for question, right in answers.items()
     }
 
 
 def retrieve(questions: dict[str, str], passages: dict[str, str]) -> fr.Run:
-    """The best 100 passages of each question."""
+    """The best 100 passages for each question."""
     of_question, of_passage = encoders(list(passages.values()))
     return search(
         of_passage(list(passages.values())), of_question(list(questions.values())), 100,
-        ids=list(passages), query_ids=list(questions), tag="dpr",
+        corpus_ids=list(passages), query_ids=list(questions), tag="dpr",
     )  # fmt: skip
 
 
 if __name__ == "__main__":
-    asked = {own.name: own for own in entries() if own.paragraphs}
-    questions = {name: own.summary for name, own in asked.items()}
-    passages = {
-        f"{name}#{i}": text for name, own in asked.items() for i, text in enumerate(own.paragraphs)
-    }
-    gold = {
-        name: {f"{name}#{i}": 1 for i in range(len(own.paragraphs))} for name, own in asked.items()
-    }
-    answers = {name: [name.rpartition(".")[2]] for name in asked}
+    asked = [entry for entry in entries() if entry.paragraphs]
+    questions = {entry.name: entry.summary for entry in asked}
+    answers = {entry.name: [entry.name.rpartition(".")[2]] for entry in asked}
+    passages, gold = {}, {}
+    for entry in asked:
+        ids = [f"{entry.name}#{i}" for i in range(len(entry.paragraphs))]
+        passages.update(zip(ids, entry.paragraphs, strict=True))
+        gold[entry.name] = dict.fromkeys(ids, 1)
 
     run, judged = retrieve(questions, passages), answered(answers, gold, passages)
     print("top-k accuracy\n" + str(fr.evaluate(judged, run, ACCURACY)))
-    print("\nTF-IDF, whose vectors stay sparse\n" + str(tfidf_top_5(questions, passages, judged)))
+    print(
+        "\nTF-IDF baseline, with sparse vectors\n" + str(tfidf_top_5(questions, passages, judged))
+    )
 
-    # What was retrieved without being right; the first ranks may be right and nobody knows.
+    # Nonrelevant results become negatives. The first ranks are skipped because they may be right
+    # without being known to be.
     mined = fr.hard_negatives(
         run, gold, 5, skip_top=2, relative_margin=0.05, margin_below="highest"
     )
-    target = sys.argv[1] if len(sys.argv) > 1 else "train.json"
-    count = mined.write(target, corpus=passages, queries=questions, answers=answers)
-    print(f"\n{target}: {count} questions, {mined.counts['negatives']} negatives")
+    print(f"\ntraining data: {len(mined)} questions, {mined.counts['negatives']} negatives")
+    if len(sys.argv) > 1:
+        mined.write(sys.argv[1], corpus=passages, queries=questions, answers=answers)
 
-    print(fr.negative_log_likelihood(gold, run, positives="alone"))
+    print("\nloss\n" + str(fr.negative_log_likelihood(gold, run, positives="alone")))

@@ -1,17 +1,18 @@
-"""Similar articles: every labelled article is a query against all others.
+"""Similar articles: each labelled article is searched for among all other articles.
 
-The articles are Python's own help topics; the labels of an article are those that it names as
-related. Vectors are compared by inner product after normalisation, and an article never finds
-itself. The measures are those of a thesis on document embeddings, as it defines them:
+The articles are the help topics of Python, and the labels of an article are the topics that it
+names as related. Vectors are compared by their cosine, and an article never finds itself. The
+measures are those that a thesis on document embeddings defines:
 
 - mean reciprocal rank;
-- mean percentile rank, the rank of a hit divided by the number of gold articles, averaged over all
+- mean percentile rank: the rank of a hit divided by the number of gold articles, averaged over all
   pairs of a predicted and a gold article (lower is better);
-- hit ratio at k, all hits at rank k or above divided by all hits.
+- hit ratio at k: all hits at rank k or above divided by all hits.
 
-Its later code divides percentiles and hits otherwise, and adds average precision and nDCG as
-scikit-learn computes them.
+The later code of the thesis uses other denominators for percentiles and hits, and adds average
+precision and nDCG as computed by scikit-learn.
 
+    pip install 'fastrank-eval[examples]'
     python docs/examples/similar_articles.py
 """
 
@@ -22,13 +23,14 @@ from stdlib_texts import encoder
 
 import fastrank as fr
 
-MEASURES = "RR PercentileRank(base='relevant') HitRatio(pool='hits')@5 HitRatio(pool='hits')@10"
-LATER = "RR PercentileRank HitRatio@5 HitRatio@10 AP(norm='retrieved') nDCG"
+MICRO = "HitRatio(average='micro',denominator='relevant_retrieved')"
+MEASURES = f"RR PercentileRank(denominator='relevant') {MICRO}@5 {MICRO}@10"
+LATER = "RR PercentileRank HitRatio@5 HitRatio@10 AP(denominator='relevant_retrieved') nDCG"
 
 
 def help_topics() -> list[dict]:
-    """Topics that have a text of their own; those with related ones have them as labels."""
-    named = {name: own for name, own in pydoc.Helper.topics.items() if isinstance(own, tuple)}
+    """Topics that have a text, with their related topics as labels."""
+    named = {name: topic for name, topic in pydoc.Helper.topics.items() if isinstance(topic, tuple)}
     first = {label: name for name, (label, _) in reversed(named.items()) if label in topics}
     texts = {name: topics[label] for label, name in first.items()}
     articles = []
@@ -37,12 +39,12 @@ def help_topics() -> list[dict]:
             labels = sorted(texts.keys() & set(related.split()) - {name})
             articles.append({"id": name, "text": texts[name]})
             if labels:
-                articles[-1]["labels"] = [{"id": own, "text": texts[own]} for own in labels]
+                articles[-1]["labels"] = [{"id": label, "text": texts[label]} for label in labels]
     return articles
 
 
 def evaluate(articles: list[dict], vectors, measures: str = MEASURES) -> fr.Scores:
-    """Search for every labelled article among all others, the whole ranking."""
+    """Rank all other articles for each labelled article."""
     embedded = [
         {**article, "embedding": vector} for article, vector in zip(articles, vectors, strict=True)
     ]
@@ -55,5 +57,5 @@ if __name__ == "__main__":
     texts = [article["text"] for article in articles]
     vectors = encoder(texts)(texts)
     print(evaluate(articles, vectors))
-    print("\nas the later code computes them")
+    print("\nwith the later code")
     print(evaluate(articles, vectors, LATER))

@@ -1,4 +1,4 @@
-"""Texts that come with Python, for the examples: what its functions and classes say they do."""
+"""Texts for the examples: docstrings of functions and classes of Python's standard library."""
 
 import importlib
 import inspect
@@ -17,7 +17,7 @@ MODULES = (
 
 
 class Entry(NamedTuple):
-    """A function or class: its name, the first line about it, and the paragraphs behind that."""
+    """A function or class: its name, and the first and all other paragraphs of its docstring."""
 
     name: str
     summary: str
@@ -25,7 +25,7 @@ class Entry(NamedTuple):
 
 
 def entries() -> list[Entry]:
-    """What is documented in these modules, each summary once."""
+    """The documented functions and classes of these modules, each summary once."""
     found: dict[str, Entry] = {}
     for module in MODULES.split():
         for name, thing in sorted(vars(importlib.import_module(module)).items()):
@@ -39,9 +39,9 @@ def entries() -> list[Entry]:
 
 
 def encoder(texts: list[str], dimension: int = 64):
-    """A model of texts that needs no download: latent semantic analysis, fitted to them."""
+    """A model that needs no download: latent semantic analysis, fitted to the texts."""
     model = make_pipeline(
         TfidfVectorizer(sublinear_tf=True), TruncatedSVD(dimension, random_state=0)
     )
     model.fit(texts)
-    return lambda own: model.transform(own).astype("float32")
+    return lambda batch: model.transform(batch).astype("float32")

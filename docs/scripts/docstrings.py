@@ -1,8 +1,8 @@
-"""An extension of griffe: the docstrings' plain text as Markdown, and options that are shared.
+"""A griffe extension that converts plain-text docstrings to Markdown.
 
-In the docstrings a line that begins with `name:` describes a parameter or field, and examples
-stand as they are. Lists and fenced code come of them. Where a function takes `**options`, its
-signature and docstring are those that it has at run time.
+Lines that begin with `name:` describe a parameter or field and become list items, and examples
+become fenced code. A function with `**options` gets the signature and docstring that it has at run
+time.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ DIRECTIVE = re.compile(r" *# doctest:.*")
 
 
 class DocstringsAsMarkdown(Extension):
-    """Rewrites each docstring when its object has been read."""
+    """Converts each docstring after its object is loaded."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
         """Called by griffe for every module, class, function and attribute."""
         if isinstance(obj, Attribute) and str(obj.value).startswith("namedtuple("):
-            # Its docstring is assigned, and so cannot be read from the source.
+            # Its docstring is assigned at run time, so it cannot be read from the source.
             obj.docstring = Docstring(getdoc(_real(obj)) or "", parent=obj)
         if isinstance(obj, Function) and _takes_options(obj):
             obj.parameters = _with_options(obj)
@@ -46,27 +46,27 @@ class DocstringsAsMarkdown(Extension):
 
 
 def _real(obj: Object) -> Any:
-    """The object that griffe has read about."""
+    """The Python object that a griffe object describes."""
     names = obj.path.removeprefix(f"{obj.module.path}.").split(".")
     return reduce(getattr, names, import_module(obj.module.path))
 
 
 def _takes_options(function: Function) -> bool:
-    return any(str(own.annotation).startswith("Unpack[") for own in function.parameters)
+    return any(str(each.annotation).startswith("Unpack[") for each in function.parameters)
 
 
 def _with_options(function: Function) -> Parameters:
-    """The parameters of a function, with its options by name instead of `**options`."""
-    read = [own for own in function.parameters if own.kind is not ParameterKind.var_keyword]
-    known = {own.name for own in read}
+    """The parameters of a function, with one parameter per option instead of `**options`."""
+    read = [each for each in function.parameters if each.kind is not ParameterKind.var_keyword]
+    known = {each.name for each in read}
     shared = [
         Parameter(
             name,
             kind=ParameterKind.keyword_only,
-            annotation=own.annotation,
-            default=None if own.default is RealParameter.empty else repr(own.default),
+            annotation=each.annotation,
+            default=None if each.default is RealParameter.empty else repr(each.default),
         )
-        for name, own in signature(_real(function)).parameters.items()
+        for name, each in signature(_real(function)).parameters.items()
         if name not in known
     ]
     return Parameters(*read, *shared)

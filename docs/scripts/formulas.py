@@ -1,26 +1,26 @@
-"""The formula of every measure with a value per query, in LaTeX, by the measure's name.
+"""The formula of every measure, in LaTeX, by the measure's name.
 
-The symbols are explained in NOTATION. A name that trec_eval and ir_measures share has one formula.
+NOTATION explains the symbols. A name that trec_eval and ir_measures share has one formula.
 """
 
 from __future__ import annotations
 
 NOTATION = r"""
-All formulas are for one query.
+Formulas give the value of one query, unless they mention all queries.
 
 | symbol | meaning |
 |---|---|
 | $n$ | number of documents retrieved |
-| $R$, $N$ | number of relevant, and of judged nonrelevant documents in the judgments |
-| $r_i$ | 1 if the document at rank $i$ is relevant: its grade is at least the level; else 0 |
-| $h_k$ | $\sum_{i \le \min(k, n)} r_i$, the relevant documents in the first $k$ ranks |
+| $R$, $N$ | number of relevant and of judged nonrelevant documents in the qrels |
+| $r_i$ | 1 if the grade of the document at rank $i$ is at least the relevance level, else 0 |
+| $h_k$ | $\sum_{i \le \min(k, n)} r_i$, the number of relevant documents in the first $k$ ranks |
 | $P_k$ | $h_k / k$, precision at rank $k$ |
 | $s_i$ | rank of the $i$-th relevant document retrieved |
-| $g_i$ | gain of the document at rank $i$, by default its grade; 0 if it is not judged |
-| $g^*_i$ | the gains of all judged documents, largest first; $G$ of them are positive |
-| $u_i$ | 1 if the document at rank $i$ is not judged, else 0 |
+| $g_i$ | gain of the document at rank $i$: by default its grade, 0 if it is unjudged |
+| $g^*_i$ | gains of all judged documents, largest first; $G$ of them are positive |
+| $u_i$ | 1 if the document at rank $i$ is unjudged, else 0 |
 | $k$, $c$, $p$, $x$ | parameters of the measure |
-| $Q$, $J$, $\lvert C \rvert$ | number of queries, of judgment groups, of documents in all |
+| $Q$, $J$, $\lvert C \rvert$ | numbers of queries, judgment groups, and documents |
 """
 
 DCG = r"\mathrm{DCG}_k = \sum_{i=1}^{\min(k, n)} \frac{g_i}{\log_2(i + 1)}"
@@ -32,7 +32,7 @@ AP_CUT = r"\frac{1}{R} \sum_{i=1}^{\min(k, n)} r_i P_i"
 F = r"\frac{(x + 1)\, p\, q}{x p + q}, \quad p = \frac{h_n}{n}, \; q = \frac{h_n}{R}"
 INTERPOLATED = (
     r"\max_{i \,:\, h_i \ge t} P_i, \quad t = \lfloor c R + 0.9 \rfloor",
-    r"\text{compat 10.0: } t = \lfloor c R + 0.5 \rfloor",
+    r"\text{trec\_eval 10.0: } t = \lfloor c R + 0.5 \rfloor",
 )
 RPREC_MULT = r"\frac{h_m}{m}, \quad m = \lfloor c R + 0.9 \rfloor"
 SIMPLE = r"\frac{\text{fulfilled}}{\text{possible}}"
@@ -41,7 +41,7 @@ MEAN_OF_PAIRS = (
     r"\frac{1}{\text{pairs}} \sum_{\text{pairs } a, b}"
     r" \frac{\text{fulfilled}_{ab}}{\text{possible}_{ab}}"
 )
-# What the summary is made of instead of a mean.
+# Computed over queries, instead of a mean.
 GEOMETRIC = r"\exp \Big( \frac{1}{Q} \sum_{q=1}^{Q} \ln \max(%s_q, 0.00001) \Big)"
 
 FORMULAS: dict[str, tuple[str, ...]] = {
@@ -72,7 +72,7 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     "11pt_avg": (
         r"\frac{1}{|L|} \sum_{c \in L} \max_{i \,:\, h_i \ge t_c} P_i, \quad"
         r" t_c = \lfloor c R + 0.9 \rfloor",
-        r"\text{compat 10.0: } t_c = \lfloor c R + 0.5 \rfloor",
+        r"\text{trec\_eval 10.0: } t_c = \lfloor c R + 0.5 \rfloor",
     ),
     "binG": (r"\frac{1}{R} \sum_{i=1}^{n} \frac{r_i}{\log_2(2 + i - 1 - h_{i - 1})}",),
     "G": (
@@ -85,12 +85,12 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     "ndcg_rel": (
         r"\frac{1}{G} \Big( \sum_{i \,:\, g_i > 0} \frac{\mathrm{DCG}_i}{\mathrm{DCG}^*_i}"
         r" + m\, \frac{\mathrm{DCG}_n}{\mathrm{DCG}^*_G} \Big), \quad"
-        r" m \text{ of the } G \text{ documents not retrieved}",
+        r" m \text{ of the } G \text{ documents are not retrieved}",
     ),
     "Rndcg": (
         r"\frac{1}{|D|} \sum_{k \in D} \frac{\mathrm{DCG}_k}{\mathrm{DCG}^*_k}, \quad"
         r" D = \{ k : g^*_{k + 1} < g^*_k \}",
-        r"\text{and, if } n > G + 1, \text{ one point more: } " + NDCG,
+        r"\text{and, if } n > G + 1, \text{ one more point: } " + NDCG,
     ),
     "ndcg_cut": (NDCG_CUT,),
     "map_cut": (AP_CUT,),
@@ -131,8 +131,8 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     "NumRelRet": ("h_n",),
     "AP": (
         AP_CUT,
-        r"\text{min\_k: } \frac{1}{\min(k, R)} \sum_{i=1}^{\min(k, n)} r_i P_i, \quad"
-        r" \text{retrieved: } \frac{1}{h_k} \sum_{i=1}^{\min(k, n)} r_i P_i",
+        r"\text{denominator=min\_k: } \frac{1}{\min(k, R)} \sum_{i=1}^{\min(k, n)} r_i P_i, \quad"
+        r" \text{relevant\_retrieved: } \frac{1}{h_k} \sum_{i=1}^{\min(k, n)} r_i P_i",
     ),
     "Bpref": (
         r"\frac{1}{R} \sum_{i=1}^{n} r_i \Big( 1 -"
@@ -146,16 +146,18 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     "Success": (r"\min(1, h_k)",),
     "HitRatio": (
         r"\frac{h_k}{R}",
-        r"\text{hits, over queries } q: \quad \frac{\sum_q h_{k, q}}{\sum_q h_{n, q}}",
+        r"\text{average=micro, denominator=relevant\_retrieved, over queries } q: \quad"
+        r" \frac{\sum_q h_{k, q}}{\sum_q h_{n, q}}",
     ),
     "DCG": (
         r"\sum_{i=1}^{\min(k, n)} \frac{g_i}{\log_2 (i + 1)}",
-        r"\text{exp-log2: } g_i = 2^{\text{grade}} - 1",
+        r"\text{dcg=exp-log2: } g_i = 2^{\text{grade}} - 1",
     ),
     "nDCG": (
         NDCG_CUT,
-        r"\text{exp-log2: } g_i = 2^{\text{grade}} - 1",
-        r"\text{retrieved: } g^*_i \text{ are the gains of the documents retrieved, largest first}",
+        r"\text{dcg=exp-log2: } g_i = 2^{\text{grade}} - 1",
+        r"\text{ideal=retrieved: } g^*_i \text{ are the gains of the retrieved documents,"
+        r" largest first}",
     ),
     "ERR": (
         r"\sum_{i=1}^{\min(k, n)} \frac{1}{i}\, t_i \prod_{j < i} (1 - t_j), \quad"
@@ -163,9 +165,9 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     ),
     "RBP": (
         r"(1 - p) \sum_{i=1}^{\min(k, n)} r_i\, p^{i - 1}",
-        r"\text{graded, raw: } (1 - p) \sum_{i=1}^{\min(k, n)} g_i\, p^{i - 1}",
+        r"\text{gain=graded or raw: } (1 - p) \sum_{i=1}^{\min(k, n)} g_i\, p^{i - 1}",
     ),
-    "SetP": (r"\frac{h_n}{n}", r"\text{relative: } \frac{h_n}{\min(n, R)}"),
+    "SetP": (r"\frac{h_n}{n}", r"\text{relative=True: } \frac{h_n}{\min(n, R)}"),
     "SetR": (r"\frac{h_n}{R}",),
     "SetAP": (r"\frac{h_n^2}{n R}",),
     "SetF": (F, r"x = \text{beta}"),
@@ -175,26 +177,26 @@ FORMULAS: dict[str, tuple[str, ...]] = {
     ),
     "PercentileRank": (
         r"\frac{1}{h_n} \sum_{i=1}^{h_n} \frac{s_i - 1}{n - 1}",
-        r"\text{depth: } \frac{s_i}{n} \text{ instead}, \quad \text{relevant: } \frac{s_i}{R},"
-        r" \quad \text{index: } \frac{s_i - 1}{n}",
-        r"\text{over all queries } q: \quad"
+        r"\text{denominator=retrieved: } \frac{s_i}{n} \text{ instead}, \quad"
+        r" \text{relevant: } \frac{s_i}{R}, \quad \text{index: } \frac{s_i - 1}{n}",
+        r"\text{average=micro, over queries } q: \quad"
         r" \frac{\sum_q \sum_i (s_{i, q} - 1) / (n_q - 1)}{\sum_q h_{n, q}}",
     ),
     "MedianRank": ("s_1",),
     "FirstRank": ("s_1",),
     "Judged": (
         r"\frac{1}{\min(k, n)} \sum_{i=1}^{\min(k, n)} (1 - u_i)",
-        r"\text{k: } \frac{1}{k} \sum_{i=1}^{\min(k, n)} (1 - u_i)",
+        r"\text{denominator=k: } \frac{1}{k} \sum_{i=1}^{\min(k, n)} (1 - u_i)",
     ),
     "Unjudged": (
         r"\frac{1}{\min(k, n)} \sum_{i=1}^{\min(k, n)} u_i",
-        r"\text{k: } \frac{1}{k} \sum_{i=1}^{\min(k, n)} u_i",
+        r"\text{denominator=k: } \frac{1}{k} \sum_{i=1}^{\min(k, n)} u_i",
     ),
     "Hole": (
         r"\frac{1}{k} \sum_{i=1}^{\min(k, n)} v_i, \quad"
-        r" v_i = 1 \text{ if no query's judgments name the document at rank } i \text{, else } 0",
+        r" v_i = 1 \text{ if the document at rank } i \text{ is judged for no query, else } 0",
     ),
 }
 
-# Those that are texts.
+# These are strings.
 WITHOUT_FORMULA = {"runid", "relstring"}

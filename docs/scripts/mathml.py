@@ -1,4 +1,4 @@
-"""A hook of mkdocs: formulas become MathML, which browsers show without scripts."""
+"""A mkdocs hook that converts formulas to MathML, which browsers display without scripts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """Replace what the extension arithmatex has marked as a formula."""
+    """Replace the formulas that the arithmatex extension has marked."""
     return FORMULA.sub(_mathml, html)
 
 

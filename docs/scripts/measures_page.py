@@ -20,24 +20,24 @@ from fastrank.measures.trec import NICKNAMES
 INTRODUCTION = """
 # Measures
 
-This page is made from the table `fastrank.MEASURES`, which `fastrank measures` prints. The first
-part has the measures of trec_eval under trec_eval's names, the second those with named options, in
-the notation of ir_measures. Both can be mixed in one call.
+This page is generated from the table `fastrank.MEASURES`, which `fastrank measures` prints. The
+first part lists the measures of trec_eval under their names there, and the second part those with
+named options, in the notation of ir_measures. You can mix both in one call.
 
 ```sh
 fastrank measures PercentileRank nDCG
 ```
 
-Where a divisor is 0 the value is 0, unless something else is said. A query without relevant
-documents therefore scores 0 in most measures; the option `no_relevant` changes that. Sums are taken
-in trec_eval's order, in 64-bit floats.
+If a denominator is 0, the value is 0, unless stated otherwise. A query without relevant documents
+therefore scores 0 in most measures; the option `no_relevant` changes that. Sums are computed in
+64-bit floats, in the same order as in trec_eval.
 
 ## Symbols
 """
 SETS = """
 ## Sets of measures
 
-| name | what it holds |
+| name | measures |
 |---|---|
 """
 SUMMARIES = {
@@ -45,8 +45,8 @@ SUMMARIES = {
     "sum": "the sum over queries",
     "geometric": "the geometric mean over queries",
     "": "none",
-    "defined": "the mean over the queries that have a value",
-    "median": "the median over the queries that have a value",
+    "defined": "the mean over the queries with a value",
+    "median": "the median over the queries with a value",
 }
 WORDS = {
     "rank": "rank", "grade": "grade", "share": "number from 0 to 1", "number": "number",
@@ -61,7 +61,10 @@ def page() -> str:
     command = [sys.executable, "-m", "fastrank", "measures", "--format", "json"]
     known = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     first = len(TREC_MEASURES)
-    for title, measures in (("Of trec_eval", known[:first]), ("With options", known[first:])):
+    for title, measures in (
+        ("Measures of trec_eval", known[:first]),
+        ("Measures with options", known[first:]),
+    ):
         parts.append(f"## {title}")
         parts += [_section(measure) for measure in measures]
     return "\n\n".join(parts) + "\n"
@@ -78,7 +81,7 @@ def _section(measure: dict[str, Any]) -> str:
     if measure["parameters"]:
         facts.append(f"Default parameters: {', '.join(measure['parameters'])}.")
     if measure["sets"]:
-        facts.append(f"In {', '.join(f'`{own}`' for own in measure['sets'])}.")
+        facts.append(f"In {', '.join(f'`{name}`' for name in measure['sets'])}.")
     lines.append(" ".join(facts))
     if measure["options"]:
         rows = ["| option | values | default | meaning |", "|---|---|---|---|"]
@@ -98,12 +101,12 @@ def _option(option: dict[str, Any]) -> str:
         shown = WORDS[values]
     else:
         shown = ", ".join(f"`{value!r}`" for value in values)
-    first = {None: "", "needed": "needed"}.get(default, f"`{default!r}`")
+    first = {None: "", "needed": "required"}.get(default, f"`{default!r}`")
     return f"| `{option['name']}` | {shown} | {first} | {_escaped(option['meaning'])} |"
 
 
 def _escaped(text: str) -> str:
-    """Text whose stars, underscores and angle brackets are no markup."""
+    """Text with Markdown's special characters escaped."""
     for mark in "\\*_<>|":
         text = text.replace(mark, "\\" + mark)
     return text

@@ -40,19 +40,19 @@ def check(
     *,
     max_per_kind: int = DEFAULT_LIMIT,
     ignore: Iterable[str] = (),
-    format: str | None = None,
+    input_format: str | None = None,
 ) -> Report:
     """Read judgments and runs strictly, and tell everything that is wrong or odd in them.
 
-    Files are of any format that `load_qrels` and `load_run` read: paths, `-`, or binary file
-    objects, compressed or not. `format` is that of all files; by default their content shows it.
-    Without `qrels` runs are checked on their own, without `runs` judgments are. Nothing in a file
-    in TREC's formats ends the reading; in another it is text that is broken, or an id that is none.
-    Where a format has no lines, findings have none and say which record, row or item it is. Of each
-    kind of finding in a file the first `max_per_kind` are listed, all are counted. `ignore` names
-    kinds to leave out; `KINDS` in fastrank.checking.checker explains them. Raises ReadError for
-    what cannot be read at all, FastrankError for an unknown kind or format, ImportError for parquet
-    without pyarrow.
+    Files are of any format that `read_qrels` and `read_run` read: paths, `-`, or binary file
+    objects, compressed or not. `input_format` is that of all files; by default their content shows
+    it. Without `qrels` runs are checked on their own, without `runs` judgments are. Nothing in a
+    file in TREC's formats ends the reading; in another it is text that is broken, or an id that is
+    none. Where a format has no lines, findings have none and say which record, row or item it is.
+    Of each kind of finding in a file the first `max_per_kind` are listed, all are counted. `ignore`
+    names kinds to leave out; `KINDS` in fastrank.checking.checker explains them. Raises ReadError
+    for what cannot be read at all, FastrankError for an unknown kind or format, ImportError for
+    parquet without pyarrow.
 
     >>> import io, fastrank
     >>> run = io.BytesIO(b"q1 Q0 d1 1 0.5 tag\\nq1 Q0 d1 2 0,4 tag\\n")
@@ -61,7 +61,7 @@ def check(
     2 error bad-score
     2 error duplicate
     """
-    checker = Checker(max_per_kind=max_per_kind, ignore=ignore, format=format)
+    checker = Checker(max_per_kind=max_per_kind, ignore=ignore, input_format=input_format)
     if qrels is not None:
         checker.judgments(qrels)
     for run in runs if isinstance(runs, (list, tuple)) else [runs]:
@@ -77,7 +77,7 @@ class Checker:
         *,
         max_per_kind: int = DEFAULT_LIMIT,
         ignore: Iterable[str] = (),
-        format: str | None = None,
+        input_format: str | None = None,
     ) -> None:
         if max_per_kind < 0:
             raise FastrankError(f"max_per_kind is {max_per_kind}: expected 0 or more")
@@ -87,7 +87,7 @@ class Checker:
         for kind in sorted(self._ignored - set(KINDS)):
             raise FastrankError(f"unknown kind of finding {kind!r}: expected {', '.join(KINDS)}")
         self._judged: FileRows | None = None
-        self._format = None if format is None else check_format(format)
+        self._format = None if input_format is None else check_format(input_format)
         # What the reader of a file that is not TREC's says against it.
         self._refused: FormatError | InputError | None = None
 
@@ -120,7 +120,7 @@ class Checker:
         start = check_text(text, findings)
         if start is None:
             return None, findings
-        rows = scan(text, start, judgments=judgments)
+        rows = scan(text, start, judgments=judgments, listed=self._limit)
         check_odd_lines(rows, findings, judgments=judgments)
         return rows, findings
 

@@ -68,7 +68,10 @@ KINDS: dict[str, tuple[str, str]] = {
     "tied-scores": (NOTE, "equal scores: trec_eval ranks the larger document id first"),
     "tied-as-floats": (NOTE, "scores that differ, but not as the 32-bit floats of 9.0.8"),
     "self-match": (NOTE, "a document with the id of its query; some evaluations remove it"),
-    "uneven-depth": (NOTE, "queries with fewer or more results than most"),
+    "uneven-depth": (
+        NOTE,
+        "queries with fewer or more results than nearly all others (of 10 or more)",
+    ),
     "deep": (NOTE, "a query with more than 1,000 results, where TREC asks for 1,000 at most"),
     "unjudged-query": (NOTE, "a query none of whose results is judged"),
 }
@@ -178,14 +181,18 @@ class Collector:
         """Note one finding."""
         self._take(kind, 1, [(0, line)], lambda _: (message, query, document))
 
-    def add_lines(self, kind: str, lines: Any, say: Callable[[int], Said]) -> None:
+    def add_lines(
+        self, kind: str, lines: Any, say: Callable[[int], Said], count: int | None = None
+    ) -> None:
         """Note a finding on each of `lines`; say(i) gives message, query and document of the i-th.
 
-        Of findings on the same line the first ones are listed.
+        Of findings on the same line the first ones are listed. count: how many there are, if
+        `lines` are the first of more.
         """
         numbers = np.asarray(lines, dtype=np.int64)
         chosen = np.argsort(numbers, kind="stable")[: self._limit].tolist()
-        self._take(kind, len(numbers), [(i, int(numbers[i])) for i in chosen], say)
+        total = len(numbers) if count is None else count
+        self._take(kind, total, [(i, int(numbers[i])) for i in chosen], say)
 
     def add_without_lines(self, kind: str, count: int, say: Callable[[int], Said]) -> None:
         """The same for what is not in the file, in the order in which it is to be listed."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows, line_at
 from fastrank.native import codes
@@ -24,44 +22,31 @@ TO_CONVERT = "`fastrank convert` makes it a TREC file"
 def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None:
     """Note lines that are malformed, blank, comments, or not text."""
 
-    def note(kind: str, odd: Any, say: Say) -> None:
+    def note(kind: str, what: int, say: Say) -> None:
+        count, first = rows.odd[what]
+
         def said(i: int) -> tuple[str, None, None]:
-            _, start, _, fields = odd[i].tolist()
+            _, start, fields = first[i].tolist()
             return say(line_at(rows.text, start), fields), None, None
 
-        findings.add_lines(kind, odd[:, 0], said)
+        findings.add_lines(kind, first[:, 0], said, count)
 
-    def those(what: int) -> Any:
-        return rows.odd[rows.odd[:, 2] == what]
-
-    comments = those(codes.COMMENT_LINE)
     if judgments:
-        note("malformed", those(codes.TOO_FEW_FIELDS), _malformed_judgment)
-        note("malformed", those(codes.TOO_MANY_FIELDS), _malformed_judgment)
-        note("malformed", those(codes.BLANK_LINE), _blank_judgment)
-        is_data = comments[:, 3] == 4
-        is_second = _follows(comments) & ~is_data
-        note("ambiguous-comment", comments[is_data], _comment_as_judgment)
-        note("ambiguous-comment", comments[is_second], _second_comment)
-        note("comment", comments[~is_data & ~is_second], _comment)
+        note("malformed", codes.TOO_FEW_FIELDS, _malformed_judgment)
+        note("malformed", codes.TOO_MANY_FIELDS, _malformed_judgment)
+        note("malformed", codes.BLANK_LINE, _blank_judgment)
+        note("ambiguous-comment", codes.DATA_COMMENT, _comment_as_judgment)
+        note("ambiguous-comment", codes.SECOND_COMMENT, _second_comment)
     else:
-        note("malformed", those(codes.TOO_FEW_FIELDS), _malformed_result)
-        note("extra-fields", those(codes.TOO_MANY_FIELDS), _extra_fields)
-        note("blank-line", those(codes.BLANK_LINE), _blank)
-        is_data = comments[:, 3] >= 6
-        note("ambiguous-comment", comments[is_data], _comment_as_result)
-        note("comment", comments[~is_data], _comment)
-    note("nul", those(codes.NUL_LINE), _nul)
+        note("malformed", codes.TOO_FEW_FIELDS, _malformed_result)
+        note("extra-fields", codes.TOO_MANY_FIELDS, _extra_fields)
+        note("blank-line", codes.BLANK_LINE, _blank)
+        note("ambiguous-comment", codes.DATA_COMMENT, _comment_as_result)
+    note("comment", codes.COMMENT_LINE, _comment)
+    note("nul", codes.NUL_LINE, _nul)
     if not len(rows):
         what = "judgment" if judgments else "result"
         findings.add("no-results", None, f"no line of the file is a {what}")
-
-
-def _follows(odd: Any) -> Any:
-    """Which of the lines come directly after the one before."""
-    follows = np.zeros(len(odd), dtype=bool)
-    follows[1:] = odd[1:, 0] == odd[:-1, 0] + 1
-    return follows
 
 
 def _malformed(expected: str, line: bytes, fields: int, guess: str) -> str:

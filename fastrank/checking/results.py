@@ -15,6 +15,9 @@ from fastrank.native.buffers import zeros
 
 # What TREC asks for, and what most tools write.
 MOST_RESULTS = 1000
+# Where runs are not cut at a depth, queries have as many results as were found: of so many queries
+# nearly all must have the same number for the others to stand out.
+FEWEST_QUERIES, NEARLY_ALL = 10, 0.9
 
 
 def check_results(rows: Rows, findings: Collector) -> None:
@@ -60,7 +63,11 @@ def _check_depths(rows: Rows, findings: Collector) -> None:
     values, counts = np.unique(depths, return_counts=True)
     # The largest of the most frequent ones.
     usual = int(values[len(counts) - 1 - np.argmax(counts[::-1])])
-    if len(values) > 1:
+    if (
+        len(values) > 1
+        and len(depths) >= FEWEST_QUERIES
+        and counts.max() >= NEARLY_ALL * len(depths)
+    ):
         other = depths != usual
         number = int(np.flatnonzero(other)[np.argmin(first_lines[other])])
         message = (

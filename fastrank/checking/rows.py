@@ -26,8 +26,9 @@ class Rows(NamedTuple):
 
     Query i is `queries[i]`, first met on row query_rows[i], and has the rows
     offsets[i] : offsets[i + 1]. `classes` and `rank_classes` say what the texts of numbers are
-    (A_NUMBER and so on in fastrank/native/codes.py), `integers` are grades or ranks. Of the odd
-    lines each row of `odd` has line, start, what is odd, and the number of fields.
+    (A_NUMBER and so on in fastrank/native/codes.py), `integers` are grades or ranks. Of each kind
+    of odd lines (TOO_FEW_FIELDS and so on there) `odd` has how many there are, and for the first
+    ones line, start and number of fields, int64[listed, 3].
 
     In other formats than TREC's `lines` are numbers of what `unit` says, and `numbers` the texts
     of grades, or of ranks and scores.
@@ -47,7 +48,7 @@ class Rows(NamedTuple):
     rank_classes: npt.NDArray[np.uint8]
     scattered: list[tuple[int, int, int]]
     tags: list[tuple[bytes, int]]
-    odd: Integers
+    odd: list[tuple[int, Integers]]
     unit: str = "line"
     has_ranks: bool = True
     numbers: tuple[list[bytes], ...] | None = None
@@ -120,10 +121,14 @@ def line_at(text: bytes, start: int) -> bytes:
     return text[start : stop if stop >= 0 else len(text)]
 
 
-def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
-    """Read the lines of judgments or of a run from `start` on."""
+def scan(text: bytes, start: int, *, judgments: bool, listed: int = 0) -> Rows:
+    """Read the lines of judgments or of a run from `start` on.
+
+    listed: how many odd lines of each kind to note; all are counted.
+    """
     # One more than there can be: rows are numbered before it is known that they are none.
     room = kernels.count_lines(text) + 1
+    listed = min(listed, room)
     state = zeros("q", codes.CHECKED_SIZE)
     of_run = 0 if judgments else room
     found = CheckedLines(
@@ -135,11 +140,12 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
         rank_classes=zeros("B", of_run),
         queries=records.Stretches(*spans(room), rows=zeros("q", room)),
         tags=records.Stretches(*spans(of_run), rows=zeros("q", of_run)),
-        odd=zeros("q", 4 * room),
+        odd=zeros("q", 3 * codes.ODD_KINDS * listed),
         fallbacks=zeros("q", of_run),
     )
     kernels.check_lines(text, start, int(judgments), found, zeros("q", 12), state)
-    rows, odds = state[codes.CHECKED_ROWS], state[codes.CHECKED_ODD]
+    rows = state[codes.CHECKED_ROWS]
+    odd = np.asarray(found.odd).reshape(codes.ODD_KINDS, listed, 3)
     offsets, order, query_texts, stretch_queries = grouped_rows(
         text, found.queries, state[codes.CHECKED_STRETCHES], rows
     )
@@ -163,7 +169,7 @@ def scan(text: bytes, start: int, *, judgments: bool) -> Rows:
         rank_classes=reorder(found.rank_classes),
         scattered=scattered_queries(stretch_queries, found.queries.rows, found.lines),
         tags=distinct_texts(text, found.tags, state[codes.CHECKED_TAGS], found.lines),
-        odd=np.asarray(found.odd)[: 4 * odds].reshape(odds, 4),
+        odd=[(count, odd[what, :count]) for what, count in enumerate(state[codes.CHECKED_ODD :])],
     )
     places = np.asarray(found.fallbacks)[: state[codes.CHECKED_FALLBACKS]]
     _read_fallbacks(made, places if order is None else np.argsort(order)[places])

@@ -48,7 +48,7 @@ class Reading(NamedTuple):
 
 
 def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Reading:
-    """Read judgments or a run as `load_qrels` and `load_run` do, behind wrong numbers too."""
+    """Read judgments or a run as `read_qrels` and `read_run` do, behind wrong numbers too."""
     refused: FormatError | InputError | None = None
     try:
         found = content_of(content, name, form, "qrels" if judgments else "run")

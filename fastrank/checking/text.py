@@ -34,6 +34,13 @@ def check_text(text: bytes, findings: Collector) -> int | None:
         message = f"the file is {name}, expected UTF-8 or ASCII: convert it (iconv -f {name})"
         findings.add("encoding", 1, message)
         return None
+    if b"\r" in text and b"\n" not in text:
+        message = (
+            "the lines of the file end with CR alone, as on old Macs: trec_eval reads them as one;"
+            " convert it (tr '\\r' '\\n')"
+        )
+        findings.add("bare-cr", 1, message)
+        return None
     _check_line_ends(text, findings)
     check_decodable(text, findings)
     if not text.startswith(BYTE_ORDER_MARK):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from itertools import chain
 
 from fastrank.checking.checker import KINDS, SEVERITIES, Checker
 from fastrank.checking.findings import counted
-from fastrank.cli.output import complain, guarded, write
+from fastrank.cli.output import complain, guarded, without_controls, write
 from fastrank.errors import FastrankError, ReadError
 from fastrank.formats import files
 from fastrank.formats.sniff import FORMATS as FILE_FORMATS
@@ -47,15 +48,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("files", nargs="+", metavar="file", help="judgments, then any number of runs; - is stdin")
     add("--no-qrels", action="store_true", help="all files are runs")
     add(
-        "--from",
-        dest="given",
+        "--input-format",
         choices=FILE_FORMATS,
         help="format of all files (told from their content)",
     )
     add("--strict", action="store_true", help="warnings, too, make the exit status 1")
     add("--format", choices=FORMATS, default="text", help="how to print the findings (text)")
     add(
-        "--max", type=int, default=10, metavar="N",
+        "--max-per-kind", type=int, default=10, metavar="N",
         help="findings to list per kind and file (10); all are counted",
     )  # fmt: skip
     add(
@@ -73,7 +73,9 @@ def run(given: argparse.Namespace) -> int:
 def _run(given: argparse.Namespace) -> int:
     ignored = [kind for kinds in given.ignore for kind in kinds.split(",") if kind]
     try:
-        checker = Checker(max_per_kind=given.max, ignore=ignored, format=given.given)
+        checker = Checker(
+            max_per_kind=given.max_per_kind, ignore=ignored, input_format=given.input_format
+        )
     except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 2
@@ -88,7 +90,8 @@ def _run(given: argparse.Namespace) -> int:
             complain(f"{NAME}: {error}")
             unreadable += 1
     report = checker.report
-    lines = (line.encode("utf-8", "surrogateescape") + b"\n" for line in _lines(report, given))
+    shown = _lines(report, given.format, unreadable)
+    lines = (line.encode("utf-8", "surrogateescape") + b"\n" for line in shown)
     if given.output is None:
         write(lines)
     else:
@@ -98,20 +101,26 @@ def _run(given: argparse.Namespace) -> int:
     return int(report.total("error") > 0 or (given.strict and report.total("warning") > 0))
 
 
-def _lines(report: Report, given: argparse.Namespace) -> Iterable[str]:
-    writers = {"text": _text, "json": _json, "jsonl": _jsonl, "github": _github}
-    return writers[given.format](report)
+def _lines(report: Report, form: str, unreadable: int) -> Iterable[str]:
+    if form == "json":
+        return _json(report)
+    if form == "jsonl":
+        return _jsonl(report)
+    # Names of files may hold anything, even what would begin another line.
+    summary = (without_controls(line, kept="") for line in _summary(report, unreadable))
+    return chain(_github(report) if form == "github" else _text(report), summary)
 
 
 def _text(report: Report) -> Iterator[str]:
-    yield from map(str, report.findings)
+    yield from (without_controls(str(finding), kept="") for finding in report.findings)
     if report.findings:
         yield ""
-    yield from _summary(report)
 
 
-def _summary(report: Report) -> Iterator[str]:
+def _summary(report: Report, unreadable: int) -> Iterator[str]:
     """Per file what it holds and how often each kind was found, then the sum."""
+    if not report.files:
+        return
     for file in report.files:
         rows = "judgment" if file.role == "qrels" else "result"
         sizes = (
@@ -126,7 +135,8 @@ def _summary(report: Report) -> Iterator[str]:
                 more = count.found - count.listed
                 hidden = f" ({more:,} of them not listed)" if more else ""
                 yield f"  {count.severity:7}  {count.kind}: {count.found:,}{hidden}"
-    yield ", ".join(counted(report.total(one), one) for one in SEVERITIES)
+    unread = [f"{counted(unreadable, 'file')} not read"] if unreadable else []
+    yield ", ".join([*(counted(report.total(one), one) for one in SEVERITIES), *unread])
 
 
 def _json(report: Report) -> Iterator[str]:
@@ -155,7 +165,6 @@ def _github(report: Report) -> Iterator[str]:
         line = "" if finding.line is None else f",line={finding.line}"
         where = f"file={_escaped(finding.file, ':,')}{line},title={finding.kind}"
         yield f"::{commands[finding.severity]} {where}::{_escaped(finding.message)}"
-    yield from _summary(report)
 
 
 def _escaped(text: str, more: str = "") -> str:

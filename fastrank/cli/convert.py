@@ -7,7 +7,7 @@ import argparse
 from fastrank.cli.output import complain, guarded
 from fastrank.data.texts import decoded
 from fastrank.errors import FastrankError
-from fastrank.formats.load import find_kind, load_qrels, load_run, save_qrels, save_run
+from fastrank.formats.load import find_kind, read_qrels, read_run, write_qrels, write_run
 from fastrank.formats.sniff import FORMATS, format_by_name
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ examples:
   fastrank convert --to jsonl run.json.gz -
 
 Formats: trec, csv and tsv (with or without a header), json ({query: {document: number}}), jsonl
-and parquet (needs pyarrow). The format of IN is told from its content, that of OUT from its name;
+and parquet (extra `pyarrow`). The format of IN is told from its content, that of OUT from its name;
 names ending in .gz, .bz2, .xz and .zst are compressed. Columns have the names that ir_measures,
 PyTerrier, ranx, trectools, BEIR and Hugging Face use. Scores and ids come out as they went in.
 JSON has no place for the name of a run. OUT is complete, or is left as it was.
@@ -61,11 +61,11 @@ def _run(given: argparse.Namespace) -> int:
                 f"{given.source}: this may be judgments or a run, say --kind qrels or --kind run"
             )
         if kind == "qrels":
-            qrels = load_qrels(source, given.given, warn=_warn)
-            save_qrels(qrels, given.target, wanted)
+            qrels = read_qrels(source, given.given, warn=_warn)
+            write_qrels(qrels, given.target, wanted)
         else:
-            loaded = load_run(source, given.given, warn=_warn)
-            save_run(loaded, given.target, wanted)
+            loaded = read_run(source, given.given, warn=_warn)
+            write_run(loaded, given.target, wanted)
             _tell_empty(loaded, wanted)
     except FastrankError as error:
         complain(f"{NAME}: {error}")

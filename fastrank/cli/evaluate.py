@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 
-from fastrank.cli.evaluation_flags import add_evaluation_options, check_compat, tell_left_out
+from fastrank.cli.evaluation_flags import add_evaluation_options, check_version, tell_left_out
 from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain, guarded, report_unwritable, write
 from fastrank.cli.output_formats import formatted
 from fastrank.errors import FastrankError
 from fastrank.evaluation.scoring import score
 from fastrank.formats import files, trec
-from fastrank.formats.load import load_qrels
+from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import (
     EVALUATION,
     EvaluationOptions,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 NAME = "fastrank eval"
 # What reads the judgments of each format.
 READERS: dict[str, Callable[..., Qrels | Preferences]] = {
-    "qrels": load_qrels,
+    "qrels": read_qrels,
     "qrels_jg": trec.read_qrels_jg,
     "prefs": trec.read_prefs,
     "qrels_prefs": trec.read_qrels_prefs,
@@ -97,14 +97,14 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
-    if not check_compat(given, NAME) or not _check_names(given):
+    if not check_version(given, NAME) or not _check_names(given):
         return 2
     try:
         options = _options(given)
         bound = bind_measures(Selection(given.measure or ["official"]), options)
         check_options(bound, options)
         read = READERS[given.relevance_format]
-        judgments = read(given.qrels, compat=given.compat, warn=_warn)
+        judgments = read(given.qrels, trec_eval_version=given.trec_eval_version, warn=_warn)
         judgments, left_out = choose_queries(judgments, options)
     except FastrankError as error:
         complain(f"{NAME}: {error}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import COMPAT_LEVELS
+import argparse
+
+from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.cli.flags import add_flags, at_least
 from fastrank.cli.output import complain
 from fastrank.cli.output_formats import FORMATS
@@ -17,8 +19,6 @@ from fastrank.scores.text import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
     from fastrank.scores.scores import Scores
 
 
@@ -46,28 +46,35 @@ def add_evaluation_options(parser: argparse.ArgumentParser, kind: type) -> None:
         "-o", "--output", metavar="FILE",
         help="write to a file, which is replaced when all is done, or not at all",
     )  # fmt: skip
-    add_flags(parser, select(kind, EVALUATION), variables={"compat": "FASTRANK_COMPAT"})
+    add_flags(
+        parser,
+        select(kind, EVALUATION),
+        variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"},
+    )
+    add(
+        "-c", dest="missing", action="store_const", const="zero", default=argparse.SUPPRESS,
+        help="the same as --missing zero",
+    )  # fmt: skip
 
 
-def check_compat(given: argparse.Namespace, name: str) -> bool:
-    """Whether the level is one there is; argparse does not look at defaults."""
-    if given.compat in COMPAT_LEVELS:
+def check_version(given: argparse.Namespace, name: str) -> bool:
+    """Whether the version is one there is; argparse does not look at defaults."""
+    if given.trec_eval_version in TREC_EVAL_VERSIONS:
         return True
-    expected = " or ".join(COMPAT_LEVELS)
-    complain(f"{name}: FASTRANK_COMPAT={given.compat}: expected {expected}")
+    expected = " or ".join(TREC_EVAL_VERSIONS)
+    complain(f"{name}: FASTRANK_TREC_EVAL_VERSION={given.trec_eval_version}: expected {expected}")
     return False
 
 
 def tell_left_out(where: str, scores: Scores, absent: str, *, complete: bool) -> None:
     """Say what is not in the means, and what was left out; `absent`: of the judged queries."""
-    if scores.missing and not complete:
-        complain(
-            f"{where}: {scores.missing} {absent} and are not averaged in (-c counts them as 0)"
-        )
-    skipped = scores.skipped_queries
-    if skipped:
-        have = "queries of the run have" if len(skipped) != 1 else "query of the run has"
-        complain(f"{where}: {len(skipped)} {have} no judgments ({first_ids(skipped)})")
+    missing = scores.counts["missing_queries"]
+    if missing and not complete:
+        complain(f"{where}: {missing} {absent} and are not averaged in (-c counts them as 0)")
+    unjudged = scores.unjudged_queries
+    if unjudged:
+        have = "queries of the run have" if len(unjudged) != 1 else "query of the run has"
+        complain(f"{where}: {len(unjudged)} {have} no judgments ({first_ids(unjudged)})")
     if retrieves_nothing_judged(scores):
         complain(f"{where}: {NOTHING_JUDGED}")
     for name, what in LEFT_OUT.items():

@@ -32,8 +32,8 @@ Options may stand anywhere, be bundled (-qcmP.5), and long names cut to a unique
  -o, --Output_old_results_format ignored (the long form takes a value)
 
 Files may be compressed (gzip, bzip2, xz, zstd); `-` is standard input. Environment:
-FASTRANK_COMPAT=9.0.8 (default) or 10.0 chooses whose numbers to compute; FASTRANK_THREADS=N lets N
-threads at most judge a large run (default: as many as help).
+FASTRANK_TREC_EVAL_VERSION=9.0.8 (default) or 10.0 chooses whose numbers to compute;
+FASTRANK_THREADS=N lets N threads at most judge a large run (default: as many as help).
 
 Exit status: 0 done; 1 wrong usage or unknown measure; 2 unreadable or malformed file, or
 impossible parameters; 4 a query that cannot be evaluated, such as one with a document twice;

@@ -1,6 +1,6 @@
 """The command `fastrank`: evaluation (`eval`, and `trec_eval`, the drop-in), embeddings (`search`,
-`embed-eval`, `mine`, `ann`), `convert` between formats, `measures` explains measures, `check` reads
-files strictly, `--version` says which engine runs."""
+`eval-embeddings`, `hard-negatives`, `compare-indexes`), `convert` between formats, `measures`
+explains measures, `check` reads files strictly, `--version` says which engine runs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ COMMANDS = {
         "search", "search embeddings with faiss and write a run",
         "Search a corpus of vectors for the nearest of each query, and write the run.",
     ),
-    "embed-eval": (
-        "embed_eval", "search embeddings with faiss and evaluate what is found",
+    "eval-embeddings": (
+        "eval_embeddings", "search embeddings with faiss and evaluate what is found",
         "Evaluate embeddings: search for each query, and judge what is found as it comes.",
     ),
-    "mine": (
-        "mine", "mine hard negatives from a run: training data for retrieval models",
+    "hard-negatives": (
+        "hard_negatives", "mine hard negatives from a run: training data for retrieval models",
         "Mine hard negatives from a run, as training data.",
     ),
-    "ann": (
-        "ann", "compare approximate indexes: recall, change of measures, speed, memory",
+    "compare-indexes": (
+        "compare_indexes", "compare approximate indexes: recall, change of measures, speed, memory",
         "Compare approximate indexes of vectors with exact search.",
     ),
     "convert": (

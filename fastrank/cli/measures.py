@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastrank.cli.output import complain, guarded, write
 from fastrank.errors import MeasureError
 from fastrank.measures.families import FAMILY_BY_SPELLING, MEASURES
+from fastrank.measures.measure_options import Family
 from fastrank.measures.notation import parse_measure
-from fastrank.measures.options import Family
 from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure, spelling
 
 TYPE_CHECKING = False

@@ -16,15 +16,28 @@ if TYPE_CHECKING:
 
 
 def complain(message: str) -> None:
-    """Write lines to standard error; bytes that are not text come out as they came in."""
+    """Write lines to standard error; bytes that are not text come out as they came in.
+
+    Control characters, which a terminal would obey, come out as escapes.
+    """
     if sys.stderr is None:
         return
     try:
-        sys.stderr.buffer.write(os.fsencode(message) + b"\n")
+        sys.stderr.buffer.write(os.fsencode(without_controls(message)) + b"\n")
         sys.stderr.flush()
     except OSError:
         # There is nobody left to tell; the exit status still says it.
         discard(sys.stderr)
+
+
+def without_controls(text: str, kept: str = "\n\t") -> str:
+    """The text with all control characters but some as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(
+        f"\\x{ord(own):02x}" if (own < " " or "\x7f" <= own < "\xa0") and own not in kept else own
+        for own in text
+    )
 
 
 def write(lines: Iterable[bytes]) -> None:

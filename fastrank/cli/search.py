@@ -6,7 +6,7 @@ import argparse
 
 from fastrank.cli.flags import given_options
 from fastrank.cli.output import complain, guarded, report_error, report_unwritable
-from fastrank.cli.search_options import SearchInputs, add_search_options
+from fastrank.cli.search_flags import SearchInputs, add_search_options
 from fastrank.errors import FastrankError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
@@ -14,8 +14,8 @@ from fastrank.formats.rows import tag_of
 from fastrank.keywords import select
 from fastrank.search.batches import search_batches
 from fastrank.search.indexing import Index
-from fastrank.search.options import SEARCH, SearchOptions
 from fastrank.search.runs import SOURCE, check_writable, run_lines
+from fastrank.search.search_options import SEARCH, SearchOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ examples:
   fastrank search --corpus docs.npy --queries queries.npy -k 100 -o run.txt.gz
   fastrank search --corpus docs.npy --corpus-ids docs.txt --queries queries.npy \\
       --query-ids queries.txt --metric cosine -o run.txt
-  fastrank search --corpus docs.npy --factory IVF1024,Flat --save-index docs.index \\
+  fastrank search --corpus docs.npy --index-factory IVF1024,Flat --save-index docs.index \\
       --queries queries.npy --parameters nprobe=32 -o run.txt
   fastrank search --index docs.index --queries queries.npy -o run.txt
 
@@ -60,7 +60,7 @@ def _run(given: argparse.Namespace) -> int:
 
     def watched(batches: Iterator[Found]) -> Iterator[Found]:
         for found in batches:
-            cuts.append(int(found.cut.sum()))
+            cuts.append(int(found.ties_at_cutoff.sum()))
             yield found
 
     try:
@@ -71,7 +71,7 @@ def _run(given: argparse.Namespace) -> int:
         sides.indexed()
         ids = None if isinstance(sides.corpus, Index) else sides.documents
         options["query_ids"] = sides.names
-        batches = search_batches(sides.corpus, sides.queries, given.k, ids=ids, **options)
+        batches = search_batches(sides.corpus, sides.queries, given.k, corpus_ids=ids, **options)
         lines = run_lines(watched(batches), tag)
         files.write(given.output, compressed(lines, given.output))
     except FastrankError as error:

@@ -10,7 +10,7 @@ import os
 import sys
 
 from fastrank import errors
-from fastrank.arguments import COMPAT_LEVELS, DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION, TREC_EVAL_VERSIONS
 from fastrank.c_numbers import atol
 from fastrank.cli.getopt import Parser, UsageError
 from fastrank.cli.output import complain, guarded, write
@@ -83,8 +83,8 @@ class _ExitError(Exception):
 class _Request:
     """What the command line asks for."""
 
-    def __init__(self, compat: str) -> None:
-        self.compat = compat
+    def __init__(self, trec_eval_version: str) -> None:
+        self.trec_eval_version = trec_eval_version
         self.threads: int | None = None
         self.selection = Selection(original=True)
         self.help = self.per_query = self.complete = self.judged_only = False
@@ -102,7 +102,7 @@ class _Request:
         if letter == "h":
             self.help = True
         elif letter == "v":
-            raise _ExitError(0, version(self.compat))
+            raise _ExitError(0, version(self.trec_eval_version))
         elif letter == "q":
             self.per_query = True
         elif letter == "m":
@@ -138,7 +138,7 @@ class _Request:
         """The part of it that evaluation needs."""
         preferences = self.relevance_format in ("prefs", "qrels_prefs")
         return Options(
-            compat=self.compat,
+            trec_eval_version=self.trec_eval_version,
             relevance_format="prefs" if preferences else self.relevance_format,
             relevance_level=self.relevance_level,
             complete=self.complete,
@@ -150,11 +150,11 @@ class _Request:
         )
 
 
-def version(compat: str) -> str:
+def version(trec_eval_version: str) -> str:
     """The line that -v prints."""
     from fastrank import __version__
 
-    return f"trec_eval version {VERSIONS[compat]} (fastrank {__version__})"
+    return f"trec_eval version {VERSIONS[trec_eval_version]} (fastrank {__version__})"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -177,11 +177,13 @@ def _warn(message: str) -> None:
 
 
 def _run(words: list[str]) -> int:
-    compat = os.environ.get("FASTRANK_COMPAT") or DEFAULT_COMPAT
-    if compat not in COMPAT_LEVELS:
-        expected = " or ".join(COMPAT_LEVELS)
-        raise _ExitError(1, f"trec_eval: FASTRANK_COMPAT={compat}: expected {expected}")
-    request = _Request(compat)
+    trec_eval_version = os.environ.get("FASTRANK_TREC_EVAL_VERSION") or DEFAULT_VERSION
+    if trec_eval_version not in TREC_EVAL_VERSIONS:
+        expected = " or ".join(TREC_EVAL_VERSIONS)
+        raise _ExitError(
+            1, f"trec_eval: FASTRANK_TREC_EVAL_VERSION={trec_eval_version}: expected {expected}"
+        )
+    request = _Request(trec_eval_version)
     request.threads = _threads(os.environ.get("FASTRANK_THREADS", ""))
     parser = Parser("trec_eval", SHORT, LONG, words)
     try:
@@ -192,7 +194,7 @@ def _run(words: list[str]) -> int:
     if request.help:
         from fastrank.cli.help import help_text
 
-        measures = request.selection.measures(compat)
+        measures = request.selection.measures(trec_eval_version)
         write([help_text(measures, request.relevance_format, request.run_format).encode()])
         return 0
     if len(parser.operands) != 2:
@@ -225,7 +227,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     bound: list[BoundMeasure] = []
     wrong: errors.MeasureError | None = None
     try:
-        bound = request.selection.bind(request.compat)
+        bound = request.selection.bind(request.trec_eval_version)
     except errors.MeasureError as error:
         wrong = error
     options = request.options()
@@ -264,10 +266,11 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
             f"trec_eval: {error}",
             f"trec_eval: Can't calculate measure '{error.measure}'",
         ) from None
-    if scores.missing and not request.complete:
-        judged = scores.missing + len(scores.queries)
+    missing = scores.counts["missing_queries"]
+    if missing and not request.complete:
+        judged = missing + len(scores.queries)
         complain(
-            f"trec_eval: {scores.missing} of {judged} judged queries are missing from the run and"
+            f"trec_eval: {missing} of {judged} judged queries are missing from the run and"
             " are not averaged in (-c counts them as 0)"
         )
     write(trec_lines(scores, per_query=request.per_query, summary=request.summary))
@@ -283,7 +286,13 @@ def _read_judgments(request: _Request, path: str) -> Any:
         )
     parse, reader, kind = FORMATS[request.relevance_format]
     try:
-        return parse(read_all(path), path, compat=request.compat, warn=_warn, strict=False)
+        return parse(
+            read_all(path),
+            path,
+            trec_eval_version=request.trec_eval_version,
+            warn=_warn,
+            strict=False,
+        )
     except errors.ReadError as error:
         # The original reads both preference formats under one name.
         reader = "get_prefs" if kind == "prefs" else reader
@@ -301,7 +310,7 @@ def _judge_run(request: _Request, judge: RunJudge, path: str) -> JudgedRun:
         )
     try:
         # trec_eval 10.0 looks at the first character only, and accepts that nothing comes.
-        from_stdin = request.compat != DEFAULT_COMPAT and path.startswith("-")
+        from_stdin = request.trec_eval_version != DEFAULT_VERSION and path.startswith("-")
         file = open_stdin(may_be_empty=True) if from_stdin else open_pieces(path)
         return judge.judge(file, threads=request.threads, warn=_warn)
     except errors.ReadError as error:

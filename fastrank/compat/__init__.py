@@ -1,1 +1,1 @@
-"""The interfaces of other evaluation libraries, with the same results."""
+"""Drop-in interfaces of other evaluation libraries, with the same results."""

@@ -1,7 +1,7 @@
-"""What Hugging Face datasets finds with faiss, evaluated as it is, or as a run.
+"""Evaluate the faiss searches of Hugging Face datasets, or convert them to runs.
 
-`search_batch` of a dataset gives scores and row numbers of the dataset, -1 where nothing was found.
-By its default metric, L2, the scores are squared distances: smaller is better.
+`search_batch` of a dataset returns scores and row numbers of the dataset, -1 where nothing was
+found. With the default metric, L2, the scores are squared distances: smaller is better.
 
 >>> from fastrank.compat.datasets import evaluate_results, results_to_run
 >>> distances, rows = [[0.5, 0.25, 3.4e38]], [[2, 0, -1]]  # dataset.search_batch("vectors", ...)
@@ -11,10 +11,12 @@ By its default metric, L2, the scores are squared distances: smaller is better.
 >>> results_to_run((distances, rows), **ids).to_dict()
 {'q1': {'c': -0.5, 'a': -0.25}}
 
-Neither datasets nor faiss is needed for either.
+Neither datasets nor faiss needs to be installed.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from fastrank.data.run import Run
 from fastrank.data.texts import gather_texts, memory_of
@@ -52,20 +54,22 @@ def evaluate_results(
     docs: Any = None,
     **options: Any,
 ) -> Scores:
-    """Evaluate what `search_batch` of a dataset returned.
+    """Evaluate the result of `search_batch` or `get_nearest_examples_batch` of a dataset.
 
-    results: (total_scores, total_indices), floats and integers[queries, k].
-    qrels: judgments. Without `docs` the documents are row numbers of the dataset, and anything goes
-        that `fastrank.index_qrels` takes; with `docs` whatever `fastrank.evaluate` takes.
-    metric: "l2" for distances, which is datasets' default, or "ip" for inner products; or
-        `dataset.get_index(name)`, which knows it.
-    queries: the id of each row of the results; by default their numbers from 0.
-    docs: the id of each row of the dataset, such as `dataset["id"]`.
+    results: (total_scores, total_indices), floats[queries, k] and integers[queries, k]; or
+        (total_scores, total_examples), which require `docs`.
+    qrels: judgments. Without `docs`, documents are row numbers of the dataset, and judgments are as
+        `fastrank.index_qrels` takes them; with `docs`, as `fastrank.evaluate` takes them.
+    metric: "l2" for distances, the default of datasets; "ip" for inner products; or
+        `dataset.get_index(name)`, from which it is detected.
+    queries: the id of each row of the results; by default the row numbers from 0.
+    docs: the id of each row of the dataset, such as `dataset["id"]`; for examples, the name of
+        their id column.
     options: those of `fastrank.evaluate_arrays`; with `docs` those of `fastrank.evaluate`.
 
-    Of documents with equal scores the one comes first whose id sorts later. A row with nothing but
-    -1 is a query without results. Raises ArrayError for results, queries and docs that do not fit,
-    OptionError for another metric, and what the two functions raise.
+    Of documents with equal scores, the one whose id sorts later comes first. A row that contains
+    only -1 is a query without results. Raises ArrayError for results, queries and docs of the wrong
+    shape or type, OptionError for another metric, and what the two functions raise.
 
     >>> from fastrank.compat.datasets import evaluate_results
     >>> products, rows = [[0.9, 0.8], [0.7, 0.6]], [[4, 2], [1, 3]]
@@ -90,9 +94,9 @@ def results_to_run(
     docs: Any = None,
     tag: str = "datasets",
 ) -> Run:
-    """A run of what `search_batch` of a dataset returned; distances are negated.
+    """Convert the result of such a search of a dataset to a Run; distances are negated.
 
-    The arguments are those of `evaluate_results`; tag: the run's name. Raises as it does.
+    The arguments and errors are those of `evaluate_results`. tag: the run's name.
 
     >>> from fastrank.compat.datasets import results_to_run
     >>> results_to_run(([[0.25, 0.5]], [[7, 3]]), metric="ip", queries=["q1"]).to_dict()
@@ -100,6 +104,8 @@ def results_to_run(
     """
     import numpy
 
+    if isinstance(docs, str) and all(isinstance(own, Mapping) for own in results[1]):
+        results, docs = _of_examples(results, docs)
     scores, rows = _pair(results)
     better = _higher_is_better(metric)
     found = rows >= 0
@@ -108,14 +114,14 @@ def results_to_run(
         raise ArrayError("queries", f"expected {len(rows)}, one per row, found {len(names)}")
     repeat = first_repeat(names)
     if repeat >= 0:
-        raise ArrayError("queries", f"{names[repeat].decode()!r} stands there twice", repeat)
+        raise ArrayError("queries", f"{names[repeat].decode()!r} appears twice", repeat)
     _refuse(rows < -1, "total_indices", "expected a row number, or -1 for none", rows)
     _refuse(found & numpy.isnan(scores), "total_scores", "expected a score", scores)
     if docs is None:
         texts = texts_of_ids("docs", rows[found])
     else:
         ids = texts_of_ids("docs", docs)
-        expected = f"expected a row of the dataset, of which there are {len(ids)}"
+        expected = f"expected a row number below {len(ids)}, the number of docs"
         _refuse(rows >= len(ids), "total_indices", expected, rows)
         texts = gather_texts(ids, rows[found])
     offsets = numpy.zeros(len(rows) + 1, numpy.int64)
@@ -131,8 +137,32 @@ def results_to_run(
     )
 
 
+def _of_examples(results: tuple[Any, Any], column: str) -> tuple[tuple[Array, Array], list[Any]]:
+    """Scores and row numbers of the examples of each query, and the id of each row."""
+    import numpy
+
+    total_scores, total_examples = results
+    ids = []
+    for row, examples in enumerate(total_examples):
+        if column not in examples:
+            found = ", ".join(map(str, examples))
+            raise ArrayError("total_examples", f"expected a column {column!r}, found {found}", row)
+        ids.append(list(examples[column]))
+    sizes = numpy.array([len(own) for own in ids], numpy.int64)
+    for row, own in enumerate(total_scores):
+        if len(own) != sizes[row]:
+            reason = f"expected {sizes[row]}, one per example, found {len(own)}"
+            raise ArrayError("total_scores", reason, row)
+    place = numpy.arange(sizes.max(initial=0)) < sizes[:, None]
+    rows = numpy.full(place.shape, -1, numpy.int64)
+    rows[place] = numpy.arange(sizes.sum())
+    scores = numpy.zeros(place.shape)
+    scores[place] = numpy.concatenate([*total_scores, []])
+    return (scores, rows), [one for own in ids for one in own]
+
+
 def _pair(results: tuple[Any, Any]) -> tuple[Array, Array]:
-    """Scores and row numbers, of one shape."""
+    """Check that scores and row numbers have the same shape."""
     try:
         given_scores, given_rows = results
     except (TypeError, ValueError):
@@ -150,7 +180,7 @@ def _pair(results: tuple[Any, Any]) -> tuple[Array, Array]:
 
 
 def _higher_is_better(metric: Any) -> bool:
-    """Whether the scores of a metric are better when they are larger."""
+    """Whether higher scores of a metric are better."""
     index = getattr(metric, "faiss_index", metric)
     number = getattr(index, "metric_type", index)
     if isinstance(number, str) and number in METRICS:

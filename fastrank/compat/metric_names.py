@@ -1,17 +1,17 @@
-"""What sentence-transformers calls our measures, as keys of metrics and in its CSV files."""
+"""The names of measures in sentence-transformers: keys of metrics and columns of CSV files."""
 
 from __future__ import annotations
 
-from fastrank.arguments import check_compat
+from fastrank.arguments import check_version
 from fastrank.errors import MeasureError
 from fastrank.measures.notation import parse_measure
 from fastrank.measures.selection import Selection
 
-# A measure's name and the key for it, each followed by the cutoff.
+# Measures and their keys, both followed by a cutoff.
 _KEYS = {
     "Success@": "accuracy@", "success.": "accuracy@", "P@": "precision@", "P.": "precision@",
     "R@": "recall@", "recall.": "recall@", "RR@": "mrr@", "nDCG@": "ndcg@",
-    "ndcg_cut.": "ndcg@", "AP(norm='min_k')@": "map@",
+    "ndcg_cut.": "ndcg@", "AP(denominator='min_k')@": "map@",
 }  # fmt: skip
 _TITLES = {
     "accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "mrr": "MRR",
@@ -22,11 +22,11 @@ _TITLES = {
 _RANKS = ("PercentileRank", "MedianRank", "FirstRank")
 
 
-def names_of(measures: str | list[str], compat: str) -> list[str]:
-    """What the values of measures are called. Raises MeasureError if they are called alike."""
+def names_of(measures: str | list[str], trec_eval_version: str) -> list[str]:
+    """The names of the values of measures. Raises MeasureError if two have the same key."""
     names = [
         name.decode()
-        for bound in Selection(measures).bind(check_compat(compat))
+        for bound in Selection(measures).bind(check_version(trec_eval_version))
         for name in bound.names
     ]
     if not names:
@@ -35,28 +35,28 @@ def names_of(measures: str | list[str], compat: str) -> list[str]:
     for name in names:
         other = keys.setdefault(key_of(name), name)
         if other != name:
-            raise MeasureError(name, f"{other!r} and {name!r} are both called {key_of(name)!r}")
+            raise MeasureError(name, f"{other!r} and {name!r} have the same key {key_of(name)!r}")
     return names
 
 
-def primary_of(names: list[str], asked: str | None, compat: str) -> str:
+def primary_of(names: list[str], asked: str | None, trec_eval_version: str) -> str:
     """The measure that selects the best model. Raises MeasureError."""
     if asked is None:
         gains = [name for name in names if key_of(name).startswith("ndcg@")]
         return max(gains, key=lambda name: int(key_of(name)[5:])) if gains else names[0]
-    printed = names_of(asked, compat)
+    printed = names_of(asked, trec_eval_version)
     if len(printed) != 1 or printed[0] not in names:
         raise MeasureError(asked, f"primary: expected one of {', '.join(names)}, found {asked!r}")
     return printed[0]
 
 
 def is_greater_better(measure: str) -> bool:
-    """Whether larger values of a measure are better: not if it is a rank."""
+    """Whether higher values of a measure are better: False for ranks."""
     return not _canonical(measure).startswith(_RANKS)
 
 
 def key_of(measure: str) -> str:
-    """The name of a measure in sentence-transformers, or its own."""
+    """The key of a measure in sentence-transformers, or the name of the measure."""
     canonical = _canonical(measure)
     for prefix, key in _KEYS.items():
         cutoff = canonical.removeprefix(prefix)
@@ -66,7 +66,7 @@ def key_of(measure: str) -> str:
 
 
 def _canonical(measure: str) -> str:
-    """The one spelling of the name of a value, which may be a measure of the user's."""
+    """The canonical spelling of a value's name; unknown names are returned unchanged."""
     try:
         return str(parse_measure(measure))
     except MeasureError:
@@ -74,6 +74,6 @@ def _canonical(measure: str) -> str:
 
 
 def title_of(measure: str) -> str:
-    """The title of its column in the CSV file."""
+    """The title of a measure's column in the CSV file."""
     name, at, cutoff = key_of(measure).partition("@")
     return _TITLES.get(name, name) + at + cutoff

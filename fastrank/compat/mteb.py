@@ -1,4 +1,4 @@
-"""A search back end for MTEB: its retrieval tasks searched by fastrank, exactly or by an index.
+"""A search backend for MTEB's retrieval tasks: exact search, or any faiss index.
 
     wrapper = mteb.models.SearchEncoderWrapper(model, index_backend=SearchIndex(model))
     mteb.evaluate(wrapper, tasks)
@@ -9,15 +9,14 @@
 >>> index.search([[0.0, 2.0]], 2, None)
 ([[2.0, 1.0]], [[1, 2]])
 
-The results are those of MTEB's FaissSearchIndex. What differs, on purpose:
+The results are those of MTEB's FaissSearchIndex, with intentional differences:
 
-- Any index that faiss's `index_factory` makes, not only the exact one. Where such an index finds
-  fewer documents than asked for, the lists are shorter; faiss's -1 in them would be the last
-  document to MTEB.
-- A zero vector is an error under cosine: it has no cosine with any other.
-- Nothing that MTEB hands over is changed.
+- It supports any index of faiss's `index_factory`, not only the exact one. If an index finds fewer
+  documents than requested, the lists are shorter; MTEB would read faiss's -1 as the last document.
+- With cosine, a zero vector is an error, because its cosine is undefined.
+- Arguments are never modified.
 
-MTEB itself is not needed for it.
+MTEB does not need to be installed.
 """
 
 from __future__ import annotations
@@ -45,17 +44,17 @@ __all__ = ["SearchIndex"]
 
 
 class SearchIndex:
-    """The documents that MTEB adds, and searches in.
+    """A search index for MTEB.
 
-    model: an encoder of MTEB, whose similarity function is taken; or none, and then `metric`:
-        "cosine", "ip" or "l2".
-    factory, parameters, train_size, batch_size, progress: as `fastrank.search.build_index` and
-        `search` take them. Documents are reranked by their vectors, whatever the index.
+    model: an MTEB encoder, whose similarity function is used unless `metric` is given.
+    metric: "cosine", "ip" or "l2".
+    index_factory, parameters, train_size, batch_size, progress: as `fastrank.search.build_index`
+        and `search` take them. Reranking always uses the vectors, not the index.
 
     Raises OptionError for another similarity function.
 
     >>> from fastrank.compat.mteb import SearchIndex
-    >>> index = SearchIndex(metric="l2", factory="HNSW8")
+    >>> index = SearchIndex(metric="l2", index_factory="HNSW8")
     >>> index.add_documents([[1.0], [4.0]], ["a", "b"])
     >>> index.search([[3.0]], 5, None)
     ([[-1.0, -2.0]], [[1, 0]])
@@ -66,14 +65,14 @@ class SearchIndex:
         model: Any = None,
         *,
         metric: str | None = None,
-        factory: str = "Flat",
+        index_factory: str = "Flat",
         parameters: Any = None,
         train_size: int | None = None,
         batch_size: int = 1024,
         progress: bool | None = False,
     ) -> None:
         self._metric = _metric_of(model) if metric is None else check_metric(metric)
-        self._factory, self._train_size = factory, train_size
+        self._factory, self._train_size = index_factory, train_size
         self._options = {"parameters": parameters, "batch_size": batch_size, "progress": progress}
         self._progress = progress
         self._blocks: list[Array] = []
@@ -81,7 +80,7 @@ class SearchIndex:
         self._index: Index | None = None
 
     def add_documents(self, embeddings: Any, idxs: Sequence[str]) -> None:
-        """Add documents: a row of embeddings and an id for each. Raises ArrayError.
+        """Add documents: embeddings [documents, dimension] and an id for each. Raises ArrayError.
 
         >>> index = SearchIndex(metric="ip")
         >>> index.add_documents([[1.0, 2.0]], ["a", "b"])
@@ -103,18 +102,17 @@ class SearchIndex:
         self,
         embeddings: Any,
         top_k: int,
-        similarity_fn: Callable[..., Any] | None,  # noqa: ARG002 (MTEB hands it to every back end)
+        similarity_fn: Callable[..., Any] | None,  # noqa: ARG002 (MTEB passes it to every backend)
         top_ranked: Mapping[str, Sequence[str]] | None = None,
         query_idx_to_id: Mapping[int, str] | None = None,
     ) -> Lists:
-        """The scores and places of the best documents for each query, best first.
+        """The scores and indexes of the top_k documents for each query, best first.
 
-        embeddings: floats[queries, dimension]. Places are those in which documents were added; with
-        top_ranked, {query id: ids of documents}, only these are ranked, and places are those in
-        each query's list, as MTEB reads them; query_idx_to_id is needed then. Distances become
-        scores by changing sign.
+        embeddings: floats[queries, dimension]. top_ranked: {query id: ids of documents}, to rank
+        only these documents; requires query_idx_to_id. Indexes are in the order in which documents
+        were added or, with top_ranked, in the query's list, as MTEB expects. Distances are negated.
 
-        Raises InputError if there are no documents, ArrayError for embeddings that do not fit.
+        Raises InputError if there are no documents, ArrayError for embeddings of the wrong shape.
 
         >>> index = SearchIndex(metric="ip")
         >>> index.add_documents([[1.0], [3.0], [2.0]], ["a", "b", "c"])
@@ -127,11 +125,11 @@ class SearchIndex:
         if top_ranked is None:
             return self._search(self._corpus(), queries, top_k)
         if query_idx_to_id is None:
-            raise InputError("query_idx_to_id", "needed for reranking, found None")
+            raise InputError("query_idx_to_id", "required with top_ranked, found None")
         return self._rerank(queries, top_k, top_ranked, query_idx_to_id)
 
     def clear(self) -> None:
-        """Forget all documents.
+        """Remove all documents.
 
         >>> index = SearchIndex(metric="ip")
         >>> index.add_documents([[1.0]], ["a"])
@@ -175,7 +173,7 @@ class SearchIndex:
         return scores, places
 
     def _similarities(self, found: Found) -> Array:
-        """Scores as MTEB has them: of squared distances the negated roots."""
+        """Scores as in MTEB: squared distances become negated distances."""
         import numpy
 
         if self._metric != "l2":
@@ -214,19 +212,18 @@ class SearchIndex:
 
 
 def _metric_of(model: Any) -> str:
-    """The metric of an encoder of MTEB. Raises OptionError."""
+    """The metric of an MTEB encoder. Raises OptionError."""
     known = getattr(model, "mteb_model_meta", None)
     return metric_of(getattr(known, "similarity_fn_name", None))
 
 
 def _array(embeddings: Any) -> Array:
-    """Embeddings as an array of their own, also those of torch in any of its types."""
+    """Embeddings as a NumPy array; torch tensors of any type are converted."""
     import numpy
 
     if hasattr(embeddings, "detach"):
         embeddings = embeddings.detach().cpu().float().numpy()
     found: Array = numpy.asarray(embeddings)
     if found.ndim != 2:
-        found_shape = f"expected a table of vectors, found the shape {found.shape}"
-        raise ArrayError("embeddings", found_shape)
+        raise ArrayError("embeddings", f"expected 2 dimensions, found the shape {found.shape}")
     return found

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import re
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.grade_scale import Graded
 from fastrank.errors import InputError, MeasureError
 from fastrank.evaluation.values import Values
@@ -66,7 +66,7 @@ supported_nicknames: dict[str, set[str]] = {
     nickname: {
         measure.name
         for measure in MEASURES
-        if nickname in measure.sets and measure.since == DEFAULT_COMPAT
+        if nickname in measure.sets and measure.since == DEFAULT_VERSION
     }
     for nickname in NICKNAMES
 }
@@ -119,12 +119,13 @@ class RelevanceEvaluator:
             index = DictIndex.of([dict(docs) for docs in judged.values()])
         if index is None or index.largest_grade > _LARGEST_GRADE:
             _check_judgments(judged)
-        self._bound = Selection(specifications, original=True).bind(DEFAULT_COMPAT)
+        self._bound = Selection(specifications, original=True).bind(DEFAULT_VERSION)
         _refuse_impossible(self._bound)
         self._options = Options(
-            compat=DEFAULT_COMPAT, relevance_format="qrels", relevance_level=relevance_level,
-            complete=False, judged_only=bool(judged_docs_only_flag),
-            max_retrieved=_MAX_RETRIEVED, collection_size=0, query=None,
+            trec_eval_version=DEFAULT_VERSION, relevance_format="qrels",
+            relevance_level=relevance_level, complete=False,
+            judged_only=bool(judged_docs_only_flag), max_retrieved=_MAX_RETRIEVED,
+            collection_size=0, query=None,
         )  # fmt: skip
         self._given = judged
         self._qrels = qrels_from_dict(judged) if index is None else index.graded(list(judged))
@@ -175,9 +176,9 @@ class RelevanceEvaluator:
         """For each query its values by name."""
         columns: dict[str, tuple[Any, int, int]] = {}
         for bound_measure in self._bound:
-            if bound_measure.measure.on == "queries":
+            if bound_measure.measure.needs == "queries":
                 columns[bound_measure.measure.name] = filled("d", [1.0]), 0, 0
-            elif bound_measure.measure.on == "run" or bound_measure.measure.name == "relstring":
+            elif bound_measure.measure.needs == "run" or bound_measure.measure.name == "relstring":
                 columns[bound_measure.measure.name] = filled("d", [0.0]), 0, 0
             else:
                 column = values.of(bound_measure)

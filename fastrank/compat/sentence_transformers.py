@@ -15,17 +15,17 @@ It is called with a model, as `model.evaluate(evaluator)` and SentenceTransforme
 >>> evaluator.primary_metric
 'cosine_ndcg@10'
 
-Metrics have the names that sentence-transformers' InformationRetrievalEvaluator gives them, where
-they are the same measures; others have fastrank's names, such as `cosine_RCap@10`. What differs
-from that evaluator, on purpose:
+Metrics have the names of sentence-transformers' InformationRetrievalEvaluator, if it has the same
+measure; others have fastrank's names, such as `cosine_RCap@10`. Intentional differences from that
+evaluator:
 
-- Relevance may be graded, for measures that look at grades.
-- Of documents with equal scores the one comes first whose id sorts later, as everywhere in
+- Relevance may be graded, for measures that use grades.
+- Of documents with equal scores, the one whose id sorts later comes first, as everywhere in
   fastrank; there it is the one whose id sorts earlier.
 - `scores` holds the values per query of the last call.
-- A row is not added to a CSV file with other columns; there is a warning instead.
+- If the CSV file has other columns, the row is not added, and a warning is issued.
 
-Without sentence-transformers installed the evaluator takes any object with `encode`.
+sentence-transformers does not need to be installed; the evaluator takes any object with `encode`.
 """
 
 from __future__ import annotations
@@ -64,16 +64,16 @@ __all__ = ["DEFAULT_MEASURES", "RankingEvaluator"]
 
 logger = logging.getLogger(__name__)
 
-# What InformationRetrievalEvaluator computes if nothing is said, in its order.
+# The default measures of InformationRetrievalEvaluator, in its order.
 DEFAULT_MEASURES = (
     *(f"Success@{k}" for k in (1, 3, 5, 10)),
     *(f"{name}@{k}" for k in (1, 3, 5, 10) for name in ("P", "R")),
-    "RR@10", "nDCG@10", "AP(norm='min_k')@100",
+    "RR@10", "nDCG@10", "AP(denominator='min_k')@100",
 )  # fmt: skip
 
 
 def _base() -> Any:
-    """The class of evaluators that the trainer knows; without sentence-transformers none."""
+    """The base class that the trainer expects; object without sentence-transformers."""
     try:
         import sentence_transformers  # noqa: F401
     except ModuleNotFoundError as error:
@@ -92,27 +92,28 @@ def _base() -> Any:
 class RankingEvaluator(_base()):  # type: ignore[misc]
     """Ranks a corpus for queries by a model's embeddings, and evaluates the rankings.
 
-    queries, corpus: {id: text}, or whatever the model encodes. Queries that are not judged are
-        left out.
+    queries, corpus: {id: text}, or {id: anything the model encodes}. Queries without judgments are
+        skipped.
     relevant_docs: {query id: ids of its relevant documents}, or {query id: {document id: grade}}.
-        Documents that the corpus lacks count as not found.
+        Documents that are not in the corpus count as not retrieved.
     measures: as `fastrank.evaluate` takes them; by default those of InformationRetrievalEvaluator.
-    name: what the metrics' names begin with.
+    name: the prefix of the metrics' names.
     primary: the measure that selects the best model, one of `measures`; by default the nDCG with
-        the largest cutoff, or else the first measure. `greater_is_better` is False for a rank, such
+        the largest cutoff, or else the first measure. `greater_is_better` is False for ranks, such
         as MedianRank.
-    k: how many documents are retrieved for each query.
-    metric: "cosine", "ip" or "l2"; by default the model's own similarity.
-    exclude_self: leave out the document whose id is the query's.
+    k: the number of documents retrieved for each query.
+    metric: "cosine", "ip" or "l2"; by default the model's similarity.
+    exclude_self: drop the document whose id is the query's.
     batch_size, show_progress_bar, truncate_dim, query_prompt, query_prompt_name, corpus_prompt,
         corpus_prompt_name: for the model's `encode_query` and `encode_document`, or `encode`.
-    corpus_chunk_size: how many documents are encoded and searched at a time.
+    corpus_chunk_size: the number of documents encoded and searched at a time.
     write_csv: whether to add a row to `Information-Retrieval_evaluation_NAME_results.csv` in the
         folder `output_path` of a call.
     **options: see `LevelOptions`.
 
-    Raises InputError if no query has relevant documents or the corpus is empty, MeasureError and
-    OptionError for impossible measures and options, when it is made: before the model is trained.
+    The constructor, and so a training script before it trains, raises InputError if no query has
+    relevant documents or the corpus is empty, and MeasureError and OptionError for invalid measures
+    and options.
 
     >>> from fastrank.compat.sentence_transformers import RankingEvaluator
     >>> evaluator = RankingEvaluator({"q1": "red"}, {"d1": "red"}, {"q1": {"d1"}}, name="colours")
@@ -149,7 +150,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         at_least("k", k, 1)
         at_least("corpus_chunk_size", corpus_chunk_size, 1)
         judging = with_defaults(RankingEvaluator.__init__, options)
-        compat = evaluation_options(judging).compat
+        trec_eval_version = evaluation_options(judging).trec_eval_version
         given: dict[str, Any] = {
             "queries": queries, "corpus": corpus, "relevant_docs": relevant_docs,
         }  # fmt: skip
@@ -158,8 +159,8 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
                 found = type(value).__name__
                 raise TypeError(f"{argument}: expected a mapping from id, found {found}")
         self._measures = measures if isinstance(measures, str) else list(measures)
-        names = names_of(self._measures, compat)
-        measure = primary_of(names, primary, compat)
+        names = names_of(self._measures, trec_eval_version)
+        measure = primary_of(names, primary, trec_eval_version)
         self._primary = key_of(measure)
         self._qrels = _judgments(queries, relevant_docs)
         if not corpus:
@@ -191,10 +192,13 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
     def __call__(
         self, model: Any, output_path: str | None = None, epoch: int = -1, steps: int = -1
     ) -> dict[str, float]:
-        """The metrics of a model; epoch and steps go into the CSV file and the model card.
+        """Compute {metric: value} for a model.
 
-        Raises OptionError for a model with a similarity that is no inner product or distance, and
-        ArrayError for embeddings that cannot be searched.
+        output_path: the folder of the CSV file, None for no file. epoch, steps: recorded in the
+            CSV file and the model card.
+
+        Raises OptionError if the model's similarity is not an inner product, cosine or Euclidean
+        distance, and ArrayError for embeddings that cannot be searched.
         """
         metric = self._metric
         if metric is None:
@@ -225,11 +229,11 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
 
     @property
     def description(self) -> str:
-        """What the model card calls this kind of evaluation."""
+        """The name of this evaluation in the model card."""
         return "Ranking"
 
     def get_config_dict(self) -> dict[str, Any]:
-        """What the model card says about how it was evaluated.
+        """The settings shown in the model card.
 
         >>> evaluator = RankingEvaluator({"q1": "red"}, {"d1": "red"}, {"q1": {"d1"}}, k=10)
         >>> evaluator.get_config_dict()
@@ -271,7 +275,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
                 found = file.readline()
         if found not in (None, "", title):
             warnings.warn(
-                f"{path}: the row of epoch {row[0]} is not written, since the file has other"
+                f"{path}: the row of epoch {row[0]} was not written, because the file has other"
                 f" columns: expected {title.strip()}, found {str(found).strip()}",
                 stacklevel=3,
             )

@@ -7,7 +7,7 @@ import os
 from fastrank.datasets.assembly import assemble
 from fastrank.datasets.text_files import read_texts
 from fastrank.errors import ReadError
-from fastrank.formats.load import load_qrels
+from fastrank.formats.load import read_qrels
 from fastrank.formats.sniff import COMPRESSED
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def from_beir(folder: str | os.PathLike[str], split: str, exclude_self: bool) -> Dataset:
     """See Dataset.from_beir."""
     corpus, queries = _file(folder, "corpus.jsonl"), _file(folder, "queries.jsonl")
-    qrels = load_qrels(_split(os.path.join(folder, "qrels"), split))
+    qrels = read_qrels(_split(os.path.join(folder, "qrels"), split))
     name = os.path.basename(os.path.abspath(folder))
     asked = read_texts([queries], None, "utf-8", "query")
     documents = read_texts([corpus], None, "utf-8", "document")

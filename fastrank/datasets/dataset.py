@@ -197,7 +197,7 @@ class Dataset(Frozen):
             "qrels": {"query": ..., "doc": ..., "grade": ...}}. None for an id: the row numbers.
         split: which split of a DatasetDict with several; one with a single split needs none.
 
-        The other names that `load_qrels` and `from_files` know are known here too. Raises
+        The other names that `read_qrels` and `from_files` know are known here too. Raises
         InputError for columns that are missing, and what `from_texts` raises.
 
         >>> import datasets  # doctest: +SKIP

@@ -28,7 +28,9 @@ LONGEST = 200
 
 
 class EmbeddingCache:
-    """A folder of `.npy` files, float32[texts, dimension], one for every list of texts.
+    """A folder of files with vectors, float32[texts, dimension], one for every list of texts.
+
+    Dense vectors are `.npy` files, sparse ones `.npz` files as `scipy.sparse.save_npz` writes them.
 
     A file's name has the name that the user gives, the side (`queries` or `corpus`) and a digest of
     side, prompt and all texts in their order: other texts have another file. What the model is,
@@ -45,16 +47,18 @@ class EmbeddingCache:
         # A folder that cannot be made is an error now, and not after hours.
         os.makedirs(self._folder, exist_ok=True)
 
-    def path(self, side: str, prompt: str, texts: Sequence[str]) -> str:
+    def path(self, side: str, prompt: str, texts: Sequence[str], *, is_sparse: bool = False) -> str:
         """Where the vectors of these texts are, or will be."""
         digest = digest_of(chain((side, prompt), _texts(texts)))
         name = quote(self._name, safe=" ")
-        return os.path.join(self._folder, f"{name}-{side}-{digest}.npy")
+        return os.path.join(self._folder, f"{name}-{side}-{digest}.{'npz' if is_sparse else 'npy'}")
 
-    def load(self, path: str, rows: int) -> Array | None:
-        """The vectors, mapped into memory; None where there are none, or not so many."""
+    def load(self, path: str, rows: int) -> Any:
+        """The vectors, dense ones mapped into memory; None where there are none, or not so many."""
         import numpy
 
+        if path.endswith(".npz"):
+            return _sparse_rows(path, rows)
         try:
             found: Any = numpy.lib.format.open_memmap(path, mode="r")
             size = os.path.getsize(path)
@@ -64,12 +68,12 @@ class EmbeddingCache:
         fits = found.ndim == 2 and len(found) == rows and found.dtype == numpy.float32
         return found if fits and size == found.offset + found.nbytes else None
 
-    def save(self, path: str, rows: int, blocks: Iterable[Array]) -> Array:
-        """Write blocks of vectors, of `rows` rows in all, as they come; the vectors, mapped.
+    def save(self, path: str, rows: int, blocks: Iterable[Any]) -> Any:
+        """Write blocks of vectors, of `rows` rows in all; what `load` makes of them.
 
-        The file appears when it is complete. Raises OSError.
+        Dense ones are written as they come. The file appears when it is complete. Raises OSError.
         """
-        files.write(path, _npy(rows, blocks))
+        files.write(path, _npz(blocks) if path.endswith(".npz") else _npy(rows, blocks))
         found = self.load(path, rows)
         if found is None:
             raise OSError(f"{path}: what was written cannot be read")
@@ -90,6 +94,30 @@ def digest_of(texts: Iterable[str]) -> str:
 def _texts(texts: Sequence[str]) -> Iterator[str]:
     for first in range(0, len(texts), _STEP):
         yield from texts[first : first + _STEP]
+
+
+def _sparse_rows(path: str, rows: int) -> Any:
+    """The sparse vectors of a file, None where there are none, or not so many."""
+    from zipfile import BadZipFile
+
+    import numpy
+    from scipy import sparse
+
+    try:
+        found = sparse.load_npz(path)
+        found.check_format(full_check=True)
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        return None
+    fits = found.format == "csr" and found.shape[0] == rows and found.dtype == numpy.float32
+    return found if fits else None
+
+
+def _npz(blocks: Iterable[Any]) -> Iterator[bytes]:
+    from scipy import sparse
+
+    written = io.BytesIO()
+    sparse.save_npz(written, sparse.vstack(list(blocks), format="csr"), compressed=False)
+    yield written.getvalue()
 
 
 def _npy(rows: int, blocks: Iterable[Array]) -> Iterator[bytes]:

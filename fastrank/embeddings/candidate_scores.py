@@ -7,12 +7,12 @@ from fastrank.embeddings.embed import PreparedModel
 from fastrank.errors import OptionError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.formats.rows import tag_of
-from fastrank.formats.trec_writers import write_run
+from fastrank.formats.trec_writers import write_trec_run
 from fastrank.judging.evaluation_options import SearchedOptions
 from fastrank.keywords import pick
-from fastrank.search.options import SEARCH
 from fastrank.search.row_ids import check_row_ids
 from fastrank.search.runs import check_writable
+from fastrank.search.search_options import SEARCH
 from fastrank.search.vectors import block_rows
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 # Options of a search, which candidates have no need of.
-OF_SEARCH = ("k", "factory", "train_size", "parameters", "gpu")
+OF_SEARCH = ("k", "index_factory", "train_size", "parameters", "gpu")
 
 
 def evaluate_candidates(
@@ -59,7 +59,7 @@ def evaluate_candidates(
     scores = _similarities(prepared.embeddings(given["progress"]), asked, documents, metric)
     run = candidates.run(scores, tag=given["tag"])
     if given["run"] is not None:
-        write_run(run, given["run"])
+        write_trec_run(run, given["run"])
     return evaluator.evaluate(run)
 
 

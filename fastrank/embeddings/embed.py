@@ -51,8 +51,8 @@ def embed_dataset(
     """Encode the queries and the corpus of a data set: what `evaluate_model` does first.
 
     So one can search them in several ways, with `evaluate_embeddings`. The arguments and errors
-    are those of `evaluate_model`. With a cache the vectors are mapped from their files, and are
-    never in memory as a whole.
+    are those of `evaluate_model`. With a cache dense vectors are mapped from their files, and
+    are never in memory as a whole.
 
     >>> data = fr.Dataset.from_texts(["aa", "ab"], ["b"], {0: {1: 1}})
     >>> queries, corpus = fr.embed_dataset(lambda texts: [[len(text)] for text in texts], data)

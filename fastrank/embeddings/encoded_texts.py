@@ -30,9 +30,8 @@ class EncodedTexts:
 
     unit: whether vectors are brought to length 1, which a zero vector cannot be. first: the vectors
     of the first texts. Making EncodedTexts encodes these and the shortest text, which shows what is
-    wrong with the model before hours of work. Sparse vectors stay sparse, as a CSR matrix of scipy,
-    unless there is a cache, which holds dense ones. Raises ArrayError for what are no vectors,
-    InputError for a cache with vectors of another model.
+    wrong with the model before hours of work. Sparse vectors stay sparse, as a CSR matrix of scipy.
+    Raises ArrayError for what are no vectors, InputError for a cache with vectors of another model.
     """
 
     def __init__(
@@ -47,11 +46,13 @@ class EncodedTexts:
         self._encoder, self._ids, self._texts, self._store = encoder, ids, texts, store
         self._unit = unit
         self._path = ""
-        self._known: Array | None = None
-        if store is not None:
-            self._path = store.path(encoder.what, encoder.prompt, texts)
-            self._known = store.load(self._path, len(texts))
+        self._known: Any = None
         self.first = self._encoded(0, FIRST_TEXTS)
+        if store is not None:
+            self._path = store.path(
+                encoder.what, encoder.prompt, texts, is_sparse=is_sparse(self.first)
+            )
+            self._known = store.load(self._path, len(texts))
         if self._known is not None:
             self._check(self._known[:FIRST_TEXTS])
         elif isinstance(texts, list):
@@ -69,13 +70,16 @@ class EncodedTexts:
         """The dimension of the vectors."""
         return int(self.first.shape[1])
 
-    def _check(self, known: Array) -> None:
+    def _check(self, known: Any) -> None:
         """Refuse known vectors that this model does not make."""
         import numpy
 
-        if known.shape == self.first.shape:
-            apart = numpy.linalg.norm(known - self.first, axis=1)
-            if (apart <= ROUNDING * numpy.linalg.norm(self.first, axis=1)).all():
+        first = self.first
+        if known.shape == first.shape:
+            if is_sparse(first):
+                known, first = known.toarray(), first.toarray()
+            apart = numpy.linalg.norm(known - first, axis=1)
+            if (apart <= ROUNDING * numpy.linalg.norm(first, axis=1)).all():
                 return
         reason = f"it holds other vectors than {self.name} makes of the first texts"
         raise InputError(self._path, f"{reason}; give each model its own cache_name")
@@ -116,8 +120,7 @@ class EncodedTexts:
     def _encoded(self, start: int, stop: int) -> Any:
         """The vectors of some texts."""
         ids = self._ids[start:stop]
-        keep_sparse = self._store is None
-        block = self._encoder.encode(self._texts[start:stop], ids, start, keep_sparse=keep_sparse)
+        block = self._encoder.encode(self._texts[start:stop], ids, start)
         directed = block.getnnz(axis=1) > 0 if is_sparse(block) else block.any(axis=1)
         if self._unit and not directed.all():
             row = int(directed.argmin())

@@ -5,9 +5,7 @@ from __future__ import annotations
 import inspect
 from copy import deepcopy
 
-from fastrank.errors import ArrayError
 from fastrank.search.model_output import as_vectors
-from fastrank.search.sparse import is_sparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,16 +37,14 @@ SIDES = ("queries", "corpus")
 TEXTS = 256
 BATCHES = 32
 USUAL_BATCH = 32
-# Where sparse vectors become dense ones, so many bytes may those of the whole corpus take.
-MOST_DENSE_BYTES = 4 << 30
 
 
 class Encoder:
     """One side of a model: a function from texts to vectors, and how to call it.
 
     function, name: the function, and what it is called in messages. what: `queries` or `corpus`.
-    prompt: goes to the function if it takes one, else before every text. total: how many documents
-    there are to encode. `step` is how many texts the function gets at a time.
+    prompt: goes to the function if it takes one, else before every text. `step` is how
+    many texts the function gets at a time.
     """
 
     def __init__(
@@ -59,10 +55,9 @@ class Encoder:
         *,
         batch_size: int | None,
         prompt: str | None,
-        total: int,
     ) -> None:
         self.what, self.name, self.prompt = what, name, prompt or ""
-        self._function, self._total = function, total
+        self._function = function
         accepted = _parameters(function)
         self._options: dict[str, Any] = {}
         self._before = self.prompt
@@ -76,29 +71,18 @@ class Encoder:
             if batch_size is not None:
                 self._options["batch_size"] = batch_size
 
-    def encode(
-        self, texts: Sequence[str], ids: Sequence[str], first: int = 0, *, keep_sparse: bool = False
-    ) -> Any:
+    def encode(self, texts: Sequence[str], ids: Sequence[str], first: int = 0) -> Any:
         """Vectors as float32[texts, dimension]; ids and the row of the first are for messages.
 
-        keep_sparse: sparse vectors become a CSR matrix of scipy, and not dense. Raises ArrayError
-        for what are no vectors, or not one for each text, and for sparse vectors that are too wide
-        to be made dense.
+        Sparse vectors become a CSR matrix of scipy. Raises ArrayError for what are no vectors, or
+        not one for each text.
         """
         given = [self._before + text for text in texts] if self._before else list(texts)
         found = self._function(given, **self._options)
         if isinstance(found, dict) and "dense_vecs" in found:
             # BGE-M3 of FlagEmbedding.
             found = found["dense_vecs"]
-        if is_sparse(found) and not keep_sparse:
-            size = 4 * self._total * found.shape[1]
-            if size > MOST_DENSE_BYTES:
-                reason = (
-                    f"sparse vectors of {found.shape[1]} columns would take {size / 1e9:.0f} GB"
-                )
-                hint = "as dense ones, which a cache holds; reduce them first, as with TruncatedSVD"
-                raise ArrayError(self.what, f"{reason} {hint}")
-        return as_vectors(found, self.what, ids, first, self.name, keep_sparse=keep_sparse)
+        return as_vectors(found, self.what, ids, first, self.name, keep_sparse=True)
 
 
 def encoders_of(
@@ -125,7 +109,6 @@ def encoders_of(
     found = [
         Encoder(
             *_function_of(one, side), SIDES[side], batch_size=batch_size, prompt=prompt,
-            total=len(corpus),
         )
         for side, (one, prompt) in enumerate(
             zip(ready, (query_prompt, document_prompt), strict=True)

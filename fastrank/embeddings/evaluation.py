@@ -19,10 +19,10 @@ from fastrank.judging.request import Request
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.faiss_api import check_gpu, parts_of
 from fastrank.search.indexing import make_index
-from fastrank.search.options import SEARCH, BuildOptions
 from fastrank.search.parameters import parse_parameters
 from fastrank.search.row_ids import check_row_ids
 from fastrank.search.runs import SOURCE, check_writable
+from fastrank.search.search_options import SEARCH, BuildOptions
 from fastrank.search.vectors import check_metric
 
 TYPE_CHECKING = False
@@ -68,18 +68,19 @@ def evaluate_model(
     dataset: a Dataset, or the path of a folder in BEIR's layout. Its `exclude_self` holds. Where
         the queries are documents (`Dataset.from_articles`) they are encoded once, as documents.
         Of Candidates each question's candidates are ranked by their similarity to the question,
-        without a search: k, factory, train_size, parameters and gpu cannot be given then.
+        without a search: k, index_factory, train_size, parameters and gpu cannot be given then.
     measures: as `evaluate` takes them.
     metric: "cosine", "ip" (inner product) or "l2"; for "cosine" copies of the vectors are brought
         to length 1.
     batch_size: how many texts to encode at once, given to the model if it takes that.
     query_prompt, document_prompt: given to the model as `prompt` if it takes that, else put before
         every text. Without them the model's own hold.
-    cache, cache_name: a folder in which vectors are kept as `.npy` files, and a name for the model
-        and its settings. Vectors are found again by the name, the prompt and all texts in their
-        order, so that a changed corpus is encoded anew. Vectors are written as they come, and never
-        all in memory. A name that stands for another model now is an error, found by encoding the
-        first texts. A model that is fitted here is not cached, since what it makes depends on that.
+    cache, cache_name: a folder in which vectors are kept as `.npy` files (sparse ones as `.npz`),
+        and a name for the model and its settings. Vectors are found again by the name, the prompt
+        and all texts in their order, so that a changed corpus is encoded anew. Dense vectors are
+        written as they come, and never all in memory. A name that stands for another model now is
+        an error, found by encoding the first texts. A model that is fitted here is not cached,
+        since what it makes depends on that.
     **options: see `ModelOptions`.
 
     The first texts of both sides are encoded, searched and evaluated before all others, and the
@@ -126,11 +127,11 @@ def evaluate_model(
         )
     prepared = PreparedModel(model, data, *encoding, unit=metric == "cosine")
     first = prepared.first
-    _check_factory(given["factory"], first.corpus.shape[1], metric, len(data.corpus_ids))
+    _check_factory(given["index_factory"], first.corpus.shape[1], metric, len(data.corpus_ids))
     # Of so few texts, nothing follows for the others; all of them may be excluded.
     lenient = {
         **judging,
-        "missing": None if given["missing"] == "error" else given["missing"],
+        "missing": "skip" if given["missing"] == "error" else given["missing"],
         "no_relevant": "zero" if given["no_relevant"] == "skip" else given["no_relevant"],
     }
     evaluate_embeddings(
@@ -156,10 +157,10 @@ def _refuse_missing(data: Dataset, request: Request) -> None:
             raise missing_queries(judgments, found)
 
 
-def _check_factory(factory: str, dimension: int, metric: str, count: int) -> None:
+def _check_factory(index_factory: str, dimension: int, metric: str, count: int) -> None:
     """Raise for an index that faiss cannot build, or not of so many vectors."""
-    index = make_index(factory, dimension, metric)
+    index = make_index(index_factory, dimension, metric)
     lists = max(getattr(part, "nlist", 0) for part in parts_of(index))
     if lists > count:
-        reason = f"{factory!r} needs {lists} vectors, one per list, the corpus has {count}"
-        raise OptionError("factory", reason)
+        reason = f"{index_factory!r} needs {lists} vectors, one per list, the corpus has {count}"
+        raise OptionError("index_factory", reason)

@@ -7,7 +7,7 @@ from itertools import chain
 from statistics import median
 
 from fastrank.arguments import at_least
-from fastrank.embeddings.index_candidates import check_candidate, read_candidates
+from fastrank.embeddings.index_candidates import check_candidate, parse_candidates
 from fastrank.embeddings.index_comparison import IndexComparison, IndexPoint
 from fastrank.embeddings.index_recall import ExactTop
 from fastrank.errors import ArrayError, OptionError
@@ -18,10 +18,10 @@ from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.search import build_index, search_batches
-from fastrank.search.options import SEARCH, QueryOptions
 from fastrank.search.progress import bar
 from fastrank.search.row_ids import check_row_ids
-from fastrank.search.vectors import block_rows, check_dimension, check_metric, open_vectors
+from fastrank.search.search_options import SEARCH, QueryOptions
+from fastrank.search.vectors import Rows, block_rows, check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class ComparisonOptions(QueryOptions, total=False):
 def compare_indexes(
     corpus: Any,
     queries: Any,
-    candidates: str | Iterable[str],
+    indexes: str | Iterable[str],
     *,
     k: int = 100,
     metric: str = "ip",
@@ -67,7 +67,7 @@ def compare_indexes(
 
     corpus, queries: floats[n, dimension], as `fastrank.search.build_index` takes them, but for an
         iterator, which can be read once only.
-    candidates: texts of a faiss factory string and any number of settings for searching, each
+    indexes: texts of a faiss factory string and any number of settings for searching, each
         faiss's own: "IVF64,Flat nprobe=1 nprobe=8 nprobe=32", "HNSW32 efSearch=64". Each index is
         built once, and searched with each setting; without one with faiss's defaults.
     k: how many documents are retrieved for each query: recall is recall@k, the measures see the
@@ -99,7 +99,7 @@ def compare_indexes(
     batch_size, train_size = given["batch_size"], given["train_size"]
     for option, value in {"k": k, "batch_size": batch_size, "repetitions": repetitions}.items():
         at_least(option, value, 1)
-    found = read_candidates(candidates)
+    found = parse_candidates(indexes)
     vectors = open_vectors("corpus", corpus)
     if not vectors.repeatable or vectors.count is None:
         raise ArrayError("corpus", "expected an array, since it is read for every index")
@@ -118,8 +118,8 @@ def compare_indexes(
     steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
     with bar("compare", steps, "steps", given["progress"]) as shown:
 
-        def searched(factory: str, settings: list[str]) -> Iterator[_Runner]:
-            built = _Built(vectors, factory, metric, names, train_size)
+        def searched(index_factory: str, settings: list[str]) -> Iterator[_Runner]:
+            built = _Built(vectors, index_factory, metric, names, train_size)
             shown.update(1)
             for setting in settings:
                 runner = _Runner(
@@ -135,7 +135,7 @@ def compare_indexes(
         # Judgments that do not fit are found with exact search, before the others are built.
         runners = list(searched("Flat", [""]))
         for candidate in found:
-            runners += searched(candidate.factory, candidate.settings)
+            runners += searched(candidate.index_factory, candidate.settings)
         for turn in range(repetitions):
             # Another one begins each time.
             first = turn % len(runners)
@@ -155,16 +155,21 @@ class _Built:
     """An index, and the seconds that it took to build."""
 
     def __init__(
-        self, vectors: Vectors, factory: str, metric: str, names: RowIds, train_size: int | None
+        self,
+        vectors: Vectors,
+        index_factory: str,
+        metric: str,
+        names: RowIds,
+        train_size: int | None,
     ) -> None:
-        self.factory = factory
+        self.index_factory = index_factory
         start = time.perf_counter()
         try:
             self.index = build_index(
-                vectors, factory, metric, names, train_size=train_size, progress=False
+                vectors, index_factory, metric, names, train_size=train_size, progress=False
             )
         except OptionError as error:
-            raise OptionError("candidates", f"{factory!r}: {error.reason}") from None
+            raise OptionError("indexes", f"{index_factory!r}: {error.reason}") from None
         self.seconds = time.perf_counter() - start
 
 
@@ -205,8 +210,8 @@ class _Runner:
         """What was measured."""
         built = self._built
         return IndexPoint(
-            name=name or f"{built.factory} {self._setting}".strip(),
-            factory=built.factory,
+            name=name or f"{built.index_factory} {self._setting}".strip(),
+            index_factory=built.index_factory,
             parameters=self._setting,
             recall=top.recall(self.found),
             seconds=self._seconds,
@@ -225,10 +230,12 @@ def _gathered(queries: Any, *, unit: bool) -> Array:
     import numpy
 
     found = open_vectors("queries", queries)
-    blocks = [block for _, block in found.blocks(block_rows(found.dimension), unit=False)]
-    if not blocks:
+    blocks = found.blocks(block_rows(found.dimension), unit=False)
+    # A block may stand in the memory of the next one; the rows of an array do not.
+    kept = [block if isinstance(found, Rows) else block.copy() for _, block in blocks]
+    if not kept:
         raise ArrayError("queries", "expected vectors, found none")
-    whole = blocks[0] if len(blocks) == 1 else numpy.concatenate(blocks)
+    whole = kept[0] if len(kept) == 1 else numpy.concatenate(kept)
     open_vectors("queries", whole).check(unit=unit)
     return whole
 

@@ -17,28 +17,30 @@ if TYPE_CHECKING:
 class Candidate(Frozen):
     """An index to build once, and the settings to search it with; a setting may be empty."""
 
-    __slots__ = ("factory", "settings")
+    __slots__ = ("index_factory", "settings")
 
-    factory: str
+    index_factory: str
     settings: list[str]
 
 
-def read_candidates(given: str | Iterable[str]) -> list[Candidate]:
+def parse_candidates(given: str | Iterable[str]) -> list[Candidate]:
     """Candidates from texts such as "IVF64,Flat nprobe=1 nprobe=8". Raises OptionError."""
     texts = [given] if isinstance(given, str) else list(given)
     candidates: dict[str, list[str]] = {}
     for text in texts:
         if not isinstance(text, str) or not text.split():
-            raise OptionError("candidates", f"expected a factory string, found {text!r:.60}")
-        factory, *settings = text.split()
-        known = candidates.setdefault(factory, [])
+            raise OptionError("indexes", f"expected a factory string, found {text!r:.60}")
+        index_factory, *settings = text.split()
+        known = candidates.setdefault(index_factory, [])
         for setting in settings or [""]:
             if setting in known:
-                raise OptionError("candidates", f"{f'{factory} {setting}'.strip()!r} stands twice")
+                raise OptionError(
+                    "indexes", f"{f'{index_factory} {setting}'.strip()!r} stands twice"
+                )
             known.append(setting)
     if not candidates:
-        raise OptionError("candidates", "expected an index to compare, found none")
-    return [Candidate(factory=name, settings=known) for name, known in candidates.items()]
+        raise OptionError("indexes", "expected an index to compare, found none")
+    return [Candidate(index_factory=name, settings=known) for name, known in candidates.items()]
 
 
 def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_with: int) -> None:
@@ -46,11 +48,11 @@ def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_w
 
     All of this without a vector. Raises OptionError.
     """
-    index = make_index(candidate.factory, dimension, metric)
+    index = make_index(candidate.index_factory, dimension, metric)
     needed = 0 if index.is_trained else max(map(_centroids, parts_of(index)))
     if trained_with < needed:
         raise OptionError(
-            "candidates", f"{candidate.factory!r} needs {needed} vectors or more to be trained,"
+            "indexes", f"{candidate.index_factory!r} needs {needed} vectors or more to be trained,"
             f" found {trained_with}",
         )  # fmt: skip
     for setting in candidate.settings:
@@ -58,8 +60,8 @@ def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_w
             with Setting(index, parse_parameters(setting)):
                 pass
         except OptionError as error:
-            name = f"{candidate.factory} {setting}"
-            raise OptionError("candidates", f"{name!r}: {error.reason}") from None
+            name = f"{candidate.index_factory} {setting}"
+            raise OptionError("indexes", f"{name!r}: {error.reason}") from None
 
 
 def _centroids(part: Any) -> int:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class IndexPoint(Frozen):
     """An index with a setting of its search parameters, measured.
 
-    factory, parameters: as they were given; parameters is "" where faiss's own apply. recall: the
-    share of the exact top k that it found. seconds: what each pass over all queries took.
+    index_factory, parameters: as they were given; parameters is "" where faiss's own apply. recall:
+    the share of the exact top k that it found. seconds: what each pass over all queries took.
     queries_per_second: by their median. bytes: the size of the index as faiss writes it, which is
     about what it takes in memory. build_seconds: to train it and add the vectors. scores: by the
     judgments; None without.
@@ -28,12 +28,12 @@ class IndexPoint(Frozen):
     """
 
     __slots__ = (
-        "build_seconds", "bytes", "factory", "name", "parameters", "queries_per_second", "recall",
-        "scores", "seconds",
+        "build_seconds", "bytes", "index_factory", "name", "parameters", "queries_per_second",
+        "recall", "scores", "seconds",
     )  # fmt: skip
 
     name: str
-    factory: str
+    index_factory: str
     parameters: str
     recall: float
     seconds: list[float]
@@ -110,14 +110,14 @@ class IndexComparison(Frozen):
             {**whole, "points": [self._record(point) for point in self.points]}, indent
         )
 
-    def plot(self, target: str | os.PathLike[str] | BinaryIO, form: str | None = None) -> None:
+    def plot(self, target: str | os.PathLike[str] | BinaryIO, format: str | None = None) -> None:
         """Plot recall against queries per second, as a PNG, SVG or PDF.
 
-        target: a path, which holds the whole plot or what it held before, or a binary file. form:
+        target: a path, which holds the whole plot or what it held before, or a binary file. format:
             "png", "svg" or "pdf"; by default what the path ends in. Needs matplotlib, whose global
             state is left alone (`pip install 'fastrank-eval[plot]'`).
 
-        Raises OptionError for another form, ImportError without matplotlib.
+        Raises OptionError for another format, ImportError without matplotlib.
 
         >>> import io
         >>> compared.plot(image := io.BytesIO(), "png")
@@ -126,7 +126,7 @@ class IndexComparison(Frozen):
         """
         from fastrank.embeddings.index_plot import write_plot
 
-        write_plot(self, target, form)
+        write_plot(self, target, format)
 
     def _changes(self, point: IndexPoint) -> dict[str, float]:
         exact = self.points[0].scores
@@ -150,8 +150,8 @@ class IndexComparison(Frozen):
 
     def _record(self, point: IndexPoint) -> dict[str, Any]:
         names = (
-            "name", "factory", "parameters", "recall", "queries_per_second", "seconds", "bytes",
-            "build_seconds",
+            "name", "index_factory", "parameters", "recall", "queries_per_second", "seconds",
+            "bytes", "build_seconds",
         )  # fmt: skip
         record = {name: getattr(point, name) for name in names}
         if point.scores is not None:

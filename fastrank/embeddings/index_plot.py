@@ -7,6 +7,7 @@ import os
 
 from fastrank.errors import OptionError
 from fastrank.formats import files
+from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,36 +15,32 @@ if TYPE_CHECKING:
 
     from fastrank.embeddings.index_comparison import IndexComparison
 
-FORMS = ("png", "svg", "pdf")
+FORMATS = ("png", "svg", "pdf")
 INCHES, DOTS = (7.5, 5.0), 150
 
 
-def check_form(target: str | os.PathLike[str] | BinaryIO, form: str | None = None) -> str:
-    """The form of a plot, as it is given or as the path says. Raises OptionError, ImportError."""
+def check_format(target: str | os.PathLike[str] | BinaryIO, format: str | None = None) -> str:
+    """The format of a plot, as it is given or as the path says. Raises OptionError, ImportError."""
     named = isinstance(target, (str, os.PathLike))
-    if form is None and named:
-        form = os.path.splitext(os.fspath(target))[1][1:].lower()  # type: ignore[arg-type]
-    if form not in FORMS:
+    if format is None and named:
+        format = os.path.splitext(os.fspath(target))[1][1:].lower()  # type: ignore[arg-type]
+    if format not in FORMATS:
         where = f"{os.fspath(target)}: " if named else ""  # type: ignore[arg-type]
-        expected = f"expected a name that ends in {', '.join('.' + form for form in FORMS)}"
-        raise OptionError("plot", f"{where}{expected if named else f'expected one of {FORMS}'}")
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError as error:
-        reason = "a plot needs matplotlib (pip install 'fastrank-eval[plot]')"
-        raise ImportError(reason) from error
-    return form
+        expected = f"expected a name that ends in {', '.join('.' + format for format in FORMATS)}"
+        raise OptionError("plot", f"{where}{expected if named else f'expected one of {FORMATS}'}")
+    optional("matplotlib.figure", "a plot", "plot")
+    return format
 
 
 def write_plot(
-    compared: IndexComparison, target: str | os.PathLike[str] | BinaryIO, form: str | None
+    compared: IndexComparison, target: str | os.PathLike[str] | BinaryIO, format: str | None
 ) -> None:
     """Draw and write it. Raises OptionError, ImportError."""
-    form = check_form(target, form)
+    format = check_format(target, format)
     # Not the date: the same comparison gives the same file.
-    dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format)
     image = io.BytesIO()
-    _drawn(compared).savefig(image, format=form, dpi=DOTS, metadata=dated)
+    _drawn(compared).savefig(image, format=format, dpi=DOTS, metadata=dated)
     files.write(target, [image.getvalue()])
 
 
@@ -56,10 +53,12 @@ def _drawn(compared: IndexComparison) -> Any:
     exact, *others = compared.points
     axes.axhline(exact.queries_per_second, color="0.6", linewidth=1, linestyle="--", zorder=0)
     axes.plot([exact.recall], [exact.queries_per_second], "*", color="0.3", ms=12, label="exact")
-    for factory in dict.fromkeys(point.factory for point in others):
-        points = sorted((p for p in others if p.factory == factory), key=lambda p: p.recall)
+    for index_factory in dict.fromkeys(point.index_factory for point in others):
+        points = sorted(
+            (p for p in others if p.index_factory == index_factory), key=lambda p: p.recall
+        )
         speeds = [point.queries_per_second for point in points]
-        axes.plot([point.recall for point in points], speeds, "o-", ms=4, label=factory)
+        axes.plot([point.recall for point in points], speeds, "o-", ms=4, label=index_factory)
         for point in points:
             axes.annotate(
                 point.parameters.replace(",", "\n"), (point.recall, point.queries_per_second),

@@ -1,4 +1,4 @@
-"""The ways in: judgments, a run and measures into scores."""
+"""The functions that evaluate a run against judgments."""
 
 from fastrank.lazy import public_names
 
@@ -13,7 +13,7 @@ __all__, __getattr__ = public_names(
         ),
         "labels": ("evaluate_labels",),
         "likelihood": ("negative_log_likelihood",),
-        "tie_ranges": (
+        "tie_reports": (
             "TieRange",
             "TieReport",
             "tie_report",

@@ -1,4 +1,4 @@
-"""Rankings as arrays of integer ids and scores, such as faiss returns, → Scores."""
+"""Evaluate rankings given as arrays of integer ids and scores, as faiss returns them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from fastrank.formats.array_validation import (
     row_numbers,
 )
 from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, select_queries
-from fastrank.judging.arrays import PADDING, ArrayJudge, ArrayRun
-from fastrank.judging.arrays_as_texts import ArrayTextJudge
+from fastrank.judging.arrays import PADDING, ArrayRun
+from fastrank.judging.arrays_as_texts import ArrayRunJudge
 from fastrank.judging.evaluation_options import EVALUATION, ArrayOptions
 from fastrank.judging.queries import relevant_queries
 from fastrank.judging.request import Request
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from fastrank.judging.judge import Judge
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
@@ -52,41 +51,44 @@ def evaluate_arrays(
     threads: int | None = None,
     **options: Unpack[ArrayOptions],
 ) -> Scores:
-    """Evaluate rankings that are rows of integer document ids, as faiss and others return them.
+    """Evaluate rankings given as rows of integer document ids, as faiss returns them.
 
-    ids: integers[queries, k] of any width and memory order, a memory map too; at least 0, or -1
-        for no document, wherever it stands.
-    scores: float16, float32, float64 or integers[queries, k], or None: then each row is a ranking,
-        best first. Scores of -1 ids are not looked at.
-    qrels: judgments as `index_qrels` takes them, or what it returned: nothing is indexed again.
+    ids: integers[queries, k] of any width and memory order, including memory maps; at least 0, or
+        -1 for no document, at any position.
+    scores: float16, float32, float64 or integers[queries, k]; or None if each row is a ranking,
+        best first. The scores of -1 ids are ignored.
+    qrels: judgments as `index_qrels` takes them, or its result, which saves indexing them again.
     measures: as `evaluate` takes them.
-    queries: the id of each row, by which judgments are looked up. Without it row i has the
-        judgments of row i, or of the query i if they are keyed by query.
-    higher_is_better: False for distances: rows are ranked by the negated scores.
-    assume_unique: do not look for documents that stand in a row twice; a judged one is found in any
-        case. For rankings of 1,000 with one judged document two fifths of the time go into that,
-        with 50 hardly any.
-    threads: how many may judge; by default as many as help. The values do not depend on it.
+    queries: the id of each row, for looking up its judgments. By default row i has the judgments of
+        row i, or those of query i if they are keyed by query.
+    higher_is_better: False for distances: rows are ranked by ascending scores.
+    assume_unique: skip the search for duplicate documents in a row; duplicates of judged documents
+        are found anyway. The search takes two fifths of the time for rankings of 1,000 documents
+        with one judged document, and hardly any with 50.
+    threads: the maximum number of threads, by default as many as are useful. The values do not
+        depend on it.
     **options: see `ArrayOptions`.
 
-    The ids that `ignore_identical_ids` and `exclude` compare are those of the rows, or their
-    numbers, and decimal texts of the document ids.
+    `ignore_identical_ids` and `exclude` compare the ids of the rows, or their numbers, with the
+    document ids as decimal strings.
 
-    The values are those of trec_eval for the same run and judgments as files: scores compare as
-    `compat` says (9.0.8: as 32-bit floats), and of documents with equal scores the one comes first
-    whose id as decimal text sorts later (9 before 10), or as `ties` says. Given `scores=None`, the
-    rows' order counts, and nothing ties. The queries of the Scores are in the byte order of their
-    ids, as trec_eval adds them up, and without ids in the order of the rows. As there, rows without
-    judgments, which are not looked at, and rows without documents are left out: they count as
-    `skipped` and `missing`.
+    The values are those of trec_eval for the same run and judgments as files. Scores are compared
+    as in `trec_eval_version` (9.0.8: as 32-bit floats). Of documents with equal scores, the one
+    whose decimal id sorts later comes first (9 before 10), unless `ties` says otherwise. With
+    `scores=None` the order of the row counts, and there are no ties. The queries of the Scores are
+    in byte order of their ids, in which trec_eval sums them, or in the order of the rows if they
+    have no ids. As in trec_eval, rows without judgments and rows without documents are skipped; the
+    rows without judgments are not read and count as `unjudged_queries`, those without documents as
+    `missing_queries`.
 
-    For another `ties` or `duplicates`, for `ignore_identical_ids` and `exclude` the arrays become a
-    Run with ids as texts first: a document then costs 0.1 to 0.25 µs, 10 to 40 times as much. Then
-    `threads` has no effect, and `assume_unique` none either: repeats are looked for.
+    With other values of `ties` or `duplicates`, with `ignore_identical_ids` or `exclude`, and if a
+    document is repeated below `depth`, the arrays are first converted to a Run with string ids,
+    which takes 0.1 to 0.25 µs per document, 10 to 40 times as long. Then `threads` and
+    `assume_unique` have no effect.
 
-    Raises ArrayError, which names row and column, for shapes and types other than these, a NaN, a
-    repeated document or an id below -1; MeasureError, NoQueriesError and EvaluationError as
-    `evaluate` does.
+    Raises ArrayError, which names row and column, for other shapes and types, a NaN, a duplicate
+    document (except below `depth`, as in `evaluate`) or an id below -1; MeasureError,
+    NoQueriesError and EvaluationError as `evaluate` does.
 
     >>> ids = [[4, 59, 31], [26, 15, -1]]
     >>> distances = [[0.1, 0.3, 0.2], [0.5, 0.7, 0.0]]
@@ -128,11 +130,7 @@ def evaluate_arrays(
         lower_is_better=not flag("higher_is_better", higher_is_better),
         unique=flag("assume_unique", assume_unique), unknown=unknown,
     )  # fmt: skip
-    judge: Judge[ArrayRun]
-    if request.options.can_stream:
-        judge = ArrayJudge(qrels, request.measures, request.options, threads=threads)
-    else:
-        judge = ArrayTextJudge(qrels, request.measures, request.options)
+    judge = ArrayRunJudge(qrels, request.measures, request.options, threads)
     return score_run(
         judge, run, request.measures, request.options, left_out=left_out,
         order=None if is_named else qrels.queries.take(order.tolist()),
@@ -140,7 +138,7 @@ def evaluate_arrays(
 
 
 def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: int) -> Array:
-    """For each row the place of its query in the judgments, or -1."""
+    """For each row the index of its query in the judgments, or -1."""
     import numpy
 
     if queries is None and qrels.rows is not None:
@@ -159,8 +157,8 @@ def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: 
         strange = next((query for query in places if query not in known), None)
         if strange is not None:
             raise ArrayError(
-                "queries", "must say which row belongs to which query of qrels:"
-                f" {decoded(strange)!r} is not the number of a row",
+                "queries", "expected the query id of each row, because the query"
+                f" {decoded(strange)!r} of qrels is not a row number",
             )  # fmt: skip
     return numpy.fromiter((places.get(query, -1) for query in ids), numpy.int64, count)
 
@@ -178,7 +176,7 @@ def _unknown_queries(places: Array, docs: Array, queries: Iterable[object] | Non
 
 
 def _rows_of_queries(places: Array, count: int) -> Array:
-    """For each query of the judgments its row, or -1."""
+    """For each query of the judgments the index of its row, or -1."""
     import numpy
 
     rows = numpy.full(count, -1, numpy.int64)

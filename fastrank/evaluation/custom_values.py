@@ -1,4 +1,4 @@
-"""Values of a user's measures."""
+"""Compute user-defined measures."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def custom_values(
     level: float,
     options: dict[str, Any],
 ) -> Any:
-    """The values of a user's measure, with these options, for every judged ranking.
+    """The values of a user-defined measure, with these options, for every judged ranking.
 
-    With a scale, the function sees the grades, and the level, that the integers stand for.
-    Raises QueryError at the first query for which the function does not return a number.
+    With a scale, the function gets grades with fractions instead of their integer codes. Raises
+    QueryError for the first query for which the function does not return a number.
     """
     columns = [as_array(column) for column in judged.columns[:9]]
     shared = judged.columns[9:]
@@ -79,7 +79,7 @@ def _cut(columns: list[Any], cutoff: int, level: int) -> list[Any]:
 def _called_compiled(
     function: Function, columns: tuple[Any, ...], parameters: tuple[Any, ...], values: Any
 ) -> bool:
-    """Whether a compiled loop could call the function; what fails is told query by query."""
+    """Whether a compiled loop could call the function; errors are reported query by query."""
     import numpy
 
     from fastrank.native.jit_loop import call_for_each

@@ -1,4 +1,4 @@
-"""Embeddings in, metrics out: each batch is judged as it is found, without a run in memory."""
+"""Evaluate embeddings: each batch of results is judged at once, without a run in memory."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.rows import tag_of
 from fastrank.judging.batches import BatchJudge
+from fastrank.judging.collected_batches import CollectedBatchJudge
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.judging.needs import first_impossible
 from fastrank.judging.queries import choose_queries, missing_queries
 from fastrank.judging.request import Request
-from fastrank.judging.tied_batches import TiedBatchJudge
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.batches import check_before_building, search_batches
 from fastrank.search.faiss_indexes import as_index
 from fastrank.search.indexing import Index, build_index
-from fastrank.search.options import SEARCH, BuildOptions, SearchOptions
 from fastrank.search.row_ids import RowIds, check_row_ids
 from fastrank.search.runs import SOURCE, check_writable, run_lines
+from fastrank.search.search_options import SEARCH, BuildOptions, SearchOptions
 from fastrank.search.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class EmbeddingOptions(SearchOptions, BuildOptions, SearchedOptions, total=False):
-    """How to search for embeddings, and evaluate what is found."""
+    """How to search with embeddings and evaluate the results."""
 
     corpus_ids: Any
 
@@ -52,24 +52,25 @@ def evaluate_embeddings(
     measures: Measures = "official",
     **options: Unpack[EmbeddingOptions],
 ) -> Scores:
-    """Search for the queries and evaluate what is found, batch by batch.
+    """Search with the queries and evaluate the results, batch by batch.
 
-    queries, corpus: vectors as `fastrank.search.build_index` takes them. The corpus may be an
-        Index, an index of faiss, or what `get_index` of a Dataset of Hugging Face returns.
+    queries, corpus: vectors as `fastrank.search.build_index` takes them. The corpus may also be an
+        Index, a faiss index, or the result of `get_index` of a Hugging Face Dataset.
     qrels: judgments as `evaluate` takes them, by the ids of queries and documents.
     measures: as `evaluate` takes them.
     **options: see `EmbeddingOptions`.
 
-    The values are those of `evaluate` for the run that `fastrank.search.search` gives: of equal
-    scores the document comes first whose id sorts later, or as `ties` says ("given": whose row
-    comes first). For another `ties` the run is in memory. `Scores.counts` has `removed`, the
-    excluded documents that stood above the end of a ranking, and `cut`, the rankings that end
-    between documents with equal scores, so that it is faiss's choice which of them are in it. In
-    memory are a batch of rankings, the judgments, and of each ranking the judged documents. Without
-    `run` the queries that have no judgments are not searched for.
+    The values are those of `evaluate` for the run that `fastrank.search.search` returns. Of
+    documents with equal scores, the one whose id sorts later comes first, unless `ties` says
+    otherwise ("given": the one whose row comes first). `Scores.counts` includes `excluded`, the
+    number of excluded documents that ranked above the end of a ranking, and `ties_at_cutoff`, the
+    number of rankings that end between documents with equal scores, among which faiss chose. Memory
+    holds the judgments, a batch of rankings, and the judged documents of each ranking; with other
+    values of `ties` it holds the whole run. Queries without judgments are not searched, unless
+    `run` is given.
 
-    Raises what `fastrank.search.search` and `evaluate` raise; what is wrong with ids, judgments,
-    measures and options is found before the search.
+    Raises what `fastrank.search.search` and `evaluate` raise. Errors in ids, judgments, measures
+    and options are found before the search.
 
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
     >>> found = fr.evaluate_embeddings(
@@ -78,7 +79,7 @@ def evaluate_embeddings(
     ... )
     >>> found.mean
     {'recip_rank': 0.5, 'P_1': 0.0}
-    >>> found.counts["retrieved"], found.counts["removed"], found.counts["cut"]
+    >>> found.counts["retrieved"], found.counts["excluded"], found.counts["ties_at_cutoff"]
     (2, 0, 0)
     """
     given = with_defaults(evaluate_embeddings, options)
@@ -87,7 +88,7 @@ def evaluate_embeddings(
     k, metric, run = given["k"], given["metric"], given["run"]
     label = tag_of(given["tag"], SOURCE)
     judgments, left_out = choose_queries(
-        as_qrels(qrels, compat=request.options.compat), request.options
+        as_qrels(qrels, trec_eval_version=request.options.trec_eval_version), request.options
     )
     if not isinstance(judgments, Qrels):
         raise InputError(judgments.source, "expected judgments of documents, found preferences")
@@ -104,30 +105,30 @@ def evaluate_embeddings(
     else:
         corpus = open_vectors("corpus", corpus)
         documents = ids = check_row_ids("corpus_ids", given["corpus_ids"], corpus.count)
-    judge: BatchJudge | TiedBatchJudge
+    judge: BatchJudge | CollectedBatchJudge
     given_for_judge = judgments, request.measures, request.options
     if request.options.ties == "docno_desc":
         judge = BatchJudge(*given_for_judge, corpus=documents, queries=names, tag=label)
     else:
-        judge = TiedBatchJudge(*given_for_judge, queries=names, tag=label)
+        judge = CollectedBatchJudge(*given_for_judge, queries=names, tag=label)
     only = None
     if judge.places is not None:
         only = _searched(judge.places, names, judgments, request, everything=run is not None)
     if run is not None:
         check_writable(run, documents, names, label)
-    if not isinstance(corpus, Index) and given["factory"] != "Flat":
+    if not isinstance(corpus, Index) and given["index_factory"] != "Flat":
         check_dimension(vectors, corpus.dimension)
         check_before_building(
-            given["factory"], corpus.dimension, metric,
+            given["index_factory"], corpus.dimension, metric,
             k=k, batch_size=given["batch_size"], parameters=given["parameters"],
         )  # fmt: skip
         vectors.check(unit=metric == "cosine", selected=only)
         corpus = build_index(
-            corpus, given["factory"], metric or "ip", ids, given["train_size"],
+            corpus, given["index_factory"], metric or "ip", ids, given["train_size"],
             gpu=given["gpu"], progress=given["progress"],
         )  # fmt: skip
         ids = None
-    batches = search_batches(corpus, vectors, k, ids=ids, only=only, **searching)
+    batches = search_batches(corpus, vectors, k, corpus_ids=ids, only=only, **searching)
     if run is not None:
         lines = run_lines(batches, label, judge.add)
         files.write(run, compressed(lines, files.name_of(run)))
@@ -136,15 +137,17 @@ def evaluate_embeddings(
 
 
 def _refuse_building(given: EmbeddingOptions) -> None:
-    """Raise OptionError for what only an index that is still to be built can have."""
-    if given["factory"] != "Flat":
-        raise OptionError("factory", f"an Index is built already, found {given['factory']!r}")
+    """Raise OptionError for options that only apply to building an index."""
+    if given["index_factory"] != "Flat":
+        raise OptionError(
+            "index_factory", f"found {given['index_factory']!r}, but the Index is already built"
+        )
     if given["train_size"] is not None:
-        raise OptionError("train_size", "an Index is built already, and trained")
+        raise OptionError("train_size", "the Index is already built and trained")
 
 
 def _refuse_impossible(judgments: Qrels, request: Request) -> None:
-    """Raise before the search what evaluation would raise after it."""
+    """Raise errors of the evaluation before the search."""
     impossible = first_impossible(request.measures, request.options)
     if impossible is not None:
         place, reason = impossible
@@ -155,7 +158,7 @@ def _refuse_impossible(judgments: Qrels, request: Request) -> None:
 def _searched(
     places: Array, names: RowIds, judgments: Qrels, request: Request, *, everything: bool
 ) -> Any:
-    """The rows of the queries to search for, None for all; errors that need no search."""
+    """The rows of the queries to search, None for all. Raises errors that need no search."""
     import numpy
 
     judged = numpy.flatnonzero(places >= 0)

@@ -1,4 +1,4 @@
-"""Evaluation: judgments and a run in, scores out."""
+"""Evaluate runs against judgments."""
 
 from __future__ import annotations
 
@@ -42,32 +42,34 @@ def evaluate(
     threads: int | None = None,
     **options: Unpack[EvaluationOptions],
 ) -> Scores | list[Scores]:
-    """Evaluate a run against judgments, or several runs; for runs that come later see `Evaluator`.
+    """Evaluate one or more runs against judgments; to evaluate more runs later, use `Evaluator`.
 
-    qrels: judgments: Qrels or Preferences, or what Qrels can be made from: a dict
-        {query: {document: grade}}, or {query: [document, ...]} of grade 1, a frame of pandas or
-        polars, an arrow table, a Dataset of Hugging Face, Qrels of ranx, named tuples as
-        ir_measures and ir_datasets have them, or a file as `load_qrels` takes it.
-    run: a Run, or what one can be made from, likewise. A file in TREC's format is judged while it
-        is read, without keeping it, and a dict as it is: the documents and scores that they hold
-        for queries without judgments are not looked at. A query with an empty dict has no results,
-        and counts. Of a list of runs, each is evaluated: a list of Scores comes back.
+    qrels: Qrels or Preferences, or anything Qrels can be made from: a dict
+        {query: {document: grade}} or {query: [document, ...]} (with grade 1), a pandas or polars
+        frame, an Arrow table, a Hugging Face Dataset, Qrels of ranx, named tuples as used by
+        ir_measures and ir_datasets, or a file as `read_qrels` takes it.
+    run: a Run, or anything one can be made from, as for qrels; or a list of runs. A file in TREC
+        format is judged while it is read, without keeping it, and a dict is not converted: the
+        scores they hold for queries without judgments are not read. A query with an empty dict is
+        evaluated, as a query whose ranking is empty.
     measures: names in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...),
         pytrec_eval (`P_10`), ir_measures (`nDCG@10`, `AP(rel=2)@100`) or papers (`mrr@10`), see
-        `parse_measure`: strings with blanks or commas between names; or functions, see `measure`.
-        Values have the names that were asked for, `P.5,10` those of trec_eval, `P_5` and `P_10`.
-    threads: how many may judge a file; by default as many as help. The values do not depend on it.
+        `parse_measure`; in strings, separated by blanks or commas. Or functions, see `measure`.
+        Values have the requested names; those of `P.5,10` are trec_eval's, `P_5` and `P_10`.
+    threads: the maximum number of threads that judge a file, by default as many as are useful. The
+        values do not depend on it.
     **options: see `EvaluationOptions`.
 
-    How many queries and documents were missing or left out is in `Scores.counts`.
+    Returns Scores, or a list of them for a list of runs. `Scores.counts` has the numbers of queries
+    and documents that were missing or skipped.
 
     Measures for plain judgments, for judgment groups and for preferences cannot be mixed in one
-    call. Raises TypeError for other objects, InputError for dicts, frames and tables that are no
-    judgments or no run, OptionError for impossible or contradictory options and those without a
-    meaning for the judgments, MeasureError for unknown measures or impossible
-    parameters, NoQueriesError when no query has both judgments and results, EvaluationError for
-    a query that cannot be evaluated, such as one whose ranking holds a document twice, ReadError
-    and FormatError for a file. Definitions: trec_eval.
+    call. Raises TypeError for other objects; InputError for dicts, frames and tables that are not
+    valid judgments or runs; OptionError for invalid or contradictory options and those that do not
+    apply to the judgments; MeasureError for unknown measures or invalid parameters; NoQueriesError
+    if no query has both judgments and results; EvaluationError for a query that cannot be
+    evaluated, such as one whose ranking has a duplicate document; ReadError and FormatError for a
+    file. The definitions are trec_eval's.
 
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
     >>> run = {"q1": {"d1": 0.5, "d2": 0.75}, "q2": {"d3": 0.9}}
@@ -87,10 +89,10 @@ def evaluate(
 
 @takes(EvaluationOptions, EVALUATION)
 class Evaluator:
-    """Evaluates runs, one after the other, against judgments that are looked at once.
+    """Evaluates any number of runs against judgments that are prepared only once.
 
-    The arguments are those of `evaluate`. It may be called from several threads, and pickled for
-    other processes, which look at the judgments again.
+    The arguments are those of `evaluate`. An Evaluator may be used by several threads, and pickled
+    for other processes, which prepare the judgments again.
 
     >>> import fastrank as fr
     >>> evaluator = fr.Evaluator({"q1": {"d1": 1}}, "map P.5")
@@ -104,13 +106,13 @@ class Evaluator:
         measures: Measures = "official",
         **options: Unpack[EvaluationOptions],
     ) -> None:
-        # Only now: the command trec_eval needs none of it.
+        # Imported late: the trec_eval command does not need it.
         from fastrank.formats.inputs import as_qrels
 
         checked = evaluation_options(with_defaults(Evaluator.__init__, options))
         self._bound = bind_measures(Selection(measures), checked)
-        judgments = as_qrels(qrels, compat=checked.compat)
-        needed = {own.measure.on for own in self._bound}
+        judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
+        needed = {own.measure.needs for own in self._bound}
         by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
         relevance_format = "qrels_jg" if by_group else "qrels"
         if isinstance(judgments, Preferences):
@@ -121,7 +123,7 @@ class Evaluator:
         self._judge = RunJudge(self._judgments, self._bound, self._options)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A judge has locks, and memory that it uses again.
+        # A judge has locks and reusable memory.
         return {name: value for name, value in vars(self).items() if name != "_judge"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -148,16 +150,17 @@ class Evaluator:
         *,
         threads: int | None = None,
     ) -> Scores | list[Scores]:
-        """Evaluate a run, or what one can be made from, or a file; or each one in a list.
+        """Evaluate a run, or each run in a list.
 
-        threads: how many may judge a file; by default as many as help. Raises as `evaluate` does.
+        run: as `evaluate` takes it. threads: the maximum number of threads that judge a file, by
+            default as many as are useful. Raises what `evaluate` raises.
 
         >>> evaluator = fr.Evaluator("data/digits.qrels", "map")
         >>> evaluator.evaluate("data/pca.run").mean
         {'map': 0.34933767225585727}
         """
         check_threads(threads)
-        # Only now: the command trec_eval needs none of it.
+        # Imported late: the trec_eval command does not need it.
         from fastrank.formats.tuples import is_named_tuple
 
         if isinstance(run, (list, tuple)) and not is_named_tuple(next(iter(run), None)):

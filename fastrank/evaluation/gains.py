@@ -1,4 +1,4 @@
-"""What grades are worth to measures: exactly as they are defined."""
+"""The gains of grades, exactly as the measures define them."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ INFINITE = float("inf")
 
 
 def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> Pairs:
-    """Pairs of grade and gain for a measure with options; `grade_values` are all whole grades,
-    however often.
+    """Pairs of grade and gain for a measure with options.
+
+    grade_values: all whole grades, which may repeat.
 
     trec_eval sorts gains less than 1 apart as equal. A power of two spreads them, and cancels out
-    in the quotient without a trace; a measure without a quotient looks at no order. Raises
-    EvaluationError for gains that are no finite numbers.
+    exactly in the quotient; measures without a quotient do not depend on the order. Raises
+    EvaluationError for gains that are not finite.
     """
-    if own.measure.on == "stops" or _is_exponential(own):
+    if own.measure.needs == "stops" or _is_exponential(own):
         grades = sorted(set(grade_values))
-        return list(zip(grades, worth(own, grades, qrels), strict=True))
+        return list(zip(grades, gains_of(own, grades, qrels), strict=True))
     pairs = [(int(grade), gain) for grade, gain in own.pairs if grade % 1 == 0]
     _check_sum(own, [gain for _, gain in pairs], qrels)
     if all(gain % 1 == 0 for _, gain in pairs) or own.measure.kernel == "discounted_gain_cut":
@@ -49,24 +50,26 @@ def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> 
         factor *= 2.0
     if max(map(abs, ascending)) * factor * len(qrels.grade_column) == INFINITE:
         raise EvaluationError(
-            own.measure.name, qrels.queries[0], "the gains are too far apart to be told apart"
+            own.measure.name,
+            qrels.queries[0],
+            "the range of the gains is too large to distinguish the closest of them",
         )
     return [(grade, gain * factor) for grade, gain in gains.items()]
 
 
-def worth(own: BoundMeasure, grades: Sequence[float], qrels: Qrels | Graded) -> list[float]:
-    """The gain of each of these grades, which ascend and are not negative.
+def gains_of(own: BoundMeasure, grades: Sequence[float], qrels: Qrels | Graded) -> list[float]:
+    """The gains of ascending grades that are not negative.
 
-    Raises EvaluationError for gains that are no finite numbers.
+    Raises EvaluationError for gains that are not finite.
     """
-    if own.measure.on == "stops":
+    if own.measure.needs == "stops":
         highest = grade_scale(own, qrels)
         return [(2.0**grade - 1.0) / 2.0**highest for grade in grades]
     if _is_exponential(own):
         # The gains of all documents must have a finite sum.
         largest = LARGEST_EXPONENT - len(qrels.grade_column).bit_length()
         if grades and grades[-1] > largest:
-            raise _too_large(own, qrels, largest, "is too large for gains of 2^grade - 1")
+            raise _too_large(own, qrels, largest, "is too large for the gain 2^grade - 1")
         return [2.0**grade - 1.0 for grade in grades]
     named: dict[float, float] = dict(own.pairs)
     gains = [named.get(grade, float(grade)) for grade in grades]
@@ -93,10 +96,10 @@ def grade_scale(own: BoundMeasure, qrels: Qrels | Graded) -> float:
 def scaled_gains(
     own: BoundMeasure, judged: Judged, qrels: Qrels | Graded, *, rescale: bool
 ) -> records.GainedRankings:
-    """The rankings with gains where grades have fractions.
+    """The rankings with gains, for grades with fractions.
 
-    Of these trec_eval knows nothing: gains are sorted by their size, however close they are.
-    rescale: map the gains of a query to [0, 1] where one lies outside.
+    trec_eval does not support these, so gains are sorted exactly, however close they are.
+    rescale: map the gains of a query to [0, 1] if one is outside.
     """
     import numpy
 
@@ -106,8 +109,8 @@ def scaled_gains(
     codes = as_array(codes)[: offsets[len(offsets) - 1]]
     bounds = as_array(grade_offsets)
     queries, size = len(bounds) - 1, int(bounds[-1])
-    table = numpy.array(worth(own, scale.values[: scale.judged].tolist(), qrels))
-    # Documents outside the judgments, and those of negative grades, are worth what is said of them.
+    table = numpy.array(gains_of(own, scale.values[: scale.judged].tolist(), qrels))
+    # Documents not in the judgments (-1) and with negative grades (-2) may have given gains.
     named = {grade: gain for grade, gain in own.pairs if grade in (-1, -2)}
     gains = numpy.where(codes >= 0, table[codes], 0.0)
     for grade, gain in named.items():
@@ -145,7 +148,7 @@ def _is_exponential(own: BoundMeasure) -> bool:
 def _check_sum(own: BoundMeasure, gains: list[float], qrels: Qrels | Graded) -> None:
     most = max(map(abs, gains), default=0.0)
     if most * len(qrels.grade_column) == INFINITE:
-        reason = f"a gain of {most:g} is too large to be added up"
+        reason = f"the gain {most:g} is too large: the sum of gains would be infinite"
         raise EvaluationError(own.measure.name, qrels.queries[0], reason)
 
 

@@ -1,4 +1,4 @@
-"""Labels and scores of documents, as learning to rank has them, → Scores."""
+"""Evaluate labels and scores of documents, the format of learning to rank."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Orders of documents with equal scores for which they need no ids.
+# Orders of documents with equal scores that do not depend on ids.
 TIES = ("given", *BY_GRADE)
 
 
@@ -56,33 +56,32 @@ def evaluate_labels(
     ties: str = "given",
     **options: Unpack[LabelOptions],
 ) -> Scores:
-    """Evaluate scores of documents that are all labelled, as data for learning to rank are.
+    """Evaluate scores of documents that are all labelled, as in learning to rank.
 
     labels: integers or floats, at least 0: the grade of each document.
     scores: float16, float32, float64 or integers of the same shape; higher is better.
-        Both are tables [queries, n]; or lists of a row for each query, of different lengths; or
-        flat, the documents of a query together, and then one of
-    offsets: integers[queries + 1]: query i has the documents offsets[i] : offsets[i + 1]; or
-    groups: integers[queries]: how many documents each query has, as LightGBM and XGBoost say it.
+        Both are arrays [queries, n]; or lists with a row for each query, of different lengths; or
+        flat arrays with the documents of each query together, which require offsets or groups.
     measures: as `evaluate` takes them.
-    mask: for tables, truth values of the same shape: which places hold a document.
-    queries: the id of each query; by default the numbers of the rows: "0", "1", ...
-    ties: the order of documents with equal scores (as 32-bit floats, with compat 9.0.8): "given",
-        or "best", "worst" and "average" as `evaluate` has them. "average" gives the nDCG of
-        scikit-learn and torchmetrics. These three cost three times as much: the arrays become Qrels
-        and a Run first. Documents have no ids here that could order them.
+    offsets: integers[queries + 1]: query i has the documents offsets[i] : offsets[i + 1].
+    groups: integers[queries]: the number of documents of each query, as in LightGBM and XGBoost.
+    mask: for arrays [queries, n], bools of the same shape: which positions hold a document.
+    queries: the id of each query; by default the row numbers: "0", "1", ...
+    ties: the order of documents with equal scores (compared as 32-bit floats in 9.0.8): "given",
+        or "best", "worst" or "average" as for `evaluate`; there are no ids to sort by. "average"
+        gives the nDCG of scikit-learn and torchmetrics. These three take three times as long,
+        because the arrays are first converted to Qrels and a Run.
     **options: see `LabelOptions`.
 
-    All documents of a query are retrieved and judged. Tied ones rank in the given order; trec_eval
-    would give the same numbers if ids were made up that descend in it. The values are trec_eval's:
-    the best possible ranking of ndcg is that of all documents of the query, a query without a
-    relevant one counts as 0. The queries of the Scores are in the byte order of their ids, as
-    trec_eval adds them up, and without ids in the order of the rows. A query without documents is
-    left out.
+    All documents of a query count as retrieved and judged. The values are those of trec_eval for
+    document ids that descend in the given order: the ideal ranking of ndcg contains all documents
+    of the query, and a query without a relevant document counts as 0. The queries of the Scores are
+    in byte order of their ids, in which trec_eval sums them, or in the order of the rows if they
+    have no ids. Queries without documents are skipped.
 
     Raises ArrayError, which names row and column, for other shapes and types, a NaN, or a label
-    that is negative or no number; OptionError, MeasureError, NoQueriesError and EvaluationError as
-    `evaluate` does.
+    that is negative or not a number; OptionError, MeasureError, NoQueriesError and EvaluationError
+    as `evaluate` does.
 
     >>> labels, values = [[2, 0, 1], [0, 1, 0]], [[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]]
     >>> fr.evaluate_labels(labels, values, "recip_rank").mean
@@ -109,7 +108,7 @@ def evaluate_labels(
     chosen = None if mask is None else _mask(mask, grades, flat)
     _refuse("scores", "expected a number, found", values, numpy.isnan(values), chosen)
     if chosen is not None:
-        # What stands at the other places, such as a label of -1, has no meaning.
+        # Values at masked positions, such as a label of -1, have no meaning.
         grades = numpy.where(chosen, grades, numpy.zeros((), grades.dtype))
     given = grades
     grades, scale = graded_numbers("labels", given)
@@ -126,7 +125,7 @@ def evaluate_labels(
     ids = row_numbers(count) if queries is None else query_ids(queries)
     if len(ids) != count:
         raise ArrayError("queries", f"expected {count}, one per query of labels, found {len(ids)}")
-    # A query without documents is no judged query, neither missing nor without a relevant one.
+    # A query without documents is not a judged query: neither missing nor without a relevant one.
     kept = numpy.flatnonzero(numpy.diff(bounds))
     graded = Graded(
         queries=as_texts([ids[i] for i in kept.tolist()] if len(kept) < count else ids),
@@ -147,17 +146,17 @@ def evaluate_labels(
 
 
 def _check_ties(ties: str) -> None:
-    """Raise OptionError for what is no order of tied documents without ids."""
+    """Raise OptionError for an order of tied documents that needs ids."""
     if ties in ("docno_desc", "docno_asc"):
         raise OptionError(
-            "ties", f"found {ties!r}, but the documents have no ids here to order them by;"
-            f" expected one of {', '.join(map(repr, TIES))}",
+            "ties", f"expected one of {', '.join(map(repr, TIES))}, found {ties!r}; labels have no"
+            " document ids to sort by",
         )  # fmt: skip
     check_choice("ties", ties, TIES)
 
 
 def _uneven_sizes(labels: Any) -> list[int]:
-    """The lengths of rows, if they are not all the same; else nothing."""
+    """The lengths of the rows, empty if they are all the same."""
     if not isinstance(labels, (list, tuple)) and str(getattr(labels, "dtype", "")) != "object":
         return []
     if not all(hasattr(row, "__len__") for row in labels):
@@ -167,7 +166,7 @@ def _uneven_sizes(labels: Any) -> list[int]:
 
 
 def _padded(labels: Any, scores: Any, sizes: list[int]) -> tuple[Any, Any, Any]:
-    """Rows of different lengths as tables, and which places of them hold a document."""
+    """Pad rows of different lengths; returns labels, scores and a mask of the documents."""
     import numpy
 
     if not hasattr(scores, "__len__") or len(scores) != len(sizes):
@@ -186,7 +185,7 @@ def _padded(labels: Any, scores: Any, sizes: list[int]) -> tuple[Any, Any, Any]:
 
 
 def _of_queries(graded: Graded, scores: Array, picks: Any) -> tuple[Graded, Array]:
-    """The labels and the scores of the queries at some places."""
+    """The labels and the scores of some queries."""
     import numpy
 
     chosen, offsets = select_groups(graded.offset_column, numpy.asarray(picks))
@@ -200,20 +199,20 @@ def _of_queries(graded: Graded, scores: Array, picks: Any) -> tuple[Graded, Arra
 
 
 def _mask(mask: Any, grades: Array, flat: bool) -> Array:
-    """Which places of a table hold a document."""
+    """Check the mask of a table of labels."""
     if flat:
-        raise ArrayError("mask", "flat labels have offsets or groups instead")
+        raise ArrayError("mask", "flat labels use offsets or groups, not a mask")
     found = as_rows("mask", mask, 2)
     if found.dtype.kind != "b" or found.shape != grades.shape:
         raise ArrayError(
-            "mask", f"expected truth values of the shape of labels {grades.shape},"
+            "mask", f"expected bools of the shape of labels {grades.shape},"
             f" found {found.dtype} {found.shape}",
         )  # fmt: skip
     return found
 
 
 def _refuse(name: str, reason: str, found: Array, wrong: Array, chosen: Array | None) -> None:
-    """Raise ArrayError for the first wrong value at a place that holds a document."""
+    """Raise ArrayError for the first wrong value at an unmasked position."""
     import numpy
 
     if chosen is not None:
@@ -239,5 +238,5 @@ def _bounds(offsets: Any, groups: Any, documents: int) -> Array:
     # Summed as Python's integers, which do not overflow.
     total = sum(sizes.tolist())
     if total != documents:
-        raise ArrayError("groups", f"expected {documents} labels in all, found {total}")
+        raise ArrayError("groups", f"expected a sum of {documents}, one per label, found {total}")
     return numpy.concatenate([numpy.zeros(1, numpy.int64), numpy.cumsum(sizes)])

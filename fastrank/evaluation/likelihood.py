@@ -1,8 +1,8 @@
-"""The negative log-likelihood of relevant documents under the scores of what was retrieved."""
+"""The negative log-likelihood of the relevant documents under a run's scores."""
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, check_choice, finite
+from fastrank.arguments import DEFAULT_VERSION, check_choice, finite
 from fastrank.data.columns import as_array
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
     from fastrank.scores.scores import Scores
 
-# How several positives of a query count, and those that were not retrieved.
+# How to combine several relevant documents of a query, and how to treat unretrieved ones.
 POSITIVES = ("mean", "alone", "marginal")
 UNRETRIEVED = ("ignore", "lowest", "worst")
 NAME = "NLL"
 
 
 class LikelihoodOptions(DepthOptions, FilterOptions, total=False):
-    """Which documents are relevant, and which are retrieved."""
+    """Which documents count as relevant, and which as retrieved."""
 
 
 @takes(LikelihoodOptions, EVALUATION)
@@ -52,27 +52,29 @@ def negative_log_likelihood(
     unretrieved: str = "ignore",
     **options: Unpack[LikelihoodOptions],
 ) -> Scores:
-    """How unlikely a run's scores make the relevant documents: the training loss of DPR, as NLL.
+    """Compute the negative log-likelihood (NLL) of the relevant documents, DPR's training loss.
 
     A retrieved document with score s has the probability exp(s / t) / Z, where t is the
     temperature and Z the sum of exp(s / t) over all retrieved documents of the query. The value
     of a query is -log of the probability of its relevant document, in nats; lower is better. The
-    mean is over the queries that have a value, the others are NaN.
+    mean is over the queries that have a value; the others are NaN.
 
-    qrels, run: what `evaluate` takes. temperature: what scores are divided by, above 0.
-    positives: several relevant documents of a query count as the "mean" of their -log; "alone":
-        likewise, but each competes only with what is not relevant, as in training with one
-        positive and its negatives; "marginal": as -log of the sum of their probabilities.
-    unretrieved: a relevant document that was not retrieved is left out ("ignore"; a query of
-        which none was retrieved has no value), scores as the last one retrieved ("lowest", a
-        lower bound), or has probability 0 ("worst", which makes "mean" and "alone" infinite).
-        With "ignore", runs that retrieve different documents do not compare.
+    qrels, run: as `evaluate` takes them.
+    temperature: the divisor of the scores, above 0.
+    positives: how to combine several relevant documents of a query. "mean": the mean of their -log
+        probabilities; "alone": the same, but each competes only with nonrelevant documents, as in
+        training with one positive and its negatives; "marginal": -log of the sum of their
+        probabilities.
+    unretrieved: how to treat relevant documents that were not retrieved. "ignore": skip them (a
+        query that retrieves none has no value; runs that retrieve different documents are not
+        comparable); "lowest": give them the score of the last retrieved document, which yields a
+        lower bound; "worst": give them probability 0, which makes "mean" and "alone" infinite.
     **options: see `LikelihoodOptions`.
 
-    Scores are 64-bit floats, and so is the sum, which cannot overflow. Sources: Karpukhin et al.,
-    EMNLP 2020, equation 2; "marginal": Lee, Chang and Toutanova, ACL 2019.
+    Computed in 64-bit floats, without overflow. Sources: Karpukhin et al., EMNLP 2020, equation 2;
+    "marginal": Lee, Chang and Toutanova, ACL 2019.
 
-    Raises what `evaluate` raises; EvaluationError for a ranking with a NaN too.
+    Raises what `evaluate` raises, and EvaluationError for a ranking with a NaN score.
 
     >>> run = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 5.0, "d3": 5.0}}
     >>> found = fr.negative_log_likelihood({"q1": {"d1": 1}, "q2": {"d3": 1}}, run)
@@ -90,10 +92,13 @@ def negative_log_likelihood(
     divisor = finite("temperature", temperature)
     if divisor <= 0.0:
         raise OptionError("temperature", f"expected a number above 0, found {temperature}")
-    judgments, taken = as_qrels(qrels, compat=checked.compat), as_run(run, compat=checked.compat)
+    judgments, taken = (
+        as_qrels(qrels, trec_eval_version=checked.trec_eval_version),
+        as_run(run, trec_eval_version=checked.trec_eval_version),
+    )
     if isinstance(judgments, Preferences):
         raise InputError(judgments.source, "expected judgments with grades, found preferences")
-    # A grade below 0 is none, whatever the level.
+    # A negative grade means not judged, whatever the level.
     checked = checked.changed(relevance_level=max(checked.relevance_level, 0))
     taken, matched, found = match_run(judgments, taken, checked)
     queries = judgments.queries.take(matched.judgments)
@@ -103,7 +108,7 @@ def negative_log_likelihood(
         relevance_level=lowest_code(judgments, checked.relevance_level),
         max_retrieved=checked.max_retrieved,
         judged_only=False, list_unjudged=False, single_precision=False, collection_size=0,
-        # Of equal scores none is first here, and this order is the one that refuses a NaN.
+        # The order of equal scores does not matter here; "given" rejects NaN scores.
         ties="given",
     )  # fmt: skip
     try:
@@ -115,14 +120,14 @@ def negative_log_likelihood(
 
     offsets, ranks, grades, _, _, _, num_ret, num_rel, *_ = map(as_array, judged.columns[:9])
     values = numpy.empty(len(queries))
-    # What two scores differ by may be infinite, and then so is the loss.
+    # The difference of two scores may be infinite, and so may the loss.
     with numpy.errstate(over="ignore"):
         for i, ranking in enumerate(matched.rankings):
             first, stop_row = taken.offset_column[ranking], taken.offset_column[ranking + 1]
-            # The rank says which score it was: documents have no names here.
+            # Ranks select the scores: document ids are not available here.
             scores = numpy.sort(taken.scores[first:stop_row])[::-1][: num_ret[i]] / divisor
             if not numpy.isfinite(scores).all():
-                reason = "a score, divided by the temperature, is infinite"
+                reason = "a score divided by the temperature is infinite"
                 raise QueryError(i, reason).error(NAME, queries[i])
             own = slice(offsets[i], offsets[i + 1])
             hits = ranks[own][grades[own] >= how.relevance_level] - 1
@@ -134,12 +139,15 @@ def negative_log_likelihood(
 def _value(
     scores: npt.NDArray[Any], hits: npt.NDArray[Any], absent: int, positives: str, unretrieved: str
 ) -> float:
-    """The value of one query: its scores, best first, the places of the positives, and how many
-    positives are not among them."""
+    """The value of one query.
+
+    scores: best first. hits: the indexes of the relevant documents. absent: the number of relevant
+    documents that were not retrieved.
+    """
     import numpy
 
     if unretrieved == "lowest" and absent and len(scores):
-        # They take part with a score of their own, like documents at the end of the ranking.
+        # They count as retrieved, with the score of the last document.
         hits = numpy.concatenate([hits, numpy.arange(len(scores), len(scores) + absent)])
         scores = numpy.concatenate([scores, numpy.full(absent, scores[-1])])
         absent = 0
@@ -151,7 +159,7 @@ def _value(
         rest = numpy.delete(scores, hits)
         alone = [_log_sum(numpy.append(rest, own) - own) for own in scores[hits]]
         return float(numpy.mean(alone))
-    # Only differences count. Beside the best score nothing is lost of the others.
+    # Only differences matter; relative to the best score, the others keep their precision.
     scores = scores - scores[0]
     whole, retrieved = _log_sum(scores), scores[hits]
     if positives == "marginal":
@@ -172,8 +180,8 @@ def _log_sum(scores: npt.NDArray[Any]) -> float:
 
 def _bound() -> BoundMeasure:
     measure = Measure(
-        name=NAME, kernel="", on="custom", takes="", default=(), average="defined", sets=(),
-        since=DEFAULT_COMPAT, help=(negative_log_likelihood.__doc__ or "").partition("\n")[0],
+        name=NAME, kernel="", needs="custom", takes="", default=(), average="defined", sets=(),
+        since=DEFAULT_VERSION, help=(negative_log_likelihood.__doc__ or "").partition("\n")[0],
     )  # fmt: skip
     return BoundMeasure(
         measure=measure, names=[NAME.encode()], canonical=[NAME.encode()], numbers=[], pairs=[],

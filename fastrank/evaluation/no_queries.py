@@ -1,4 +1,4 @@
-"""What is said where judgments and run have no query in common."""
+"""The error for judgments and a run without common queries."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ SHOWN = 3
 def no_queries_error(
     judged: Iterable[bytes], found: Iterable[bytes] | None, *, left_out: int = 0
 ) -> NoQueriesError:
-    """The error, with ids of both sides.
+    """The error, with some ids of both sides.
 
-    judged: the ids of the judged queries. found: those of the run, None where they are not known.
-    left_out: how many judged queries were left out for want of a relevant document.
+    judged: the ids of the judged queries. found: those of the run, None if they are not known.
+    left_out: the number of judged queries skipped because they have no relevant document.
     """
     judged, found = list(judged), found if found is None else sorted(found)
-    dropped = f"; {left_out} judged without a relevant document were left out" if left_out else ""
+    skipped = f"{left_out} judged {'queries' if left_out != 1 else 'query'}"
+    dropped = f"; skipped {skipped} without a relevant document" if left_out else ""
     if not judged:
         return NoQueriesError(f"there are no judged queries{dropped}")
-    sides = f"judgments: {_some(judged)}"
+    sides = f"qrels: {_some(judged)}"
     if found is None:
         return NoQueriesError(f"the run has no results for any judged query ({sides}){dropped}")
     if not found:
         return NoQueriesError(f"the run has no queries{dropped}")
-    message = f"the run and the judgments have no query in common (run: {_some(found)}; {sides})"
+    message = f"the run and the qrels share no query ids (run: {_some(found)}; {sides})"
     for what, normal in (("in case", _folded), ("as 1 and 1.0 do", _number)):
         if not {*map(normal, judged)}.isdisjoint(map(normal, found)):
             message += f"; do the ids differ only {what}?"
@@ -48,6 +49,6 @@ def _folded(query: bytes) -> str:
 
 
 def _number(query: bytes) -> str:
-    """A number as text without what its type adds: zeros in front, a fraction of zero."""
+    """A number as a string without leading zeros and without a fraction of zero."""
     text = decoded(query).strip().removesuffix(".0")
     return text.lstrip("0") or "0" if text.isdigit() else decoded(query)

@@ -1,4 +1,4 @@
-"""From judged runs to Scores: values per query, and what became of every query."""
+"""Compute Scores from judged runs: values per query, summaries and counts."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def score(
 ) -> Scores:
     """Evaluate measures for a judged run.
 
-    judgments: those of the judge. trace: is shown the rankings before the values are computed.
-    left_out: the queries that `choose_queries` has left out of the judgments. zero_rows: where
-    judged queries without results count, they are among the values per query; the command
-    trec_eval does not print them. order: the ids of all judged queries in the order of the
-    scores, by default byte order. Raises NoQueriesError, MeasureError and EvaluationError; the
-    latter's `before` has the queries before the one that failed.
+    judgments: those of the judge. trace: called with the rankings before values are computed.
+    left_out: the queries that `choose_queries` skipped. zero_rows: include judged queries without
+    results in the values per query if they count as 0; the trec_eval command does not print them.
+    order: the ids of all judged queries in the order of the scores, by default byte order. Raises
+    NoQueriesError, MeasureError and EvaluationError, whose `before` has the scores of the queries
+    before the one that failed.
     """
     if options.missing_is_error and run.missing:
         raise missing_queries(judgments, TextSelection(judgments.queries, run.queries))
@@ -67,12 +67,12 @@ def score(
         failure = run.failure.error(measure, judgments.queries[run.queries[run.failure.place]])
     zero_rows = zero_rows and options.complete and zscores is None
     if not queries and failure is None and not (zero_rows and len(judgments)):
-        # The trec_eval command has a message of its own.
+        # The trec_eval command has its own message.
         from fastrank.evaluation.no_queries import no_queries_error
 
-        raise no_queries_error(judgments.queries, run.skipped, left_out=len(left_out))
-    # What no query survives is found at the first one, unless its ranking fails an earlier
-    # measure: trec_eval goes through the measures query by query.
+        raise no_queries_error(judgments.queries, run.unjudged_queries, left_out=len(left_out))
+    # Measures that fail for every query fail at the first one, unless its ranking fails for an
+    # earlier measure: trec_eval computes all measures query by query.
     impossible = first_impossible(measures, options)
     if impossible is not None:
         place, reason = impossible
@@ -85,7 +85,7 @@ def score(
         trace(queries, run.judged)
     computed = Values(judgments, measures, options, evaluated)
     values = [_values(computed, bound, queries) for bound in measures]
-    # The command trec_eval does without these modules, but for -c and -Z.
+    # Imported late: the trec_eval command needs these modules only for -c and -Z.
     if evaluated.placeholders:
         from fastrank.judging.placeholders import clear_placeholders
 
@@ -120,7 +120,7 @@ def score_run(
     left_out: Sequence[bytes] = (),
     order: Sequence[bytes] | None = None,
 ) -> Scores:
-    """Judge a run, and evaluate measures for it. Raises what the judge and `score` raise."""
+    """Judge a run and evaluate measures. Raises what the judge and `score` raise."""
     judged = judge.judge(run)
     return score(judge.judgments, judged, measures, options, left_out=left_out, order=order)
 
@@ -138,23 +138,23 @@ def to_scores(
     zero_rows: bool = False,
     order: Sequence[bytes] | None = None,
 ) -> Scores:
-    """Scores of values that are computed: their summary, and what is counted of the run.
+    """Make Scores of computed values, with their summaries and the counts of the run.
 
     values, extended: a column for each measure, as `summaries` takes them. zero_rows, order: as
-    `score` takes them.
+    for `score`.
     """
     evaluated = run.before_failure()
-    skipped = run.skipped
-    if skipped and left_out:
+    unjudged = run.unjudged_queries
+    if unjudged and left_out:
         known = set(left_out)
-        skipped = [query for query in skipped if query not in known]
-    # A file that is judged by several threads tells them in any order.
-    skipped = skipped and sorted(skipped)
+        unjudged = [query for query in unjudged if query not in known]
+    # Several threads find the queries of a file in any order.
+    unjudged = unjudged and sorted(unjudged)
     coverage = Coverage(
         complete=options.complete,
         judged=judgments.queries,
         found=_without(run.queries, run.placeholders),
-        unknown=skipped,
+        unknown=unjudged,
         positive=positive_grades(judgments, measures) if options.complete else None,
     )
     retrieved = {}
@@ -166,7 +166,7 @@ def to_scores(
     )
     zeros: list[int] = []
     if zero_rows and len(query_ids) < len(judgments):
-        # The trec_eval command does without the module.
+        # Imported late: the trec_eval command does not need it.
         from fastrank.scores.zero_rows import ZeroRows
 
         rows = ZeroRows(coverage, query_ids, order)
@@ -175,14 +175,14 @@ def to_scores(
     return Scores(
         bound=measures,
         counts={
-            "evaluated": len(evaluated.queries),
-            "missing": run.missing,
-            **({} if skipped is None else {"skipped": len(skipped)}),
-            "no_relevant": count_without_relevant(judgments, options),
-            "left_out": len(left_out),
+            "evaluated_queries": len(evaluated.queries),
+            "missing_queries": run.missing,
+            **({} if unjudged is None else {"unjudged_queries": len(unjudged)}),
+            "no_relevant_queries": count_without_relevant(judgments, options),
+            "no_relevant_skipped": len(left_out),
             **retrieved,
-            "removed": 0,
-            "repeated": 0,
+            "excluded": 0,
+            "duplicates": 0,
             **run.counts,
         },
         coverage=coverage,
@@ -196,7 +196,7 @@ def to_scores(
 
 
 def _values(computed: Values, bound: BoundMeasure, queries: Ids) -> Any:
-    """The values of a measure. Raises EvaluationError where a measure of the user's fails."""
+    """The values of a measure. Raises EvaluationError if a user-defined measure fails."""
     try:
         return computed.of(bound)
     except QueryError as error:
@@ -206,7 +206,7 @@ def _values(computed: Values, bound: BoundMeasure, queries: Ids) -> Any:
 
 
 def _without(places: Any, placeholders: list[int]) -> Any:
-    """The places of the queries that have results of their own."""
+    """The queries that have results, without those that only have a placeholder."""
     if not placeholders:
         return places
     excluded = set(placeholders)

@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
     from fastrank.data.texts import Ids
     from fastrank.judging.options import Options
-    from fastrank.judging.ties import Tied
+    from fastrank.judging.tie_orders import Tied
     from fastrank.measures.selection import BoundMeasure
     from fastrank.native.record import Record
 
     Judgments = Qrels | Preferences | Graded
 
-# With gains that are not whole numbers trec_eval's table of all grades up to the highest is
-# needed (see kernels/measures/gains.py), and looked through for every document; this is the highest
-# grade for which we make one. The original's time grows with the square of it.
+# With fractional gains, trec_eval's table of all grades up to the highest is needed (see
+# kernels/measures/gains.py) and searched for every document; this is the highest grade that we
+# support for it. trec_eval's time grows with its square.
 LARGEST_DENSE_GRADE = 2**20
 
 
 class Values:
-    """The values of measures for a judged run; what several measures need is made once."""
+    """Computes the values of measures for a judged run; measures share intermediate results."""
 
     def __init__(
         self, judgments: Judgments, measures: list[BoundMeasure], options: Options, run: JudgedRun
@@ -43,9 +43,9 @@ class Values:
         self._missing: Values | None = None
 
     def of(self, bound: BoundMeasure) -> Any:
-        """The values of a measure, queries * width of them; a list of texts for relstring.
+        """The values of a measure, float64[queries * width]; a list of bytes for relstring.
 
-        Raises EvaluationError, and QueryError where a function of the user's fails.
+        Raises EvaluationError, and QueryError if a user's function fails.
         """
         values = self._computed(bound, self._queries)
         if self.options.no_relevant == "one":
@@ -57,12 +57,12 @@ class Values:
         return values
 
     def _count_as_best(self, bound: BoundMeasure, values: Any) -> None:
-        """Make queries for which nothing is relevant 1, where that is the best value."""
+        """Set queries without a relevant document to 1, if that is the best value."""
         from fastrank.measures.bounds import best_is_one
 
         if not best_is_one(bound):
             return
-        if bound.measure.on == "ranking":
+        if bound.measure.needs == "ranking":
             relevant = self.judged_for(bound).columns.num_rel
         else:
             offsets = self.gains(bound).ideal_offsets
@@ -76,27 +76,27 @@ class Values:
         measure = bound.measure
         if not measure.kernel:
             return None
-        if measure.on == "custom":
+        if measure.needs == "custom":
             return self._custom_values(bound)
         run = self._run
         if run.tied is not None and self.options.ties == "average":
-            return self._expected(bound, run.tied, queries)
+            return self._expected(bound, queries)
         kernel = getattr(kernels, measure.kernel)
         numbers = filled("d", bound.numbers)
         if measure.name == "relstring":
             return self._relevance_strings(bound, queries)
         values = zeros("d", queries * bound.width)
-        if measure.on == "preferences":
+        if measure.needs == "preferences":
             assert run.preferences is not None
             kernel(run.preferences, numbers, values)
-        elif measure.on == "groups":
+        elif measure.needs == "groups":
             assert run.groups is not None
             by_group = zeros("d", len(run.groups.judged) * bound.width)
             kernel(run.groups.judged.columns, numbers, by_group)
             kernels.average_groups(by_group, bound.width, run.groups.offsets, values)
-        elif measure.on == "ranking":
+        elif measure.needs == "ranking":
             kernel(self.judged_for(bound).columns, numbers, values)
-        elif measure.on == "annotated":
+        elif measure.needs == "annotated":
             assert run.all_queries is not None
             kernel(run.all_queries.columns, numbers, values)
         else:
@@ -113,14 +113,17 @@ class Values:
         level = bound.options.get("rel", self.options.relevance_level)
         return custom_values(bound.measure, self.judged_for(bound), scale, level, bound.options)
 
-    def _expected(self, bound: BoundMeasure, tied: Tied, queries: int) -> Any:
+    def _expected(self, bound: BoundMeasure, queries: int) -> Any:
         """The expected values of a measure over the orders of tied documents."""
-        from fastrank.measures.ties import expected_kernel
+        from fastrank.measures.tie_support import expected_kernel
 
         name = expected_kernel(bound.measure.kernel)
         plain = name == bound.measure.kernel
         columns: Record
-        if bound.measure.on == "ranking":
+        tied = self._tied_for(bound)
+        if bound.measure.needs == "annotated":
+            columns = tied.columns(tied.judged)
+        elif bound.measure.needs == "ranking":
             judged = self.judged_for(bound)
             columns = judged.columns if plain else tied.columns(judged)
         else:
@@ -129,8 +132,17 @@ class Values:
         getattr(kernels, name)(columns, filled("d", bound.numbers), values)
         return values
 
+    def _tied_for(self, bound: BoundMeasure) -> Tied:
+        """What the documents of the rankings that a measure sees tie with."""
+        run = self._run
+        tied = run.tied_by_all_queries if bound.measure.needs == "annotated" else run.tied
+        assert tied is not None
+        if bound.options is not None and bound.options.get("judged_only", False):
+            return tied.of_judged()
+        return tied
+
     def judged_for(self, bound: BoundMeasure) -> Judged:
-        """The rankings as judged for a measure: by its own level, of judged documents only."""
+        """The rankings as judged for a measure: by its `rel` and `judged_only`."""
         judged, placeholders = self._run.judged, self._run.placeholders
         assert judged is not None
         if bound.options is None:
@@ -150,7 +162,7 @@ class Values:
         return self._derived[key]
 
     def with_missing(self, bound: BoundMeasure, values: Any, queries: Ids) -> Any:
-        """The values of the evaluated queries, and after them those of all other judged ones."""
+        """The values of the evaluated queries, followed by those of the other judged queries."""
         if self._missing is None:
             self._missing = self._of_missing(bound, queries)
         if not self._missing._queries:
@@ -158,7 +170,7 @@ class Values:
         return filled("d", [*values, *self._missing.of(bound)])
 
     def _of_missing(self, bound: BoundMeasure, queries: Ids) -> Values:
-        """Those of the judged queries that are not among the evaluated ones."""
+        """The values of the judged queries that were not evaluated."""
         from fastrank.judging.derived import empty_rankings
 
         assert not isinstance(self.judgments, Preferences)
@@ -182,10 +194,10 @@ class Values:
             row, grade = self.judgments.scale.first_fraction(self.judgments.grade_column)
             query, document = query_and_document(self.judgments, row)
             reason = (
-                f"'{bound.measure.name}' shows each grade as a digit, which is not possible for"
+                f"'{bound.measure.name}' shows each grade as a digit and does not support the grade"
+                f" {grade!r} of document {document} of query '{decoded(query)}'"
             )
-            where = f"{grade!r}, that of document {document} of query '{decoded(query)}'"
-            raise EvaluationError(bound.measure.name, query, f"{reason} {where}")
+            raise EvaluationError(bound.measure.name, query, reason)
         num_ret = judged.columns.num_ret
         wanted = bound.numbers[0]
         length = int(min(wanted, max(num_ret, default=0))) if wanted >= 0 else 0
@@ -198,13 +210,13 @@ class Values:
     def gains(self, bound: BoundMeasure) -> records.GainedRankings:
         """The rankings with the gains that a measure gives to grades."""
         judged = self.judged_for(bound)
-        rescale = bound.measure.on == "unit gains"
+        rescale = bound.measure.needs == "unit gains"
         assert not isinstance(self.judgments, Preferences)
         if self.judgments.scale is not None:
             from fastrank.evaluation.gains import scaled_gains
 
             return scaled_gains(bound, judged, self.judgments, rescale=rescale)
-        if bound.options is not None and bound.measure.on in ("gains", "stops"):
+        if bound.options is not None and bound.measure.needs in ("gains", "stops"):
             from fastrank.evaluation.gains import exact_gains
 
             pairs = exact_gains(bound, judged.columns.grade_values, self.judgments)
@@ -219,7 +231,7 @@ class Values:
         self, bound: BoundMeasure, judged: Judged, pairs: list[tuple[int, float]], rescale: bool
     ) -> records.GainedRankings:
         rankings = judged.columns
-        # Grades that no document has also take part where trec_eval looks for the largest gain.
+        # trec_eval's search for the largest gain includes grades that no document has.
         dense = bound.options is None and any(
             rescale or gain != gain or gain % 1 for _, gain in pairs
         )
@@ -230,7 +242,8 @@ class Values:
                 raise EvaluationError(
                     bound.measure.name,
                     self.judgments.queries[0],
-                    f"grade {room - 1} is too large for gains that are not whole numbers",
+                    f"grade {room - 1} is too large for fractional gains; the largest supported"
+                    f" grade is {LARGEST_DENSE_GRADE - 1}",
                 )
         room += len(pairs)
         listed, distinct = rankings.offsets[len(judged)], rankings.grade_offsets[len(judged)]

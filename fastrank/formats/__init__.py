@@ -7,21 +7,21 @@ __all__, __getattr__ = public_names(
     {
         "candidates": (
             "Candidates",
-            "load_candidates",
+            "read_candidates",
         ),
         "load": (
-            "load_qrels",
-            "load_run",
-            "save_qrels",
-            "save_run",
+            "read_qrels",
+            "read_run",
+            "write_qrels",
+            "write_run",
         ),
-        "trec_writers": ("write_prefs", "write_qrels", "write_run"),
+        "trec_writers": ("write_prefs", "write_trec_qrels", "write_trec_run"),
         "trec": (
             "read_prefs",
-            "read_qrels",
+            "read_trec_qrels",
             "read_qrels_jg",
             "read_qrels_prefs",
-            "read_run",
+            "read_trec_run",
         ),
     },
 )

@@ -7,6 +7,7 @@ from fastrank.data.texts import Texts, gather_texts, memory_of
 from fastrank.errors import InputError
 from fastrank.formats.ids import no_id, texts_of_array, texts_of_list
 from fastrank.formats.tables import Table
+from fastrank.lazy import optional
 from fastrank.native import kernels
 from fastrank.native.buffers import filled, zeros
 
@@ -126,8 +127,7 @@ def _numpy_of(column: Any) -> Any:
 
 def to_arrow(noun: Any) -> Any:
     """The rows as an arrow table; see Qrels.to_arrow and Run.to_arrow."""
-    import pyarrow
-
+    pyarrow = optional("pyarrow", "to_arrow")
     count = len(noun.docs)
     offsets = as_array(noun.offset_column)
     places = pyarrow.array(_query_places(offsets))

@@ -34,7 +34,7 @@ WITHOUT_HEADER = ("question", "candidate", "label")
 
 
 def candidates_of(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Candidates:
-    """See `load_candidates`."""
+    """See `read_candidates`."""
     if format is not None and format not in FORMATS:
         expected = ", ".join(FORMATS)
         raise InputError("format", f"expected one of {expected}, found {format!r}")
@@ -42,8 +42,8 @@ def candidates_of(source: Any, format: str | None, columns: Mapping[str, Any] | 
 
 
 def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
-    check_mapping(columns, "load_candidates")
-    source = choose_split("load_candidates", source, None)
+    check_mapping(columns, "read_candidates")
+    source = choose_split("read_candidates", source, None)
     if isinstance(source, Mapping):
         return _table_of_columns(source)
     table = frame_of(source)

@@ -30,7 +30,7 @@ class Candidates(Frozen):
     ...     "answer": ["A river.", "A rock.", "A stone."],
     ...     "label": [1, 0, 0],
     ... }
-    >>> found = fr.load_candidates(table)
+    >>> found = fr.read_candidates(table)
     >>> found
     <Candidates <dict>: 2 questions, 3 candidates, 1 questions without an answer>
     >>> found.queries, found.docs
@@ -51,7 +51,7 @@ class Candidates(Frozen):
         """The label of every row.
 
         >>> table = {"qid": [7, 7], "docno": ["b", "a"], "label": [0, 2]}
-        >>> fr.load_candidates(table).labels.tolist()
+        >>> fr.read_candidates(table).labels.tolist()
         [0, 2]
         """
         import numpy
@@ -67,7 +67,7 @@ class Candidates(Frozen):
         Raises InputError if the table has no texts.
 
         >>> table = {"question": ["What flows?"], "answer": ["A river."], "label": [1]}
-        >>> fr.load_candidates(table).pairs
+        >>> fr.read_candidates(table).pairs
         [('What flows?', 'A river.')]
         """
         if self.question_texts is None or self.texts is None:
@@ -82,7 +82,7 @@ class Candidates(Frozen):
         for another number of scores, and what `Run.from_arrays` raises.
 
         >>> table = {"qid": [7, 7], "sentence_id": ["a", "b"], "label": [0, 1]}
-        >>> found = fr.load_candidates(table)
+        >>> found = fr.read_candidates(table)
         >>> fr.evaluate(found.qrels, found.run([0.2, 0.9], tag="model"), "map recip_rank").mean
         {'map': 1.0, 'recip_rank': 1.0}
         """
@@ -99,7 +99,7 @@ class Candidates(Frozen):
     def unanswered(self) -> list[str]:
         """Ids of the questions without a right candidate (a label above 0), in their order.
 
-        >>> fr.load_candidates({"qid": [7, 8], "docno": ["a", "b"], "label": [0, 1]}).unanswered
+        >>> fr.read_candidates({"qid": [7, 8], "docno": ["a", "b"], "label": [0, 1]}).unanswered
         ['7']
         """
         offsets, grades = self.qrels.offset_column, self.qrels.grade_column
@@ -119,7 +119,7 @@ class Candidates(Frozen):
         )
 
 
-def load_candidates(
+def read_candidates(
     source: Source | Any,
     format: str | None = None,
     *,
@@ -152,7 +152,7 @@ def load_candidates(
     ...     b"Q1\\thow are caves formed?\\tD1\\tCave\\tD1-0\\tBy water.\\t1\\n"
     ...     b"Q1\\thow are caves formed?\\tD1\\tCave\\tD1-1\\tBears live there.\\t0\\n"
     ... )
-    >>> found = fr.load_candidates(io.BytesIO(lines))
+    >>> found = fr.read_candidates(io.BytesIO(lines))
     >>> found.qrels.to_dict()
     {'Q1': {'D1-0': 1, 'D1-1': 0}}
     >>> found.pairs[1]

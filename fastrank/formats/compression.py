@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fastrank.lazy import optional
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,11 +40,7 @@ def _zstd(name: str) -> Any:
         return ZstdCompressor()
     except ImportError:
         pass
-    try:
-        import zstandard
-    except ImportError as error:
-        reason = "needs zstandard (pip install 'fastrank-eval[zstd]')"
-        raise ImportError(f"{name}: {reason}") from error
+    zstandard = optional("zstandard", f"{name}: compressing with zstd", "zstd")
     return zstandard.ZstdCompressor().compressobj()
 
 

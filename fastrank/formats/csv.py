@@ -21,12 +21,12 @@ def read_delimited(
     form: str,
     kind: str,
     columns: Mapping[str, Any] | None,
-    order: str = "score",
+    rank_by: str = "score",
 ) -> CellsTable:
     """The table of a CSV or TSV file; kind: qrels or run.
 
     Without a header, and with `columns` given, the columns are called 0, 1, 2, ... Raises
-    FormatError. order: what a run ranks by, which may say what its third column is.
+    FormatError. rank_by: what a run ranks by, which may say what its third column is.
     """
     from array import array
 
@@ -49,7 +49,7 @@ def read_delimited(
         cells = list(zip(*rows, strict=True)) or [()] * width
     else:
         cells = list(zip(*rows, strict=True))
-        names = range(width) if columns else _names(kind, cells, name, lines, order)
+        names = range(width) if columns else _names(kind, cells, name, lines, rank_by)
     return CellsTable(name, names, cells, memoryview(lines))
 
 
@@ -70,7 +70,7 @@ def records(content: bytes, name: str, delimiter: str) -> Iterator[tuple[int, li
         raise FormatError(name, line, str(error)) from None
 
 
-def _names(kind: str, cells: Any, name: str, lines: Any, order: str) -> list[str]:
+def _names(kind: str, cells: Any, name: str, lines: Any, rank_by: str) -> list[str]:
     names = list(WITHOUT_HEADER[kind].get(len(cells), ()))
     if not names:
         widths = " or ".join(map(str, WITHOUT_HEADER[kind]))
@@ -80,7 +80,7 @@ def _names(kind: str, cells: Any, name: str, lines: Any, order: str) -> list[str
         )
         raise FormatError(name, lines[0], reason)
     if "" in names:
-        third = _rank_or_score(cells, name, lines) if order == "score" else "rank"
+        third = _rank_or_score(cells, name, lines) if rank_by == "score" else "rank"
         names[names.index("")] = third
     return names
 

@@ -50,7 +50,7 @@ def run_from_dict(
     *,
     tag: str | bytes | None = None,
     higher_is_better: bool = True,
-    order: str = "score",
+    rank_by: str = "score",
     source: str = SOURCE,
 ) -> Run:
     """A run from {query: {document: score}}; `source` is for messages.
@@ -67,7 +67,7 @@ def run_from_dict(
         score_column=scores,
         offset_column=rows.offsets,
     )
-    return apply_order(run, order)
+    return apply_order(run, rank_by)
 
 
 class _Rows:

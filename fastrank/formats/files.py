@@ -7,6 +7,7 @@ import os
 import sys
 
 from fastrank.formats.source import name_of as name_of
+from fastrank.formats.unfinished import removed_by_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,22 +57,29 @@ def check_target(target: Source) -> None:
 
 
 def replace(path: str, fill: Callable[[str], None]) -> None:
-    """Fill a temporary file beside the path, then give it the path's name; or leave nothing."""
+    """Fill a temporary file beside the path, then give it the path's name; or leave nothing.
+
+    Nobody can read it who could not read the file that it replaces.
+    """
     folder, name = os.path.split(path)
     scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
-    try:
+    # Without setuid and the like: what these were given to is gone.
+    mode = os.stat(path).st_mode & 0o777 if name and os.path.exists(path) else None
+    with removed_by_signals(scratch):
         try:
-            # Created like any other file, so that the umask applies without our touching it.
-            os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        except OSError as error:
-            error.filename = path
+            try:
+                # The umask applies, as to any other file; it is filled under its name.
+                created = 0o666 if mode is None else mode | 0o600
+                os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, created))
+            except OSError as error:
+                error.filename = path
+                raise
+            fill(scratch)
+            if mode is not None:
+                os.chmod(scratch, mode)
+            os.replace(scratch, path)
+        except BaseException:
+            # An interrupt may come at any time, even just before or after the file is made.
+            if os.path.exists(scratch):
+                os.unlink(scratch)
             raise
-        fill(scratch)
-        if name and os.path.exists(path):
-            os.chmod(scratch, os.stat(path).st_mode & 0o7777)
-        os.replace(scratch, path)
-    except BaseException:
-        # An interrupt may come at any time, even just before or after the file is made.
-        if os.path.exists(scratch):
-            os.unlink(scratch)
-        raise

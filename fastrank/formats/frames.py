@@ -14,6 +14,7 @@ from fastrank.formats.arrow import (
 )
 from fastrank.formats.ids import texts_of
 from fastrank.formats.tables import Table
+from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,8 +162,7 @@ def to_columns(noun: Any) -> dict[str, Any]:
 
 def to_pandas(noun: Any) -> Any:
     """The rows as a DataFrame of pandas; see Qrels.to_pandas and Run.to_pandas."""
-    import pandas
-
+    pandas = optional("pandas", "to_pandas")
     if has_pyarrow():
         try:
             return to_arrow(noun).to_pandas()
@@ -179,8 +179,7 @@ def to_pandas(noun: Any) -> Any:
 
 def to_polars(noun: Any) -> Any:
     """The rows as a DataFrame of polars; see Qrels.to_polars and Run.to_polars."""
-    import polars
-
+    polars = optional("polars", "to_polars")
     if has_pyarrow():
         return polars.from_arrow(to_arrow(noun))
     columns = to_columns(noun)

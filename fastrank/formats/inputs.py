@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.preferences import Preferences
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 KINDS = "a dict, a frame of pandas or polars, an arrow table, named tuples or a file"
 
 
-def as_qrels(given: Any, *, compat: str = DEFAULT_COMPAT) -> Qrels | Preferences:
+def as_qrels(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Qrels | Preferences:
     """Judgments from a dict, a frame, an arrow table or a file of any format; themselves.
 
     Also from Qrels of ranx, a Dataset of Hugging Face, and named tuples as ir_measures has them.
-    Raises TypeError for other objects, else what Qrels.from_dict and so on and load_qrels raise.
+    Raises TypeError for other objects, else what Qrels.from_dict and so on and read_qrels raise.
     """
     if isinstance(given, (Qrels, Preferences)):
         return given
@@ -40,9 +40,9 @@ def as_qrels(given: Any, *, compat: str = DEFAULT_COMPAT) -> Qrels | Preferences
     if table is None and _is_of_ranx(given, "qrels"):
         return Qrels.from_dict(given.to_dict())
     if table is None and is_file(given):
-        from fastrank.formats.load import load_qrels
+        from fastrank.formats.load import read_qrels
 
-        return load_qrels(given, compat=compat)
+        return read_qrels(given, trec_eval_version=trec_eval_version)
     table = table or _of_tuples(given)
     if table is None:
         found = type(given).__name__
@@ -52,51 +52,53 @@ def as_qrels(given: Any, *, compat: str = DEFAULT_COMPAT) -> Qrels | Preferences
     return qrels_of(table)
 
 
-def as_run(given: Any, *, compat: str = DEFAULT_COMPAT) -> Run:
+def as_run(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Run:
     """A run from a dict, a frame, an arrow table or a file of any format; itself.
 
     Also from a Run of ranx, a Dataset of Hugging Face, and named tuples as ir_measures has them.
-    Raises TypeError for other objects, else what Run.from_dict and so on and load_run raise.
+    Raises TypeError for other objects, else what Run.from_dict and so on and read_run raise.
     """
     made = open_run(given)
     if isinstance(made, Run):
         return made
     if isinstance(made, Mapping):
         return Run.from_dict(made)
-    from fastrank.formats.trec import read_run
+    from fastrank.formats.trec import read_trec_run
 
-    return read_run(made, compat=compat)
+    return read_trec_run(made, trec_eval_version=trec_eval_version)
 
 
-def open_run(given: Any, *, order: str = "score") -> Run | Pieces | Mapping[Any, Any]:
+def open_run(given: Any, *, rank_by: str = "score") -> Run | Pieces | Mapping[Any, Any]:
     """The same, but what can be judged without a Run stays as it is.
 
-    That is a dict; and a file in TREC's format, which is only opened. order: as in `load_run`.
+    That is a dict; and a file in TREC's format, which is only opened. rank_by: as in `read_run`.
     """
     if isinstance(given, Run):
-        return apply_order(given, order)
+        return apply_order(given, rank_by)
     given = choose_split("run", given, None)
     if isinstance(given, Mapping):
         return given
     table = frame_of(given)
     if table is None and _is_of_ranx(given, "run"):
-        return apply_order(Run.from_dict(given.to_dict(), tag=getattr(given, "name", None)), order)
+        return apply_order(
+            Run.from_dict(given.to_dict(), tag=getattr(given, "name", None)), rank_by
+        )
     if table is None and is_file(given):
         file, head = sniff.head_of(sniff.open_source(given))
         is_trec = sniff.format_of(head, file.name, "run") == "trec"
         # Only a file without a byte order mark can be judged while it is read.
         if is_trec and not head.startswith(BYTE_ORDER_MARK):
             return file
-        from fastrank.formats.load import load_run
+        from fastrank.formats.load import read_run
 
-        return load_run(file, order=order)
+        return read_run(file, rank_by=rank_by)
     table = table or _of_tuples(given)
     if table is None:
         found = type(given).__name__
         raise TypeError(f"run: expected a Run, {KINDS}, found {found}")
     from fastrank.formats.rows import run_of
 
-    return run_of(table, order=order)
+    return run_of(table, rank_by=rank_by)
 
 
 def is_file(given: Any) -> bool:

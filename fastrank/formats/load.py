@@ -9,7 +9,7 @@ and written where the name ends in .gz, .bz2, .xz or .zst.
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, ORDERS, check_choice
+from fastrank.arguments import DEFAULT_VERSION, RANK_BY, check_choice
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import decoded
@@ -17,6 +17,7 @@ from fastrank.errors import InputError
 from fastrank.formats import dicts, files, rows, sniff, trec, trec_writers
 from fastrank.formats.column_names import check_mapping
 from fastrank.formats.tables import Table
+from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
     from fastrank.formats.trec import Warn
 
 
-def load_qrels(
+def read_qrels(
     source: Source | Pieces,
     format: str | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
-    compat: str = DEFAULT_COMPAT,
+    trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = trec.python_warning,
 ) -> Qrels:
     """Read judgments from a path, `-` or a binary file, of any format.
@@ -44,85 +45,89 @@ def load_qrels(
     InputError, and ImportError for parquet without pyarrow.
 
     >>> import io
-    >>> fr.load_qrels(io.BytesIO(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t1\\n")).to_dict()
+    >>> fr.read_qrels(io.BytesIO(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t1\\n")).to_dict()
     {'q1': {'d1': 1}}
-    >>> fr.load_qrels("data/digits.qrels")
+    >>> fr.read_qrels("data/digits.qrels")
     <Qrels data/digits.qrels: 200 queries, 37428 rows>
     """
-    file, form = _open(source, format, "qrels")
+    file, form = _open(source, format, "qrels", columns)
     with file:
         if form == "trec":
-            return trec.parse_qrels(file.read(), file.name, compat=compat, warn=warn)
+            return trec.parse_qrels(
+                file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn
+            )
         found = content_of(file.read(), file.name, form, "qrels", columns)
     if not isinstance(found, Table):
         return dicts.qrels_from_dict(found, source=file.name)
     return rows.qrels_of(found, columns)
 
 
-def load_run(
+def read_run(
     source: Source | Pieces,
     format: str | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
     tag: str | None = None,
-    order: str = "score",
-    compat: str = DEFAULT_COMPAT,
+    rank_by: str = "score",
+    trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = trec.python_warning,
 ) -> Run:
     """Read a run from a path, `-` or a binary file, of any format.
 
-    format and columns: as in `load_qrels`, with the roles query, doc, score, rank and tag. Where
+    format and columns: as in `read_qrels`, with the roles query, doc, score, rank and tag. Where
     there are ranks and no scores, a document's score is minus its rank. tag: the run's name,
-    instead of the one in the file. order: "rank" makes that of the ranks also where there are
-    scores, "given" of the order of the lines. Raises what `load_qrels` raises.
+    instead of the one in the file. rank_by: "rank" makes that of the ranks also where there are
+    scores, "given" of the order of the lines. Raises what `read_qrels` raises.
 
     >>> import io
-    >>> fr.load_run(io.BytesIO(b'{"q1": {"d1": 0.5, "d2": 0.75}}'), tag="bm25").to_dict()
+    >>> fr.read_run(io.BytesIO(b'{"q1": {"d1": 0.5, "d2": 0.75}}'), tag="bm25").to_dict()
     {'q1': {'d1': 0.5, 'd2': 0.75}}
-    >>> fr.load_run(io.BytesIO(b"q1\\td7\\t1\\nq1\\td3\\t2\\n")).to_dict()
+    >>> fr.read_run(io.BytesIO(b"q1\\td7\\t1\\nq1\\td3\\t2\\n")).to_dict()
     {'q1': {'d7': -1.0, 'd3': -2.0}}
     >>> lines = b"q1 Q0 d7 1 0.5 bm25\\nq1 Q0 d3 2 0.75 bm25\\n"
-    >>> fr.load_run(io.BytesIO(lines), order="rank").to_dict()
+    >>> fr.read_run(io.BytesIO(lines), rank_by="rank").to_dict()
     {'q1': {'d7': -1.0, 'd3': -2.0}}
     """
-    check_choice("order", order, ORDERS)
-    file, form = _open(source, format, "run")
+    check_choice("rank_by", rank_by, RANK_BY)
+    file, form = _open(source, format, "run", columns)
     with file:
         if form == "trec":
-            run = trec.read_run(file, compat=compat, order=order, warn=warn)
+            run = trec.read_trec_run(
+                file, trec_eval_version=trec_eval_version, rank_by=rank_by, warn=warn
+            )
             return run if tag is None else _with_tag(run, tag)
-        found = content_of(file.read(), file.name, form, "run", columns, order)
+        found = content_of(file.read(), file.name, form, "run", columns, rank_by)
     if not isinstance(found, Table):
-        return dicts.run_from_dict(found, tag=tag, order=order, source=file.name)
-    return rows.run_of(found, columns, tag=tag, order=order)
+        return dicts.run_from_dict(found, tag=tag, rank_by=rank_by, source=file.name)
+    return rows.run_of(found, columns, tag=tag, rank_by=rank_by)
 
 
-def save_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
+def write_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
     """Write judgments: reading the file gives them again.
 
-    format: as in `load_qrels`, by default what the suffix of the path says. JSON has no place for
+    format: as in `read_qrels`, by default what the suffix of the path says. JSON has no place for
     iterations. A path gets its content when it is complete. Raises InputError for what the format
     cannot hold.
 
     >>> import io
     >>> file = io.BytesIO()
-    >>> fr.save_qrels(fr.Qrels.from_dict({"q1": {"d1": 1}}), file, "csv")
+    >>> fr.write_qrels(fr.Qrels.from_dict({"q1": {"d1": 1}}), file, "csv")
     >>> file.getvalue().splitlines()
     [b'query_id,doc_id,relevance', b'q1,d1,1']
     """
     _save(qrels, Qrels, path, format)
 
 
-def save_run(run: Run, path: Source, format: str | None = None) -> None:
+def write_run(run: Run, path: Source, format: str | None = None) -> None:
     """Write a run: reading the file gives it again.
 
-    format: as in `load_qrels`, by default what the suffix of the path says. JSON has no place for
+    format: as in `read_qrels`, by default what the suffix of the path says. JSON has no place for
     the tag; TREC's format gets the tag `-` where there is none. A query without results has no
     row, and only JSON holds it. Raises InputError for what the format cannot hold.
 
     >>> import io
     >>> file = io.BytesIO()
-    >>> fr.save_run(fr.Run.from_dict({"q1": {"d1": 0.5}}), file, "jsonl")
+    >>> fr.write_run(fr.Run.from_dict({"q1": {"d1": 0.5}}), file, "jsonl")
     >>> print(file.getvalue().decode(), end="")
     {"query_id": "q1", "doc_id": "d1", "score": 0.5}
     """
@@ -143,12 +148,21 @@ def find_kind(source: Source | Pieces, format: str | None) -> tuple[Pieces, str 
     return file, sniff.kind_of_names(sniff.names_in(head, form))
 
 
-def _open(source: Source | Pieces, format: str | None, kind: str) -> tuple[Pieces, str]:
+def _open(
+    source: Source | Pieces, format: str | None, kind: str, columns: Mapping[str, Any] | None
+) -> tuple[Pieces, str]:
     if format is not None:
         sniff.check_format(format)
-        return sniff.open_source(source), format
+        file = sniff.open_source(source)
+        if format == "trec" and columns is not None:
+            file.close()
+            raise InputError(file.name, "columns: the fields of TREC's format have a fixed order")
+        return file, format
     file, head = sniff.head_of(sniff.open_source(source))
-    return file, sniff.format_of(head, file.name, kind)
+    form = sniff.format_of(head, file.name, kind)
+    if form == "trec" and columns is not None:
+        form = "tsv" if b"\t" in head.partition(b"\n")[0] else "csv"
+    return file, form
 
 
 def _reread(file: Pieces) -> tuple[Pieces, bytes]:
@@ -163,7 +177,7 @@ def content_of(
     form: str,
     kind: str,
     columns: Mapping[str, Any] | None = None,
-    order: str = "score",
+    rank_by: str = "score",
 ) -> Table | dict[Any, Any]:
     """The table of a file that is not TREC's, or {query: {document: number}}.
 
@@ -173,7 +187,7 @@ def content_of(
     if form in ("csv", "tsv"):
         from fastrank.formats.csv import read_delimited
 
-        return read_delimited(content, name, form, kind, columns, order)
+        return read_delimited(content, name, form, kind, columns, rank_by)
     if form == "parquet":
         return parquet_table(content, name)
     from fastrank.formats.json import read_json, read_jsonl
@@ -185,11 +199,8 @@ def parquet_table(content: bytes, name: str) -> ArrowTable:
     """The table of a parquet file. Raises InputError, and ImportError without pyarrow."""
     from fastrank.formats.arrow import ArrowTable
 
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError(f"{name}: parquet needs pyarrow (pip install pyarrow)") from error
+    pyarrow = optional("pyarrow", f"{name}: parquet")
+    parquet = optional("pyarrow.parquet", f"{name}: parquet")
     try:
         return ArrowTable(name, parquet.read_table(pyarrow.BufferReader(content)))
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -239,11 +250,7 @@ def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:
 
 
 def _parquet_of(noun: Qrels | Run) -> bytes:
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError("parquet needs pyarrow (pip install pyarrow)") from error
+    pyarrow, parquet = optional("pyarrow", "parquet"), optional("pyarrow.parquet", "parquet")
     from fastrank.formats.arrow import to_arrow
 
     sink = pyarrow.BufferOutputStream()

@@ -51,15 +51,16 @@ def run_of(
     *,
     tag: str | bytes | None = None,
     higher_is_better: bool = True,
-    order: str = "score",
+    rank_by: str = "score",
 ) -> Run:
     """The run of a table; `columns` names those that have no name the aliases know.
 
-    With order="rank", or where there are ranks and no scores, a document's score is minus its rank.
+    With rank_by="rank", or where there are ranks and no scores, a document's score is minus its
+    rank.
     """
     # Who says where the scores are may still want the ranks.
-    ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[order]]
-    found = find_columns(table.names, RUN_ROLES[order], columns, table.source, ignored=ignored)
+    ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[rank_by]]
+    found = find_columns(table.names, RUN_ROLES[rank_by], columns, table.source, ignored=ignored)
     grouped, docs = _group_by_query(table, found)
     if "score" in found:
         numbers, fail = table.numbers(found["score"]), table.failing(found["score"])
@@ -83,7 +84,7 @@ def run_of(
         score_column=grouped.reorder(scores),
         offset_column=grouped.offsets,
     )
-    if order == "given":
+    if rank_by == "given":
         return rank_as_given(run)
     return run if "score" in found else with_distinct_ranks(run)
 

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 LAST_RANK = 2**24
 
 
-def apply_order(run: Run, order: str) -> Run:
+def apply_order(run: Run, rank_by: str) -> Run:
     """A run that holds no ranks, in the order of its scores or as it was given.
 
-    Raises InputError for order="rank".
+    Raises InputError for rank_by="rank".
     """
-    if order == "rank":
+    if rank_by == "rank":
         reason = "there are scores here and no ranks; files and frames can have a rank column"
-        raise InputError(run.source, f"order='rank': {reason} (see load_run for files)")
-    return run if order == "score" else rank_as_given(run)
+        raise InputError(run.source, f"rank_by='rank': {reason} (see read_run for files)")
+    return run if rank_by == "score" else rank_as_given(run)
 
 
 def rank_as_given(run: Run) -> Run:
@@ -39,7 +39,7 @@ def rank_as_given(run: Run) -> Run:
     if len(sizes) and sizes.max() > LAST_RANK:
         query = decoded(run.queries[int(sizes.argmax())])
         reason = f"query {query!r}: {sizes.max()} results, ranks end at {LAST_RANK}"
-        raise InputError(run.source, f"order='given': {reason}")
+        raise InputError(run.source, f"rank_by='given': {reason}")
     scores = zeros("d", len(run.docs))
     numpy.asarray(scores)[:] = numpy.repeat(run.offsets[:-1], sizes) - numpy.arange(len(scores)) - 1
     ranked: Run = run.changed(score_column=scores)

@@ -95,7 +95,9 @@ def format_of(head: bytes, name: str, kind: str) -> str:
         return "parquet"
     head = head.removeprefix(BYTE_ORDER_MARK)
     content = head.lstrip()
-    if content[:1] in (b"{", b"[") and content[1:].lstrip()[:1] in (b'"', b"}", b"{", b"]"):
+    looks_like_json = content[:1] in (b"{", b"[")
+    looks_like_json &= content[1:].lstrip()[:1] in (b'"', b"}", b"{", b"]")
+    if looks_like_json and not _is_trec_line(content.partition(b"\n")[0], kind):
         return _kind_of_json(content)
     line = _first_line(head)
     if line is None:
@@ -152,6 +154,24 @@ def _first_line(head: bytes) -> bytes | None:
         if line.strip() and not line.startswith(b"#"):
             return line
     return next((line for line in lines if line.strip()), None)
+
+
+def _is_trec_line(line: bytes, kind: str) -> bool:
+    """Whether a line that begins like JSON is one of a TREC file: an id may begin so, too."""
+    import json
+
+    fields = line.split()
+    if not TREC_FIELDS[kind](len(fields)):
+        return False
+    try:
+        float(fields[3 if kind == "qrels" else 4])
+        json.loads(line)
+    except json.JSONDecodeError as error:
+        # An object that goes on behind this line is not wrong before its end.
+        return error.pos < len(line.decode("utf-8", "replace").rstrip())
+    except (ValueError, RecursionError):
+        return False
+    return False
 
 
 def _kind_of_json(text: bytes) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # What the second field of judgments usually is.
 USUAL_ITERATIONS = (b"0", b"Q0")
-READERS = {"qrels": "fastrank.load_qrels", "run": "fastrank.load_run"}
+READERS = {"qrels": "fastrank.read_qrels", "run": "fastrank.read_run"}
 
 
 def number_of(text: bytes, what: str) -> float:

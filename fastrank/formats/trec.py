@@ -9,10 +9,10 @@ raises FormatError with file and line. A byte order mark is ignored.
 `strict=False` reads numbers as trec_eval does, from whatever they begin with or 0, and takes a byte
 order mark for a part of the first query id.
 
-`compat="10.0"` reads comments as trec_eval 10.0 does: in runs, lines whose first character other
-than a blank is `#`; in judgments, lines with `#` in column 0, except that the line after such a
-line is always data. With `"9.0.8"` a `#` has no meaning, unless the file could not be read
-without comments: then all lines that begin with `#` are comments. `warn` is told of bytes that
+`trec_eval_version="10.0"` reads comments as trec_eval 10.0 does: in runs, lines whose first
+character other than a blank is `#`; in judgments, lines with `#` in column 0, except that the line
+after such a line is always data. With `"9.0.8"` a `#` has no meaning, unless the file could not be
+read without comments: then all lines that begin with `#` are comments. `warn` is told of bytes that
 are not read.
 """
 
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import sys
 
-from fastrank.arguments import DEFAULT_COMPAT, ORDERS, check_choice, check_compat, check_threads
+from fastrank.arguments import DEFAULT_VERSION, RANK_BY, check_choice, check_threads, check_version
 from fastrank.c_numbers import atof
 from fastrank.data.grouping import Groups, split_groups
 from fastrank.data.preferences import Preferences
@@ -62,17 +62,17 @@ def python_warning(message: str) -> None:
     warnings.warn(message, stacklevel=depth + 1)
 
 
-def read_run(
+def read_trec_run(
     source: Source | Pieces,
     *,
-    compat: str = DEFAULT_COMPAT,
-    order: str = "score",
+    trec_eval_version: str = DEFAULT_VERSION,
+    rank_by: str = "score",
     warn: Warn = python_warning,
     threads: int | None = None,
 ) -> Run:
     """Read a run: lines `query Q0 doc rank score tag`.
 
-    Blank lines and fields after the sixth are ignored, rank and Q0 too. order: with "rank" a
+    Blank lines and fields after the sixth are ignored, rank and Q0 too. rank_by: with "rank" a
     document's score is minus its rank, with "given" minus its place among the lines of its query,
     and the score column is ignored. threads: how many may read a file, by default as many as help.
     The memory of a large run that nobody holds any more is kept for the next one. Raises ReadError,
@@ -80,35 +80,37 @@ def read_run(
     trec_eval's `trec_results`.
 
     >>> import io
-    >>> run = fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))
+    >>> run = fr.read_trec_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))
     >>> run.to_dict(), run.tag
     ({'q1': {'d1': 0.75, 'd2': 0.5}}, 'bm25')
-    >>> fr.read_run("data/pixels.run")
+    >>> fr.read_trec_run("data/pixels.run")
     <Run data/pixels.run: 200 queries, 20000 rows>
     """
     check_threads(threads)
-    if order != "score":
+    if rank_by != "score":
         # The trec_eval command does without the module.
         from fastrank.formats import run_order
 
-        check_choice("order", order, ORDERS)
+        check_choice("rank_by", rank_by, RANK_BY)
         with source if isinstance(source, Pieces) else open_pieces(source) as file:
-            run = parse_run(file.read(), file.name, compat=compat, warn=warn, scored=False)
-        return run_order.rank_by_field(run) if order == "rank" else run_order.rank_as_given(run)
+            run = parse_run(
+                file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn, scored=False
+            )
+        return run_order.rank_by_field(run) if rank_by == "rank" else run_order.rank_as_given(run)
     with source if isinstance(source, Pieces) else open_pieces(source) as file:
-        return read_pieces(file, compat=compat, warn=warn, threads=threads)
+        return read_pieces(file, trec_eval_version=trec_eval_version, warn=warn, threads=threads)
 
 
 def read_pieces(
     file: Pieces,
     *,
-    compat: str,
+    trec_eval_version: str,
     warn: Warn,
     threads: int | None = None,
     strict: bool = True,
 ) -> Run:
     """Read a run from an open file."""
-    comments = check_compat(compat) != DEFAULT_COMPAT
+    comments = check_version(trec_eval_version) != DEFAULT_VERSION
     if file.size is not None and file.size >= PIECEWISE_SIZE and not _is_marked(file, strict):
         # Not above: the trec_eval command judges what is as large without reading it so.
         from fastrank.formats.run_columns import read_run_columns
@@ -117,7 +119,9 @@ def read_pieces(
         run = read_run_columns(file, parts, comments=comments, strict=strict)
         if run is not None:
             return run
-    return parse_run(file.read(), file.name, compat=compat, warn=warn, strict=strict)
+    return parse_run(
+        file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn, strict=strict
+    )
 
 
 def _is_marked(file: Pieces, strict: bool) -> bool:
@@ -133,7 +137,7 @@ def parse_run(
     text: bytes,
     name: str = "<bytes>",
     *,
-    compat: str = DEFAULT_COMPAT,
+    trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = python_warning,
     strict: bool = True,
     scored: bool = True,
@@ -151,7 +155,7 @@ def parse_run(
     text = _without_mark(text) if strict else text
     columns = {"docs", "numbers"}
     scanner = _Scanner(text, name, RUN_LINE, columns, strict=strict, counted=scored)
-    return _run_of(scanner.run(scan, compat, warn, indented=True))
+    return _run_of(scanner.run(scan, trec_eval_version, warn, indented=True))
 
 
 def _run_of(found: _Scanner) -> Run:
@@ -167,28 +171,30 @@ def _run_of(found: _Scanner) -> Run:
     )
 
 
-def read_qrels(
-    source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+def read_trec_qrels(
+    source: Source, *, trec_eval_version: str = DEFAULT_VERSION, warn: Warn = python_warning
 ) -> Qrels:
     """Read judgments: lines `query iter doc grade`. The grade may have a fraction.
 
     Raises ReadError, FormatError. Format: trec_eval's `qrels`.
 
     >>> import io
-    >>> fr.read_qrels(io.BytesIO(b"q1 0 d1 1\\nq1 0 d2 0\\n")).to_dict()
+    >>> fr.read_trec_qrels(io.BytesIO(b"q1 0 d1 1\\nq1 0 d2 0\\n")).to_dict()
     {'q1': {'d1': 1, 'd2': 0}}
-    >>> fr.read_qrels(io.BytesIO(b"q1 0 d1\\n"))
+    >>> fr.read_trec_qrels(io.BytesIO(b"q1 0 d1\\n"))
     Traceback (most recent call last):
     fastrank.errors.FormatError: <file object>:1: malformed line: expected 4 fields ...
     """
-    return parse_qrels(read_all(source), name_of(source), compat=compat, warn=warn)
+    return parse_qrels(
+        read_all(source), name_of(source), trec_eval_version=trec_eval_version, warn=warn
+    )
 
 
 def parse_qrels(
     text: bytes,
     name: str = "<bytes>",
     *,
-    compat: str = DEFAULT_COMPAT,
+    trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = python_warning,
     expected: str = QRELS_LINE,
     strict: bool = True,
@@ -204,7 +210,7 @@ def parse_qrels(
         )  # fmt: skip
 
     scanner = _Scanner(text, name, expected, {"docs", "groups", "grades"}, strict=strict)
-    found = scanner.run(scan, compat, warn)
+    found = scanner.run(scan, trec_eval_version, warn)
     queries, offsets, *texts, grades = found.grouped(found.docs, found.groups, found.numbers)
     docs, groups = (Texts(text, *own) for own in texts)
     if strict and expected == QRELS_LINE and len(docs) > 1 and len(docs[0]) <= 2:
@@ -224,7 +230,7 @@ def parse_qrels(
 
 
 def read_qrels_jg(
-    source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+    source: Source, *, trec_eval_version: str = DEFAULT_VERSION, warn: Warn = python_warning
 ) -> Qrels:
     """Read judgments whose second field names the judgment group: `query group doc grade`.
 
@@ -237,19 +243,26 @@ def read_qrels_jg(
     {'map_avgjg': 0.75}
     """
     name = name_of(source)
-    return parse_qrels_jg(read_all(source), name, compat=compat, warn=warn)
+    return parse_qrels_jg(read_all(source), name, trec_eval_version=trec_eval_version, warn=warn)
 
 
 def parse_qrels_jg(
     text: bytes,
     name: str = "<bytes>",
     *,
-    compat: str = DEFAULT_COMPAT,
+    trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = python_warning,
     strict: bool = True,
 ) -> Qrels:
     """Read judgments with groups from their text."""
-    qrels = parse_qrels(text, name, compat=compat, warn=warn, expected=QRELS_JG_LINE, strict=strict)
+    qrels = parse_qrels(
+        text,
+        name,
+        trec_eval_version=trec_eval_version,
+        warn=warn,
+        expected=QRELS_JG_LINE,
+        strict=strict,
+    )
     by_group, _ = split_groups(qrels)
     rows = records.TextsByQuery(texts=by_group.docs.columns, offsets=by_group.offset_column)
     repeat = kernels.find_repeat(rows, interning(len(by_group.docs)))
@@ -261,7 +274,7 @@ def parse_qrels_jg(
 
 
 def read_prefs(
-    source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+    source: Source, *, trec_eval_version: str = DEFAULT_VERSION, warn: Warn = python_warning
 ) -> Preferences:
     """Read preferences: lines `query group subgroup doc level`, a higher level preferred.
 
@@ -272,11 +285,13 @@ def read_prefs(
     >>> list(preferences.groups), preferences.levels.tolist()
     ([b'ann', b'ann'], [2.0, 1.0])
     """
-    return parse_prefs(read_all(source), name_of(source), compat=compat, warn=warn)
+    return parse_prefs(
+        read_all(source), name_of(source), trec_eval_version=trec_eval_version, warn=warn
+    )
 
 
 def read_qrels_prefs(
-    source: Source, *, compat: str = DEFAULT_COMPAT, warn: Warn = python_warning
+    source: Source, *, trec_eval_version: str = DEFAULT_VERSION, warn: Warn = python_warning
 ) -> Preferences:
     """Read preferences in the layout of qrels: lines `query group doc level`.
 
@@ -287,14 +302,16 @@ def read_qrels_prefs(
     >>> fr.evaluate(preferences, {"q1": {"d1": 0.75, "d2": 0.5}}, "prefs_simp").mean
     {'prefs_simp': 1.0}
     """
-    return parse_qrels_prefs(read_all(source), name_of(source), compat=compat, warn=warn)
+    return parse_qrels_prefs(
+        read_all(source), name_of(source), trec_eval_version=trec_eval_version, warn=warn
+    )
 
 
 def parse_prefs(
     text: bytes,
     name: str = "<bytes>",
     *,
-    compat: str = DEFAULT_COMPAT,
+    trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = python_warning,
     subgroups: bool = True,
     strict: bool = True,
@@ -316,7 +333,7 @@ def parse_prefs(
         )  # fmt: skip
 
     wanted = {"docs", "groups", "subgroups", "numbers"}
-    found = _Scanner(text, name, expected, wanted, strict=strict).run(scan, compat, warn)
+    found = _Scanner(text, name, expected, wanted, strict=strict).run(scan, trec_eval_version, warn)
     queries, offsets, docs, groups, subs, levels = found.grouped(
         found.docs, found.groups, found.subgroups, found.numbers
     )
@@ -340,12 +357,14 @@ def parse_qrels_prefs(
     text: bytes,
     name: str = "<bytes>",
     *,
-    compat: str = DEFAULT_COMPAT,
+    trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = python_warning,
     strict: bool = True,
 ) -> Preferences:
     """Read preferences in the layout of qrels from their text."""
-    return parse_prefs(text, name, compat=compat, warn=warn, subgroups=False, strict=strict)
+    return parse_prefs(
+        text, name, trec_eval_version=trec_eval_version, warn=warn, subgroups=False, strict=strict
+    )
 
 
 class _Scanner:
@@ -389,13 +408,13 @@ class _Scanner:
     def run(
         self,
         scan: Callable[[_Scanner, int], None],
-        compat: str,
+        trec_eval_version: str,
         warn: Warn,
         *,
         indented: bool = False,
     ) -> _Scanner:
-        """Scan with the comments of a compat level; raise FormatError for what is malformed."""
-        has_comments = check_compat(compat) != DEFAULT_COMPAT
+        """Scan with the comments of a version; raise FormatError for what is malformed."""
+        has_comments = check_version(trec_eval_version) != DEFAULT_VERSION
         scan(self, codes.SINGLE_COMMENTS if has_comments else codes.NO_COMMENTS)
         if self.state[codes.STATUS] == codes.MALFORMED and not has_comments:
             line = self._line()

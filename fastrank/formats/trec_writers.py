@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 NO_TAG = b"-"
 
 
-def write_run(run: Run, target: Source) -> None:
+def write_trec_run(run: Run, target: Source) -> None:
     """Write a run, each query's documents in their order, ranks counted from 1.
 
     Scores get the shortest text that restores the double: reading the file gives the same run.
 
     >>> import io
     >>> file = io.BytesIO()
-    >>> fr.write_run(fr.Run.from_dict({"q1": {"d1": 0.75, "d2": 0.5}}, tag="bm25"), file)
+    >>> fr.write_trec_run(fr.Run.from_dict({"q1": {"d1": 0.75, "d2": 0.5}}, tag="bm25"), file)
     >>> print(file.getvalue().decode(), end="")
     q1 Q0 d1 1 0.75 bm25
     q1 Q0 d2 2 0.5 bm25
@@ -40,12 +40,12 @@ def write_run(run: Run, target: Source) -> None:
     files.write(target, lines_of(run))
 
 
-def write_qrels(qrels: Qrels, target: Source) -> None:
+def write_trec_qrels(qrels: Qrels, target: Source) -> None:
     """Write judgments, second field included: reading the file gives the same judgments.
 
     >>> import io
     >>> file = io.BytesIO()
-    >>> fr.write_qrels(fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}), file)
+    >>> fr.write_trec_qrels(fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}), file)
     >>> print(file.getvalue().decode(), end="")
     q1 0 d1 1
     q1 0 d2 0

@@ -1,4 +1,4 @@
-"""Judgments and a run into the ranks and grades that measures see."""
+"""Match judgments with a run: the ranks and grades from which measures are computed."""
 
 from fastrank.lazy import public_names
 

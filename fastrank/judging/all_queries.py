@@ -1,4 +1,4 @@
-"""Rankings judged by whether the judgments of any query name a document."""
+"""Judge documents by whether they are judged for any query."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.data.run import Run
     from fastrank.judging.needs import JudgingOptions
+    from fastrank.judging.tie_orders import Tied
 
 
 def judge_by_all_queries(
     qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions
-) -> Judged:
-    """Judge the matched rankings, a document having grade 0 if any query's judgments name it.
+) -> dict[str, Judged | Tied]:
+    """Judge the matched rankings; documents that are judged for any query get grade 0.
+
+    Returns the field of a JudgedRun.
 
     Each ranking is judged by its own documents of that kind: not by all there are, of which there
     may be as many as judgments.
@@ -38,10 +41,13 @@ def judge_by_all_queries(
         source=qrels.source, offset_column=offsets, grade_column=zeros("q", len(docs)),
     )  # fmt: skip
     places = filled("q", list(range(len(matched))))
-    return judge_rankings(
-        named, run, MatchedQueries(judgments=places, rankings=matched.rankings),
-        options.changed(relevance_level=0, list_unjudged=False, stop_if_none_judged=False),
-    )  # fmt: skip
+    again = MatchedQueries(judgments=places, rankings=matched.rankings)
+    options = options.changed(relevance_level=0, list_unjudged=False, stop_if_none_judged=False)
+    if options.ties == "average":
+        from fastrank.judging.tie_orders import judge_ties
+
+        return {"tied_by_all_queries": judge_ties(named, run, again, options)}
+    return {"all_queries": judge_rankings(named, run, again, options)}
 
 
 def _taken(texts: Texts, rows: memoryview) -> Texts:

@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 
 class ArrayQrels(Graded):
-    """Judgments of documents with integer ids, ready for `evaluate_arrays`; see `index_qrels`.
+    """Indexed judgments of documents with integer ids, for `evaluate_arrays`; see `index_qrels`.
 
-    queries: those with judgments. order: their places in the byte order of the ids. rows: for each
-    row of the arrays evaluated without `queries=` the place of its query, or -1; None where the
-    judgments are keyed by query. named: whether the queries have ids of their own. columns: as
-    kernels take them.
+    queries: the ids of the judged queries. order: int64[queries], the queries in byte order of
+    their ids. rows: int64[rows], for each row of the arrays evaluated without `queries=` the index
+    of its query, or -1; None if the judgments are keyed by query. named: whether ids of the queries
+    were given. columns: the input of kernels.
 
     >>> judged = fr.index_qrels({"q1": {31: 1, 4: 2}, "q2": {15: 1}})
     >>> len(judged)
@@ -73,18 +73,17 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     """Index judgments of documents with integer ids, for `evaluate_arrays`.
 
     qrels: one of
-        * `(indptr, doc_ids, grades)`, arrays: row i has the judgments indptr[i] : indptr[i + 1];
+        * arrays `(indptr, doc_ids, grades)`: row i has the judgments indptr[i] : indptr[i + 1];
           or a scipy.sparse CSR matrix of queries × documents, whose stored values are grades;
         * a list with a dict {document id: grade} for each row;
         * a dict {query: {document id: grade}};
-        * the same with lists or sets of document ids, whose grade is 1, instead of dicts;
+        * the last two with lists or sets of document ids, whose grade is 1, instead of dicts;
         * Qrels whose document ids are decimal numbers.
-    queries: the ids of the rows, for the first two; by default their numbers: "0", "1", ...
+    queries: the ids of the rows, for the first two; by default the row numbers: "0", "1", ...
 
-    Document ids are integers from 0 to 2**63 - 1. Grades are integers, truth values or floats;
-    a negative grade means not judged, as in trec_eval. A row without judgments
-    is a query that is not judged. Raises ArrayError for anything else, and for a document that is
-    judged twice for a query.
+    Document ids are integers from 0 to 2**63 - 1. Grades are integers, bools or floats; a negative
+    grade means not judged, as in trec_eval. A row without judgments is a query that is not judged.
+    Raises ArrayError for anything else, and for a document that is judged twice for a query.
 
     >>> fr.index_qrels([{31: 1, 4: 2}, {15: 1}])
     <ArrayQrels: 2 queries, 3 judgments>
@@ -95,11 +94,11 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
     """
     if isinstance(qrels, ArrayQrels):
         if queries is not None:
-            raise ArrayError("queries", "these judgments are indexed, with their queries")
+            raise ArrayError("queries", "the judgments are already indexed with their queries")
         return qrels
     if isinstance(qrels, (Qrels, Mapping)):
         if queries is not None:
-            raise ArrayError("queries", "these judgments have the ids of their queries already")
+            raise ArrayError("queries", "the judgments already have query ids")
         if isinstance(qrels, Mapping):
             ids = query_ids(qrels)
             return _index(ids, *_flatten(list(qrels.values()), ids), keyed=True, named=True)
@@ -128,7 +127,7 @@ def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> Array
 
 
 def select_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
-    """The judgments of the queries at some places, and where these are now, or -1."""
+    """The judgments of some queries, and for each old index of a query the new one, or -1."""
     import numpy
 
     own = numpy.asarray(picks)
@@ -145,7 +144,7 @@ def select_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
 
 
 def moved(places: Array, new: Array) -> Array:
-    """Places of queries, or -1, where they are now."""
+    """Map old indexes of queries, or -1, to new ones."""
     import numpy
 
     return numpy.where(places < 0, -1, new[places]) if len(new) else places
@@ -157,7 +156,7 @@ def _check_count(ids: list[bytes], rows: int) -> None:
 
 
 def _compressed_rows(indptr: Any, doc_ids: Any, grades: Any) -> Rows:
-    """CSR arrays as int64, with offsets that ascend from 0 to the number of judgments."""
+    """CSR arrays as int64; the offsets are checked to ascend from 0 to the number of judgments."""
     name = "qrels doc_ids"
     docs = to_int64(name, check_integers(name, as_rows(name, doc_ids, 1)))
     values, scale = graded_numbers("qrels grades", as_rows("qrels grades", grades, 1))
@@ -197,7 +196,7 @@ def _flatten(rows: Sequence[Any], ids: list[bytes]) -> Rows:
 
 
 def _doc_ids(given: list[Any], rows: Sequence[Any], ids: list[bytes]) -> Array:
-    """Integers of dicts as an array. Raises ArrayError, naming the query, for the first other."""
+    """Document ids as an array. Raises ArrayError, which names the query, for a non-integer."""
     import numpy
 
     kinds = set(map(type, given))
@@ -216,7 +215,7 @@ def _doc_ids(given: list[Any], rows: Sequence[Any], ids: list[bytes]) -> Array:
 
 
 def _numbered(qrels: Qrels) -> Rows:
-    """Judgments with document ids as texts, as CSR arrays."""
+    """Convert judgments with string document ids to CSR arrays."""
     import numpy
 
     docs = numpy.empty(len(qrels.docs), numpy.int64)
@@ -225,7 +224,7 @@ def _numbered(qrels: Qrels) -> Rows:
             query = int(numpy.searchsorted(qrels.offsets, row, "right")) - 1
             raise ArrayError(
                 "qrels", f"query {decoded(qrels.queries[query])!r}: document {decoded(text)!r}:"
-                " expected the digits of an integer", query,
+                " expected a decimal integer", query,
             )  # fmt: skip
         docs[row] = int(text)
     return qrels.offsets, docs, numpy.asarray(qrels.grade_column), qrels.scale
@@ -235,10 +234,10 @@ def _index(
     ids: list[bytes], offsets: Array, docs: Array, grades: Array, scale: Scale | None, *,
     keyed: bool, named: bool,
 ) -> ArrayQrels:  # fmt: skip
-    """Leave out queries without judgments, and index the documents of the others."""
+    """Drop queries without judgments, and index the documents of the others."""
     import numpy
 
-    # Copies: what the caller does with the arrays later must not reach an index made from them.
+    # Copies: later changes of the caller's arrays must not affect the index.
     docs, grades = numpy.array(docs), numpy.array(grades)
     negative = numpy.flatnonzero(docs < 0)
     if len(negative):

@@ -1,4 +1,4 @@
-"""Judges rankings that are rows of integer ids, for `evaluate_arrays` and for searches."""
+"""Judge rankings given as rows of integer ids, for `evaluate_arrays` and searches."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Items converted at a time, where the arrays are not as the kernels take them: a megabyte or two.
+# Items converted at a time if kernels cannot use the arrays directly: one or two megabytes.
 BLOCK_ITEMS = 1 << 17
-# Documents, below which starting a thread costs more than it gains: about half a millisecond.
+# The number of documents below which starting a thread does not pay off: about half a millisecond.
 WORTH_A_THREAD = 1 << 18
 PADDING = -1
 # Places in the table of a row's ids, of at most 8 to 16 per id: few ids share one, and the table of
@@ -56,13 +56,13 @@ _MEMORY = tuple(Recycled() for _ in range(MOST_THREADS))
 
 
 class ArrayRun(Frozen):
-    """Rankings that are rows of arrays, and which of them to judge.
+    """Rankings as rows of arrays, and which of them to judge.
 
-    ids: integers[n, k] of documents, -1 for none. scores: numbers[n, k], None where each row is a
-    ranking, best first. queries: int64[m], the places in the judgments of the queries to evaluate,
+    ids: integers[n, k] of documents, -1 for none. scores: numbers[n, k], None if each row is a
+    ranking, best first. queries: int64[m], the indexes in the judgments of the queries to evaluate,
     in this order. rows: int64[m], the row of each, or -1. lower_is_better: scores are distances.
-    unique: no row has a document twice. unknown: the ids of rows without judgments, None where they
-    are not known.
+    unique: no row has a duplicate document. unknown: the ids of the rows without judgments, None if
+    they are not known.
     """
 
     __slots__ = ("ids", "lower_is_better", "queries", "rows", "scores", "unique", "unknown")
@@ -77,10 +77,14 @@ class ArrayRun(Frozen):
     unknown: list[bytes] | None
 
 
+class RepeatedIdError(ArrayError):
+    """A document stands in a row twice, which need not matter: see ArrayRunJudge."""
+
+
 class ArrayJudge:
     """Judges rows of arrays by judgments of documents with integer ids.
 
-    threads: at most so many, by default as many as help.
+    threads: the maximum number of threads, by default as many as are useful.
     """
 
     def __init__(
@@ -138,7 +142,7 @@ class _Rows:
             judged=Judged.joined([judged for _, judged in stretches]),
             missing=len(order) - len(marked) + len(placeholders),
             placeholders=placeholders,
-            skipped=self._run.unknown,
+            unjudged_queries=self._run.unknown,
             tag=b"arrays",
         )
 
@@ -248,7 +252,7 @@ class _Rows:
         column = columns[problem[2]]
         if kind == codes.SCORE_IS_NAN:
             return nan_score(query, own, row, column)
-        return repeated_id(query, own, row, (column, columns[problem[3]]))
+        return RepeatedIdError(*repeated_id(query, own, row, (column, columns[problem[3]])).args)
 
 
 def negative_id(query: bytes, ids: Array, row: int, column: int) -> ArrayError:

@@ -7,13 +7,21 @@ from __future__ import annotations
 
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
-from fastrank.data.texts import NO_ITERATION, PlacedTexts, constant, memory_of
+from fastrank.data.texts import NO_ITERATION, constant, memory_of
+from fastrank.errors import ArrayError
 from fastrank.formats.array_validation import as_texts, selected_integers
 from fastrank.formats.ids import texts_of_array
-from fastrank.judging.arrays import PADDING, nan_score, negative_id, repeated_id
-from fastrank.judging.filters import without_excluded
+from fastrank.judging.arrays import (
+    PADDING,
+    ArrayJudge,
+    RepeatedIdError,
+    nan_score,
+    negative_id,
+    repeated_id,
+)
 from fastrank.judging.matching import MatchedQueries
 from fastrank.judging.memory import MemoryJudge
+from fastrank.judging.needs import needs_rankings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +32,6 @@ if TYPE_CHECKING:
 
     from fastrank.data.grade_scale import Graded
     from fastrank.data.texts import Texts
-    from fastrank.errors import ArrayError
     from fastrank.judging.array_qrels import ArrayQrels
     from fastrank.judging.arrays import ArrayRun
     from fastrank.judging.judged import JudgedRun
@@ -57,15 +64,45 @@ class ArrayTextJudge:
             queries, rows[looked], run.ids, run.scores, lower_is_better=run.lower_is_better
         )
         made = found.run()
-        if self._options.duplicates == "error":
-            found.refuse_repeats(made, self._options)
         rankings = numpy.full(len(order), -1, numpy.int64)
         rankings[looked[found.sizes > 0]] = numpy.arange(len(made))
         matched = MatchedQueries(
             judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
         )
-        judged: JudgedRun = self._judge.judge(made, matched).changed(skipped=run.unknown)
-        return judged
+        judged = self._judge.judge(made, matched)
+        if judged.failure is not None and judged.failure.repeated is not None:
+            raise found.repeated(*judged.failure.repeated)
+        answer: JudgedRun = judged.changed(unjudged_queries=run.unknown)
+        return answer
+
+
+class ArrayRunJudge:
+    """Judges rows of arrays as they are or as texts, whichever the options ask for.
+
+    threads: as in ArrayJudge.
+    """
+
+    def __init__(
+        self, qrels: ArrayQrels, measures: list[BoundMeasure], options: Options,
+        threads: int | None,
+    ) -> None:  # fmt: skip
+        self.judgments, self._measures, self._options = qrels, measures, options
+        self._threads = threads
+
+    def judge(self, run: ArrayRun) -> JudgedRun:
+        """Judge rankings. Raises ArrayError and EvaluationError.
+
+        A document twice in a row is an error only where a Run of the same rows has one: not behind
+        the depth, and not where no measure needs the ranking.
+        """
+        given = self.judgments, self._measures, self._options
+        if self._options.can_stream:
+            try:
+                return ArrayJudge(*given, threads=self._threads).judge(run)
+            except RepeatedIdError as error:
+                if not self._options.is_cut and needs_rankings(self._measures, self._options):
+                    raise ArrayError(*error.args) from None
+        return ArrayTextJudge(*given).judge(run)
 
 
 class _Rows:
@@ -93,7 +130,7 @@ class _Rows:
         self.scores = -own if lower_is_better else own
 
     def _refuse(self, wrong: Array, error: Callable[..., ArrayError]) -> None:
-        """Raise an error about the first place at which something is wrong."""
+        """Raise an error about the first wrong position."""
         if place := _first(wrong):
             i, column = place
             raise error(self.queries[i], self.ids[i], int(self.rows[i]), column)
@@ -113,24 +150,14 @@ class _Rows:
             score_column=memory_of(self.scores[self.present]),
         )
 
-    def refuse_repeats(self, run: Run, options: Options) -> None:
-        """Raise ArrayError for a document twice in a row, which is not left out of its ranking."""
+    def repeated(self, first: int, again: int) -> ArrayError:
+        """The error about a document that is two of the results, which are numbered by row."""
         import numpy
 
-        left = self.ids
-        kept = without_excluded(run, options.exclude, identical=options.ignore_identical_ids).docs
-        if kept is not run.docs:
-            assert isinstance(kept, PlacedTexts)
-            places = numpy.flatnonzero(self.present)[numpy.asarray(kept.rows)]
-            flat = numpy.full(self.ids.size, PADDING, numpy.int64)
-            flat[places] = self.ids.reshape(-1)[places]
-            left = flat.reshape(self.ids.shape)
-        ascending = numpy.sort(left, axis=1)
-        twice = (ascending[:, 1:] == ascending[:, :-1]) & (ascending[:, 1:] != PADDING)
-        if place := _first(twice):
-            i, column = place
-            first, again, *_ = numpy.flatnonzero(left[i] == ascending[i, column]).tolist()
-            raise repeated_id(self.queries[i], self.ids[i], int(self.rows[i]), (first, again))
+        rows, columns = (own[[first, again]] for own in numpy.nonzero(self.present))
+        i = int(rows[0])
+        places = (int(columns[0]), int(columns[1]))
+        return repeated_id(self.queries[i], self.ids[i], int(self.rows[i]), places)
 
 
 def with_ids(judgments: Graded, ids: Array) -> Qrels:
@@ -143,7 +170,7 @@ def with_ids(judgments: Graded, ids: Array) -> Qrels:
 
 
 def _descending(width: int) -> Array:
-    """Scores of a ranking, of which no two are equal as 32-bit floats either."""
+    """Descending scores that are distinct even as 32-bit floats."""
     import numpy
 
     bits = numpy.arange(width, 0, -1, dtype=numpy.int32) + numpy.int32(SMALLEST_NORMAL)
@@ -152,7 +179,7 @@ def _descending(width: int) -> Array:
 
 
 def _first(wrong: Array) -> tuple[int, int] | None:
-    """Row and column of the first place at which something is wrong."""
+    """Row and column of the first wrong position."""
     import numpy
 
     if not wrong.any():

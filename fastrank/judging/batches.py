@@ -1,4 +1,4 @@
-"""Judges what a search finds, batch by batch, and joins the pieces."""
+"""Judge the results of a search batch by batch, and join them."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Numbers of judged documents that the corpus lacks; rows are below.
+# Numbers of judged documents that are not in the corpus start here, above all row numbers.
 NOT_IN_CORPUS = 1 << 62
 
 
 class BatchJudge:
     """Judges rankings of corpus rows by judgments of document ids.
 
-    corpus, queries: the ids of the vectors. places: for each query its place in the judgments or
-    -1, where the queries are known ahead. tag: the name of the run.
+    corpus, queries: the ids of the vectors. places: for each query its index in the judgments or
+    -1; None if the queries are not known in advance. tag: the name of the run.
     """
 
     def __init__(
@@ -55,13 +55,13 @@ class BatchJudge:
         self._pieces: list[JudgedRun] = []
 
     def judge(self, batches: Iterable[Found]) -> JudgedRun:
-        """Judge all that is found, after what was added. Raises EvaluationError."""
+        """Judge all batches, in addition to those already added. Raises EvaluationError."""
         for found in batches:
             self.add(found)
         return self._joined()
 
     def add(self, found: Found) -> None:
-        """Judge what a batch has found."""
+        """Judge the results of a batch."""
         judged, places = self._queries.judged(found)
         self._judge(found.rows, places, judged)
 
@@ -76,7 +76,7 @@ class BatchJudge:
         self._pieces.append(piece.changed(judged=_copied(piece.judged)))
 
     def _joined(self) -> JudgedRun:
-        """All that was judged, the queries in byte order of their ids. Raises EvaluationError."""
+        """Everything judged, with queries in byte order of their ids. Raises EvaluationError."""
         import numpy
 
         count = len(self.judgments)
@@ -105,7 +105,7 @@ class BatchJudge:
             placeholders=placeholders,
             counts=self._queries.counts,
             tag=self._tag,
-            skipped=self._queries.skipped(),
+            unjudged_queries=self._queries.unjudged_queries(),
         )
 
     def _in_order(self, order: Array) -> Judged:
@@ -116,7 +116,7 @@ class BatchJudge:
 
 
 def _by_row(qrels: Qrels, corpus: RowIds, measure: str) -> ArrayQrels:
-    """The judgments with rows of the corpus for documents; `measure` is for errors."""
+    """The judgments with rows of the corpus as document ids; `measure` is for errors."""
     import numpy
 
     rows = corpus.rows_of(qrels.docs)
@@ -137,7 +137,7 @@ def _by_row(qrels: Qrels, corpus: RowIds, measure: str) -> ArrayQrels:
 def _as_evaluation_error(
     error: ArrayError, qrels: Qrels, rows: Array, measure: str
 ) -> EvaluationError | ArrayError:
-    """The error about a query's judgments, with the document's id and not its row."""
+    """The error about a query's judgments, with the document's id instead of its row."""
     assert error.row is not None
     query = qrels.queries[error.row]
     first, stop = qrels.offset_column[error.row], qrels.offset_column[error.row + 1]
@@ -150,7 +150,7 @@ def _as_evaluation_error(
 
 
 def _copied(judged: Judged) -> Judged:
-    """Without the room that was left."""
+    """Copy it without unused memory."""
     import numpy
 
     *columns, level, size = judged.columns

@@ -1,4 +1,4 @@
-"""Judged rankings that follow without a run: those for other options, and empty ones."""
+"""Derive judged rankings without a run: for other options, and empty ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def derive(
     judged: Judged, *, level: int | None, judged_only: bool, placeholders: Iterable[int] = ()
 ) -> Judged:
-    """The same rankings for another level of relevance, or of their judged documents only.
+    """The same rankings with another relevance level, or with only their judged documents.
 
     placeholders: the places of rankings of a placeholder document, which become empty.
     """
@@ -58,7 +58,7 @@ def empty_rankings(qrels: Qrels | Graded, queries: Any, options: JudgingOptions)
 
 
 def _with_texts(judgments: Graded) -> Qrels:
-    """The same judgments with made up ids of documents, all of them different."""
+    """The same judgments with generated, unique document ids."""
     rows = range(len(judgments.grade_column))
     ids = b"".join(b"%08x" % row for row in rows)
     docs = Texts(ids, filled("q", [8 * row for row in rows]), filled("q", [8] * len(rows)))

@@ -70,10 +70,10 @@ class DictJudge:
         found: dict[int | None, Any] = dict(
             zip(map(self._numbers.get, run), run.values(), strict=True)
         )
-        skipped = []
+        unjudged_queries = []
         if None in found:
             del found[None]
-            skipped = [query for query in run if query not in self._numbers]
+            unjudged_queries = [query for query in run if query not in self._numbers]
         missing = len(self._ids) - len(found)
         placeholders: list[int] = []
         if self._with_placeholders:
@@ -91,7 +91,7 @@ class DictJudge:
             return None
         return JudgedRun(
             queries=places, judged=judged, missing=missing, placeholders=placeholders, tag=b"",
-            skipped=encoded(skipped, "a query"),
+            unjudged_queries=encoded(unjudged_queries, "a query"),
         )  # fmt: skip
 
     def _look_up(self, queries: list[Any], places: Any, found: dict[Any, Any]) -> Judged | None:

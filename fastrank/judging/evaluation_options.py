@@ -1,12 +1,12 @@
-"""The options of everything that evaluates: what each means, its default, and what may be given."""
+"""The options of all evaluations: their meaning, defaults and possible values."""
 
 from __future__ import annotations
 
 from fastrank.arguments import (
-    COMPAT_LEVELS,
-    DEFAULT_COMPAT,
-    ORDERS,
-    check_compat,
+    DEFAULT_VERSION,
+    RANK_BY,
+    TREC_EVAL_VERSIONS,
+    check_version,
     finite,
     flag,
     integer,
@@ -26,38 +26,36 @@ TIES = ("docno_desc", "docno_asc", "given", *BY_GRADE)
 
 
 class LevelOptions(TypedDict, total=False):
-    """What is relevant, by which trec_eval."""
+    """Which grades are relevant, and which trec_eval version to follow."""
 
     relevance_level: float
-    compat: str
+    trec_eval_version: str
 
 
 class FilterOptions(TypedDict, total=False):
-    """Documents that leave a ranking."""
+    """Which documents to remove from the rankings."""
 
     ignore_identical_ids: bool
     exclude: Mapping[Any, Iterable[Any]] | None
 
 
 class DepthOptions(LevelOptions, total=False):
-    """The same, in rankings of some depth."""
+    """`LevelOptions`, and the depth of the rankings."""
 
     depth: int | None
 
 
 class LabelOptions(DepthOptions, total=False):
-    """How to evaluate rankings of documents that all are judged."""
+    """How to evaluate rankings of documents that are all judged."""
 
     no_relevant: str
-    max_retrieved: int | None
     collection_size: int
 
 
 class SearchedOptions(LabelOptions, total=False):
-    """How to evaluate rankings that a search finds."""
+    """How to evaluate rankings returned by a search."""
 
-    missing: str | None
-    complete: bool
+    missing: str
     judged_only: bool
     ties: str
 
@@ -71,13 +69,13 @@ class ArrayOptions(SearchedOptions, FilterOptions, total=False):
 class EvaluationOptions(ArrayOptions, total=False):
     """How to evaluate a run."""
 
-    order: str
+    rank_by: str
 
 
 def check_level(name: str, level: Any) -> float:
-    """The lowest grade that is relevant, an int if it is whole.
+    """The lowest relevant grade, an int if it is whole.
 
-    Raises OptionError, TypeError for what is no number.
+    Raises OptionError, and TypeError for values that are not numbers.
     """
     if hasattr(level, "__index__"):
         return integer(name, level)
@@ -88,141 +86,114 @@ def check_level(name: str, level: Any) -> float:
 
 
 def number(text: str) -> float:
-    """A grade as the command line has it; argparse names the function in its messages."""
+    """Parse a grade on the command line; argparse shows the function's name in its messages."""
     return check_level("relevance_level", float(text) if set(text) & set(".eE") else int(text))
 
 
 EVALUATION = (
     Keyword(
-        "relevance_level", 1, "the lowest grade that is relevant",
-        """the lowest grade that is relevant (trec_eval -l). It may have a fraction, as grades
-        may.""",
+        "relevance_level", 1, "lowest grade that counts as relevant",
+        """the lowest grade that counts as relevant (trec_eval -l). Like grades, it may have a
+        fraction.""",
         check=check_level, letter="l", metavar="N", parse=number,
     ),
     Keyword(
-        "order", "score",
-        "what documents are ranked by: their scores, the rank column, or as the lines stand",
-        """what documents are ranked by. "score": the highest first; "rank": the rank column of a
-        file or frame, the smallest first, whatever the scores are; "given": the order of the
-        lines, rows or items. By rank or as given, nothing ties. A rank that is no integer, or
-        stands twice in a query, is an error. A Run keeps no ranks: see `load_run` for how to
-        read them.""",
-        choices=ORDERS,
+        "rank_by", "score",
+        "what to rank documents by: their scores, the rank column, or the given order of lines",
+        """what to rank documents by. "score": highest first; "rank": the rank column of a file
+        or frame, smallest first, ignoring the scores; "given": the order of the lines, rows or
+        items. By rank or as given, there are no ties. A rank that is not an integer, or that
+        appears twice in a query, is an error. A Run has no ranks; `read_run` can read a file by
+        rank.""",
+        choices=RANK_BY,
     ),
     Keyword(
         "ties", "docno_desc",
-        "order of documents with equal scores; docno_desc: larger id first; average: the expected"
+        "order of documents with equal scores; docno_desc: larger id first; average: expected"
         " value over all orders",
-        """the order of documents with equal scores (equal as 32-bit floats at 9.0.8).
-        "docno_desc": larger id first, in byte order, as trec_eval does; "docno_asc": smaller id
-        first; "given": as the lines stand. "best" and "worst": highest or lowest grade first,
-        documents outside the judgments ranking below grade 0. That is the best or worst order
-        for measures that gain when a higher grade moves up, such as map, P, recip_rank and ndcg.
+        """the order of documents with equal scores (compared as 32-bit floats in 9.0.8).
+        "docno_desc": larger id first, in byte order, as in trec_eval; "docno_asc": smaller id
+        first; "given": the order of the lines. "best" and "worst": highest or lowest grade first,
+        with documents not in the judgments below grade 0. This is the best or worst order for
+        measures that increase when a higher grade moves up, such as map, P, recip_rank and ndcg.
         "average": the exact expected value over all orders (McSherry and Najork, ECIR 2008), for
-        map, P, recall, Rprec, recip_rank, success, ndcg, bpref, RBP, set measures and others that
-        docs/options.md lists; other measures raise MeasureError, and are left out of sets of
-        measures such as official. Without "docno_desc" a score that is NaN is an error.""",
+        map, P, recall, Rprec, recip_rank, success, ndcg, bpref, RBP, set measures and others
+        listed in docs/options.md; other measures raise MeasureError, and are omitted from sets of
+        measures such as official. A NaN score is an error, except with "docno_desc".""",
         choices=TIES,
     ),
     Keyword(
-        "missing", None,
-        "judged queries without results: left out (skip, the default), 0 in the values and"
-        " means (zero, the same as -c), or an error",
-        """how to treat judged queries without results. "skip": left out (the default); "zero":
-        each counts as 0, in the values per query and in the means (-c); "error".""",
+        "missing", "skip",
+        "how to treat judged queries that have no results: skip them, count them as 0 in values"
+        " and means (zero), or raise an error",
+        """how to treat judged queries that have no results. "skip": ignore them; "zero": count
+        each as 0, in the values per query and in the means (trec_eval -c); "error": raise
+        EvaluationError.""",
         choices=("skip", "zero", "error"),
     ),
     Keyword(
         "no_relevant", "zero",
-        "judged queries without a relevant document: evaluated (zero), 1 in every measure of which"
-        " that is the best value (one), left out (skip), or an error",
-        """what judged queries without a relevant document are. "zero": evaluated, which gives 0
-        for most measures; "one": 1 in every measure of which that is the best value, if they have
-        results, as LightGBM, XGBoost and CatBoost count them; "skip": left out of everything;
-        "error". For "one" a document is relevant by the level of the measure, for nDCG, ERR and
-        RBP if it has a gain.""",
+        "how to treat judged queries without a relevant document: evaluate them (zero), count them"
+        " as 1 in measures whose best value is 1 (one), skip them, or raise an error",
+        """how to treat judged queries without a relevant document. "zero": evaluate them, which
+        gives 0 for most measures; "one": count those with results as 1 in every measure whose best
+        value is 1, as LightGBM, XGBoost and CatBoost do; "skip": ignore them everywhere; "error":
+        raise EvaluationError. For "one", a document is relevant by the level of the measure, or,
+        for nDCG, ERR and RBP, if it has a gain.""",
         choices=("zero", "one", "skip", "error"),
     ),
     Keyword(
-        "ignore_identical_ids", False, "leave out documents whose id is the query's",
-        "leave out documents whose id is the query's, before ranks are given.", check=flag,
+        "ignore_identical_ids", False, "drop documents whose id is the query's",
+        "drop documents whose id is the query's, before ranking.", check=flag,
     ),
     EXCLUDE,
     Keyword(
         "duplicates", "error",
-        "a document twice in a ranking: an error, or its first line or highest score counts",
-        """a document twice in a ranking. "error"; "first": its first line counts; "max": its
-        highest score. A document twice in the judgments of an evaluated query is always an
-        error.""",
+        "how to treat duplicate documents in a ranking: raise an error, or keep the first line or"
+        " the highest score (max)",
+        """how to treat duplicate documents in a ranking. "error": raise an error; "first":
+        keep the first line; "max": keep the line with the highest score. A duplicate document in
+        the judgments of an evaluated query is always an error.""",
         choices=("error", "first", "max"),
     ),
     Keyword(
-        "depth", None, "cut rankings after so many documents",
-        "cut rankings after so many documents (-M).", least=1, metavar="N",
-    ),
-    Keyword(
-        "complete", False, "average over all judged queries, not only those with results",
-        'trec_eval\'s name for missing="zero" (-c).', check=flag, letter="c",
-    ),
-    Keyword(
-        "judged_only", False, "drop unjudged documents from the rankings",
-        "drop documents without a grade >= 0 from the rankings (-J).", check=flag, letter="J",
-    ),
-    Keyword(
-        "max_retrieved", None, "the same as --depth", "trec_eval's name for depth.", least=0,
+        "depth", None, "keep only the first N documents of each ranking",
+        "keep only the first `depth` documents of each ranking (trec_eval -M).", least=1,
         letter="M", metavar="N",
     ),
     Keyword(
-        "collection_size", 0, "number of documents in the collection, for utility",
-        "number of documents in the collection, for `utility` (-N).", check=integer, letter="N",
-        metavar="N", parse=int,
+        "judged_only", False, "drop unjudged documents from the rankings",
+        "drop documents without a grade >= 0 from the rankings (trec_eval -J).", check=flag,
+        letter="J",
     ),
     Keyword(
-        "compat", DEFAULT_COMPAT, "which trec_eval's numbers to compute",
-        """"9.0.8" or "10.0": whose numbers to compute, and how to read comments in a file.""",
-        check=lambda _, given: check_compat(given), choices=COMPAT_LEVELS,
+        "collection_size", 0, "number of documents in the collection, for utility",
+        "number of documents in the collection, for `utility` (trec_eval -N).", check=integer,
+        letter="N", metavar="N", parse=int,
+    ),
+    Keyword(
+        "trec_eval_version", DEFAULT_VERSION, "the version of trec_eval to reproduce",
+        """"9.0.8" or "10.0": the version of trec_eval whose numbers to compute and whose rules
+        for comments in files to follow.""",
+        check=lambda _, given: check_version(given), choices=TREC_EVAL_VERSIONS,
     ),
 )  # fmt: skip
 
 
 def evaluation_options(given: Mapping[str, Any]) -> Options:
-    """Check options that were given, for judgments of documents; the others have their defaults.
+    """Check the given options of an evaluation with qrels, and fill in the defaults.
 
-    Raises OptionError for impossible or contradictory values, TypeError for other types.
+    Raises OptionError for invalid values, TypeError for other types.
     """
     values = {
         option.name: option.checked(given.get(option.name, option.default)) for option in EVALUATION
     }
-    missing = _missing(values.pop("missing"), complete=values.pop("complete"))
+    missing, depth = values.pop("missing"), values.pop("depth")
     return Options(
-        **values | {
-            "exclude": values["exclude"] or {},
-            "max_retrieved": _depth(values.pop("depth"), values["max_retrieved"]),
-        },
+        **values | {"exclude": values["exclude"] or {}},
+        max_retrieved=MAX_RETRIEVED if depth is None else depth,
         relevance_format="qrels",
         complete=missing == "zero",
         missing_is_error=missing == "error",
         query=None,
     )  # fmt: skip
-
-
-def _missing(missing: str | None, *, complete: bool) -> str:
-    """What happens to judged queries that the run lacks. Raises OptionError for a contradiction."""
-    if missing is None:
-        return "zero" if complete else "skip"
-    if complete and missing != "zero":
-        raise OptionError(
-            "missing", f"found {missing!r} together with complete=True, which means 'zero'"
-        )
-    return missing
-
-
-def _depth(depth: int | None, max_retrieved: int | None) -> int:
-    """Where rankings are cut. Raises OptionError for a contradiction."""
-    if depth is not None and max_retrieved is not None and depth != max_retrieved:
-        raise OptionError(
-            "depth", f"found {depth} together with max_retrieved={max_retrieved}, its other name"
-        )
-    if depth is None:
-        return MAX_RETRIEVED if max_retrieved is None else max_retrieved
-    return depth

@@ -1,4 +1,4 @@
-"""Runs and judgments without some of their rows; nothing is copied where nothing is left out."""
+"""Remove rows of runs and judgments; nothing is copied if nothing is removed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def without_excluded(run: Run, exclude: Exclusions, *, identical: bool) -> Run:
-    """The run without documents excluded for their query; `identical`: nor the query's own id."""
+    """The run without excluded documents and, if `identical`, without those with the query's id."""
     if not (exclude or identical):
         return run
     docs = [exclude.get(query, []) for query in run.queries] if exclude else []
@@ -38,7 +38,7 @@ def without_excluded(run: Run, exclude: Exclusions, *, identical: bool) -> Run:
 
 
 def without_repeats(run: Run, *, by_score: bool) -> Run:
-    """The run with each document once per ranking: its first line, or that of highest score."""
+    """The run with each document once per ranking: its first line, or that with the best score."""
     dropped = zeros("B", len(run.docs))
     table = zeros("q", table_size(kernels.widest(run.offset_column)))
     count = kernels.drop_repeats(run.columns, by_score, table, dropped)
@@ -46,7 +46,7 @@ def without_repeats(run: Run, *, by_score: bool) -> Run:
 
 
 def select_queries(qrels: Qrels, picks: Any) -> Qrels:
-    """The judgments of the queries at some places."""
+    """The judgments of the queries with the given indexes."""
     offsets, grades = qrels.offset_column, qrels.grade_column
     ranges = zeros("q", len(picks) + 1)
     order = zeros("q", kernels.count_picked(offsets, picks))
@@ -59,7 +59,7 @@ def select_queries(qrels: Qrels, picks: Any) -> Qrels:
 
 
 def rows_of(run: Run, rankings: Any) -> int:
-    """How many documents some of the run's rankings have together."""
+    """The total number of documents in some of the run's rankings."""
     return int(kernels.count_picked(run.offset_column, rankings))
 
 
@@ -78,7 +78,7 @@ def _kept(run: Run, dropped: Any, count: int) -> Run:
 
 
 def _taken(texts: Texts, order: Any) -> Texts:
-    # Judgments read without groups have no texts for them.
+    # Judgments read without groups have no group names.
     if not len(texts):
         return texts
     starts, lengths = _integers(texts.starts, order), _integers(texts.lengths, order)

@@ -1,13 +1,14 @@
-"""What a judge is, and which one judges a run."""
+"""The protocol of judges, and the choice of the judge for a run."""
 
 from __future__ import annotations
 
+import os
 from _thread import allocate_lock
 
 from fastrank.data.run import Run
 from fastrank.formats.chunks import Parts
 from fastrank.formats.source import Pieces
-from fastrank.formats.trec import parse_run, python_warning, read_pieces, read_run
+from fastrank.formats.trec import parse_run, python_warning, read_pieces, read_trec_run
 from fastrank.judging.needs import rankings_suffice
 from fastrank.judging.options import check_options
 from fastrank.judging.streaming import FileJudge
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     class Judge(Protocol[Given]):
         """Judges runs of one kind; made for judgments, measures and options.
 
-        judgments: those whose queries a JudgedRun counts.
+        judgments: the judgments to which the query indexes of a JudgedRun refer.
         """
 
         judgments: Any
@@ -40,11 +41,19 @@ if TYPE_CHECKING:
             """Judge a run."""
 
 
+class _Reading:
+    """What judges files, which keeps its memory from one to the next, and who may use it."""
+
+    def __init__(self) -> None:
+        self.lock = allocate_lock()
+        self.judge: FileJudge | None = None
+
+
 class RunJudge:
-    """Judges runs of any kind, each in the way that suits it best.
+    """Judges runs of any kind, each with the fastest suitable judge.
 
     May be called from several threads. Raises OptionError and MeasureError for options that the
-    measures cannot have.
+    measures do not support.
     """
 
     def __init__(
@@ -54,24 +63,23 @@ class RunJudge:
         self.judgments, self._measures, self._options = judgments, measures, options
         self._qrels = rankings_suffice(judgments, measures, options)
         self._memory: MemoryJudge | None = None
-        self._files: FileJudge | None = None
         self._dicts: DictJudge | None = None
-        # What judges files keeps its memory from one to the next.
-        self._reading = allocate_lock()
+        # By process: one that was forked while another thread was reading would wait forever.
+        self._reading: dict[int, _Reading] = {}
 
     def judge(
         self, run: Any, *, threads: int | None = None, warn: Warn = python_warning
     ) -> JudgedRun:
-        """Judge a run, or what one can be made from; Pieces are those of a file in TREC's format.
+        """Judge a run, anything one can be made from, or the Pieces of a file in TREC format.
 
-        threads: how many may judge a file, by default as many as help. Raises ReadError and
-        FormatError for a file, InputError and TypeError for what is no run.
+        threads: the maximum number of threads that judge a file, by default as many as are useful.
+        Raises ReadError and FormatError for a file, InputError and TypeError for invalid runs.
         """
         if not isinstance(run, Pieces):
             # The trec_eval command does without the module.
             from fastrank.formats.inputs import open_run
 
-            run = open_run(run, order=self._options.order)
+            run = open_run(run, rank_by=self._options.rank_by)
         if isinstance(run, Run):
             return self._in_memory(run)
         if isinstance(run, Pieces):
@@ -88,26 +96,34 @@ class RunJudge:
 
     def _judge_file(self, file: Pieces, threads: int | None, warn: Warn) -> JudgedRun:
         options = self._options
-        compat, strict = options.compat, not options.original
+        version, strict = options.trec_eval_version, not options.original
         with file:
             content = None
             if self._qrels is not None:
                 # What is judged in vain is read again.
                 content = None if file.rereadable else file.read()
-                with self._reading:
-                    if self._files is None:
-                        self._files = FileJudge(self._qrels, self._measures, self._options)
-                    judged = self._files.judge(Parts(file if content is None else content, threads))
+                reading = self._reading.setdefault(os.getpid(), _Reading())
+                with reading.lock:
+                    if reading.judge is None:
+                        reading.judge = FileJudge(self._qrels, self._measures, self._options)
+                    parts = Parts(file if content is None else content, threads)
+                    judged = reading.judge.judge(parts)
                 file.check_unchanged()
                 if judged is not None:
                     return judged
             if content is not None:
-                run = parse_run(content, file.name, compat=compat, warn=warn, strict=strict)
+                run = parse_run(
+                    content, file.name, trec_eval_version=version, warn=warn, strict=strict
+                )
             elif strict:
-                order = options.order
-                run = read_run(file, compat=compat, order=order, warn=warn, threads=threads)
+                rank_by = options.rank_by
+                run = read_trec_run(
+                    file, trec_eval_version=version, rank_by=rank_by, warn=warn, threads=threads
+                )
             else:
-                run = read_pieces(file, compat=compat, warn=warn, threads=threads, strict=False)
+                run = read_pieces(
+                    file, trec_eval_version=version, warn=warn, threads=threads, strict=False
+                )
         return self._in_memory(run)
 
     def _judge_dict(self, run: Mapping[Any, Any]) -> JudgedRun:
@@ -125,4 +141,4 @@ class RunJudge:
                 return judged
         from fastrank.formats.dicts import run_from_dict
 
-        return self._in_memory(run_from_dict(run, source="run", order=self._options.order))
+        return self._in_memory(run_from_dict(run, source="run", rank_by=self._options.rank_by))

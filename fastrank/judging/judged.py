@@ -1,4 +1,4 @@
-"""What judging makes of a run: ranks and grades, all that measures need of it."""
+"""The result of judging a run: the ranks and grades from which measures are computed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from fastrank.judging.rankings import JudgedGroups
-    from fastrank.judging.ties import Tied
+    from fastrank.judging.tie_orders import Tied
     from fastrank.native.records.preferences import PreferenceCounts
 
 
@@ -50,7 +50,7 @@ class Judged(Frozen):
 
     @staticmethod
     def joined(pieces: Sequence[Judged]) -> Judged:
-        """The rankings of all pieces, which were judged by the same options, one after another."""
+        """Concatenate the rankings of all pieces, which must be judged with the same options."""
         import numpy
 
         if len(pieces) == 1:
@@ -84,38 +84,53 @@ class JudgedRun(Frozen):
     judged: their rankings, None where no measure needs them, and where they were judged by
         `groups` or `preferences`. tied: the same with what each document ties with.
     all_queries: the same, each document having grade 0 that the judgments of any query name.
+    tied_by_all_queries: these with what each document ties with.
     failure: what is wrong with the first query that could not be judged; the rankings are those
         of the queries before it.
     missing: how many judged queries have no results. placeholders: the places in `queries` of
         those that got a document instead, as trec_eval 10.0 does under -c.
-    skipped: the ids of the run's queries without judgments, None where nobody has kept them.
+    unjudged_queries: the ids of the run's queries without judgments, None where nobody has kept
+        them.
     counts: what else is counted, for `Scores.counts`. tag: the name of the run.
     """
 
     __slots__ = (
-        "all_queries", "counts", "failure", "groups", "judged", "missing", "placeholders",
-        "preferences", "queries", "skipped", "tag", "tied",
+        "all_queries",
+        "counts",
+        "failure",
+        "groups",
+        "judged",
+        "missing",
+        "placeholders",
+        "preferences",
+        "queries",
+        "tag",
+        "tied",
+        "tied_by_all_queries",
+        "unjudged_queries",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
         "all_queries": None, "counts": {}, "failure": None, "groups": None, "judged": None,
-        "placeholders": [], "preferences": None, "skipped": None, "tied": None,
+        "placeholders": [], "preferences": None, "unjudged_queries": None, "tied": None,
+        "tied_by_all_queries": None,
     }  # fmt: skip
 
     queries: Any
     judged: Judged | None
     tied: Tied | None
     all_queries: Judged | None
+    tied_by_all_queries: Tied | None
     groups: JudgedGroups | None
     preferences: PreferenceCounts | None
     failure: QueryError | None
     missing: int
     placeholders: list[int]
-    skipped: list[bytes] | None
+    unjudged_queries: list[bytes] | None
     counts: dict[str, int]
     tag: bytes
 
     def before_failure(self) -> JudgedRun:
-        """The run with no queries but those whose rankings could be judged."""
+        """The run with only the queries before the one that could not be judged."""
         if self.failure is None:
             return self
         place = self.failure.place
@@ -127,24 +142,28 @@ class JudgedRun(Frozen):
 
 
 class QueryError(Exception):
-    """A query, the one at a place among those evaluated, has no values.
+    """A query, given by its index among those evaluated, cannot be evaluated.
 
-    inconsistent: as in EvaluationError.
+    inconsistent: as in EvaluationError. repeated: the lines of the run that have one document.
     """
 
-    def __init__(self, place: int, reason: str, *, inconsistent: bool = False) -> None:
+    def __init__(
+        self, place: int, reason: str, *, inconsistent: bool = False,
+        repeated: tuple[int, int] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(reason)
         self.place = place
         self.inconsistent = inconsistent
+        self.repeated = repeated
 
     def error(self, measure: str, query: bytes) -> EvaluationError:
-        """The same as an error about the query and the first measure that needs it."""
+        """Convert it to an EvaluationError of the query and the first measure that needs it."""
         reason = f"query '{decoded(query)}': {self}"
         return EvaluationError(measure, query, reason, inconsistent=self.inconsistent)
 
 
 def count_retrieved(judged: Judged, placeholders: list[int]) -> dict[str, int]:
-    """How many documents were retrieved, and how many of them have no grade >= 0.
+    """The numbers of retrieved documents and of those without a grade >= 0.
 
     placeholders: the places of rankings of a placeholder document, which was not retrieved.
     """

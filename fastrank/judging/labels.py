@@ -1,4 +1,4 @@
-"""Judges scores of documents that are all labelled."""
+"""Judge scores of documents that are all labelled."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ TAG = b"labels"
 class LabelJudge:
     """Judges scores of labelled documents, one for each grade of the judgments.
 
-    order: int64[m], the places of the queries to evaluate, in this order. rows: int64[m], the
-    numbers of the queries in what the user gave, for messages. With an order of tied documents by
-    grade the documents get their numbers for ids, and are judged as a run in memory.
+    order: int64[m], the indexes of the queries to evaluate, in this order. rows: int64[m], the row
+    numbers of the queries in the user's input, for messages. If ties are ordered by grade, the
+    documents get their numbers as ids and are judged as a run in memory.
     """
 
     def __init__(
@@ -76,7 +76,11 @@ class LabelJudge:
                 "labels", "a label is too large to count by grade", int(self._rows[queries[done]])
             )
         return JudgedRun(
-            queries=filled("q", queries.tolist()), judged=judged, missing=0, skipped=[], tag=TAG
+            queries=filled("q", queries.tolist()),
+            judged=judged,
+            missing=0,
+            unjudged_queries=[],
+            tag=TAG,
         )
 
     def _by_grade(self, scores: Array) -> JudgedRun:
@@ -93,5 +97,5 @@ class LabelJudge:
         places = memory_of(self._order.astype(numpy.int64))
         matched = MatchedQueries(judgments=places, rankings=places)
         judged = MemoryJudge(qrels, self._measures, self._options).judge(run, matched)
-        made: JudgedRun = judged.changed(skipped=[])
+        made: JudgedRun = judged.changed(unjudged_queries=[])
         return made

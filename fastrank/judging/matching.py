@@ -1,4 +1,4 @@
-"""A run's rankings beside the judged queries they are for."""
+"""Match the rankings of a run with the judged queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class MatchedQueries(Frozen):
-    """Queries to evaluate, in byte order: their place in the judgments and in the run (or -1)."""
+    """Queries to evaluate, in byte order: their indexes in the judgments and in the run (or -1)."""
 
     __slots__ = ("judgments", "rankings")
 
@@ -29,7 +29,7 @@ class MatchedQueries(Frozen):
 
     @property
     def columns(self) -> records.Matched:
-        """The same as kernels take it."""
+        """The input of kernels."""
         return records.Matched(judgments=self.judgments, rankings=self.rankings)
 
     def __len__(self) -> int:
@@ -41,7 +41,7 @@ class MatchedQueries(Frozen):
 
 
 def match_queries(judgments: Qrels | Preferences, run: Run) -> MatchedQueries:
-    """Every judged query, in byte order of its id, with its place in the run or -1."""
+    """Every judged query, in byte order of its id, with its index in the run or -1."""
     order, run_order = byte_order(judgments), byte_order(run)
     rankings = zeros("q", len(order))
     kernels.match_texts(judgments.queries.columns, order, run.queries.columns, run_order, rankings)
@@ -54,20 +54,20 @@ def match_run(
     options: Options,
     matched: MatchedQueries | None = None,
 ) -> tuple[Run, MatchedQueries, JudgedRun]:
-    """The rankings to judge, in a run without the documents that options leave out.
+    """The run without the documents that options remove, its matched queries, and a JudgedRun.
 
-    matched: every judged query in the order to evaluate them, with its place in a run that has no
-    other queries, or -1; by default they are looked up, and evaluated in byte order. The JudgedRun
-    has all but rankings.
+    matched: every judged query in evaluation order, with its index in a run that has no other
+    queries, or -1; by default they are looked up and evaluated in byte order. The JudgedRun has no
+    rankings yet.
     """
     all_queries = match_queries(judgments, run) if matched is None else matched
     chosen, missing = _evaluated(judgments, run, options, all_queries)
-    removed = repeated = 0
+    excluded = duplicates = 0
     if not options.can_stream:
-        run, removed, repeated = _without_documents(run, chosen, options)
+        run, excluded, duplicates = _without_documents(run, chosen, options)
     placeholders = []
     if missing and evaluates_missing(options):
-        # The trec_eval command does without the module, but for -c.
+        # Imported late: the trec_eval command needs the module only for -c.
         from fastrank.judging.placeholders import with_placeholder
 
         run = with_placeholder(run)
@@ -76,8 +76,8 @@ def match_run(
         queries=chosen.judgments,
         missing=missing,
         placeholders=placeholders,
-        skipped=remaining(run.queries, chosen.rankings) if matched is None else None,
-        counts={"removed": removed, "repeated": repeated},
+        unjudged_queries=remaining(run.queries, chosen.rankings) if matched is None else None,
+        counts={"excluded": excluded, "duplicates": duplicates},
         tag=run.tag_bytes,
     )
     return run, chosen, judged
@@ -86,14 +86,14 @@ def match_run(
 def _evaluated(
     judgments: Qrels | Preferences, run: Run, options: Options, matched: MatchedQueries
 ) -> tuple[MatchedQueries, int]:
-    """The queries to evaluate, of all judged ones, and how many of those the run lacks."""
+    """The queries to evaluate, and the number of judged queries missing from the run."""
     pairs = list(zip(matched.judgments, matched.rankings, strict=True))
     if options.query is not None:
         pairs = [pair for pair in pairs if judgments.queries[pair[0]] == options.query]
     found = [pair for pair in pairs if pair[1] >= 0]
     missing = len(pairs) - len(found)
     if evaluates_missing(options):
-        # The place that with_placeholder gives the ranking of queries without results.
+        # The index at which with_placeholder adds the ranking of queries without results.
         found = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
     chosen = MatchedQueries(
         judgments=filled("q", [query for query, _ in found]),
@@ -103,7 +103,7 @@ def _evaluated(
 
 
 def _without_documents(run: Run, matched: MatchedQueries, options: Options) -> tuple[Run, int, int]:
-    """The run without excluded and repeated documents; how many of judged queries went for each."""
+    """The run without excluded and duplicate documents, and the numbers of both removed."""
     from fastrank.judging.filters import rows_of, without_excluded, without_repeats
 
     # The placeholder of queries without results has no rows yet.

@@ -1,4 +1,4 @@
-"""Judges runs in memory, by any judgments and for any measures and options."""
+"""Judge runs in memory, for all judgments, measures and options."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MemoryJudge:
         self._judging = judging_options(measures, options, judgments)
 
     def judge(self, run: Run, matched: MatchedQueries | None = None) -> JudgedRun:
-        """Judge a run; a query that cannot be judged is the `failure` of what is returned.
+        """Judge a run; a query that cannot be judged is returned as `failure`.
 
         matched: as `match_run` takes it.
         """
@@ -59,13 +59,14 @@ class MemoryJudge:
         if self._options.relevance_format == "qrels_jg":
             return {"groups": judge_groups(self.judgments, *given)}
         if self._options.ties in BY_GRADE:
-            from fastrank.judging.ties import judge_ties
+            from fastrank.judging.tie_orders import judge_ties
 
             tied = judge_ties(self.judgments, *given)
-            return {"judged": tied.judged, "tied": tied}
-        judged = {"judged": judge_rankings(self.judgments, *given)}
+            judged = {"judged": tied.judged, "tied": tied}
+        else:
+            judged = {"judged": judge_rankings(self.judgments, *given)}
         if needs_all_queries(self._measures):
             from fastrank.judging.all_queries import judge_by_all_queries
 
-            judged["all_queries"] = judge_by_all_queries(self.judgments, *given)
+            judged |= judge_by_all_queries(self.judgments, *given)
         return judged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.qrels import Qrels
@@ -34,9 +34,11 @@ class JudgingOptions(Frozen):
 
     __slots__ = (
         "collection_size", "judged_only", "list_unjudged", "max_retrieved", "relevance_level",
-        "single_precision", "stop_if_none_judged", "ties",
+        "single_precision", "stop_if_none_judged", "ties", "unjudged_between",
     )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {"stop_if_none_judged": False, "ties": "docno_desc"}
+    defaults: ClassVar[dict[str, Any]] = {
+        "stop_if_none_judged": False, "ties": "docno_desc", "unjudged_between": False,
+    }  # fmt: skip
 
     relevance_level: int
     max_retrieved: int
@@ -46,6 +48,7 @@ class JudgingOptions(Frozen):
     collection_size: int
     stop_if_none_judged: bool
     ties: str
+    unjudged_between: bool
 
     def codes(self) -> Any:
         """The options as the kernels take them."""
@@ -76,9 +79,10 @@ def judging_options(
         or any(
             bound.options is not None and bound.options.get("rel", 0) <= -1 for bound in measures
         ),
-        single_precision=options.compat == DEFAULT_COMPAT,
+        single_precision=options.trec_eval_version == DEFAULT_VERSION,
         stop_if_none_judged=options.original and options.relevance_format == "qrels",
         ties=options.ties,
+        unjudged_between=options.unjudged_between,
         collection_size=options.collection_size,
     )
 
@@ -86,9 +90,9 @@ def judging_options(
 def rankings_suffice(
     judgments: Qrels | Preferences, measures: list[BoundMeasure], options: Options
 ) -> Qrels | None:
-    """The judgments, if all that counts of a run is at which ranks their documents stand.
+    """The judgments, if only the ranks of judged documents matter; else None.
 
-    Such a run can be judged without being in memory.
+    In that case a run can be judged without loading it into memory.
     """
     if (
         isinstance(judgments, Qrels)
@@ -101,8 +105,8 @@ def rankings_suffice(
 
 
 def needs_all_queries(measures: list[BoundMeasure]) -> bool:
-    """Whether a measure asks of documents if they are judged for any query."""
-    return any(bound.measure.on == "annotated" for bound in measures)
+    """Whether a measure depends on which documents are judged for any query."""
+    return any(bound.measure.needs == "annotated" for bound in measures)
 
 
 def needs_rankings(measures: list[BoundMeasure], options: Options) -> bool:
@@ -111,7 +115,7 @@ def needs_rankings(measures: list[BoundMeasure], options: Options) -> bool:
 
 
 def first_with_rankings(measures: list[BoundMeasure], options: Options) -> int:
-    """The place of the first measure that needs the judged rankings; their number if none does."""
+    """The index of the first measure that needs the judged rankings, or the number of measures."""
     for place, bound in enumerate(measures):
         if bound.measure.kernel and _fits(bound, options):
             return place
@@ -119,12 +123,12 @@ def first_with_rankings(measures: list[BoundMeasure], options: Options) -> int:
 
 
 def first_impossible(measures: list[BoundMeasure], options: Options) -> tuple[int, str] | None:
-    """The place of the first measure that fails whatever the query is, and why."""
+    """The index of the first measure that fails for every query, and the reason."""
     for place, bound in enumerate(measures):
         if not _fits(bound, options):
             on = {"groups": "qrels_jg", "preferences": "(prefs or qrels_prefs)"}
             return place, (
-                f"rel_info format not {on.get(bound.measure.on, 'qrels')}:"
+                f"rel_info format not {on.get(bound.measure.needs, 'qrels')}:"
                 f" '{bound.measure.name}' cannot be computed from -R {options.relevance_format}"
             )
         if bound.measure.takes == "weights" and len(bound.numbers) != 4:
@@ -136,6 +140,6 @@ def first_impossible(measures: list[BoundMeasure], options: Options) -> tuple[in
 
 
 def _fits(bound: BoundMeasure, options: Options) -> bool:
-    """Whether a measure is one for the format of the judgments."""
-    needed = {"groups": "qrels_jg", "preferences": "prefs"}.get(bound.measure.on, "qrels")
-    return bound.measure.on in ("run", "queries") or needed == options.relevance_format
+    """Whether a measure applies to the format of the judgments."""
+    needed = {"groups": "qrels_jg", "preferences": "prefs"}.get(bound.measure.needs, "qrels")
+    return bound.measure.needs in ("run", "queries") or needed == options.relevance_format

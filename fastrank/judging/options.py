@@ -1,4 +1,4 @@
-"""How to evaluate: the options after they were checked, and which go together."""
+"""How to evaluate: the checked options, and which of them can be combined."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from fastrank.formats.exclusions import Exclusions
     from fastrank.measures.selection import BoundMeasure, Selection
 
-# Orders of documents with equal scores that ask for their grades.
+# Orders of documents with equal scores that depend on their grades.
 BY_GRADE = ("best", "worst", "average")
-# As deep as a ranking goes without -M.
+# The depth of rankings without -M.
 MAX_RETRIEVED = 2**31 - 1
 
 
@@ -23,21 +23,25 @@ class Options(Frozen):
 
     relevance_format: -R of trec_eval. query: the only one to evaluate. original: do as the command
     trec_eval, which reads a number from whatever it begins with, and stops at a first query whose
-    judgments are all negative. The others are described in judging/evaluation_options.py.
+    judgments are all negative. The others are described in judging/evaluation_options.py, but for
+    unjudged_between: the ties "best" and "worst" place unjudged documents between relevant and
+    other ones. Shares of the judged documents that a ranking cut at a depth holds are the highest
+    and the lowest so.
     """
 
     __slots__ = (
-        "collection_size", "compat", "complete", "duplicates", "exclude", "ignore_identical_ids",
-        "judged_only", "max_retrieved", "missing_is_error", "no_relevant", "order", "original",
-        "query", "relevance_format", "relevance_level", "ties",
+        "collection_size", "complete", "duplicates", "exclude", "ignore_identical_ids",
+        "judged_only", "max_retrieved", "missing_is_error", "no_relevant", "original", "query",
+        "rank_by", "relevance_format", "relevance_level", "ties", "trec_eval_version",
+        "unjudged_between",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
         "duplicates": "error", "exclude": {}, "ignore_identical_ids": False,
-        "missing_is_error": False, "no_relevant": "zero", "order": "score", "original": False,
-        "ties": "docno_desc",
+        "missing_is_error": False, "no_relevant": "zero", "original": False, "rank_by": "score",
+        "ties": "docno_desc", "unjudged_between": False,
     }  # fmt: skip
 
-    compat: str
+    trec_eval_version: str
     relevance_format: str
     relevance_level: float
     complete: bool
@@ -48,11 +52,12 @@ class Options(Frozen):
     ties: str
     missing_is_error: bool
     no_relevant: str
-    order: str
     original: bool
+    rank_by: str
     ignore_identical_ids: bool
     exclude: Exclusions
     duplicates: str
+    unjudged_between: bool
 
     @property
     def is_cut(self) -> bool:
@@ -61,19 +66,19 @@ class Options(Frozen):
 
     @property
     def can_stream(self) -> bool:
-        """Whether a run can be judged while it is read: rows stay, and rank as in trec_eval."""
+        """Whether a run can be judged while it is read: no filters, and ranked as in trec_eval."""
         filters = self.exclude or self.ignore_identical_ids or self.duplicates != "error"
-        return not filters and self.ties == "docno_desc" and self.order == "score"
+        return not filters and self.ties == "docno_desc" and self.rank_by == "score"
 
 
 def check_format(options: Options) -> None:
-    """Raise OptionError for an option without a meaning for the format of the judgments."""
+    """Raise OptionError for an option that does not apply to the format of the judgments."""
     if options.relevance_format == "prefs":
         if options.ties != "docno_desc":
             raise OptionError(
                 "ties",
-                f"found {options.ties!r}, but for preferences there is only trec_eval's own order"
-                " of tied documents (the smaller id first), which the default stands for",
+                f"found {options.ties!r}, but preferences support only the default, trec_eval's"
+                " order of tied documents (smaller id first)",
             )
         if options.no_relevant != "zero":
             raise OptionError(
@@ -82,43 +87,46 @@ def check_format(options: Options) -> None:
             )
     if options.relevance_format == "qrels_jg" and options.no_relevant == "one":
         raise OptionError(
-            "no_relevant", "found 'one', but judgment groups differ in what is relevant for a query"
+            "no_relevant", "found 'one', but judgment groups differ in which documents are relevant"
         )
     if options.relevance_format == "qrels_jg" and options.ties in BY_GRADE:
         raise OptionError(
             "ties",
-            f"found {options.ties!r}, but judgment groups give one document several grades, and"
-            " tied documents cannot be ordered by them",
+            f"found {options.ties!r}, but tied documents cannot be ordered by grade: judgment"
+            " groups give a document several grades",
         )
     if options.ties == "average" and options.judged_only and options.is_cut:
         raise OptionError(
             "ties",
-            "found 'average' together with judged_only and a depth: how many documents are left"
-            " depends on the order of tied ones, and no closed form is known",
+            "'average' does not support judged_only with a depth: no closed form is known, because"
+            " the number of remaining documents depends on the order of ties",
         )
 
 
 def check_options(measures: list[BoundMeasure], options: Options) -> None:
-    """Raise OptionError or MeasureError for options that these measures cannot have."""
+    """Raise OptionError or MeasureError for options that these measures do not support."""
     check_format(options)
     if options.ties in BY_GRADE:
         # The trec_eval command does without the modules.
-        from fastrank.measures.ties import check_expected, refuse_annotated
+        from fastrank.measures.tie_support import check_expected, refuse_annotated
 
         if options.ties == "average":
             check_expected(measures, is_cut=options.is_cut)
-        refuse_annotated(measures, f"ties={options.ties!r} orders documents by those of one query")
+        else:
+            reason = f"ties={options.ties!r} orders documents by those of one query"
+            refuse_annotated(measures, reason)
 
 
 def bind_measures(asked: Selection, options: Options) -> list[BoundMeasure]:
-    """The measures asked for, with parameters. Raises MeasureError for impossible ones.
+    """The requested measures with parameters. Raises MeasureError for invalid ones.
 
-    Of a set of measures, those without an expected value are left out where ties="average".
+    With ties="average", measures without an expected value are omitted from sets of measures.
     """
     if options.ties != "average":
-        return asked.bind(options.compat)
-    from fastrank.measures.ties import has_expected_value
+        return asked.bind(options.trec_eval_version)
+    from fastrank.measures.tie_support import has_expected_value
 
     return asked.bind(
-        options.compat, keep=lambda bound: has_expected_value(bound, is_cut=options.is_cut)
+        options.trec_eval_version,
+        keep=lambda bound: has_expected_value(bound, is_cut=options.is_cut),
     )

@@ -1,4 +1,4 @@
-"""What trec_eval 10.0 puts in the place of the results that a query lacks, under -c."""
+"""The placeholder that trec_eval 10.0 -c uses for the results of missing queries."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from fastrank.measures.selection import BoundMeasure
 
-# The one document of such a ranking.
+# The only document of such a ranking.
 PLACEHOLDER = b"ceci_nest_pas_un_docno"
 
 
 def with_placeholder(run: Run) -> Run:
-    """The run with a last query of one document: what trec_eval 10.0 takes for missing queries."""
+    """Append a query with one document, which trec_eval 10.0 uses for missing queries."""
     (text, starts, lengths), offsets, scores = run.columns
     rows = len(scores)
     docs = bytes(text) + PLACEHOLDER, zeros("q", rows + 1), zeros("q", rows + 1)
@@ -43,7 +43,7 @@ def with_placeholder(run: Run) -> Run:
 def clear_placeholders(
     measures: list[BoundMeasure], values: list[Any], placeholders: list[int]
 ) -> None:
-    """Zero what trec_eval 10.0 zeroes for a query that the run lacks: by printed name."""
+    """Zero the values that trec_eval 10.0 zeroes for missing queries, by printed name."""
     for bound, column in zip(measures, values, strict=True):
         for j, name in enumerate(bound.names):
             if name in (b"num_ret", b"utility", b"rbp_resid") or name.startswith(b"unj"):

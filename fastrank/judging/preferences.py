@@ -1,4 +1,4 @@
-"""Preferences counted against rankings."""
+"""Count the preferences that rankings fulfill."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def count_preferences(
     preferences: Preferences, run: Run, matched: MatchedQueries, options: JudgingOptions
 ) -> counting.PreferenceCounts:
-    """What the measures of preferences count. Raises QueryError."""
+    """The counts from which measures of preferences are computed. Raises QueryError."""
     count = len(matched)
     deepest, most = kernels.widest(run.offset_column), kernels.widest(preferences.offset_column)
     rows = len(preferences.docs)
@@ -79,7 +79,7 @@ def count_preferences(
 
 
 def _columns(preferences: Preferences) -> counting.Preferences:
-    """The preferences as kernels take them; subgroups are empty texts where there are none."""
+    """The preferences as input of kernels; without subgroups, these are empty strings."""
     rows, groups, subgroups = len(preferences.docs), preferences.groups, preferences.subgroups
     has_subgroups = len(subgroups) == rows
     return counting.Preferences(

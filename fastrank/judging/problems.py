@@ -1,4 +1,4 @@
-"""What is wrong with a query that cannot be judged, in words."""
+"""Error messages for queries that cannot be judged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
-    """What is wrong, in words, with the lines where it stands."""
+    """The message for a problem, with the lines where it occurs."""
     kind, one, other = problem
     if kind == codes.RUN_REPEATS:
         return repeated(run, one, other)
@@ -22,7 +22,7 @@ def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str
         return repeated(judgments, one, other)
     if kind == codes.SCORE_IS_NAN:
         where = f"line {run.docs.line(one)} of {run.source}"
-        return f"the score of document {_name(run, one)}, {where}, is no number and has no rank"
+        return f"the score of document {_name(run, one)}, {where}, is NaN and cannot be ranked"
     if kind == codes.NONE_JUDGED:
         return "all its judgments are negative, and it is the first one evaluated"
     if kind == codes.GRADE_TOO_LARGE:
@@ -39,8 +39,14 @@ def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str
 
 
 def repeated(noun: Any, one: int, other: int) -> str:
-    """What is wrong with a document that stands in two rows, for one query."""
+    """The message for a document that appears in two rows of one query."""
     return f"duplicate docs {_name(noun, one)}, {_lines(noun, one, other)}"
+
+
+def repeated_lines(problem: Any, run: Run) -> tuple[int, int] | None:
+    """The lines of the run that have one document, if that is what is wrong."""
+    kind, one, other = problem
+    return (run.docs.line(one), run.docs.line(other)) if kind == codes.RUN_REPEATS else None
 
 
 def _name(noun: Any, row: int) -> str:

@@ -1,8 +1,8 @@
-"""Which judged queries take part in an evaluation."""
+"""Select the judged queries of an evaluation."""
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.grade_scale import Graded, lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.data.qrels import Qrels
@@ -25,9 +25,9 @@ NAMED = 5
 
 
 def choose_queries(judgments: Judgments, options: Options) -> tuple[Judgments, list[bytes]]:
-    """The judgments of the queries to evaluate, and the ids of those left out (no_relevant).
+    """The judgments of the queries to evaluate, and the ids of those skipped (no_relevant).
 
-    Raises EvaluationError where a query without a relevant document is an error.
+    Raises EvaluationError if a query without a relevant document is an error.
     """
     if isinstance(judgments, Preferences):
         return judgments, []
@@ -40,10 +40,10 @@ def choose_queries(judgments: Judgments, options: Options) -> tuple[Judgments, l
 
 
 def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, list[bytes]]:
-    """The places of the queries to evaluate, and the ids of those left out (no_relevant).
+    """The indexes of the queries to evaluate, and the ids of those skipped (no_relevant).
 
-    Instead of places there is None where none is left out. Raises EvaluationError where a query
-    without a relevant document is an error.
+    The indexes are None if no query is skipped. Raises EvaluationError if a query without a
+    relevant document is an error.
     """
     if options.no_relevant in ("zero", "one"):
         return None, []
@@ -61,7 +61,7 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
 
 
 def places_with_relevant(judgments: Qrels | Graded, options: Options) -> Any:
-    """The places of the judged queries that have a relevant document."""
+    """The indexes of the judged queries that have a relevant document."""
     places = zeros("q", len(judgments))
     found = kernels.with_relevant(
         judgments.offset_column, judgments.grade_column,
@@ -77,7 +77,7 @@ def _named(queries: list[bytes]) -> str:
 
 
 def missing_queries(judgments: Judgments | Graded, found: Ids) -> EvaluationError:
-    """An error that names the judged queries that are not among those found in the run."""
+    """The error for judged queries that are missing from the run."""
     names = sorted(set(judgments.queries) - set(found))
     return EvaluationError(
         "", names[0],
@@ -94,7 +94,7 @@ def count_without_relevant(judgments: Judgments | Graded, options: Options) -> i
 
 
 def judged_order(qrels: Qrels | Graded, options: Options) -> Any:
-    """The places of the judged queries to evaluate, in the byte order of their ids."""
+    """The indexes of the judged queries to evaluate, in byte order of their ids."""
     order = text_order(qrels.queries)
     if options.query is None:
         return order
@@ -102,5 +102,5 @@ def judged_order(qrels: Qrels | Graded, options: Options) -> Any:
 
 
 def evaluates_missing(options: Options) -> bool:
-    """Whether queries without results get values: trec_eval 10.0 under -c, and no other."""
-    return options.complete and options.compat != DEFAULT_COMPAT
+    """Whether queries without results are evaluated, which only trec_eval 10.0 does (with -c)."""
+    return options.complete and options.trec_eval_version != DEFAULT_VERSION

@@ -6,7 +6,7 @@ from fastrank.data.columns import Frozen
 from fastrank.data.grouping import split_groups
 from fastrank.judging.judged import QueryError
 from fastrank.judging.matching import MatchedQueries
-from fastrank.judging.problems import what_is_wrong
+from fastrank.judging.problems import repeated_lines, what_is_wrong
 from fastrank.judging.scratch import judging_scratch, room_for_judged
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import filled, zeros
@@ -51,7 +51,9 @@ def judge_rankings(
         problem,
     )
     if problem[0] != codes.FINE:
-        raise QueryError(done, what_is_wrong(problem, qrels, run))
+        raise QueryError(
+            done, what_is_wrong(problem, qrels, run), repeated=repeated_lines(problem, run)
+        )
     return judged
 
 

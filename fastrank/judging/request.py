@@ -1,11 +1,11 @@
-"""What an evaluation of arrays is to compute: measures and options, checked as `evaluate` does."""
+"""The measures and options of an evaluation of arrays, checked as by `evaluate`."""
 
 from __future__ import annotations
 
 from fastrank.judging.evaluation_options import evaluation_options
 from fastrank.judging.options import bind_measures, check_options
 from fastrank.measures.selection import Selection
-from fastrank.measures.ties import refuse_annotated
+from fastrank.measures.tie_support import refuse_annotated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Request:
-    """Measures with their parameters, and options; `given` are those of `evaluate`."""
+    """Measures with their parameters, and options; `given`: options as passed to `evaluate`."""
 
     def __init__(self, measures: Measures, given: Mapping[str, Any]) -> None:
         self.options = evaluation_options(given)
         self.measures = bind_measures(Selection(measures), self.options)
         check_options(self.measures, self.options)
-        refuse_annotated(self.measures, "only `evaluate` has the ids to look for in them")
+        refuse_annotated(self.measures, "only `evaluate` supports it")

@@ -1,7 +1,7 @@
-"""Runs whose queries' lines are scattered: the results of judged queries are kept, then judged.
+"""Judge runs in which the lines of a query are scattered: collect the results of judged queries.
 
-What is kept of a line is its score and its document's id: of a line of 41 bytes 16, with an id
-of 7.
+Only the score and the document id of a line are kept: 16 bytes of a line of 41 bytes with an id of
+7 bytes.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from fastrank.judging.judged import Judged
     from fastrank.judging.needs import JudgingOptions
 
-# Larger pages are read faster, smaller ones leave less room unused.
+# Larger pages are read faster, smaller ones waste less memory.
 SMALLEST_PAGE, LARGEST_PAGE = 1 << 7, 1 << 10
-# A query fills about so many of them, on average, unless that makes them too small or too large.
+# The average number of pages per query, unless that makes pages too small or too large.
 PAGES = 16
-# Room for the results of a compressed run: who knows how long it is. Unused room costs nothing.
+# Memory for a compressed run, whose size is unknown. Unused memory costs nothing.
 ROOM_IF_UNKNOWN = 1 << 28
 
 
@@ -58,9 +58,9 @@ class Collector:
         kernels.index_texts(self._queries)
 
     def collect(self) -> bytes | None:
-        """Keep the results of all parts; the tag of the last line, or None if that cannot be done.
+        """Keep the results of all parts; the tag of the last line, or None if that is not possible.
 
-        Should there be too little room all is read again, and has more.
+        If the memory is not sufficient, everything is read again with more memory.
         """
         times = 1
         while True:
@@ -73,18 +73,18 @@ class Collector:
             times *= 4
 
     def among(self, queries: Any) -> Any:
-        """Those of some queries that have results."""
+        """Those of the given queries that have results."""
         totals, _ = self._totals()
         return filled("q", [query for query in queries if totals[query]])
 
     def add(self, lines: bytes) -> bool:
-        """Keep the results of further lines, one for each query at most; whether that was done."""
+        """Keep the results of more lines, at most one per query; returns whether that succeeded."""
         feeder = self._feeder(len(self._parts))
         feeder.feed_text(lines)
         return feeder.status == codes.DONE
 
     def judge(self, queries: Any, options: JudgingOptions) -> Judged | None:
-        """The judged rankings of some queries, all of which have results; None if one cannot be."""
+        """Judge the rankings of queries with results; None if one cannot be judged."""
         qrels = self._qrels
         _, deepest = self._totals()
         listed = kernels.count_picked(qrels.offset_column, queries)
@@ -106,12 +106,12 @@ class Collector:
         return judged if problem[0] == codes.FINE else None
 
     def _totals(self) -> tuple[Any, int]:
-        """How many results each query has, and the largest of these numbers."""
+        """The number of results of each query, and the largest of these numbers."""
         totals = zeros("q", len(self._qrels))
         return totals, kernels.add_counts(self._stretches, self._counts, totals)
 
     def _make_room(self, times: int) -> None:
-        """Have pages for every part, none of them in use, and so many times as many as usual."""
+        """Allocate empty pages for every part; `times`: multiple of the usual number."""
         queries = len(self._qrels)
         columns = (zeros("q", self._stretches * queries) for _ in range(3))
         self._counts, self._firsts, self._ends = columns
@@ -122,10 +122,10 @@ class Collector:
         while self._page < min(LARGEST_PAGE, sum(sizes) // (PAGES * max(1, queries))):
             self._page *= 2
         self._rooms = []
-        # Where the first page would be is nowhere.
+        # Offset 0 means no page.
         stop = self._page
         for size in (*sizes, queries * SHORTEST_LINE):
-            # A line is longer than what is kept of it, but no page of a query is quite full.
+            # A line is longer than its kept part, but pages are rarely full.
             pages = times * size // self._page + min(queries, size // SHORTEST_LINE + 1)
             room = zeros("q", codes.ROOM_SIZE)
             room[codes.PAGE_SIZE], room[codes.FREE_PAGE] = self._page, stop

@@ -1,4 +1,4 @@
-"""Which of the queries that are searched for are judged, and what is counted of their results."""
+"""Find the judged queries of a search, and count properties of their results."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 
 
 class SearchedQueries:
-    """Queries as a search goes through them, batch by batch.
+    """The queries of a search, batch by batch.
 
-    places: for each query its place in the judgments or -1, where the queries are known ahead.
+    places: for each query its index in the judgments or -1; None if the queries are not known in
+    advance.
     """
 
     def __init__(self, qrels: Qrels, queries: RowIds) -> None:
         self._queries, self._known = queries, RowIds(qrels.queries, len(qrels))
         self._skipped: list[bytes] = []
-        self._removed = self._cut = 0
+        self._excluded = self._ties_at_cutoff = 0
         self.places: Array | None = None
         if queries.count is not None:
             import numpy
@@ -36,7 +37,7 @@ class SearchedQueries:
         return self._known.rows_of(self._queries.take(rows))
 
     def judged(self, found: Found) -> tuple[Array, Array]:
-        """The judged queries of a batch: their places in it, and in the judgments. Counts them."""
+        """The judged queries of a batch: their indexes in it and in the judgments. Counts them."""
         import numpy
 
         if self.places is not None:
@@ -45,16 +46,16 @@ class SearchedQueries:
             places = self._places_of(found.queries)
             self._skipped += self._queries.take(found.queries[places < 0])
         judged = numpy.flatnonzero(places >= 0)
-        self._removed += int(found.removed[judged].sum())
-        self._cut += int(found.cut[judged].sum())
+        self._excluded += int(found.excluded[judged].sum())
+        self._ties_at_cutoff += int(found.ties_at_cutoff[judged].sum())
         return judged, places[judged]
 
     @property
     def counts(self) -> dict[str, int]:
-        """What was counted of all batches, for `Scores.counts`."""
-        return {"removed": self._removed, "cut": self._cut}
+        """The counts of all batches, for `Scores.counts`."""
+        return {"excluded": self._excluded, "ties_at_cutoff": self._ties_at_cutoff}
 
-    def skipped(self) -> list[bytes]:
+    def unjudged_queries(self) -> list[bytes]:
         """The ids of the queries without judgments, after all batches."""
         import numpy
 

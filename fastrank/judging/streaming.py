@@ -1,12 +1,12 @@
-"""Judges run files while they are read, however large they are.
+"""Judge run files of any size while they are read.
 
-A run with a repeated document or a line that holds no result is left to the readers and the judging
-of runs in memory, which know all cases and say what is wrong.
+A run with a duplicate document or a malformed line is left to the readers and the judging of runs
+in memory, which handle all cases and report errors.
 """
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import interning
 from fastrank.formats.chunks import (
@@ -35,26 +35,26 @@ if TYPE_CHECKING:
 
 
 class FileJudge:
-    """Judges run files in TREC's format, for measures and options that need no more than rankings.
+    """Judges run files in TREC format, for measures and options that need only rankings.
 
-    Memory is kept from one run to the next: not to be called from several threads at once.
+    Memory is reused between runs, so only one thread may use it at a time.
     """
 
     def __init__(self, qrels: Qrels, measures: list[BoundMeasure], options: Options) -> None:
         self.judgments = self._qrels = qrels
         self._options = judging_options(measures, options, qrels)
-        self._compat, self._strict = options.compat, not options.original
+        self._version, self._strict = options.trec_eval_version, not options.original
         self._with_placeholders = evaluates_missing(options)
         queries, numbered = qrels.queries.columns, interning(len(qrels))
         kernels.intern_texts(queries, numbered)
         self._queries = records.TextTable(texts=queries, table=numbered.table)
-        # Judgments that come from elsewhere may have ids with blanks, for which there is no line.
+        # Judgments that were not read from a file may have ids with blanks.
         self._has_odd_ids = self._with_placeholders and kernels.find_no_field(queries) >= 0
         self._order = judged_order(qrels, options)
         self._streams: _Streams | None = None
 
     def judge(self, parts: Parts) -> JudgedRun | None:
-        """Judge a run; None for one that has to be in memory. Raises ReadError."""
+        """Judge a run; None if it must be loaded into memory. Raises ReadError."""
         if self._options.list_unjudged or self._has_odd_ids:
             return None
         needed = parts.threads + 1
@@ -63,7 +63,7 @@ class FileJudge:
                 self._qrels, self._queries, self._options, needed, strict=self._strict
             )
         streams = self._streams
-        comments = self._compat != DEFAULT_COMPAT
+        comments = self._version != DEFAULT_VERSION
         tag = streams.feed(parts, comments=comments)
         if not comments and streams.met_comment:
             comments = True
@@ -87,8 +87,8 @@ class FileJudge:
         return self._streamed(*gathered, missing, tag, streams.unknown_ids())
 
     def _collected(self, parts: Parts, comments: bool) -> JudgedRun | None:
-        """The same from a run whose queries' lines are scattered."""
-        # Needed by few runs, and not at the start of a command.
+        """Judge a run in which the lines of a query are scattered."""
+        # Imported late: few runs need it.
         from fastrank.judging.scattered import Collector
 
         collector = Collector(self._qrels, parts, comments=comments, strict=self._strict)
@@ -122,7 +122,7 @@ class FileJudge:
             placeholders=[i for i, query in enumerate(queries) if query in filled_in]
             if filled_in
             else [],
-            skipped=sorted(unknown_ids) if self._strict else None,
+            unjudged_queries=sorted(unknown_ids) if self._strict else None,
             tag=tag,
         )
 
@@ -134,7 +134,7 @@ class FileJudge:
 
 
 class _Streams:
-    """Feeders of the streaming kernel, and what they find: columns with a stretch for each."""
+    """Feeders of the streaming kernel and their results: columns with a section for each."""
 
     def __init__(
         self,
@@ -173,7 +173,8 @@ class _Streams:
                 for column, size in zip(self._streamed, sizes, strict=True)
             )
         )
-        # Not self, which has the feeders: in a cycle, large buffers wait for the garbage collector.
+        # Not self, which holds the feeders: a cycle would keep large buffers until the next garbage
+        # collection.
         queries, qrels, options = self._queries, self._qrels.columns, self._places
         most_judged = kernels.widest(qrels.offsets)
 
@@ -211,7 +212,7 @@ class _Streams:
 
     @property
     def are_scattered(self) -> bool:
-        """Whether a query's lines stand in several places, and that is all that is unusual."""
+        """Whether the lines of a query are scattered, and there is no other problem."""
         statuses = {feeder.status for feeder in self._fed}
         if statuses == {codes.DONE}:
             return bool(kernels.is_in_two_parts(self.count, self._streamed.first_listed))
@@ -223,7 +224,7 @@ class _Streams:
         return any(seen[part * queries + query] for part in range(self.count))
 
     def gathered(self, order: Any) -> tuple[Any, Judged] | None:
-        """The queries found, in the given order, and their rankings; None if one is refused."""
+        """The queries found, in the given order, and their rankings; None if one is invalid."""
         qrels, options = self._qrels, self._options
         queries = zeros("q", len(order))
         judged = room_for_judged(qrels, order, len(qrels.docs), options)

@@ -1,4 +1,4 @@
-"""What can be computed: records of measures, their notation and their options."""
+"""The available measures: their records, notation and options."""
 
 from fastrank.lazy import public_names
 

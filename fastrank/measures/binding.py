@@ -1,10 +1,10 @@
-"""A measure with its parameters checked: what is computed, and how its values are called."""
+"""A measure with checked parameters: what is computed, and the names of its values."""
 
 from __future__ import annotations
 
 import os
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import DIGITS, atof, atol, finite, printed
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, ClassVar
 
-    from fastrank.measures.options import Family
+    from fastrank.measures.measure_options import Family
 
-# As many digits do not fit into 64 bits.
+# A number with this many digits may not fit into 64 bits.
 CUTOFF_DIGITS = 19
-# What is asked for with a cutoff that a measure itself does not have.
+# For measures without a cutoff: how to request the variant with one.
 WITH_CUTOFF = {
     "dcg": "DCG@", "map": "map_cut.", "ndcg": "ndcg_cut.", "rbp": "RBP@", "recip_rank": "RR@",
     "set_recall": "recall.",
@@ -29,11 +29,11 @@ WITH_CUTOFF = {
 class BoundMeasure(Frozen):
     """A measure with its parameters: what is computed, and under which printed names.
 
-    names: one for each value, as bytes, as they were asked for. canonical: the same in the one
-    spelling that we have for each. numbers: what the kernel gets. pairs: (grade, gain).
-    width: how many values the kernel writes for a query. options: those
-    given for a measure that can have some, None for one of trec_eval's.
-    places: of each name, by which scores and tables order their columns; None keeps the order.
+    names: one for each value, as bytes, spelled as requested. canonical: the same names in their
+    canonical spelling. numbers: the kernel's parameters. pairs: (grade, gain). width: the number
+    of values that the kernel writes per query. options: the given options of a measure that has
+    any, None for trec_eval's measures. places: sort keys of the names, which order the columns of
+    scores and tables; None keeps the order.
     """
 
     __slots__ = ("canonical", "measure", "names", "numbers", "options", "pairs", "places", "width")
@@ -50,10 +50,10 @@ class BoundMeasure(Frozen):
 
 
 def split_trec(text: str, *, strict: bool = True) -> tuple[str, str | None] | None:
-    """Name and parameters of a measure or nickname in trec_eval's notation; None for another.
+    """Name and parameters of a measure or nickname in trec_eval's notation; None if it is neither.
 
     trec_eval reads `P.5x` as `P.5`, `set_F.x` as `set_F.0`, and `recip_rank.10` as `recip_rank`;
-    `strict` refuses them. Raises MeasureError.
+    `strict` rejects them. Raises MeasureError.
     """
     name, point, parameters = text.partition(".")
     if name not in BY_NAME and name not in NICKNAMES:
@@ -67,7 +67,7 @@ def split_trec(text: str, *, strict: bool = True) -> tuple[str, str | None] | No
 
 
 def _refuse_misread(name: str, parameters: str, text: str) -> None:
-    """Raise MeasureError for parameters that trec_eval takes for something else, or passes over."""
+    """Raise MeasureError for parameters that trec_eval misreads or ignores."""
     takes = BY_NAME[name].takes if name in BY_NAME else ""
     if not takes:
         hint = _cutoff_hint(name, parameters)
@@ -83,7 +83,7 @@ def _refuse_misread(name: str, parameters: str, text: str) -> None:
         left, equals, right = item.partition("=")
         if takes in ("gains", "persistence"):
             if not equals or "=" in right:
-                # Refused, with a hint, where it is bound.
+                # bind_trec rejects it with a hint.
                 continue
             if not _is_integer(os.fsencode(left)) and (takes, left) != ("persistence", "p"):
                 raise MeasureError(name, f"'{text}': expected grade=gain, found '{item}'")
@@ -92,10 +92,12 @@ def _refuse_misread(name: str, parameters: str, text: str) -> None:
             raise MeasureError(name, f"'{text}': expected a number, found '{item}'")
 
 
-def bind_trec(measure: Measure, text: str | None, compat: str, *, asked: str = "") -> BoundMeasure:
-    """A measure of trec_eval's with the text of its parameters. Raises MeasureError.
+def bind_trec(
+    measure: Measure, text: str | None, trec_eval_version: str, *, asked: str = ""
+) -> BoundMeasure:
+    """Bind one of trec_eval's measures to its parameters, given as a string. Raises MeasureError.
 
-    asked: its name as it was written, if not in trec_eval's spelling.
+    asked: the name as the user wrote it, if that differs from trec_eval's spelling.
     """
     name = os.fsencode(measure.name)
     numbers: list[float] = list(measure.default)
@@ -115,7 +117,7 @@ def bind_trec(measure: Measure, text: str | None, compat: str, *, asked: str = "
     elif measure.takes == "recalls":
         numbers = sorted(map(atof, items)) if items else numbers
         _refuse_duplicates(measure, text, numbers)
-        # trec_eval cuts these to 8 characters, so names can coincide.
+        # trec_eval truncates these to 8 characters, so names can coincide.
         names = [name + b"_" + printed("%3.2f", level)[:8].encode() for level in numbers]
     elif measure.takes and items:
         names = [name + b"_" + os.fsencode(text or "")]
@@ -133,13 +135,13 @@ def bind_trec(measure: Measure, text: str | None, compat: str, *, asked: str = "
                 )  # fmt: skip
             if left == b"p":
                 numbers = [atof(right)]
-            strict = compat != DEFAULT_COMPAT or measure.since != DEFAULT_COMPAT
+            strict = trec_eval_version != DEFAULT_VERSION or measure.since != DEFAULT_VERSION
             if not strict or _is_integer(left):
                 pairs.append((atol(left), atof(right)))
     width = len(names)
     if measure.kernel in ("interpolated_precision", "average_interpolated_precision"):
         width = len(numbers)
-        numbers.insert(0, float(compat != DEFAULT_COMPAT))
+        numbers.insert(0, float(trec_eval_version != DEFAULT_VERSION))
     canonical = names
     if asked:
         names = [os.fsencode(asked) + name[len(measure.name) :] for name in names]
@@ -150,30 +152,41 @@ def bind_trec(measure: Measure, text: str | None, compat: str, *, asked: str = "
 
 
 def _cutoff_hint(name: str, item: str) -> str:
-    """Where a rank stands for something else, the measure that takes ranks."""
+    """A hint at the measure with a cutoff, if the parameter looks like one."""
     known = name in WITH_CUTOFF and item.isascii() and item.isdigit()
-    return f"; with a cutoff it is {WITH_CUTOFF[name]}{item}" if known else ""
+    return f"; for a cutoff use {WITH_CUTOFF[name]}{item}" if known else ""
 
 
 def bind_family(
-    family: Family, options: dict[str, Any], name: str, asked: str, compat: str
+    family: Family, options: dict[str, Any], name: str, asked: str, trec_eval_version: str
 ) -> BoundMeasure:
-    """A measure with options, called `name`, as it is computed. Raises MeasureError.
+    """Bind a measure with options, whose canonical name is `name`. Raises MeasureError.
 
-    asked: how it was written, which is what its values are called.
+    asked: the name as the user wrote it, which is the name of its values.
     """
     measure = family.resolved(options)
     numbers = [
         family.options[option].number(family.value(option, options)) for option in family.numbers
     ]
     if measure.kernel == "interpolated_precision":
-        numbers.insert(0, float(compat != DEFAULT_COMPAT))
-    if options.get("denom") == "k" and "cutoff" not in options:
-        raise MeasureError(family.name, f"'{name}': denom='k' needs a cutoff, as in {name}@10")
+        numbers.insert(0, float(trec_eval_version != DEFAULT_VERSION))
+    if options.get("denominator") == "k" and "cutoff" not in options:
+        raise MeasureError(
+            family.name, f"'{name}': denominator='k' needs a cutoff, as in {name}@10"
+        )
+    if family.name == "HitRatio" and ("average" in options) != ("denominator" in options):
+        raise MeasureError(
+            family.name,
+            f"'{name}': average='micro' and denominator='relevant_retrieved' must be combined",
+        )
     if "gain" in options and "rel" in options:
-        raise MeasureError(family.name, f"'{name}': graded gains have no level of relevance")
+        raise MeasureError(
+            family.name, f"'{name}': rel and gain cannot be combined; graded gains ignore rel"
+        )
     if "dcg" in options and "gains" in options:
-        raise MeasureError(family.name, f"'{name}': dcg and gains both say what a grade is worth")
+        raise MeasureError(
+            family.name, f"'{name}': dcg and gains both set the gain of a grade; give only one"
+        )
     return BoundMeasure(
         measure=measure,
         names=[os.fsencode(asked)],
@@ -196,5 +209,5 @@ def _refuse_duplicates(measure: Measure, text: str | None, ascending: Sequence[f
             raise MeasureError(
                 measure.name,
                 f"duplicate cutoffs detected in '{measure.name}.{text}':"
-                f" {ascending[i]:g} stands twice",
+                f" {ascending[i]:g} appears twice",
             )

@@ -1,4 +1,4 @@
-"""What the values of measures lie between."""
+"""The best possible values of measures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.measures.binding import BoundMeasure
 
-# Kernels of rankings and gains whose best value is 1, whatever the query is.
+# Kernels of rankings and gains whose best value is 1 for every query.
 BEST_IS_ONE = {
     "average_precision",
     "average_precision_cut",

@@ -1,4 +1,4 @@
-"""Measures of a user's own: a function over one ranking, registered under a name."""
+"""User-defined measures: a function of one ranking, registered under a name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastrank.measures.families import (
     REL,
     SHORTHANDS,
 )
-from fastrank.measures.options import Family, Option
+from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.trec import BY_NAME, NICKNAMES
 
 TYPE_CHECKING = False
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
     Function = Callable[..., float]
 
-# The names stand in the order of the columns of a judged ranking (see native/records).
+# The fields are in the order of the columns of a judged ranking (see native/records).
 Ranking = namedtuple(
     "Ranking",
     "ranks grades grade_values grade_counts num_ret num_rel num_rel_ret level collection_size",
 )
-Ranking.__doc__ = """What a measure sees of one query.
+Ranking.__doc__ = """The judged ranking of one query, as passed to a user-defined measure.
 
 ranks, grades: int64 arrays of the retrieved documents that are in the judgments, best first. Ranks
-    start at 1. A grade below 0 is that of a document in the pool that was not judged. Where a grade
-    of the judgments has a fraction, grades, grade_values and level are floats.
-grade_values, grade_counts: int64 arrays: the different grades >= 0 of the query's judgments,
-    ascending, and how many documents have each: what the best ranking is made of.
-num_ret, num_rel, num_rel_ret: how many documents are retrieved, relevant, and both.
-level: the lowest grade that is relevant. collection_size: documents in the collection, or 0.
+    start at 1. A negative grade marks a document that was pooled but not judged. If any grade of
+    the judgments has a fraction, grades, grade_values and level are floats.
+grade_values, grade_counts: int64 arrays: the distinct grades >= 0 in the query's judgments,
+    ascending, and the number of documents with each; they determine the ideal ranking.
+num_ret, num_rel, num_rel_ret: the numbers of retrieved, relevant, and relevant retrieved documents.
+level: the lowest relevant grade. collection_size: the number of documents in the collection, or 0.
 
 >>> def depth_of_first(ranking):
 ...     hits = ranking.ranks[ranking.grades >= ranking.level]
@@ -48,12 +48,12 @@ level: the lowest grade that is relevant. collection_size: documents in the coll
 """
 
 CUSTOM: dict[str, Family] = {}
-# What stands beside the measures in frames and tables.
+# The other columns of frames and tables.
 COLUMNS = ("file", "query")
 
 
 class CustomMeasure(Family):
-    """A measure that a function of the user's computes.
+    """A measure computed by a user's function.
 
     passed: the options that the function takes as parameters after the ranking.
     """
@@ -64,35 +64,34 @@ class CustomMeasure(Family):
     passed: tuple[str, ...]
 
     def __reduce__(self) -> Any:
-        # What is pickled are scores, which are read without the function; many have no pickle.
+        # Pickled scores do not need the function, and many functions cannot be pickled.
         unpack, (kind, fields) = super().__reduce__()
         return unpack, (kind, {**fields, "function": _not_pickled})
 
 
 def _not_pickled(_: object) -> float:
-    """Stands for the function of a measure that was pickled."""
-    raise TypeError("the function of a measure is not pickled with it")
+    """Replaces the function of a measure that was pickled."""
+    raise TypeError("pickling a measure drops its function; it cannot be computed")
 
 
 def measure(function: Function, *, name: str = "", help: str = "") -> Function:
-    """Make a function of one ranking a measure, by its name; use it as a decorator or call it.
+    """Register a function of one ranking as a measure, as a decorator or by a call.
 
-    function: takes a `Ranking` and returns the value of the query, a number; the mean over
-        queries is the value of the run. It may be compiled with `numba.njit`, and is then called
-        from a compiled loop. Further parameters are options of the measure: a number, a bool or a
-        str, as their default is; without one they have to be given, as a number.
-    name: what it is called in `evaluate`, by default the function's name. `name(rel=2)` and
-        `name(judged_only=True)` mean what they mean for other measures, `name@10` shows the
-        function the first 10 documents, and gives it the 10 if it has a parameter `cutoff`.
-    help: its definition, by default the function's docstring.
+    function: takes a `Ranking` and returns the value of the query, a number; the value of the run
+        is the mean over queries. A function compiled with `numba.njit` is called from a compiled
+        loop. Further parameters become options of the measure, of the type of their default (a
+        number, a bool or a str); a parameter without a default is a required number.
+    name: the name for `evaluate`, by default the function's name. `name(rel=2)` and
+        `name(judged_only=True)` work as for other measures. For `name@10` the function gets the
+        first 10 documents, and the cutoff 10 if it has a parameter `cutoff`.
+    help: the definition, by default the function's docstring.
 
-    Returns the function. A name can be given again, to another function, but not that of a measure
-    there is already (also `P_10`), or of a column beside measures (`query`, `file`): raises
-    MeasureError. What the function raises becomes an EvaluationError that names the query. Scores
-    can be pickled whatever the function is, which is left out.
+    Returns the function. Registering a name again replaces its function. Raises MeasureError if
+    the name is that of a built-in measure (including names such as `P_10`) or of a column of tables
+    (`query`, `file`). If the function raises, the evaluation raises an EvaluationError that names
+    the query. Scores can always be pickled; the function is not pickled with them.
 
-    Without a name of its own, as in `fr.evaluate(qrels, run, ["map", function])`, a function need
-    not be made a measure before.
+    A function can also be passed without registering it: `fr.evaluate(qrels, run, [function])`.
 
     >>> import fastrank as fr
     >>> @fr.measure
@@ -109,7 +108,7 @@ def measure(function: Function, *, name: str = "", help: str = "") -> Function:
 
 
 def measure_of(function: Any) -> CustomMeasure:
-    """The measure that a function computes: one it was made, or one of its own name."""
+    """The measure that a function was registered as, or a new one with the function's name."""
     for known in CUSTOM.values():
         if isinstance(known, CustomMeasure) and known.function is function:
             return known
@@ -121,14 +120,14 @@ def _custom_measure(function: Function, name: str, help_: str) -> CustomMeasure:
     if not called.isidentifier():
         raise MeasureError(called, f"measure {called!r}: expected a name such as my_measure")
     if _is_in_use(called):
-        raise MeasureError(called, f"measure {called!r}: there is one of that name already")
+        raise MeasureError(called, f"measure {called!r}: a measure with this name already exists")
     if called in COLUMNS:
-        raise MeasureError(called, f"measure {called!r}: tables have a column of that name")
+        raise MeasureError(called, f"measure {called!r}: tables have a column with this name")
     options = {option.name: option for option in (CUTOFF, REL, JUDGED)}
     own = _own_options(function, called)
     return CustomMeasure(
-        name=called, kernel="custom", on="custom", takes="", default=(), average="mean", sets=(),
-        since="9.0.8", help=(help_ or function.__doc__ or "A measure of the user's own.").strip(),
+        name=called, kernel="custom", needs="custom", takes="", default=(), average="mean", sets=(),
+        since="9.0.8", help=(help_ or function.__doc__ or "A user-defined measure.").strip(),
         options=options | own, at="cutoff", numbers=(), forms=(), aliases=(), plain="",
         function=function, passed=tuple(own),
     )  # fmt: skip
@@ -141,7 +140,7 @@ def _own_options(function: Function, called: str) -> dict[str, Option]:
     try:
         parameters = list(signature(getattr(function, "py_func", function)).parameters.values())
     except (TypeError, ValueError):
-        # Nothing is known of a function of C.
+        # A function written in C may have no signature.
         return {}
     found = {}
     for parameter in parameters[1:]:
@@ -154,7 +153,10 @@ def _own_options(function: Function, called: str) -> dict[str, Option]:
             found[name] = option.changed(default=default)
             continue
         if name in ("rel", "judged_only"):
-            raise MeasureError(called, f"measure {called!r}: every measure has the option {name!r}")
+            raise MeasureError(
+                called, f"measure {called!r}: {name!r} is an option of every measure; rename the"
+                " parameter"
+            )  # fmt: skip
         kinds = {bool: "flag", int: "integer", float: "real", str: "text"}
         kind = "real" if needed else kinds.get(type(default))
         if kind is None:
@@ -164,13 +166,13 @@ def _own_options(function: Function, called: str) -> dict[str, Option]:
             )  # fmt: skip
         found[name] = Option(
             name=name, kind=kind, default=default, needed=needed, choices=(),
-            help=f"the parameter {name} of the function",
+            help=f"parameter {name} of the function",
         )  # fmt: skip
     return found
 
 
 def _is_in_use(name: str) -> bool:
-    """Whether it names another measure, alone or, as `P_10` does, with a number."""
+    """Whether it names a built-in measure, alone or with a number, as in `P_10`."""
     stem, _, number = name.rpartition("_")
     with_number = number.isdigit() and (stem in BY_NAME or stem in BY_PLAIN_NAME)
     return with_number or any(

@@ -1,11 +1,11 @@
-"""The measures beyond trec_eval's, and trec_eval's in the notation of ir_measures, with options.
+"""Measures with options: those beyond trec_eval's, and trec_eval's in ir_measures' notation.
 
-To add one: write its kernel in fastrank/kernels, and place its record here.
+To add a measure, write its kernel in fastrank/kernels and add its record here.
 """
 
 from __future__ import annotations
 
-from fastrank.measures.options import Family, Option
+from fastrank.measures.measure_options import Family, Option
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from fastrank.measures.trec import Measure, spelling
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.measures.options import Form
+    from fastrank.measures.measure_options import Form
 
 
 def _option(
@@ -30,21 +30,25 @@ def _choice(name: str, choices: tuple[str, ...], help_: str, default: str = "") 
 
 
 def _negative(default: str) -> Option:
-    help_ = "what a document of a negative grade is"
+    help_ = "how to treat documents with a negative grade"
     return _choice("negative", ("judged", "unjudged"), help_, default)
 
 
-REL = _option("rel", "grade", "the lowest relevant grade; by default that of the evaluation")
+REL = _option("rel", "grade", "lowest relevant grade; by default the evaluation's")
 JUDGED = _option("judged_only", "flag", "drop unjudged documents from the ranking", default=False)
-CUTOFF = _option("cutoff", "rank", "the rank k up to which documents count")
-NEEDED = _option("cutoff", "rank", "the rank k up to which documents count", needed=True)
+CUTOFF = _option("cutoff", "rank", "the rank k: only the first k documents count")
+NEEDED = _option("cutoff", "rank", "the rank k: only the first k documents count", needed=True)
 COMMON = (REL, JUDGED)
 GAINS = (
-    _choice("dcg", ("log2", "exp-log2"), "what a grade is worth"),
-    _option("gains", "gains", "a gain for each grade; by default the grade itself"),
+    _choice("dcg", ("log2", "exp-log2"), "gain of a grade: the grade itself, or 2^grade - 1"),
+    _option("gains", "gains", "gain of each grade; by default the grade itself"),
 )
-WHOLE = _choice("denom", ("retrieved", "k"), "the whole: min(k, retrieved), or k")
-POOL = _choice("pool", ("query", "pairs"), "what the mean is over")
+WHOLE = _choice("denominator", ("retrieved", "k"), "denominator when fewer than k are retrieved")
+MACRO = _choice("average", ("macro", "micro"), "averaging: over queries, or over all documents")
+MICRO = _choice("average", ("micro", "macro"), "averaging: over all documents, or over queries")
+UNRETRIEVED = _choice(
+    "unretrieved", ("ignore", "worst"), "how to treat relevant documents that were not retrieved"
+)
 
 
 def _family(
@@ -56,14 +60,14 @@ def _family(
     at: str = "cutoff",
     numbers: tuple[str, ...] = (),
     forms: tuple[Form, ...] = (),
-    on: str = "ranking",
+    needs: str = "ranking",
     average: str = "mean",
     aliases: tuple[str, ...] = (),
     plain: str = "",
 ) -> Family:
     named = {option.name: option for option in options}
     return Family(
-        name=name, kernel=kernel, on=on, takes="", default=(), average=average, sets=(),
+        name=name, kernel=kernel, needs=needs, takes="", default=(), average=average, sets=(),
         since="9.0.8", help=help_, options=named, at=at if at in named else "", numbers=numbers,
         forms=forms, aliases=aliases, plain=plain,
     )  # fmt: skip
@@ -74,11 +78,11 @@ AT_K = ("cutoff",)
 FAMILIES: tuple[Family, ...] = (
     _family(
         "NumQ", "", "Number of queries averaged over. Source: trec_eval num_q.", (),
-        on="queries", average="sum",
+        needs="queries", average="sum",
     ),
     _family(
         "NumRet", "num_ret",
-        "Number of documents retrieved; with rel those of at least that grade. Source:\n"
+        "Number of documents retrieved; with rel, only those of at least that grade. Source:\n"
         "trec_eval num_ret, num_rel_ret.",
         forms=(("rel", ..., "num_rel_ret", "ranking"),), average="sum",
     ),
@@ -94,21 +98,28 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family(
         "AP", "average_precision_cut",
-        "Average precision: the precisions at the ranks of the relevant documents in the first\n"
-        "k, summed and divided by R (map, map_cut_k). norm='min_k' divides by min(k, R), as\n"
-        "sentence-transformers does; 'retrieved' by the relevant documents found there, as\n"
-        "scikit-learn and MatchZoo do. Source: trec_eval map; Buckley and Voorhees, SIGIR 2000.",
-        (CUTOFF, *COMMON, _choice("norm", ("rel", "min_k", "retrieved"), "what divides the sum")),
+        "Average precision: the sum of the precisions at the ranks of the relevant documents in\n"
+        "the first k, divided by R (map, map_cut_k). denominator='min_k' divides by min(k, R), as\n"
+        "sentence-transformers does; 'relevant_retrieved' by the number of relevant documents in\n"
+        "the first k, as scikit-learn and MatchZoo do. Source: trec_eval map; Buckley and\n"
+        "Voorhees, SIGIR 2000.",
+        (
+            CUTOFF, *COMMON,
+            _choice(
+                "denominator", ("relevant", "min_k", "relevant_retrieved"),
+                "denominator: R, min(k, R), or the relevant documents retrieved",
+            ),
+        ),
         numbers=AT_K, aliases=("MAP",),
         forms=(
-            ("norm", "min_k", "average_precision_of_possible", "ranking"),
-            ("norm", "retrieved", "average_precision_of_found", "ranking"),
+            ("denominator", "min_k", "average_precision_of_possible", "ranking"),
+            ("denominator", "relevant_retrieved", "average_precision_of_found", "ranking"),
         ),
     ),
     _family(
         "Rprec", "r_precision",
-        "R-precision: relevant documents in the first R ranks, divided by R. Source: trec_eval\n"
-        "Rprec.",
+        "R-precision: number of relevant documents in the first R, divided by R. Source:\n"
+        "trec_eval Rprec.",
         aliases=("RPrec",),
     ),
     _family(
@@ -119,59 +130,72 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family(
         "RR", "reciprocal_rank_cut",
-        "Reciprocal rank: 1 / rank of the first relevant document in the first k, else 0; its\n"
-        "mean is MRR@k. Source: MS MARCO passage ranking (MRR@10); Voorhees, TREC-8 question\n"
+        "Reciprocal rank: 1 / rank of the first relevant document, 0 if none is in the first k;\n"
+        "its mean is MRR@k. Source: MS MARCO passage ranking (MRR@10); Voorhees, TREC-8 question\n"
         "answering track, 1999.",
         (CUTOFF, *COMMON), numbers=AT_K, aliases=("MRR",), plain="RR",
     ),
     _family(
         "ReciprocalHitRank", "reciprocal_hit_rank",
         "Average reciprocal hit rank: the mean of 1 / rank over the relevant documents in the\n"
-        "first k; 0 without one. What some scripts for answer selection print as MAP. Source:\n"
+        "first k; 0 if there are none. Some answer selection scripts call it MAP. Source:\n"
         "Deshpande and Karypis, ACM TOIS 22(1), 2004, where a query has one relevant document.",
         (CUTOFF, *COMMON), numbers=AT_K, aliases=("ARHR",),
     ),
     _family(
         "IPrec", "interpolated_precision",
-        "Interpolated precision at a recall level (iprec_at_recall), by the compat level's\n"
-        "target number of documents. Source: trec_eval iprec_at_recall.",
+        "Interpolated precision at a recall level (iprec_at_recall), rounded to a number of\n"
+        "relevant documents as in the chosen trec_eval_version. Source: trec_eval iprec_at_recall.",
         (_option("recall", "share", "the recall level", needed=True), *COMMON),
         at="recall", numbers=("recall",),
     ),
     _family(
         "P", "precision_cut",
-        "Precision: relevant documents in the first k, divided by k. short='retrieved' divides\n"
-        "by min(k, retrieved) instead. Source: trec_eval P.",
-        (NEEDED, *COMMON, _choice("short", ("k", "retrieved"), "what divides if fewer than k")),
+        "Precision: number of relevant documents in the first k, divided by k.\n"
+        "denominator='retrieved' divides by min(k, retrieved). Source: trec_eval P.",
+        (
+            NEEDED, *COMMON,
+            _choice(
+                "denominator", ("k", "retrieved"), "denominator when fewer than k are retrieved"
+            ),
+        ),
         numbers=AT_K, aliases=("Precision",),
-        forms=(("short", "retrieved", "precision_of_retrieved", "ranking"),),
+        forms=(("denominator", "retrieved", "precision_of_retrieved", "ranking"),),
     ),
     _family(
         "R", "recall_cut",
-        "Recall: relevant documents in the first k, divided by R. Source: trec_eval recall.",
+        "Recall: number of relevant documents in the first k, divided by R. Source: trec_eval\n"
+        "recall.",
         (NEEDED, *COMMON), numbers=AT_K, aliases=("Recall",),
     ),
     _family(
         "RCap", "relative_precision_cut",
-        "Capped recall: relevant documents in the first k, divided by min(k, R); 0 without\n"
-        "relevant documents. Source: R_cap of BEIR and FlagEmbedding; trec_eval relative_P.",
+        "Capped recall: number of relevant documents in the first k, divided by min(k, R); 0 if\n"
+        "R is 0. Source: R_cap of BEIR and FlagEmbedding; trec_eval relative_P.",
         (NEEDED, *COMMON), numbers=AT_K, plain="r_cap",
     ),
     _family(
         "Success", "success_cut",
-        "1 if a relevant document is in the first k, else 0: DPR's top-k accuracy, BEIR's\n"
-        "Accuracy, hit rate of most libraries. Source: trec_eval success.",
+        "1 if a relevant document is in the first k, else 0. Also known as top-k accuracy (DPR),\n"
+        "Accuracy (BEIR) and hit rate (most libraries). Source: trec_eval success.",
         (NEEDED, *COMMON), numbers=AT_K, aliases=("HitRate",), plain="hit_rate",
     ),
     _family(
         "HitRatio", "recall_cut",
-        "Hit ratio of document similarity: relevant documents in the first k, divided by R,\n"
-        "which is recall. In recommendation hit ratio is the name of Success. pool='hits': over\n"
-        "all queries, hits in the first k divided by hits anywhere in the rankings. Source: the\n"
-        "evaluation of similar articles with the data of Ginzburg et al., SDR, ACL Findings\n"
-        "2021.",
-        (NEEDED, *COMMON, _choice("pool", ("query", "hits"), "what the mean is over")),
-        numbers=AT_K, forms=(("pool", "hits", "hit_share", "ranking"),), plain="hit_ratio",
+        "Hit ratio of document similarity: number of relevant documents in the first k, divided\n"
+        "by R, which is recall. In recommendation, hit ratio means Success. With average='micro'\n"
+        "and denominator='relevant_retrieved': relevant documents in the first k of all queries,\n"
+        "divided by those at any rank. Source: the evaluation of similar articles with the data\n"
+        "of Ginzburg et al., SDR, ACL Findings 2021.",
+        (
+            NEEDED, *COMMON, MACRO,
+            _choice(
+                "denominator", ("relevant", "relevant_retrieved"),
+                "denominator: R, or the relevant documents retrieved at any rank",
+            ),
+        ),
+        numbers=AT_K, plain="hit_ratio",
+        forms=(("denominator", "relevant_retrieved", "hit_share", "ranking"),),
     ),
     _family(
         "infAP", "inferred_average_precision",
@@ -180,44 +204,43 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family(
         "DCG", "discounted_gain_cut",
-        "Discounted cumulative gain of the first k: gain / log2(rank + 1), summed (dcg). The\n"
-        "gain is the grade, with dcg='exp-log2' 2^grade - 1, with gains what they say. Source:\n"
+        "Discounted cumulative gain of the first k: the sum of gain / log2(rank + 1) (dcg). The\n"
+        "gain is the grade, 2^grade - 1 with dcg='exp-log2', or as given by gains. Source:\n"
         "Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
-        (CUTOFF, JUDGED, *GAINS), on="gains", numbers=AT_K,
+        (CUTOFF, JUDGED, *GAINS), needs="gains", numbers=AT_K,
     ),
     _family(
         "nDCG", "normalized_discounted_gain_cut",
-        "Normalized discounted cumulative gain of the first k: gain / log2(rank + 1), summed,\n"
-        "divided by that of the best ranking (ndcg, ndcg_cut_k). The gain is the grade, with\n"
-        "dcg='exp-log2' 2^grade - 1, with gains what they say. The best ranking is that of all\n"
-        "judged documents; ideal='retrieved': of those that were retrieved, as ndcg_score of\n"
-        "scikit-learn has it for a list of results. Source: Jarvelin and Kekalainen, ACM TOIS\n"
-        "20(4), 2002; Burges et al., ICML 2005.",
+        "Normalized discounted cumulative gain of the first k: DCG divided by that of the ideal\n"
+        "ranking (ndcg, ndcg_cut_k). The gain is the grade, 2^grade - 1 with dcg='exp-log2', or\n"
+        "as given by gains. The ideal ranking contains all judged documents; with\n"
+        "ideal='retrieved' only the retrieved ones, as scikit-learn's ndcg_score of a list of\n"
+        "results. Source: Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
         (
             CUTOFF, JUDGED, *GAINS,
-            _choice("ideal", ("judged", "retrieved"), "what the best ranking is made of"),
+            _choice("ideal", ("judged", "retrieved"), "documents of the ideal ranking"),
         ),
-        on="gains", numbers=AT_K, aliases=("NDCG",),
+        needs="gains", numbers=AT_K, aliases=("NDCG",),
         forms=(("ideal", "retrieved", "normalized_discounted_gain_of_retrieved", "gains"),),
     ),
     _family(
         "ERR", "expected_reciprocal_rank",
         "Expected reciprocal rank of the first k: a reader stops at a document with probability\n"
-        "(2^grade - 1) / 2^max_grade. max_grade is by default the highest of the judgments;\n"
-        "gdeval takes 4. Source: Chapelle et al., 'Expected reciprocal rank for graded\n"
+        "(2^grade - 1) / 2^max_grade. max_grade defaults to the highest grade of the judgments;\n"
+        "gdeval uses 4. Source: Chapelle et al., 'Expected reciprocal rank for graded\n"
         "relevance', CIKM 2009.",
-        (CUTOFF, JUDGED, _option("max_grade", "rank", "the highest grade of the scale")),
-        on="stops", numbers=AT_K, plain="ERR",
+        (CUTOFF, JUDGED, _option("max_grade", "rank", "highest grade of the scale")),
+        needs="stops", numbers=AT_K, plain="ERR",
     ),
     _family(
         "RBP", "rank_biased_precision_binary",
-        "Rank-biased precision: (1 - p) times the sum of p^(rank - 1) over relevant documents;\n"
-        "gain='graded': of gain * p^(rank - 1), grades scaled to [0, 1] in each query if one\n"
-        "lies outside, as rbp of trec_eval 10.0 does; gain='raw': of the grades as they are, as\n"
+        "Rank-biased precision: (1 - p) times the sum of p^(rank - 1) over relevant documents.\n"
+        "gain='graded' sums gain * p^(rank - 1), with the grades of a query scaled to [0, 1] if\n"
+        "one is outside, as rbp of trec_eval 10.0 does; gain='raw' uses the grades unscaled, as\n"
         "ranx and trectools do. Source: Moffat and Zobel, ACM TOIS 27(1), 2008.",
         (
-            CUTOFF, _option("p", "share", "the probability of going on", default=0.8), *COMMON,
-            _choice("gain", ("binary", "graded", "raw"), "what a relevant document counts"),
+            CUTOFF, _option("p", "share", "probability of reading on", default=0.8), *COMMON,
+            _choice("gain", ("binary", "graded", "raw"), "gain of a document"),
         ),
         numbers=("cutoff", "p"),
         forms=(
@@ -227,8 +250,8 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family(
         "SetP", "set_precision",
-        "Set precision: relevant retrieved / retrieved; relative: / min(retrieved, R). Source:\n"
-        "trec_eval set_P, set_relative_P.",
+        "Set precision: relevant retrieved / retrieved; with relative, relevant retrieved /\n"
+        "min(retrieved, R). Source: trec_eval set_P, set_relative_P.",
         (*COMMON, _option("relative", "flag", "relative to the best possible", default=False)),
         forms=(("relative", True, "set_relative_precision", "ranking"),),
     ),
@@ -241,87 +264,89 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family(
         "SetF", "set_f",
-        "Set F: (beta + 1) P R / (beta P + R) of set precision P and set recall R: trec_eval's\n"
-        "parameter, and ir_measures' beta, is the square of van Rijsbergen's. Source: trec_eval\n"
-        "set_F.",
-        (*COMMON, _option("beta", "number", "the weight of recall", default=1.0)),
+        "Set F: (beta + 1) P R / (beta P + R) with set precision P and set recall R. beta is the\n"
+        "square of van Rijsbergen's, as in trec_eval and ir_measures. Source: trec_eval set_F.",
+        (*COMMON, _option("beta", "number", "weight of recall", default=1.0)),
         numbers=("beta",),
     ),
     _family(
         "F1", "f1_cut",
-        "Harmonic mean of precision and recall of the first k: 2 P R / (P + R), precision\n"
-        "divided by k however few were retrieved; without a cutoff of all that was retrieved,\n"
-        "which is SetF. Source: f1 of ranx.",
+        "Harmonic mean of precision and recall of the first k: 2 P R / (P + R). Precision is\n"
+        "divided by k even if fewer are retrieved. Without a cutoff, all retrieved documents\n"
+        "count, as in SetF. Source: f1 of ranx.",
         (CUTOFF, *COMMON), numbers=AT_K,
     ),
     _family(
         "PercentileRank", "percentile_rank",
         "Percentile of the rank i of each relevant retrieved document, lower is better: (i - 1)\n"
-        "/ (n - 1) of n retrieved (0 if n = 1); base='depth': i / n; 'relevant': i / R; 'index':\n"
-        "(i - 1) / n, as the code of SDR has it. The mean is over all such documents of all\n"
-        "queries, with pool='query' over the means of queries. missing='worst' counts relevant\n"
-        "documents not retrieved as 1. A query without any has no value (NaN). Source: the mean\n"
-        "percentile rank of Ginzburg et al., SDR, ACL Findings 2021.",
+        "/ (n - 1) with n retrieved (0 if n = 1); denominator='retrieved': i / n; 'relevant':\n"
+        "i / R; 'index': (i - 1) / n. The mean is over all these documents of all queries; with\n"
+        "average='macro', over the means of the queries. unretrieved='worst' counts relevant\n"
+        "documents that were not retrieved as 1. A query without such documents has no value\n"
+        "(NaN). Source: denominator='index' is the code of Ginzburg et al., SDR, ACL Findings\n"
+        "2021; the others are variants.",
         (
             *COMMON,
-            _choice("base", ("span", "depth", "relevant", "index"), "what divides a rank"),
-            _choice("pool", ("pairs", "query"), "what the mean is over"),
-            _choice("missing", ("ignore", "worst"), "what was not retrieved"),
+            _choice(
+                "denominator", ("span", "retrieved", "relevant", "index"),
+                "what the rank is divided by: n - 1, n, R, or n with ranks from 0",
+            ),
+            MICRO, UNRETRIEVED,
         ),
-        numbers=("base", "missing"), average="defined", plain="percentile_rank",
+        numbers=("denominator", "unretrieved"), average="defined", plain="percentile_rank",
     ),
     _family(
         "MedianRank", "first_rank",
-        "Rank of the first relevant document, its median over the queries that have one;\n"
-        "missing='worst': infinite where there is one, but not retrieved. SentEval's medr is\n"
-        "the whole part. Source: Conneau and Kiela, SentEval, LREC 2018.",
-        (*COMMON, _choice("missing", ("ignore", "worst"), "what was not retrieved")),
-        numbers=("missing",), average="median", plain="median_rank",
+        "Rank of the first relevant document: the median over queries that retrieve one.\n"
+        "unretrieved='worst': infinite for queries whose relevant documents were not retrieved.\n"
+        "SentEval's medr is the integer part. Source: Conneau and Kiela, SentEval, LREC 2018.",
+        (*COMMON, UNRETRIEVED),
+        numbers=("unretrieved",), average="median", plain="median_rank",
     ),
     _family(
         "FirstRank", "first_rank",
-        "Rank of the first relevant document, its mean over the queries that have one;\n"
-        "missing='worst': infinite where there is one, but not retrieved. Source: rankereval\n"
-        "FirstRelevantRank.",
-        (*COMMON, _choice("missing", ("ignore", "worst"), "what was not retrieved")),
-        numbers=("missing",), average="defined", plain="first_rank",
+        "Rank of the first relevant document: the mean over queries that retrieve one.\n"
+        "unretrieved='worst': infinite for queries whose relevant documents were not retrieved.\n"
+        "Source: rankereval FirstRelevantRank.",
+        (*COMMON, UNRETRIEVED),
+        numbers=("unretrieved",), average="defined", plain="first_rank",
     ),
     _family(
         "Judged", "judged_share",
-        "Share of the first min(k, retrieved) documents that the judgments name, whatever their\n"
-        "grade, as ir_measures has it; negative='unjudged': that have a grade of at least 0.\n"
-        "denom='k': of k, as 1 - unj_k of trec_eval 10.0 for long rankings. pool='pairs': over\n"
-        "all documents of all queries, as Pyserini has it. For BEIR a document judged for any\n"
-        "query is judged: see Hole. Source: ir_measures Judged.",
-        (CUTOFF, WHOLE, POOL, _negative("judged")),
-        numbers=("cutoff", "denom", "negative"), plain="judged",
+        "Share of the first min(k, retrieved) documents that are in the judgments, whatever their\n"
+        "grade, as in ir_measures; negative='unjudged': that have a grade of at least 0.\n"
+        "denominator='k': share of k, as 1 - unj_k of trec_eval 10.0 for long rankings.\n"
+        "average='micro': share over all documents of all queries, as in Pyserini. BEIR counts\n"
+        "documents judged for any query: see Hole. Source: ir_measures Judged.",
+        (CUTOFF, WHOLE, MACRO, _negative("judged")),
+        numbers=("cutoff", "denominator", "negative"), plain="judged",
     ),
     _family(
         "Unjudged", "unjudged_share",
-        "Share of the first min(k, retrieved) documents that are not judged; denom='k': of k,\n"
-        "which is unj_k. pool='pairs': over all documents of all queries. A document of a\n"
-        "negative grade is not judged, as in trec_eval; negative='judged': as in Judged. Source:\n"
-        "trec_eval 10.0 unj.",
-        (CUTOFF, WHOLE, POOL, _negative("unjudged")),
-        numbers=("cutoff", "denom", "negative"), plain="unjudged",
+        "Share of the first min(k, retrieved) documents that are not judged. denominator='k':\n"
+        "share of k, which is unj_k. average='micro': share over all documents of all queries.\n"
+        "A document with a negative grade is unjudged, as in trec_eval; with negative='judged'\n"
+        "it is judged, as in Judged. Source: trec_eval 10.0 unj.",
+        (CUTOFF, WHOLE, MACRO, _negative("unjudged")),
+        numbers=("cutoff", "denominator", "negative"), plain="unjudged",
     ),
     _family(
         "Hole", "hole_share",
-        "Documents in the first k that the judgments of no query name, divided by k, however\n"
-        "few were retrieved. Source: Hole@k of BEIR (Thakur et al., NeurIPS Datasets and\n"
+        "Number of documents in the first k that are not judged for any query, divided by k even\n"
+        "if fewer are retrieved. Source: Hole@k of BEIR (Thakur et al., NeurIPS Datasets and\n"
         "Benchmarks 2021); Xiong et al., ANCE, ICLR 2021.",
-        (NEEDED,), on="annotated", numbers=AT_K, plain="hole",
+        (NEEDED,), needs="annotated", numbers=AT_K, plain="hole",
     ),
 )  # fmt: skip
 
-# Every measure there is: trec_eval's in its order, then the others.
+# All measures: trec_eval's in its order, then the others.
 MEASURES: tuple[Measure, ...] = (*TREC_MEASURES, *FAMILIES)
 
 FAMILY_BY_NAME: dict[str, Family] = {
     name: family for family in FAMILIES for name in (family.name, *family.aliases)
 }
 BY_PLAIN_NAME: dict[str, Family] = {family.plain: family for family in FAMILIES if family.plain}
-# What papers and other libraries write besides, as `spelling` gives it.
+# Other names in papers and libraries, as returned by `spelling`.
 OTHER_SPELLINGS = {
     "averageprecision": "AP",
     "meanaverageprecision": "AP",

@@ -1,18 +1,18 @@
-"""Names of measures as papers, trec_eval, pytrec_eval and ir_measures write them."""
+"""Parse measure names in the notations of papers, trec_eval, pytrec_eval and ir_measures."""
 
 from __future__ import annotations
 
 import os
 import re
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import finite
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError
 from fastrank.measures.binding import bind_family, bind_trec, split_trec
 from fastrank.measures.custom import CUSTOM, measure_of
 from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, FAMILY_BY_SPELLING, SHORTHANDS
-from fastrank.measures.options import parse_options
+from fastrank.measures.measure_options import parse_options
 from fastrank.measures.splitting import split_items
 from fastrank.measures.suggestions import suggest
 from fastrank.measures.trec import BY_NAME, NICKNAMES, TREC_BY_SPELLING, spelling
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.measures.binding import BoundMeasure
-    from fastrank.measures.options import Family
+    from fastrank.measures.measure_options import Family
 
-# `mrr_at_10`, `ndcg_10` and `P10`: a name, and a cutoff in other words than @10.
+# `mrr_at_10`, `ndcg_10` and `P10`: a name, and a cutoff not written as @10.
 NAME_AND_CUTOFF = re.compile(r"(.*?[^\W\d_]\d*?)(?:[_-]?at[_-]?|[_-])?(\d+)", re.IGNORECASE)
 
 
 class MeasureSpec(Frozen):
-    """A measure with its parameters or options, as `parse_measure` reads it.
+    """A measure with its parameters or options, as returned by `parse_measure`.
 
-    name: of the measure, as in `fastrank.MEASURES`, or of a set of measures.
-    parameters: what stands after trec_eval's point: `5,10` in `P.5,10`; None if there is none.
-    options: (name, value) pairs, those with default values left out.
-    family: the record of a measure with options; None for one of trec_eval's, or a set.
-    asked: how a measure with options was written, which is what its values are called; of one of
-        trec_eval's how its name was written, "" for trec_eval's own spelling.
+    name: the name of the measure, as in `fastrank.MEASURES`, or of a set of measures.
+    parameters: the part after the point in trec_eval's notation: `5,10` in `P.5,10`; else None.
+    options: (name, value) pairs, without those that have the default value.
+    family: the record of a measure with options; None for trec_eval's measures and for sets.
+    asked: a measure with options as the user wrote it, which is the name of its values. For
+        trec_eval's measures, the name as the user wrote it, "" for trec_eval's spelling.
 
-    `str()` gives the one spelling that `parse_measure` turns into an equal specification; how a
-    measure was written makes no difference to equality.
+    `str()` returns the canonical spelling, which `parse_measure` parses into an equal
+    specification. Equality ignores how the measure was written.
 
     >>> spec = fr.parse_measure("map(rel = 2) @ 100")
     >>> spec.name, spec.options, spec.asked
@@ -59,15 +59,17 @@ class MeasureSpec(Frozen):
     family: Family | None
     asked: str
 
-    def bind(self, compat: str) -> BoundMeasure:
-        """The measure as it is computed, which a set of measures is not. Raises MeasureError.
+    def bind(self, trec_eval_version: str) -> BoundMeasure:
+        """Bind the measure to its parameters; not for sets of measures. Raises MeasureError.
 
         >>> fr.parse_measure("P.10,5").bind("9.0.8").names
         [b'P_5', b'P_10']
         """
         if self.family is not None:
-            return bind_family(self.family, dict(self.options), str(self), self.asked, compat)
-        return bind_trec(BY_NAME[self.name], self.parameters, compat, asked=self.asked)
+            return bind_family(
+                self.family, dict(self.options), str(self), self.asked, trec_eval_version
+            )
+        return bind_trec(BY_NAME[self.name], self.parameters, trec_eval_version, asked=self.asked)
 
     def __str__(self) -> str:
         family = self.family
@@ -88,7 +90,7 @@ class MeasureSpec(Frozen):
         return hash(self._key)
 
     def __reduce__(self) -> Any:
-        # By name: the function of a measure of the user's may have no pickle.
+        # By name: the function of a user-defined measure may not be picklable.
         return _unpickled, (str(self), self.asked)
 
     @property
@@ -97,16 +99,17 @@ class MeasureSpec(Frozen):
 
 
 def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
-    """The measure that a text names, in any notation.
+    """Parse a measure in any notation.
 
-    trec_eval's (`map`, `P.5,10`, `ndcg.1=3`, `official`), pytrec_eval's (`P_10`, `ndcg_cut_10`,
-    `iprec_at_recall_0.10`), ir_measures' (`nDCG@10`, `AP(rel=2)@100`, `SetF(beta=2)`), that of
-    papers in any case (`ndcg@10`, `MRR@10`, `recall@100`, `hit_rate@10`, `mrr_at_10`, `P10`),
-    and names given to `fastrank.measure`. A measure object of ir_measures, and a function of one
-    ranking (see `measure`), will do as well. Blanks do not matter.
+    text: a string in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3`, `official`),
+        pytrec_eval (`P_10`, `ndcg_cut_10`, `iprec_at_recall_0.10`), ir_measures (`nDCG@10`,
+        `AP(rel=2)@100`, `SetF(beta=2)`) or papers, in any case (`ndcg@10`, `MRR@10`,
+        `recall@100`, `hit_rate@10`, `mrr_at_10`, `P10`); a name registered with
+        `fastrank.measure`; a measure object of ir_measures; or a function of one ranking (see
+        `measure`). Blanks are ignored.
 
-    Raises MeasureError, which names the closest measures, for a text that names none or has
-    impossible parameters, and TypeError for other objects.
+    Raises MeasureError for an unknown measure, suggesting the closest names, or for invalid
+    parameters, and TypeError for other objects.
 
     >>> import fastrank as fr
     >>> fr.parse_measure("AP(rel = 2) @ 100")
@@ -125,15 +128,15 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
     if found is None:
         raise unknown_measure(text)
     if found.name not in NICKNAMES:
-        found.bind(DEFAULT_COMPAT)
+        found.bind(DEFAULT_VERSION)
     return found
 
 
 def canonical_names(text: str) -> list[str]:
-    """What the values of a measure are called, however it is spelled; nothing if it is none."""
+    """The canonical names of a measure's values; empty if the string is not a measure."""
     try:
         spec = parse_measure(text)
-        bound = None if spec.name in NICKNAMES else spec.bind(DEFAULT_COMPAT)
+        bound = None if spec.name in NICKNAMES else spec.bind(DEFAULT_VERSION)
     except MeasureError:
         return []
     return [] if bound is None else [os.fsdecode(name) for name in bound.canonical]
@@ -144,18 +147,18 @@ def _unpickled(text: str, asked: str) -> Any:
 
 
 def is_measure(thing: object) -> bool:
-    """Whether it is a specification, or a measure object of ir_measures, which is not imported."""
+    """Whether it is a specification or a measure object of ir_measures (without importing it)."""
     module = type(thing).__module__.partition(".")[0]
     return isinstance(thing, MeasureSpec) or module == "ir_measures"
 
 
 def is_function(thing: object) -> bool:
-    """Whether it may be a measure of the user's; measure objects can be called, too."""
+    """Whether it may be a user's function; measure objects are callable, too."""
     return callable(thing) and not is_measure(thing)
 
 
 def as_text(measure: object) -> str:
-    """A measure as text: a str as it is, an object of ir_measures as it prints itself."""
+    """A measure as a string: a str unchanged, an object of ir_measures converted by `str()`."""
     if isinstance(measure, str):
         return measure
     if is_measure(measure):
@@ -164,7 +167,7 @@ def as_text(measure: object) -> str:
 
 
 def _parse_exactly(text: str) -> MeasureSpec | None:
-    """A measure as trec_eval, pytrec_eval and ir_measures spell it."""
+    """Parse the exact spellings of trec_eval, pytrec_eval and ir_measures."""
     trec = split_trec(text)
     return (
         _trec_spec(*trec) if trec else parse_family(text, aliases=True) or _parse_printed_name(text)
@@ -172,7 +175,7 @@ def _parse_exactly(text: str) -> MeasureSpec | None:
 
 
 def _parse_loosely(text: str) -> MeasureSpec | None:
-    """A measure in another case, with other signs between words, or before its cutoff."""
+    """Parse a measure in another case, or with other separators."""
     head, at, value = _split_at(text)
     name, bracket, inside = head.partition("(")
     lowered = text.lower()
@@ -182,7 +185,7 @@ def _parse_loosely(text: str) -> MeasureSpec | None:
         if cut is not None:
             family, at, value = FAMILY_BY_SPELLING.get(spelling(cut[1])), "@", cut[2]
             family = None if family is None or family.at != "cutoff" else family
-    # Without the cutoff that it needs, `RECALL` is trec_eval's measure, which has some.
+    # Without the cutoff that R requires, `RECALL` is trec_eval's measure with default cutoffs.
     needs_cutoff = family is not None and family.at and family.options[family.at].needed
     if family is not None and (
         at or bracket or not needs_cutoff or lowered not in TREC_BY_SPELLING
@@ -199,7 +202,7 @@ def _parse_loosely(text: str) -> MeasureSpec | None:
 
 
 def parse_family(text: str, *, aliases: bool) -> MeasureSpec | None:
-    """A measure with options, or one in the plain spelling; `aliases` are understood if wanted."""
+    """Parse a measure with options or in the plain notation; `aliases`: accept other names."""
     head, at, value = _split_at(SHORTHANDS.get(text, text) if aliases else text)
     name, bracket, inside = head.partition("(")
     name = name.strip()
@@ -213,18 +216,18 @@ def parse_family(text: str, *, aliases: bool) -> MeasureSpec | None:
         given = [_pair(item, name, text) for item in split_items(inside[:-1])]
     if at:
         if not family.at:
-            raise MeasureError(name, f"'{text}': {name} takes nothing after @")
+            raise MeasureError(name, f"'{text}': {name} has no @ parameter")
         given.append((family.at, value.strip()))
     options = parse_options(family.options, given, family.name, text)
     if not options and family.name in BY_NAME:
         return _trec_spec(family.name, None)
     found = _family_spec(family, options, _without_blanks(text))
-    # The trec_eval command prints one spelling, whatever the order of the options.
+    # The trec_eval command always prints the canonical spelling.
     return found if aliases else found.changed(asked=str(found))
 
 
 def unknown_measure(text: str, parse: Callable[[str], object] | None = None) -> MeasureError:
-    """The error for what names no measure, with the closest names that `parse` accepts."""
+    """The error for an unknown measure, suggesting the closest names that `parse` accepts."""
 
     def is_known(name: str) -> bool:
         try:
@@ -295,13 +298,12 @@ def _refuse_leading_zeros(text: str, stem: str, number: str) -> None:
         meant = number.lstrip("0")[:9]
         hint = f"; did you mean {stem}_{meant}" if meant else ""
         raise MeasureError(
-            stem, f"'{text}': a cutoff is a whole number of at least 1, without zeros before"
-            f" it{hint}"
-        )  # fmt: skip
+            stem, f"'{text}': a cutoff is a whole number of at least 1 without leading zeros{hint}"
+        )
 
 
 def _split_at(text: str) -> tuple[str, str, str]:
-    """What stands before the last @, the @, and what stands after it."""
+    """The parts before the last @, the @, and after it."""
     head, at, value = text.rpartition("@")
     return (head.strip(), at, value) if at else (text, "", "")
 

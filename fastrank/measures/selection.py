@@ -1,10 +1,10 @@
-"""From what a user asks for to measures with parameters: names, nicknames, parameter lists."""
+"""Turn requested names, nicknames and parameter lists into measures with parameters."""
 
 from __future__ import annotations
 
 import os
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.c_numbers import atof, atol
 from fastrank.errors import MeasureError
 from fastrank.measures.binding import BoundMeasure as BoundMeasure
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
     from fastrank.measures.notation import MeasureSpec
 
-    # What callers may ask for.
+    # What callers may pass.
     OneMeasure = str | MeasureSpec | Callable[..., float]
     Measures = OneMeasure | Iterable[OneMeasure]
 
 
 class Selection:
-    """The measures asked for, and the parameters given for them.
+    """The requested measures and their parameters.
 
-    Asking twice for one name computes once. Parameters (`P.5`) replace the default ones of a
-    measure that came in through a nickname, as in trec_eval. Apart from that, all that was asked
-    for is computed (`P P.7 P.8 P_9`), or is an error where that is impossible (`ndcg.1=2
-    ndcg.1=3`). trec_eval's measures come in its order, then the others as they were asked for; of
-    these each is named as it was written.
+    A name requested twice is computed once. Parameters (`P.5`) replace the default ones of a
+    measure requested by a nickname, as in trec_eval. Otherwise all requests are combined
+    (`P P.7 P.8 P_9`), or raise an error if that is impossible (`ndcg.1=2 ndcg.1=3`). trec_eval's
+    measures come first, in its order, then the others in the requested order, each named as
+    requested.
 
-    original: take trec_eval's measures only in its own notation, and of several lists of parameters
-    the first, as its command line does.
+    original: accept trec_eval's measures only in its own notation, and use the first of several
+    lists of parameters, as its command line does.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Selection:
         self._further: dict[str, list[str]] = {}
         self._nicknames: set[str] = set()
         self._others: list[MeasureSpec] = []
-        # What was asked for, in this order: trec_eval's names with parameters, and other measures.
+        # The requests in order: trec_eval's names with parameters, and other measures.
         self._asked: list[tuple[str, str | None] | MeasureSpec] = []
         for specification in specifications:
             if isinstance(specification, str) and not original:
@@ -62,14 +62,14 @@ class Selection:
         return bool(self._names or self._nicknames or self._others or self._further)
 
     def add(self, specification: object) -> None:
-        """Ask for one measure in any notation, or a nickname. Raises MeasureError, TypeError."""
+        """Add one measure in any notation, or a nickname. Raises MeasureError, TypeError."""
         if isinstance(specification, str):
             text = specification if self._original else specification.strip()
             trec = split_trec(text, strict=not self._original)
             if trec is not None:
                 self._add_trec(*trec)
                 return
-        # Not imported above: the trec_eval command hardly ever needs to know more notations.
+        # Imported late: the trec_eval command rarely needs other notations.
         from fastrank.measures import notation
 
         if not self._original or not isinstance(specification, str):
@@ -103,21 +103,21 @@ class Selection:
             self._further.setdefault(spec.name, []).append(spec.parameters)
 
     def _add_asked(self, spec: MeasureSpec) -> None:
-        """A measure whose values are called as it was written."""
+        """Add a measure whose values are named as it was written."""
         for other in self._others:
             if other == spec and other.asked == spec.asked:
                 if other.family is not spec.family:
-                    raise MeasureError(spec.name, f"two functions are both called '{spec.name}'")
+                    raise MeasureError(spec.name, f"two functions have the name '{spec.name}'")
                 return
         self._asked.append(spec)
         self._others.append(spec)
 
-    def measures(self, compat: str) -> list[Measure]:
-        """The measures of the table that are asked for, in its order."""
+    def measures(self, trec_eval_version: str) -> list[Measure]:
+        """The requested measures, in the order of the table."""
         chosen = [
             measure
             for measure in MEASURES
-            if self._is_whole(measure, compat) or measure.name in self._further
+            if self._is_whole(measure, trec_eval_version) or measure.name in self._further
         ]
         for spec in self._others:
             family = spec.family
@@ -125,38 +125,38 @@ class Selection:
                 chosen.append(family)
         return chosen
 
-    def _is_whole(self, measure: Measure, compat: str) -> bool:
-        """Whether a measure is asked for with trec_eval's or its default parameters."""
+    def _is_whole(self, measure: Measure, trec_eval_version: str) -> bool:
+        """Whether a measure is requested by name or by a nickname that includes it."""
         return measure.name in self._names or (
             not self._nicknames.isdisjoint(measure.sets)
-            and (measure.since == DEFAULT_COMPAT or compat != DEFAULT_COMPAT)
+            and (measure.since == DEFAULT_VERSION or trec_eval_version != DEFAULT_VERSION)
         )
 
     def bind(
-        self, compat: str, *, keep: Callable[[BoundMeasure], bool] | None = None
+        self, trec_eval_version: str, *, keep: Callable[[BoundMeasure], bool] | None = None
     ) -> list[BoundMeasure]:
-        """The measures asked for, with parameters. Raises MeasureError for impossible ones.
+        """The requested measures with parameters. Raises MeasureError for invalid ones.
 
-        keep: says which of those to keep that only came in through a nickname.
+        keep: a filter for measures that were requested only by a nickname.
         """
         bound = [
-            bind_trec(measure, self._text(measure, compat), compat)
-            for measure in self.measures(compat)
+            bind_trec(measure, self._text(measure, trec_eval_version), trec_eval_version)
+            for measure in self.measures(trec_eval_version)
             if measure.name in BY_NAME and measure is BY_NAME[measure.name]
         ]
         if keep is not None:
             named = self._names | set(self._further)
             bound = [own for own in bound if own.measure.name in named or keep(own)]
-        bound += [spec.bind(compat) for spec in self._others]
-        return bound if self._original else self._in_order(bound, compat)
+        bound += [spec.bind(trec_eval_version) for spec in self._others]
+        return bound if self._original else self._in_order(bound, trec_eval_version)
 
-    def _in_order(self, bound: list[BoundMeasure], compat: str) -> list[BoundMeasure]:
-        """The same measures, which know at which place each of their names was asked for."""
+    def _in_order(self, bound: list[BoundMeasure], trec_eval_version: str) -> list[BoundMeasure]:
+        """The same measures, with the place at which each of their names was requested."""
         measures: dict[str, int] = {}
         names: dict[bytes, int] = {}
         for place, asked in enumerate(self._asked):
             if not isinstance(asked, tuple):
-                for printed in asked.bind(compat).names:
+                for printed in asked.bind(trec_eval_version).names:
                     names.setdefault(printed, place)
                 continue
             name, parameters = asked
@@ -167,7 +167,7 @@ class Selection:
             elif parameters is None or BY_NAME[name].takes not in ("cutoffs", "recalls"):
                 measures.setdefault(name, place)
             else:
-                for printed in bind_trec(BY_NAME[name], parameters, compat).names:
+                for printed in bind_trec(BY_NAME[name], parameters, trec_eval_version).names:
                     names.setdefault(printed, place)
         last = len(self._asked)
         ordered: list[BoundMeasure] = []
@@ -177,8 +177,8 @@ class Selection:
             ordered.append(own.changed(places=places))
         return ordered
 
-    def _text(self, measure: Measure, compat: str) -> str | None:
-        """The parameters of a measure, all that were asked for together."""
+    def _text(self, measure: Measure, trec_eval_version: str) -> str | None:
+        """All requested parameters of a measure, combined."""
         name, text = measure.name, self._parameters.get(measure.name)
         lists = list(self._further.get(name, ()))
         bare = name in self._bare and not self._original
@@ -188,10 +188,10 @@ class Selection:
             others = " and ".join(
                 [name] * bare + [f"{name}.{items_text}" for items_text in (text, *lists)]
             )
-            raise MeasureError(name, f"{others}: parameters of {name} can be given once")
+            raise MeasureError(name, f"{others}: give the parameters of {name} only once")
         if text is not None:
             lists.insert(0, text)
-        if bare or (text is None and self._is_whole(measure, compat)):
+        if bare or (text is None and self._is_whole(measure, trec_eval_version)):
             lists.insert(0, ",".join(f"{number:g}" for number in measure.default))
         items = ",".join(lists).split(",")
         read = atol if measure.takes == "cutoffs" else atof
@@ -200,8 +200,8 @@ class Selection:
 
 
 def _parse_original(text: str) -> None:
-    """Raise MeasureError for what is no measure to the trec_eval command."""
-    Selection([text], original=True).bind(DEFAULT_COMPAT)
+    """Raise MeasureError unless the trec_eval command accepts the measure."""
+    Selection([text], original=True).bind(DEFAULT_VERSION)
 
 
 def _split(text: str) -> list[str]:

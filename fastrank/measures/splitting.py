@@ -1,11 +1,11 @@
-"""A text of several measures, taken apart."""
+"""Split a string that lists several measures."""
 
 from __future__ import annotations
 
 import re
 
 OPENING, CLOSING = "({[", ")}]"
-# What after a comma is one more parameter, as in `P.5,10` and `ndcg.1=3,2=9`, and no measure.
+# After a comma this is another parameter, as in `P.5,10` and `ndcg.1=3,2=9`, not a measure.
 PARAMETER = re.compile(
     r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf)|[^=(@]+=[^=(@]*", re.IGNORECASE
 )
@@ -13,10 +13,11 @@ NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 def split_measures(text: str) -> list[str]:
-    """The measures of a text with blanks or commas between them.
+    """Split measures separated by blanks or commas.
 
-    Blanks within brackets, before an opening one and around @ do not count. What follows a comma
-    and is no name belongs to the measure before it; `nDCG@5,10` is `nDCG@5` and `nDCG@10`.
+    Blanks inside brackets, before an opening bracket and around @ are ignored. Anything after a
+    comma that is not a name belongs to the measure before it; `nDCG@5,10` is `nDCG@5` and
+    `nDCG@10`.
 
     >>> split_measures("map, P.5,10 AP(rel=2) @ 5,10")
     ['map', 'P.5,10', 'AP(rel=2)@5', 'AP(rel=2)@10']
@@ -33,7 +34,7 @@ def split_measures(text: str) -> list[str]:
 
 
 def split_items(text: str) -> list[str]:
-    """What stands between commas outside of brackets."""
+    """Split at commas outside of brackets."""
     items, depth = [""], 0
     for mark in text:
         depth += (mark in OPENING) - (mark in CLOSING)
@@ -57,7 +58,7 @@ def _words(text: str) -> list[tuple[int, str]]:
 
 
 def _split_blanks(text: str) -> list[str]:
-    """What stands between blanks outside of brackets, where they are left out."""
+    """Split at blanks outside of brackets; blanks inside brackets are removed."""
     words, depth = [""], 0
     for mark in text:
         depth += (mark in OPENING) - (mark in CLOSING)

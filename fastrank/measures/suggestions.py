@@ -1,4 +1,4 @@
-"""The measures that a user may have meant by a name that is none."""
+"""Suggest measures for an unknown name."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 
 from fastrank.measures.custom import CUSTOM
 from fastrank.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, FAMILY_BY_SPELLING
-from fastrank.measures.options import Family
+from fastrank.measures.measure_options import Family
 from fastrank.measures.trec import BY_NAME, NICKNAMES, spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# By spelling, what other libraries call measures that have another name here, or mean several
-# measures by.
+# Names from other libraries, by spelling, for measures that have another name here; some of these
+# names are used for several measures.
 MEANT = {
     "acc": ("Success",),
     "accuracy": ("Success",),
@@ -40,7 +40,7 @@ LONG_NAME = 5
 
 
 def suggest(text: str, is_known: Callable[[str], bool]) -> str:
-    """A hint at the names a user may have meant, each of which `is_known` accepts."""
+    """A hint at the names the user may have meant, all of which `is_known` accepts."""
     import difflib
 
     parts = PARTS.fullmatch(text)
@@ -52,7 +52,7 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
         known.setdefault(spelled, []).append(family.name)
     wanted = spelling(name)
     for spelled, meant in MEANT.items():
-        # Short ones look like too much else.
+        # Short names resemble too many others.
         if len(spelled) >= LONG_NAME or spelled == wanted:
             known.setdefault(spelled, []).extend(meant)
     close: list[str] = []
@@ -69,7 +69,7 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
 
 
 def _written(name: str, number: str | None) -> str:
-    """A name with the cutoff that it needs, or that was given."""
+    """A name with the cutoff that was given or, if required, an example of one."""
     own = name.partition("(")[0]
     family: Family | None = CUSTOM.get(own) or FAMILY_BY_NAME.get(own) or BY_PLAIN_NAME.get(own)
     if own not in BY_NAME and family is not None:

@@ -1,7 +1,7 @@
-"""The measures, in the order in which they are computed and printed: one record each.
+"""trec_eval's measures, one record each, in the order in which they are computed and printed.
 
-To add one: write its kernel in fastrank/kernels, and place its record here where its lines must
-appear. Names, order, parameters and sets are those of trec_eval.
+To add a measure, write its kernel in fastrank/kernels, and add its record where its lines must
+appear. Names, order, parameters and sets are trec_eval's.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from fastrank.data.columns import Frozen
 
 
 class Measure(Frozen):
-    """What a measure is.
+    """The record of a measure.
 
-    name: as trec_eval spells it.
+    name: the name of the measure, as in trec_eval.
     kernel: the name of the kernel that computes it for one query, "" if none is needed.
-    on: what the kernel sees: "ranking", "gains", "unit gains" (gains scaled to [0, 1]), "stops"
-        (gains that are probabilities to stop), "annotated" (a ranking whose documents are judged
-        if they are for any query), "groups" (one ranking per judgment group, averaged),
-        "preferences"; or "run", "queries".
-    takes: its parameters: "" (none), "cutoffs" (ranks), "recalls" (numbers, each a value of its
-        own), "numbers", "gains" (grade=gain pairs), "persistence" (gains and p=), "weights".
+    needs: the input of the kernel: "ranking", "gains", "unit gains" (gains scaled to [0, 1]),
+        "stops" (gains that are stopping probabilities), "annotated" (a ranking whose documents are
+        judged if they are judged for any query), "groups" (one ranking per judgment group,
+        averaged), "preferences"; or "run", "queries".
+    takes: its parameters: "" (none), "cutoffs" (ranks), "recalls" (numbers, one value for each),
+        "numbers", "gains" (grade=gain pairs), "persistence" (gains and p=), "weights".
     default: the parameters when none are given.
-    average: how queries make the summary: "mean", "sum" (an integer), "geometric" (of values
-        that exist only as logarithms: no value per query), "" (none).
+    average: how values are summarized over queries: "mean", "sum" (an integer), "geometric" (the
+        values per query exist only as logarithms and are not reported), "" (not at all).
     sets: the nicknames that include it.
-    since: the first compat level whose `all_trec` has it.
-    help: what it is, how it is defined, and where that comes from.
+    since: the first trec_eval version whose `all_trec` includes it.
+    help: description, definition and source.
 
     >>> by_name = {measure.name: measure for measure in fr.MEASURES}
     >>> by_name["ndcg_cut"]
@@ -34,11 +34,11 @@ class Measure(Frozen):
     ('cutoffs', (5, 10, 15), 'mean')
     """
 
-    __slots__ = ("average", "default", "help", "kernel", "name", "on", "sets", "since", "takes")
+    __slots__ = ("average", "default", "help", "kernel", "name", "needs", "sets", "since", "takes")
 
     name: str
     kernel: str
-    on: str
+    needs: str
     takes: str
     default: tuple[float, ...]
     average: str
@@ -70,14 +70,14 @@ def _record(
     kernel: str,
     sets: tuple[str, ...],
     help_: str,
-    on: str = "ranking",
+    needs: str = "ranking",
     takes: str = "",
     default: tuple[float, ...] = (),
     average: str = "mean",
     since: str = "9.0.8",
 ) -> Measure:
     return Measure(
-        name=name, kernel=kernel, sets=sets, help=help_, on=on, takes=takes, default=default,
+        name=name, kernel=kernel, sets=sets, help=help_, needs=needs, takes=takes, default=default,
         average=average, since=since,
     )  # fmt: skip
 
@@ -85,13 +85,13 @@ def _record(
 MEASURES: tuple[Measure, ...] = (
     _record(
         "runid", "", EVERY, "The run's tag: the sixth field of the last line of the run.",
-        on="run", average="",
+        needs="run", average="",
     ),
     _record(
         "num_q", "", EVERY,
-        "Number of queries averaged over: those with judgments and results, or with -c all in\n"
+        "Number of queries averaged over: those with judgments and results or, with -c, all in\n"
         "the relevance file.",
-        on="queries", average="sum",
+        needs="queries", average="sum",
     ),
     _record(
         "num_ret", "num_ret", COUNTS, "Number of documents retrieved (after -M and -J).",
@@ -99,8 +99,8 @@ MEASURES: tuple[Measure, ...] = (
     ),
     _record(
         "num_rel", "num_rel", COUNTS,
-        "Number of relevant documents in the judgments: R (grade at least -l). The summary with\n"
-        "-c counts the judgments with a positive grade in the whole file, whatever -l says, as\n"
+        "Number of relevant documents in the judgments: R (grade at least -l). With -c, the\n"
+        "summary counts the judgments with a positive grade in the whole file, ignoring -l, as\n"
         "trec_eval does.",
         average="sum",
     ),
@@ -110,78 +110,78 @@ MEASURES: tuple[Measure, ...] = (
     ),
     _record(
         "map", "average_precision", OFFICIAL,
-        "Average precision; its mean over queries is MAP. The precisions at the ranks of the\n"
-        "relevant documents, summed and divided by R. Source: trec_eval map; Buckley and\n"
-        "Voorhees, 'Evaluating evaluation measure stability', SIGIR 2000.",
+        "Average precision; its mean over queries is MAP. The sum of the precisions at the ranks\n"
+        "of the relevant documents, divided by R. Source: trec_eval map; Buckley and Voorhees,\n"
+        "'Evaluating evaluation measure stability', SIGIR 2000.",
     ),
     _record(
         "gm_map", "log_average_precision", OFFICIAL,
-        "Geometric mean of average precision, values below 0.00001 counted as 0.00001, which\n"
-        "weighs improvements of poor queries more. Summary only. Source: trec_eval gm_map;\n"
+        "Geometric mean of average precision; values below 0.00001 count as 0.00001. It gives\n"
+        "more weight to improvements of poor queries. Summary only. Source: trec_eval gm_map;\n"
         "Robertson, 'On GMAP: and other transformations', CIKM 2006.",
         average="geometric",
     ),
     _record(
         "Rprec", "r_precision", OFFICIAL,
-        "R-precision: relevant documents in the first R ranks, divided by R. Source: trec_eval\n"
-        "Rprec.",
+        "R-precision: number of relevant documents in the first R, divided by R. Source:\n"
+        "trec_eval Rprec.",
     ),
     _record(
         "bpref", "binary_preference", OFFICIAL,
-        "Binary preference: for each relevant retrieved document 1 minus the share of judged\n"
-        "nonrelevant documents above it, summed and divided by R; unjudged documents do not\n"
-        "count. Share: min(above, R) / min(N, R), N judged nonrelevant. Source: trec_eval bpref;\n"
-        "Buckley and Voorhees, 'Retrieval evaluation with incomplete information', SIGIR 2004.",
+        "Binary preference: the sum over relevant retrieved documents of 1 - min(n, R) /\n"
+        "min(N, R), divided by R, where n of the N judged nonrelevant documents rank higher.\n"
+        "Unjudged documents are ignored. Source: trec_eval bpref; Buckley and Voorhees,\n"
+        "'Retrieval evaluation with incomplete information', SIGIR 2004.",
     ),
     _record(
         "recip_rank", "reciprocal_rank", OFFICIAL,
-        "Reciprocal rank of the first relevant document, 0 without one; its mean is MRR. Source:\n"
-        "trec_eval recip_rank; Voorhees, TREC-8 question answering track, 1999.",
+        "Reciprocal rank of the first relevant document, 0 if there is none; its mean is MRR.\n"
+        "Source: trec_eval recip_rank; Voorhees, TREC-8 question answering track, 1999.",
     ),
     _record(
         "iprec_at_recall", "interpolated_precision", OFFICIAL,
         "Interpolated precision at recall levels: the highest precision at or after the rank\n"
-        "where c * R relevant documents are found; 9.0.8 takes trunc(c * R + 0.9) of them, 10.0\n"
-        "rounds c * R. Parameters: recall levels. Source: trec_eval iprec_at_recall; van\n"
+        "where c * R relevant documents are retrieved; this number is trunc(c * R + 0.9) in 9.0.8\n"
+        "and rounded in 10.0. Parameters: recall levels. Source: trec_eval iprec_at_recall; van\n"
         "Rijsbergen, 'Information Retrieval', 1979, chapter 7.",
         takes="recalls", default=TENTHS,
     ),
     _record(
         "P", "precision_cut", OFFICIAL,
-        "Precision at cutoff: relevant documents in the first c ranks, divided by c, however\n"
-        "many were retrieved. Parameters: ranks. Source: trec_eval P.",
+        "Precision at cutoff: number of relevant documents in the first c, divided by c even if\n"
+        "fewer are retrieved. Parameters: ranks. Source: trec_eval P.",
         takes="cutoffs", default=RANKS,
     ),
     _record(
         "relstring", "relevance_string", ALL,
-        "The grades of the first documents as a string: 0-9, > for more than 9, - for a document\n"
-        "outside the judgments, . for a negative grade. Per query only. Parameter: length.\n"
-        "Source: trec_eval relstring.",
+        "Grades of the first documents as a string: 0-9, > for more than 9, - for a document not\n"
+        "in the judgments, . for a negative grade. Per query only. Parameter: length. Source:\n"
+        "trec_eval relstring.",
         takes="numbers", default=(10,), average="",
     ),
     _record(
         "recall", "recall_cut", ALL,
-        "Recall at cutoff: relevant documents in the first c ranks, divided by R. Parameters:\n"
+        "Recall at cutoff: number of relevant documents in the first c, divided by R. Parameters:\n"
         "ranks. Source: trec_eval recall.",
         takes="cutoffs", default=RANKS,
     ),
     _record(
         "infAP", "inferred_average_precision", ALL,
-        "Inferred average precision: average precision estimated from judgments that sample the\n"
-        "pool; a negative grade marks a pooled document outside the sample. Source: trec_eval\n"
+        "Inferred average precision: average precision estimated from judgments of a sample of\n"
+        "the pool; a negative grade marks a pooled document outside the sample. Source: trec_eval\n"
         "infAP; Yilmaz and Aslam, 'Estimating average precision with incomplete and imperfect\n"
         "judgments', CIKM 2006.",
     ),
     _record(
         "gm_bpref", "log_binary_preference", ALL,
-        "Geometric mean of bpref, values below 0.00001 counted as 0.00001. Summary only. Source:\n"
+        "Geometric mean of bpref; values below 0.00001 count as 0.00001. Summary only. Source:\n"
         "trec_eval gm_bpref.",
         average="geometric",
     ),
     _record(
         "Rprec_mult", "r_precision_multiple", ALL,
-        "Precision after c * R documents: relevant documents in the first trunc(c * R + 0.9)\n"
-        "ranks, divided by that number. Parameters: multiples of R. Source: trec_eval\n"
+        "Precision after c * R documents: number of relevant documents in the first n =\n"
+        "trunc(c * R + 0.9), divided by n. Parameters: multiples of R. Source: trec_eval\n"
         "Rprec_mult.",
         takes="recalls", default=MULTIPLES,
     ),
@@ -194,76 +194,76 @@ MEASURES: tuple[Measure, ...] = (
     ),
     _record(
         "11pt_avg", "average_interpolated_precision", ALL,
-        "The mean of interpolated precision (iprec_at_recall) at eleven recall levels.\n"
-        "Parameters: recall levels. Source: trec_eval 11pt_avg.",
+        "Mean interpolated precision (iprec_at_recall) at eleven recall levels. Parameters:\n"
+        "recall levels. Source: trec_eval 11pt_avg.",
         takes="numbers", default=TENTHS,
     ),
     _record(
         "binG", "binary_g", ALL,
-        "Binary G: each relevant document counts 1 / log2(2 + number of documents before it\n"
-        "that are not relevant), summed and divided by R. Source: trec_eval binG.",
+        "Binary G: the sum over relevant retrieved documents of 1 / log2(2 + number of\n"
+        "nonrelevant documents above), divided by R. Source: trec_eval binG.",
     ),
     _record(
         "G", "graded_g", ALL,
-        "Graded G: each gain divided by log2(2 + cost - cumulated gain), the cost of a rank being\n"
-        "the larger of 1 and the best ranking's gain there; divided by the sum of all gains.\n"
+        "Graded G: the sum of gain / log2(2 + cost - cumulated gain), divided by the sum of all\n"
+        "gains, where the cost of a rank is its gain in the ideal ranking, but at least 1.\n"
         "Parameters: grade=gain pairs. Source: trec_eval G.",
-        on="gains", takes="gains",
+        needs="gains", takes="gains",
     ),
     _record(
         "dcg", "discounted_gain", NONE,
-        "Discounted cumulative gain: gain / log2(rank + 1), summed. Parameters: grade=gain pairs.\n"
-        "Source: trec_eval 10.0 dcg; Jarvelin and Kekalainen, ACM TOIS 20(4), 2002.",
-        on="gains", takes="gains", since="10.0",
+        "Discounted cumulative gain: the sum of gain / log2(rank + 1). Parameters: grade=gain\n"
+        "pairs. Source: trec_eval 10.0 dcg; Jarvelin and Kekalainen, ACM TOIS 20(4), 2002.",
+        needs="gains", takes="gains", since="10.0",
     ),
     _record(
         "ideal_dcg", "ideal_discounted_gain", NONE,
-        "Discounted cumulative gain of the best possible ranking of the judged documents.\n"
-        "Parameters: grade=gain pairs. Source: trec_eval 10.0 ideal_dcg.",
-        on="gains", takes="gains", since="10.0",
+        "Discounted cumulative gain of the ideal ranking of the judged documents. Parameters:\n"
+        "grade=gain pairs. Source: trec_eval 10.0 ideal_dcg.",
+        needs="gains", takes="gains", since="10.0",
     ),
     _record(
         "ndcg", "normalized_discounted_gain", ALL,
-        "Normalized discounted cumulative gain: dcg divided by that of the best ranking of all\n"
-        "judged documents. A grade is its own gain unless a pair says otherwise; -l has no\n"
-        "effect. Parameters: grade=gain pairs, as in -m ndcg.1=3,2=9. Source: trec_eval ndcg;\n"
-        "Jarvelin and Kekalainen, ACM TOIS 20(4), 2002.",
-        on="gains", takes="gains",
+        "Normalized discounted cumulative gain: dcg divided by that of the ideal ranking of all\n"
+        "judged documents. By default the gain of a grade is the grade; -l has no effect.\n"
+        "Parameters: grade=gain pairs, as in -m ndcg.1=3,2=9. Source: trec_eval ndcg; Jarvelin\n"
+        "and Kekalainen, ACM TOIS 20(4), 2002.",
+        needs="gains", takes="gains",
     ),
     _record(
         "ndcg_rel", "normalized_gain_at_relevant", ALL,
-        "ndcg averaged over the ranks of the documents with gain; those not retrieved count as\n"
-        "if found at the end. Parameters: grade=gain pairs. Source: trec_eval ndcg_rel.",
-        on="gains", takes="gains",
+        "ndcg averaged over the ranks of the documents with a gain; those not retrieved count as\n"
+        "if retrieved at the end. Parameters: grade=gain pairs. Source: trec_eval ndcg_rel.",
+        needs="gains", takes="gains",
     ),
     _record(
         "Rndcg", "normalized_gain_at_levels", ALL,
-        "ndcg averaged over the ranks at which the best ranking comes to a lower gain, as\n"
-        "R-precision looks at rank R. Parameters: grade=gain pairs. Source: trec_eval Rndcg.",
-        on="gains", takes="gains",
+        "ndcg averaged over the ranks at which the gain of the ideal ranking drops, a graded\n"
+        "analogue of R-precision. Parameters: grade=gain pairs. Source: trec_eval Rndcg.",
+        needs="gains", takes="gains",
     ),
     _record(
         "ndcg_cut", "normalized_discounted_gain_cut", ALL,
-        "ndcg at cutoff: dcg of the first c ranks divided by that of the best c documents; a\n"
-        "grade is its own gain. Parameters: ranks. Source: trec_eval ndcg_cut.",
-        on="gains", takes="cutoffs", default=RANKS,
+        "ndcg at cutoff: dcg of the first c documents, divided by that of the best c documents;\n"
+        "the gain of a grade is the grade. Parameters: ranks. Source: trec_eval ndcg_cut.",
+        needs="gains", takes="cutoffs", default=RANKS,
     ),
     _record(
         "map_cut", "average_precision_cut", ALL,
-        "Average precision at cutoff: only relevant documents in the first c ranks count, the\n"
-        "divisor stays R. Parameters: ranks. Source: trec_eval map_cut.",
+        "Average precision at cutoff: only relevant documents in the first c count, still divided\n"
+        "by R. Parameters: ranks. Source: trec_eval map_cut.",
         takes="cutoffs", default=RANKS,
     ),
     _record(
         "relative_P", "relative_precision_cut", ALL,
-        "Precision at cutoff relative to the best possible: relevant documents in the first c\n"
-        "ranks divided by min(c, R). Parameters: ranks. Source: trec_eval relative_P.",
+        "Precision at cutoff relative to the best possible: number of relevant documents in the\n"
+        "first c, divided by min(c, R). Parameters: ranks. Source: trec_eval relative_P.",
         takes="cutoffs", default=RANKS,
     ),
     _record(
         "success", "success_cut", ALL,
-        "1 if a relevant document is in the first c ranks, else 0. Parameters: ranks. Source:\n"
-        "trec_eval success.",
+        "1 if a relevant document is in the first c, else 0. Parameters: ranks. Source: trec_eval\n"
+        "success.",
         takes="cutoffs", default=(1, 5, 10),
     ),
     _record(
@@ -286,148 +286,148 @@ MEASURES: tuple[Measure, ...] = (
     ),
     _record(
         "set_F", "set_f", SET,
-        "Set F measure: (x + 1) P R / (x P + R) of set precision P and set recall R. Parameter:\n"
+        "Set F measure: (x + 1) P R / (x P + R) with set precision P and set recall R. Parameter:\n"
         "x, the square of van Rijsbergen's beta. Source: trec_eval set_F.",
         takes="numbers", default=(1,),
     ),
     _record(
         "num_nonrel_judged_ret", "num_nonrel_judged_ret", ALL,
-        "Number of retrieved documents that were judged and are not relevant.",
+        "Number of retrieved documents that are judged and not relevant.",
         average="sum",
     ),
     _record(
         "prefs_num_prefs_poss", "preferences_possible", PREFS,
-        "Number of preferences in the judgments, whether or not their documents were retrieved.\n"
+        "Number of preferences in the judgments, including those of documents not retrieved.\n"
         "Source: trec_eval prefs_num_prefs_poss.",
-        on="preferences", average="sum",
+        needs="preferences", average="sum",
     ),
     _record(
         "prefs_num_prefs_ful", "preferences_fulfilled", PREFS,
-        "Number of preferences fulfilled: the preferred document is retrieved, and the other\n"
-        "below it or not at all. Source: trec_eval prefs_num_prefs_ful.",
-        on="preferences", average="sum",
+        "Number of preferences fulfilled: the preferred document is retrieved, and the other is\n"
+        "ranked below it or not retrieved. Source: trec_eval prefs_num_prefs_ful.",
+        needs="preferences", average="sum",
     ),
     _record(
         "prefs_num_prefs_ful_ret", "preferences_fulfilled_retrieved", PREFS,
         "Number of preferences fulfilled between two retrieved documents. Source: trec_eval\n"
         "prefs_num_prefs_ful_ret.",
-        on="preferences", average="sum",
+        needs="preferences", average="sum",
     ),
     _record(
         "prefs_simp", "preferences_simple", PREFS,
-        "Preferences fulfilled over preferences possible, all judgment groups together. Source:\n"
+        "Preferences fulfilled / preferences possible, over all judgment groups together. Source:\n"
         "trec_eval prefs_simp; Carterette et al., 'Here or there: preference judgments for\n"
         "relevance', ECIR 2008.",
-        on="preferences", default=(2,),
+        needs="preferences", default=(2,),
     ),
     _record(
         "prefs_pair", "preferences_by_pair", PREFS,
-        "For each pair of documents the share of its preferences that the ranking agrees with,\n"
-        "averaged over pairs. Source: trec_eval prefs_pair.",
-        on="preferences", default=(2,),
+        "Share of preferences that the ranking agrees with, averaged over pairs of documents.\n"
+        "Source: trec_eval prefs_pair.",
+        needs="preferences", default=(2,),
     ),
     _record(
         "prefs_avgjg", "preferences_by_group", PREFS,
         "prefs_simp within each judgment group, averaged over groups. Source: trec_eval\n"
         "prefs_avgjg.",
-        on="preferences", default=(2,),
+        needs="preferences", default=(2,),
     ),
     _record(
         "prefs_avgjg_Rnonrel", "preferences_balanced", ALL_PREFS,
         "prefs_avgjg with only as many nonrelevant documents (level 0) as there are relevant\n"
-        "ones, missing ones counted as not retrieved. Source: trec_eval prefs_avgjg_Rnonrel.",
-        on="preferences", default=(0,),
+        "ones; missing ones count as not retrieved. Source: trec_eval prefs_avgjg_Rnonrel.",
+        needs="preferences", default=(0,),
     ),
     _record(
         "prefs_simp_ret", "preferences_simple", ALL_PREFS,
         "prefs_simp over preferences between two retrieved documents. Source: trec_eval\n"
         "prefs_simp_ret.",
-        on="preferences", default=(0,),
+        needs="preferences", default=(0,),
     ),
     _record(
         "prefs_pair_ret", "preferences_by_pair", ALL_PREFS,
         "prefs_pair over pairs of two retrieved documents. Source: trec_eval prefs_pair_ret.",
-        on="preferences", default=(0,),
+        needs="preferences", default=(0,),
     ),
     _record(
         "prefs_avgjg_ret", "preferences_by_group", ALL_PREFS,
         "prefs_avgjg over preferences between two retrieved documents. Source: trec_eval\n"
         "prefs_avgjg_ret.",
-        on="preferences", default=(0,),
+        needs="preferences", default=(0,),
     ),
     _record(
         "prefs_avgjg_Rnonrel_ret", "preferences_balanced", ALL_PREFS,
         "prefs_avgjg_Rnonrel over retrieved documents. Source: trec_eval\n"
         "prefs_avgjg_Rnonrel_ret.",
-        on="preferences", default=(1,),
+        needs="preferences", default=(1,),
     ),
     _record(
         "prefs_simp_imp", "preferences_simple", ALL_PREFS,
         "prefs_simp over preferences with at least one document retrieved; a retrieved one\n"
         "counts as preferred by the ranking. Source: trec_eval prefs_simp_imp.",
-        on="preferences", default=(1,),
+        needs="preferences", default=(1,),
     ),
     _record(
         "prefs_pair_imp", "preferences_by_pair", ALL_PREFS,
         "prefs_pair over pairs with at least one document retrieved. Source: trec_eval\n"
         "prefs_pair_imp.",
-        on="preferences", default=(1,),
+        needs="preferences", default=(1,),
     ),
     _record(
         "prefs_avgjg_imp", "preferences_by_group", ALL_PREFS,
         "prefs_avgjg over preferences with at least one document retrieved. Source: trec_eval\n"
         "prefs_avgjg_imp.",
-        on="preferences", default=(1,),
+        needs="preferences", default=(1,),
     ),
     _record(
         "map_avgjg", "average_precision", JG,
         "map for each judgment group, averaged over the groups of the query. Source: trec_eval\n"
         "map_avgjg.",
-        on="groups",
+        needs="groups",
     ),
     _record(
         "P_avgjg", "precision_cut", JG,
         "P for each judgment group, averaged over the groups of the query. Parameters: ranks.\n"
         "Source: trec_eval P_avgjg.",
-        on="groups", takes="cutoffs", default=RANKS,
+        needs="groups", takes="cutoffs", default=RANKS,
     ),
     _record(
         "Rprec_mult_avgjg", "r_precision_multiple", JG,
         "Rprec_mult for each judgment group, averaged over the groups of the query. Parameters:\n"
         "multiples of R. Source: trec_eval Rprec_mult_avgjg.",
-        on="groups", takes="recalls", default=MULTIPLES,
+        needs="groups", takes="recalls", default=MULTIPLES,
     ),
     _record(
         "yaap", "log_odds_average_precision", NONE,
-        "Yet another average precision: log((1 + S) / (1 + R - S)), S the sum of precisions at\n"
-        "relevant ranks. Source: trec_eval yaap; Robertson, 'On smoothing average precision',\n"
-        "ECIR 2012.",
+        "Yet another average precision: log((1 + S) / (1 + R - S)), where S is the sum of the\n"
+        "precisions at the ranks of relevant documents. Source: trec_eval yaap; Robertson, 'On\n"
+        "smoothing average precision', ECIR 2012.",
     ),
     _record(
         "rbp", "rank_biased_precision", ALL,
-        "Rank-biased precision: (1 - p) times the sum of gain * p^(rank - 1), gains scaled to\n"
-        "[0, 1] if one of the query's lies outside. Parameters: p=0.9 and grade=gain pairs.\n"
+        "Rank-biased precision: (1 - p) times the sum of gain * p^(rank - 1), with the gains of a\n"
+        "query scaled to [0, 1] if one is outside. Parameters: p=0.9 and grade=gain pairs.\n"
         "Source: trec_eval 10.0 rbp; Moffat and Zobel, ACM TOIS 27(1), 2008.",
-        on="unit gains", takes="persistence", since="10.0",
+        needs="unit gains", takes="persistence", since="10.0",
     ),
     _record(
         "rbp_resid", "rank_biased_residual", ALL,
-        "Residual of rank-biased precision: the weight of all ranks that are unjudged or beyond\n"
-        "the ranking, 0 if every document is judged. Parameter: p=0.9. Source: trec_eval 10.0\n"
-        "rbp_resid; Moffat and Zobel, ACM TOIS 27(1), 2008.",
+        "Residual of rank-biased precision: the weight of all ranks with unjudged documents or\n"
+        "beyond the ranking, 0 if every document is judged. Parameter: p=0.9. Source: trec_eval\n"
+        "10.0 rbp_resid; Moffat and Zobel, ACM TOIS 27(1), 2008.",
         takes="persistence", since="10.0",
     ),
     _record(
         "unj", "unjudged_cut", ALL,
-        "Unjudged documents in the first c ranks, divided by c. Parameters: ranks. Source:\n"
+        "Number of unjudged documents in the first c, divided by c. Parameters: ranks. Source:\n"
         "trec_eval 10.0 unj.",
         takes="cutoffs", default=(5, 10, 20), since="10.0",
     ),
 )  # fmt: skip
 
 NICKNAMES: dict[str, str] = {
-    "official": "the measures TREC reports; what is computed when no -m is given",
-    "set": "measures of the retrieved documents as a set, whatever their order",
+    "official": "the measures that TREC reports; the default without -m",
+    "set": "measures of the retrieved documents as a set, regardless of their order",
     "all_trec": "every measure for plain judgments (-R qrels)",
     "all_prefs": "every measure for preferences (-R prefs or qrels_prefs)",
     "prefs": "the main measures for preferences",
@@ -438,12 +438,12 @@ BY_NAME: dict[str, Measure] = {measure.name: measure for measure in MEASURES}
 
 
 def spelling(name: str) -> str:
-    """A name in lower case without signs between its words, to compare names by."""
+    """A name in lower case without separators, for comparing names."""
     return name.lower().translate(_SIGNS)
 
 
 _SIGNS = str.maketrans("", "", "-_ ")
-# In lower case, what papers call trec_eval's measures; those with options come first.
+# Names of trec_eval's measures in lower case; measures with options take precedence.
 TREC_BY_SPELLING: dict[str, str] = {
     "gmap": "gm_map", **{name.lower(): name for name in (*NICKNAMES, *BY_NAME)}
 }  # fmt: skip

@@ -19,30 +19,30 @@ if TYPE_CHECKING:
     from fastrank.mining.instances import HardNegatives, Instance
     from fastrank.mining.texts import Lookup
 
-FORMS = ("dpr", "triplet", "n-tuple")
+FORMATS = ("dpr", "triplet", "n-tuple")
 # A list instead of lines, compressed or not.
 LISTS = (".json", ".json.gz", ".json.bz2", ".json.xz", ".json.zst")
 
 
 def records(
     mined: HardNegatives,
-    form: str,
+    format: str,
     *,
     corpus: Any,
     queries: Any,
     answers: Mapping[Any, Iterable[str]] | None,
 ) -> Iterator[dict[str, Any]]:
-    """The records of a form; see `HardNegatives.write`."""
-    if form not in FORMS:
-        expected = ", ".join(map(repr, FORMS))
-        raise OptionError("form", f"expected one of {expected}, found {form!r}")
-    if answers is not None and form != "dpr":
-        raise OptionError("answers", f"only the form 'dpr' has a place for them, not {form!r}")
+    """The records of a format; see `HardNegatives.write`."""
+    if format not in FORMATS:
+        expected = ", ".join(map(repr, FORMATS))
+        raise OptionError("format", f"expected one of {expected}, found {format!r}")
+    if answers is not None and format != "dpr":
+        raise OptionError("answers", f"only the format 'dpr' has a place for them, not {format!r}")
     docs = None if corpus is None else lookup(corpus, "corpus")
     questions = None if queries is None else lookup(queries, "queries")
-    if form == "dpr":
+    if format == "dpr":
         return _dpr(mined, docs, questions, _answers(answers))
-    return _pairs(mined, _text(docs), _text(questions), tuples=form == "n-tuple")
+    return _pairs(mined, _text(docs), _text(questions), tuples=format == "n-tuple")
 
 
 def _answers(given: Any) -> dict[str, list[str]]:

@@ -39,11 +39,12 @@ class HardNegatives(Frozen):
 
     queries: instances, one for each query with results and a relevant document.
     negatives: mined ones of all of them. too_few: instances with fewer than were asked for.
-    none: instances without any. no_reference: those of them that have none because there is a
-        margin and none of their relevant documents was retrieved.
-    missing: judged queries with a relevant document, but without results. no_relevant: judged
-        queries without a relevant document. skipped: queries of the run without judgments.
-    removed: documents left out before ranks were given (exclude, ignore_identical_ids).
+    no_negatives: instances without any. no_positive_retrieved: those of them that have none because
+        there is a margin and none of their relevant documents was retrieved.
+    missing_queries: judged queries with a relevant document, but without results.
+        no_relevant_queries: judged queries without a relevant document. unjudged_queries: queries
+        of the run without judgments.
+    excluded: documents left out before ranks were given (exclude, ignore_identical_ids).
 
     >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}}
     >>> mined = fr.hard_negatives(run, {"q1": {"d2": 1}}, 2)
@@ -127,7 +128,7 @@ class HardNegatives(Frozen):
 
     def records(
         self,
-        form: str = "dpr",
+        format: str = "dpr",
         *,
         corpus: Any = None,
         queries: Any = None,
@@ -141,12 +142,12 @@ class HardNegatives(Frozen):
         """
         from fastrank.mining.formats import records
 
-        return records(self, form, corpus=corpus, queries=queries, answers=answers)
+        return records(self, format, corpus=corpus, queries=queries, answers=answers)
 
     def write(
         self,
         path: Source,
-        form: str = "dpr",
+        format: str = "dpr",
         *,
         corpus: Any = None,
         queries: Any = None,
@@ -157,7 +158,7 @@ class HardNegatives(Frozen):
         path: compressed if its name ends in .gz, .bz2, .xz or .zst; one list instead of lines if
             it ends in .json (.json.gz, ...), which is what DPR's training reads. A path gets its
             content when it is complete.
-        form: "dpr": an object for each query, {question, question_id, answers, positive_ctxs,
+        format: "dpr": an object for each query, {question, question_id, answers, positive_ctxs,
             negative_ctxs (empty), hard_negative_ctxs}; a context is {title, text, score,
             passage_id}, without score if it was not retrieved. "triplet": {anchor, positive,
             negative} for each positive with each negative. "n-tuple": {anchor, positive,
@@ -170,7 +171,7 @@ class HardNegatives(Frozen):
             nor title and text.
         answers: short answers by id of the query, for DPR.
 
-        Raises InputError for a text that is missing or none, OptionError for another form.
+        Raises InputError for a text that is missing or none, OptionError for another format.
 
         >>> import io
         >>> file = io.BytesIO()
@@ -183,4 +184,4 @@ class HardNegatives(Frozen):
         """
         from fastrank.mining.formats import write
 
-        return write(path, self.records(form, corpus=corpus, queries=queries, answers=answers))
+        return write(path, self.records(format, corpus=corpus, queries=queries, answers=answers))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT, at_least, check_choice, finite
+from fastrank.arguments import DEFAULT_VERSION, at_least, check_choice, finite
 from fastrank.data.grade_scale import lowest_code
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
@@ -47,7 +47,7 @@ class MiningOptions(LevelOptions, FilterOptions, total=False):
 def hard_negatives(
     run: Any,
     qrels: Any,
-    n: int,
+    negatives: int,
     *,
     skip_top: int = 0,
     depth: int | None = None,
@@ -58,7 +58,7 @@ def hard_negatives(
 ) -> HardNegatives:
     """Mine training data from a run: of each query the best results that are not relevant.
 
-    run, qrels: what `evaluate` takes. n: how many negatives each query should get.
+    run, qrels: what `evaluate` takes. negatives: how many each query should get.
     skip_top: results at the first ranks that are passed over, relevant or not, since what ranks
         so high without a judgment is often relevant. depth: the last rank that is looked at.
     margin: a negative's score is at most that of the positive minus the margin.
@@ -93,14 +93,17 @@ def hard_negatives(
     from fastrank.judging.filters import without_excluded
 
     checked = evaluation_options(with_defaults(hard_negatives, options))
-    number, skipped = at_least("n", n, 1), at_least("skip_top", skip_top, 0)
+    number, skipped = at_least("negatives", negatives, 1), at_least("skip_top", skip_top, 0)
     last = UNCUT if depth is None else at_least("depth", depth, skipped + 1)
     check_choice("margin_below", margin_below, POSITIVES)
     margins = {"margin": margin, "relative_margin": relative_margin}
     limits = filled(
         "d", [0.0 if value is None else finite(name, value) for name, value in margins.items()]
     )
-    judgments, results = as_qrels(qrels, compat=checked.compat), as_run(run, compat=checked.compat)
+    judgments, results = (
+        as_qrels(qrels, trec_eval_version=checked.trec_eval_version),
+        as_run(run, trec_eval_version=checked.trec_eval_version),
+    )
     if isinstance(judgments, Preferences):
         raise InputError(judgments.source, "expected judgments with grades, found preferences")
     before = len(results.docs)
@@ -113,7 +116,7 @@ def hard_negatives(
         skipped,
         last,
     )
-    switches[codes.MINE_SINGLE] = checked.compat == DEFAULT_COMPAT
+    switches[codes.MINE_SINGLE] = checked.trec_eval_version == DEFAULT_VERSION
     switches[codes.MINE_MARGIN] = margin is not None
     switches[codes.MINE_RELATIVE] = relative_margin is not None
     switches[codes.MINE_BY_HIGHEST] = margin_below == "highest"
@@ -140,12 +143,12 @@ def hard_negatives(
             "queries": len(places),
             "negatives": sum(found),
             "too_few": sum(count < number for count in found),
-            "none": sum(not count for count in found),
-            "no_reference": sum(count == codes.NO_REFERENCE for count in counted),
-            "missing": missing,
-            "no_relevant": no_relevant,
-            "skipped": len(results) - sum(ranking >= 0 for ranking in matched.rankings),
-            "removed": before - len(results.docs),
+            "no_negatives": sum(not count for count in found),
+            "no_positive_retrieved": sum(count == codes.NO_REFERENCE for count in counted),
+            "missing_queries": missing,
+            "no_relevant_queries": no_relevant,
+            "unjudged_queries": len(results) - sum(ranking >= 0 for ranking in matched.rankings),
+            "excluded": before - len(results.docs),
         },
     )  # fmt: skip
 

@@ -51,12 +51,12 @@ kernels = _Kernels()
 
 
 def engine() -> str:
-    """Which engine runs the kernels, and why: `library (x86-64-v3)`, `jit (...)`, `python (...)`.
+    """What runs the kernels, and why: `precompiled (x86-64-v3)`, `jit (...)`, `python (...)`.
 
-    The environment variable FASTRANK_ENGINE=library or =jit insists on one of them;
+    The environment variable FASTRANK_ENGINE=precompiled or =jit insists on one of them;
     NUMBA_DISABLE_JIT=1 runs the kernels as plain Python.
 
-    >>> fr.engine().partition(" ")[0] in ("library", "jit", "python")
+    >>> fr.engine().partition(" ")[0] in ("precompiled", "jit", "python")
     True
     """
     kernels._load()
@@ -65,21 +65,22 @@ def engine() -> str:
 
 def _choose() -> tuple[Library | Jit, str]:
     wanted = os.environ.get("FASTRANK_ENGINE", "")
-    if wanted not in ("", "library", "jit"):
-        raise EngineError(f"FASTRANK_ENGINE={wanted!r}: expected 'library' or 'jit'")
+    if wanted not in ("", "precompiled", "jit"):
+        raise EngineError(f"FASTRANK_ENGINE={wanted!r}: expected 'precompiled' or 'jit'")
     interpret = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-    reason = "FASTRANK_ENGINE=jit"
-    if interpret and wanted != "library":
+    reason, unasked = "FASTRANK_ENGINE=jit", ""
+    if interpret and wanted != "precompiled":
         reason = "NUMBA_DISABLE_JIT is set"
     elif wanted != "jit":
         from fastrank.native import library
 
         loaded, reason = library.load()
         if loaded is not None:
-            return loaded, f"library ({loaded.level})"
-        if wanted == "library":
-            raise EngineError(f"FASTRANK_ENGINE=library: {reason}")
+            return loaded, f"precompiled ({loaded.level})"
+        if wanted == "precompiled":
+            raise EngineError(f"FASTRANK_ENGINE=precompiled: {reason}")
+        unasked = reason
     from fastrank.native.jit import Jit
 
-    jit = Jit()
+    jit = Jit(unasked)
     return jit, f"{'jit' if jit.compiles else 'python'} ({reason})"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 from sys import getrefcount
+
+from fastrank.native.c_interface import Char, Pointer, Text, addressof
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ HUGE = 1 << 22
 CODES = {"uint8": "B", "uint16": "H", "int32": "i", "int64": "q", "float32": "f", "float64": "d"}
 
 
-_NOTHING = ctypes.c_char * 0
+_NOTHING = Char * 0
 
 
 def zeros(code: str, count: int) -> Any:
@@ -104,17 +105,17 @@ def place(buffer: Any, code: str) -> tuple[int, int]:
     # There are ten for each kernel; the two functions below take twice as long.
     view = buffer if type(buffer) is memoryview else memoryview(buffer)
     if view.format in FORMATS[code] and view.c_contiguous and not view.readonly:
-        return ctypes.addressof(_NOTHING.from_buffer(view)), view.nbytes // SIZES[code]
+        return addressof(_NOTHING.from_buffer(view)), view.nbytes // SIZES[code]
     return address(buffer), count_items(buffer, code)
 
 
 def address(buffer: Any) -> int:
     """The address of the first byte of bytes, writable memory or a numpy array."""
     if isinstance(buffer, bytes):
-        return ctypes.cast(ctypes.c_char_p(buffer), ctypes.c_void_p).value or 0
+        return Pointer.from_buffer(Text(buffer)).value or 0
     if not isinstance(buffer, memoryview) and hasattr(buffer, "ctypes"):
         return int(buffer.ctypes.data)
-    return ctypes.addressof(_NOTHING.from_buffer(buffer))
+    return addressof(_NOTHING.from_buffer(buffer))
 
 
 def count_items(buffer: Any, code: str) -> int:

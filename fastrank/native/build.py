@@ -96,6 +96,8 @@ def _run_workers(missing: dict[str, list[str]], needed: dict[str, Needed], scrat
         "NUMBA_CPU_NAME": next(iter(levels().values())),
         "NUMBA_CPU_FEATURES": "",
         "NUMBA_DISABLE_JIT": "0",
+        # Where colorama is there, colouring messages that nobody sees takes a seventh of its time.
+        "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING": "1",
         # Where numba optimises, vectorising is left to what comes after, which knows the CPU level.
         "NUMBA_LOOP_VECTORIZE": "0",
         "NUMBA_SLP_VECTORIZE": "0",

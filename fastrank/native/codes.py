@@ -120,10 +120,15 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
     AS_UTF8,
     AS_INTEGER,
     INT,
-) = range(11)
-API_SIZE = 11
+    TUPLE_ITEM,
+    GET_BUFFER,
+    RELEASE_BUFFER,
+) = range(14)
+API_SIZE = 14
 # ... and bytes before an object's type, the double of a float and about the hash of a text.
 TYPE_IN_OBJECT, NUMBER_IN_FLOAT, HASH_IN_TEXT = 8, 16, 24
+# What an argument of a kernel is; an array's items have their size.
+RECORD, INTEGER = -1, 0
 
 # Counting preferences: places in the tally of a judgment group.
 RET, RET_DONE, IMP, IMP_DONE, ABSENT, REL, NONREL, REL_RET, NONREL_RET = range(9)
@@ -133,11 +138,23 @@ TALLY_SIZE = 9
 UNJUDGED, POOLED = -1, -2
 
 # Checking: places in `state` ...
-CHECKED_ROWS, CHECKED_STRETCHES, CHECKED_TAGS, CHECKED_ODD, CHECKED_FALLBACKS = range(5)
-CHECKED_SIZE = 5
-# ... what is odd about a line ...
-TOO_FEW_FIELDS, TOO_MANY_FIELDS, BLANK_LINE, COMMENT_LINE, NUL_LINE = range(5)
-# ... and what the text of a number is: all of it a number (for a grade: an integer), only its
+CHECKED_ROWS, CHECKED_STRETCHES, CHECKED_TAGS, CHECKED_FALLBACKS = range(4)
+# ... what is odd about a line: a comment may be data to trec_eval 9.0.8, or to 10.0, which skips
+# one at a time ...
+(
+    TOO_FEW_FIELDS,
+    TOO_MANY_FIELDS,
+    BLANK_LINE,
+    COMMENT_LINE,
+    DATA_COMMENT,
+    SECOND_COMMENT,
+    NUL_LINE,
+) = range(7)
+ODD_KINDS = 7
+# ... and from here on in `state` how many lines there are of each of these kinds.
+CHECKED_ODD = 4
+CHECKED_SIZE = CHECKED_ODD + ODD_KINDS
+# What the text of a number is: all of it a number (for a grade: an integer), only its
 # beginning, nothing of it, nan, infinite, a decimal that is whole or not where an integer should
 # stand, and what only a slower reader can tell.
 (

@@ -7,13 +7,14 @@ from fastrank.native.declare import KERNELS, QUERIES
 from fastrank.native.record import PER_QUERY, RECORDS, columns, field_types
 
 KERNEL_MODULES = (
+    "simd.arguments",
     "texts.text",
     "parsing.scan",
     "parsing.run_columns",
     "texts.convert",
     "texts.group",
     "judging.memory",
-    "judging.ties",
+    "judging.tie_orders",
     "texts.filters",
     "judging.negatives",
     "judging.streaming",

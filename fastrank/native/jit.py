@@ -1,9 +1,9 @@
 """The fallback engine: the same kernels through `numba.njit`, or as plain Python.
 
-With a compiler-less installation each kernel is compiled when it is first called. The machine
-code is kept on disk in a folder named after a digest of all kernel sources: numba's own cache
-looks only at the file of the entry point, and would serve stale code when a kernel in another
-file changed.
+With a compiler-less installation each kernel is compiled when it is first called, and a line on
+standard error says so. The machine code is kept on disk in a folder named after a digest of all
+kernel sources: numba's own cache looks only at the file of the entry point, and would serve stale
+code when a kernel in another file changed.
 """
 
 from __future__ import annotations
@@ -20,21 +20,28 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import event
 
 from fastrank.native import entries, signature
 from fastrank.native.buffers import CODES, address, count_items
+from fastrank.native.cache_folder import open_cache, write_whole
 from fastrank.native.declare import KERNELS, NO_ALLOCATION
+from fastrank.native.jit_notice import JitNotice
 from fastrank.native.record import Shape, flatten, shape_of
 from fastrank.native.sources import read_sources
 
 
 class Jit:
-    """Kernels compiled in this process, or interpreted when NUMBA_DISABLE_JIT is set."""
+    """Kernels compiled in this process, or interpreted when NUMBA_DISABLE_JIT is set.
 
-    def __init__(self) -> None:
+    reason: why there is no library to call, for the line on standard error; empty for no line.
+    """
+
+    def __init__(self, reason: str) -> None:
         entries.declare_all()
         self.compiles = not numba.config.DISABLE_JIT
-        self._module, self._cached = _entries_module()
+        self._module, self._uncached = _entries_module()
+        self._notice = JitNotice(reason, self._uncached)
         self._functions: dict[str, Callable[..., Any]] = {}
 
     def bind(self, name: str) -> Callable[..., Any]:
@@ -69,7 +76,8 @@ class Jit:
             if self.compiles:
                 types = f"{result}({', '.join(arguments)})"
                 options = {**NO_ALLOCATION, "nogil": not KERNELS[name].holds_gil}
-                function = numba.njit(types, cache=self._cached, **options)(function)
+                with event.install_listener("numba:compile", self._notice):
+                    function = numba.njit(types, cache=not self._uncached, **options)(function)
             self._functions[name] = function
         items = [
             signature.item(argument) if signature.is_array(argument) else None
@@ -103,33 +111,25 @@ def _array(buffer: Any, item: str) -> Any:
     return np.frombuffer(memory, dtype)
 
 
-def _entries_module() -> tuple[ModuleType, bool]:
-    """The generated entry points as a module in a file, and whether that file stays."""
+def _entries_module() -> tuple[ModuleType, str]:
+    """The generated entry points as a module in a file, and why that file does not stay, if so."""
     with open(__file__, "rb") as file:
         own = file.read()
     versions = f"{numba.__version__} {np.__version__} {sys.version}".encode()
     digest = hashlib.sha256(read_sources() + own + versions).hexdigest()[:24]
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(base):
-        base = os.path.join(os.path.expanduser("~"), ".cache")
-    folder = os.path.join(base, "fastrank", digest)
     try:
-        path = _write_module(folder)
-    except OSError:
+        path = _write_module(open_cache(digest))
+    except OSError as error:
         # A read-only home: everything works, but is compiled anew in each process.
         with tempfile.TemporaryDirectory() as scratch:
-            return _import(_write_module(scratch)), False
-    return _import(path), True
+            return _import(_write_module(scratch)), f"{error.filename} ({error.strerror})"
+    return _import(path), ""
 
 
 def _write_module(folder: str) -> str:
-    os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, "entries.py")
     if not os.path.exists(path):
-        handle, scratch = tempfile.mkstemp(dir=folder)
-        with os.fdopen(handle, "w") as file:
-            file.write(entries.module_source())
-        os.replace(scratch, path)
+        write_whole(path, entries.module_source().encode())
     return path
 
 

@@ -2,40 +2,62 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 
 from fastrank.native.buffers import CODES, place
+from fastrank.native.c_interface import (
+    Char,
+    Double,
+    Function,
+    HoldingFunction,
+    Int64,
+    Pointer,
+    byref,
+    dlopen,
+    dlsym,
+)
 from fastrank.native.record import Shape, flatten, shape_of
 from fastrank.native.signature import is_array, item, parse
-from fastrank.native.sources import library_path, read_sources
+from fastrank.native.sources import NATIVE, library_path, read_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-_C: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double, "void": ctypes.c_void_p}
+    from fastrank.native.packing import Packer
+
+# A packer takes longer to be made than a few calls, and a command calls a kernel a few times.
+_OFTEN = 32
+_RESULTS: dict[str, Any] = {"int64": Int64, "float64": Double, "void": Pointer}
 
 
 class Library:
     """A loaded library: its kernels by name, with the signatures it carries."""
 
-    def __init__(self, level: str, handle: ctypes.CDLL) -> None:
+    def __init__(self, level: str, handle: int) -> None:
         self.level = level
         self._handle = handle
         lines = _text(handle, "signatures").decode().split("\n")
         self._signatures = dict(line.split(" ", 1) for line in lines)
-        # The same library, for kernels that keep the interpreter's lock while they run.
-        self._holding = ctypes.PyDLL(None, handle=handle._handle)
         self._held = _text(handle, "held").decode().split()
 
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that calls the entry point `name`."""
         entry, shapes, codes, result_type = self._entry(name)
+        packer: Packer | None = None
+        calls = 0
 
         def call(*given: Any) -> Any:
-            return _call(name, entry, result_type(), _flat(codes, flatten(name, shapes, given)))
+            nonlocal packer, calls
+            calls += 1
+            if calls == _OFTEN:
+                packer = self._packer(shapes)
+            arguments = None if packer is None else packer.pack(given)
+            if arguments is None:
+                # It also knows what is wrong with them.
+                arguments = _arguments(codes, flatten(name, shapes, given))
+            return _call(name, entry, result_type(), arguments)
 
         return call
 
@@ -45,69 +67,63 @@ class Library:
         What changes between the calls must be in memory; that of the arguments may not move.
         """
         entry, shapes, codes, result_type = self._entry(name)
-        flat, out = _flat(codes, flatten(name, shapes, given)), result_type()
+        arguments, out = _arguments(codes, flatten(name, shapes, given)), result_type()
 
         def call() -> Any:
-            return _call(name, entry, out, flat)
+            return _call(name, entry, out, arguments)
 
         # Addresses keep no memory alive; the function does.
         call.memory = given  # type: ignore[attr-defined]
         return call
 
+    def _packer(self, shapes: list[Shape]) -> Packer | None:
+        """What packs arguments of these shapes faster than this module."""
+        from fastrank.native.packing import make_packer
+
+        return make_packer(HoldingFunction(dlsym(self._handle, "fastrank_pack_arguments")), shapes)
+
     def _entry(self, name: str) -> tuple[Any, list[Shape], list[str], Any]:
         """The C function, the shapes of its arguments, and the result's type.
 
-        Third, for what the function takes, the type code of each array, empty for a number.
+        Third, for what the function takes, the type code of each array or number.
         """
         result, declared = parse(self._signatures[name])
         shapes = [shape_of(argument) for argument in declared]
-        handle = self._holding if name in self._held else self._handle
-        entry = getattr(handle, f"fastrank_{name}")
-        entry.restype = ctypes.c_int32
-        flat: list[Any] = [ctypes.c_void_p, ctypes.c_void_p]
-        codes: list[str] = []
-        for shape in shapes:
-            own_codes, own_types = _as_c(shape)
-            codes += own_codes
-            flat += own_types
-        entry.argtypes = flat
-        return entry, shapes, codes, _C[result]
+        # Most kernels let other threads run; those on Python's objects do not.
+        kind = HoldingFunction if name in self._held else Function
+        entry = kind(dlsym(self._handle, f"fastrank_{name}"))
+        codes = [code for shape in shapes for code in _codes(shape)]
+        return entry, shapes, codes, _RESULTS[result]
 
 
-# What C takes for an argument of each shape, found out once: type codes, and its own types.
-_AS_C: dict[Shape, tuple[list[str], list[Any]]] = {}
+# The type codes of the columns of each shape, found out once.
+_CODES: dict[Shape, list[str]] = {}
 
 
-def _as_c(shape: Shape) -> tuple[list[str], list[Any]]:
-    if shape not in _AS_C:
-        codes: list[str] = []
-        own: list[Any] = []
-        for type_ in shape.columns:
-            if is_array(type_):
-                codes.append(CODES[item(type_)])
-                own += [ctypes.c_void_p, ctypes.c_int64]
-            else:
-                codes.append("")
-                own.append(_C[type_])
-        _AS_C[shape] = codes, own
-    return _AS_C[shape]
+def _codes(shape: Shape) -> list[str]:
+    if shape not in _CODES:
+        _CODES[shape] = [
+            CODES[item(type_)] if is_array(type_) else type_ for type_ in shape.columns
+        ]
+    return _CODES[shape]
 
 
-def _flat(codes: list[str], given: list[Any]) -> list[Any]:
-    """Arguments as C takes them: address and length of each array."""
+def _arguments(codes: list[str], given: list[Any]) -> Any:
+    """Arguments as entry points take them, eight bytes each: an array's address and its length."""
     values: list[Any] = []
     for code, value in zip(codes, given, strict=True):
-        if code:
-            values += place(value, code)
-        else:
+        if code == "int64":
             values.append(value)
-    return values
+        elif code == "float64":
+            values.append(Int64.from_buffer(Double(value)).value)
+        else:
+            values += place(value, code)
+    return (Int64 * len(values))(*values)
 
 
-def _call(name: str, entry: Any, out: Any, values: list[Any]) -> Any:
+def _call(name: str, entry: Any, out: Any, arguments: Any) -> Any:
     # Numba's calling convention: a place for the result, one for an exception.
-    exception = ctypes.c_void_p()
-    status = entry(ctypes.byref(out), ctypes.byref(exception), *values)
+    status = entry(byref(out), byref(Pointer()), arguments)
     if status != 0:
         raise RuntimeError(f"kernel {name} ended with status {status}")
     return out.value
@@ -115,27 +131,43 @@ def _call(name: str, entry: Any, out: Any, values: list[Any]) -> Any:
 
 def load() -> tuple[Library | None, str]:
     """The best library for this processor, or None and the reason why there is none to use."""
-    reason = "no compiled library is installed"
+    library, reason = _load_from(NATIVE)
+    if library is None:
+        from fastrank.native.installed import other_folders
+
+        for folder in other_folders():
+            library, problem = _load_from(folder)
+            if library is not None:
+                return library, ""
+            reason = reason or problem
+    return library, reason or "no compiled library is installed"
+
+
+def _load_from(folder: str) -> tuple[Library | None, str]:
+    """The best library in a folder, or None and what is wrong with those that are there."""
+    reason = ""
     for level, needed in (("x86-64-v3", 3), ("x86-64-v2", 2), ("baseline", 0)):
-        path = library_path(level)
+        path = library_path(level, folder)
         if not os.path.exists(path):
             continue
         try:
-            handle = ctypes.CDLL(path)
-            handle.fastrank_cpu_level.restype = ctypes.c_int64
-            if handle.fastrank_cpu_level() < needed:
+            handle = dlopen(path)
+            if Function(dlsym(handle, "fastrank_cpu_level"))() < needed:
                 reason = f"the compiled library is for {level}, which this processor is not"
                 continue
             sources = _text(handle, "sources")
+            if not sources and folder != NATIVE:
+                # That of an installed package carries none: it is as old as the files beside it.
+                sources = read_sources(os.path.dirname(folder))
             if not sources or sources == read_sources():
                 return Library(level, handle), ""
             reason = "the compiled library was made from other sources than these"
-        except (OSError, AttributeError, ValueError) as error:
+        except (OSError, ValueError) as error:
             reason = f"the compiled library {path} cannot be used: {error}"
     return None, reason
 
 
-def _text(handle: ctypes.CDLL, name: str) -> bytes:
-    size = ctypes.c_int64.in_dll(handle, f"fastrank_{name}_size").value
-    first = ctypes.c_char.in_dll(handle, f"fastrank_{name}")
-    return ctypes.string_at(ctypes.addressof(first), size)
+def _text(handle: int, name: str) -> bytes:
+    size = Int64.from_address(dlsym(handle, f"fastrank_{name}_size")).value
+    text = (Char * size).from_address(dlsym(handle, f"fastrank_{name}"))
+    return bytes(memoryview(text))

@@ -6,31 +6,18 @@ time) there is no such way, and the callers have another.
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from array import array
 from itertools import repeat, starmap
 
-from fastrank.native import codes, engine, kernels
-from fastrank.native.buffers import address, zeros
+from fastrank.native import engine, kernels
+from fastrank.native.buffers import address
+from fastrank.native.python_api import python_api
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-# A float of which no other is known, by which to see how floats lie in memory.
-_KNOWN = 0.1234567890123456
-_ONE = 1.0
-_FUNCTIONS = {
-    codes.NEXT_ITEM: "PyDict_Next",
-    codes.GET_ITEM: "PyDict_GetItemWithError",
-    codes.SET_ITEM: "PyDict_SetItem",
-    codes.MAKE_FLOAT: "PyFloat_FromDouble",
-    codes.DROP_REFERENCE: "Py_DecRef",
-    codes.AS_UTF8: "PyUnicode_AsUTF8AndSize",
-    codes.AS_INTEGER: "PyLong_AsLongLongAndOverflow",
-}
 # In the table of a dict of CPython an entry is hash, key and value, 24 bytes; from 3.11 on the hash
 # is left out as long as all keys are str itself. What a dict has beside its table:
 _ENTRY, _LEAST_ROOM = 24, 8
@@ -38,16 +25,11 @@ _BESIDE_TABLE = {0: 0}.__sizeof__() - _LEAST_ROOM - _ENTRY * (_LEAST_ROOM * 2 //
 
 
 class _Interpreter:
-    """What kernels have to know about the interpreter, found out once."""
-
-    _known: list[Any] | None = None
+    """What kernels have to know about the interpreter."""
 
     def api(self) -> Any | None:
         """Functions and types as `api` in native/codes.py; None where they cannot be used."""
-        if self._known is None:
-            usable = engine().startswith("library") and _is_as_expected()
-            self._known = [_find_api()] if usable else []
-        return self._known[0] if self._known else None
+        return python_api() if engine().startswith("precompiled") else None
 
 
 interpreter = _Interpreter()
@@ -96,30 +78,3 @@ def rows_as_dicts(columns: dict[str, tuple[Any, int, int]], count: int) -> list[
     steps = array("q", [8 * step for _, _, step in columns.values()])
     kernels.fill_dicts(api, addresses(made), addresses(columns), places, steps)
     return made
-
-
-def _is_as_expected() -> bool:
-    """Whether this is CPython with its lock, and its objects lie in memory as they always have."""
-    if sys.implementation.name != "cpython" or "t" in getattr(sys, "abiflags", ""):
-        return False
-    # An object is a count of references and a type, a float also has a double.
-    basic, whole = codes.NUMBER_IN_FLOAT, codes.NUMBER_IN_FLOAT + 8
-    if (object.__basicsize__, float.__basicsize__, ctypes.sizeof(ctypes.c_void_p)) != (
-        basic, whole, 8,
-    ):  # fmt: skip
-        return False
-    kind = ctypes.c_int64.from_address(id(_KNOWN) + codes.TYPE_IN_OBJECT).value
-    number = ctypes.c_double.from_address(id(_KNOWN) + codes.NUMBER_IN_FLOAT).value
-    text = ctypes.c_int64.from_address(id("") + codes.TYPE_IN_OBJECT).value
-    return (kind, number, text) == (id(float), _KNOWN, id(str))
-
-
-def _find_api() -> Any:
-    api = zeros("q", codes.API_SIZE)
-    for place, name in _FUNCTIONS.items():
-        found = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-        assert found is not None
-        api[place] = found
-    api[codes.FLOAT], api[codes.STR], api[codes.INT] = id(float), id(str), id(int)
-    api[codes.ONE] = id(_ONE)
-    return api

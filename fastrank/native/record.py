@@ -121,29 +121,31 @@ def columns(declared: str, name: str = "") -> list[tuple[str, str]]:
 class Shape:
     """An argument of a kernel, by its declared type: a record, an array or a number.
 
+    record: its class, None for an array or a number.
+    fields: the shapes of its fields.
     columns: the types of the arrays and numbers that the kernel takes for it.
     """
 
     def __init__(self, declared: str) -> None:
         self._declared = declared
-        self._record = RECORDS.get(declared) or PER_QUERY.get(declared)
-        fields = [] if self._record is None else field_types(self._record)
-        self._fields = [shape_of(type_) for _, type_ in fields]
+        self.record = RECORDS.get(declared) or PER_QUERY.get(declared)
+        fields = [] if self.record is None else field_types(self.record)
+        self.fields = [shape_of(type_) for _, type_ in fields]
         self.columns = [declared]
         if fields:
-            self.columns = [type_ for field in self._fields for type_ in field.columns]
+            self.columns = [type_ for field in self.fields for type_ in field.columns]
         # Most records have no others in them.
-        self._is_flat = len(self._fields) == len(self.columns)
+        self._is_flat = len(self.fields) == len(self.columns)
 
     def append_columns(self, flat: list[Any], value: Any) -> None:
         """Append the arrays and numbers of a value. Raises TypeError for one of another type."""
-        if type(value) is self._record:
+        if type(value) is self.record:
             if self._is_flat:
                 flat += value
                 return
-            for shape, field in zip(self._fields, value, strict=True):
+            for shape, field in zip(self.fields, value, strict=True):
                 shape.append_columns(flat, field)
-        elif self._record is None and not isinstance(value, Record):
+        elif self.record is None and not isinstance(value, Record):
             flat.append(value)
         else:
             raise TypeError(f"expected {self._declared}, found {type(value).__name__}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 NATIVE = os.path.dirname(os.path.abspath(__file__))
-KERNELS = os.path.join(os.path.dirname(NATIVE), "kernels")
+PACKAGE = os.path.dirname(NATIVE)
 RECORDS = os.path.join(NATIVE, "records")
 SUFFIX = ".so"
 
@@ -22,23 +22,31 @@ _BUILDERS = (
 )
 
 
-def read_sources() -> bytes:
-    """All sources a library depends on, as one text.
+def read_sources(package: str = PACKAGE) -> bytes:
+    """All sources of a package that its library depends on, as one text.
 
     A library carries this text and is used only while it equals the files: comparing 60 kB
     costs less than importing a hash function, and cannot collide.
     """
     parts = []
-    for path in [*builder_files(), *python_files(RECORDS), *python_files(KERNELS)]:
+    native = os.path.join(package, "native")
+    records = python_files(os.path.join(native, "records"))
+    for path in [*builder_files(native), *records, *kernel_files(package)]:
         # No buffer, which takes as long to make as a file to read.
         with open(path, "rb", buffering=0) as file:
             parts.append(file.read())
     return b"\0".join(parts)
 
 
-def builder_files() -> list[str]:
+def builder_files(native: str = NATIVE) -> list[str]:
     """The files of the compiler that decide what comes out of it."""
-    return [os.path.join(NATIVE, name) for name in _BUILDERS]
+    return [os.path.join(native, name) for name in _BUILDERS]
+
+
+def kernel_files(package: str = PACKAGE) -> list[str]:
+    """The modules of the kernels, and that of their constants."""
+    kernels = os.path.join(package, "kernels")
+    return [os.path.join(package, "native", "codes.py"), *python_files(kernels)]
 
 
 def python_files(package: str) -> list[str]:

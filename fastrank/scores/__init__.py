@@ -1,4 +1,4 @@
-"""Values of measures: means, text, tables, frames and groups of queries."""
+"""Results of evaluations: values, means, tables, frames and groups of queries."""
 
 from fastrank.lazy import public_names
 
@@ -6,7 +6,7 @@ __all__, __getattr__ = public_names(
     __name__,
     {
         "differences": ("ScoreDifferences",),
-        "groups": ("macro_mean",),
+        "groups": ("mean_over_datasets",),
         "scores": ("Scores",),
         "side_by_side": ("table",),
         "tables": ("Table",),

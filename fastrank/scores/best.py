@@ -1,4 +1,4 @@
-"""Which of several values of a measure is the best."""
+"""Find the best of several values of a measure."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from fastrank.scores.columns import Column
 
 LOWER_IS_BETTER = {"FirstRank", "MedianRank", "PercentileRank", "negative_log_likelihood"}
-# They say something about the judgments, and nothing about the order of a ranking.
+# These describe the judgments, not the quality of a ranking.
 NEITHER_IS_BETTER = {"Hole", "Judged", "Unjudged", "ideal_dcg", "rbp_resid", "unj"}
 
 
 def best_places(column: Column, values: list[float], digits: int) -> list[int]:
-    """The places of the best of the values, those that look the same with so many digits included.
+    """The indexes of the best values, including those equal to it when rounded to `digits`.
 
-    There is none for counts, and of fewer than two values.
+    Empty for counts, and for fewer than two values.
     """
     numbers = [value for value in values if value == value]
     if column.kind != "real" or column.measure in NEITHER_IS_BETTER or len(values) < 2:

@@ -1,7 +1,4 @@
-"""Scores as columns, the values under one printed name each, and the one walk over them.
-
-Whatever prints or converts scores is written from these.
-"""
+"""Scores as columns, one for each printed name, from which all text and tables are made."""
 
 from __future__ import annotations
 
@@ -22,14 +19,13 @@ if TYPE_CHECKING:
 class Column:
     """The values under one printed name.
 
-    name, printed: the name, as it was asked for, as str and as bytes. canonical: the spelling that
-        all others of the measure are equal to.
-    measure: the measure's own name, without parameters. asked_at: the place at which it was asked
-        for.
+    name, printed: the name as requested, as str and as bytes. canonical: its canonical spelling.
+    measure: the name of the measure, without parameters. asked_at: sort key, the place at which it
+        was requested.
     kind: "text", "count" (whole numbers), "zscore" or "real".
-    values: those of all queries, every `width`-th of which, from `place` on, is the column's; a
-        list of bytes for texts; None where there are none per query.
-    summary: the value over all queries, bytes for the run's tag; None where there is none.
+    values: the array of which every `width`-th value, starting with `place`, belongs to the column;
+        a list of bytes for texts; None if there are no values per query.
+    summary: the value over all queries, bytes for the run's tag; None if there is none.
     """
 
     __slots__ = (
@@ -48,18 +44,18 @@ class Column:
 
     @property
     def mean(self) -> float | None:
-        """The summary, None if it is a text."""
+        """The summary, None for text."""
         return None if self.kind == "text" else self.summary
 
     def to_list(self) -> list[Any]:
-        """The values per query: str for texts, and float."""
+        """The values per query: str for text, else float."""
         if self.kind == "text":
             return [decoded(text) for text in self.values]
         numbers: list[float] = self.values[self.place :: self.width].tolist()
         return numbers
 
     def to_array(self) -> npt.NDArray[Any]:
-        """The values per query: texts, or a read-only view of float64."""
+        """The values per query: an array of str, or a read-only view of float64."""
         import numpy
 
         if self.kind == "text":
@@ -67,9 +63,9 @@ class Column:
         return as_array(self.values).reshape(-1, self.width)[:, self.place]
 
     def presented(self, value: Any) -> Any:
-        """A value as tables and JSON have it: a text as str, a count as int, others as float.
+        """A value for tables and JSON: text as str, counts as int, others as float.
 
-        Counts that are no whole numbers, as in sums that contain NaN, stay float.
+        Counts that are not whole numbers, such as sums that contain NaN, stay float.
         """
         if self.kind == "count":
             return int(value) if value.is_integer() else value
@@ -77,12 +73,12 @@ class Column:
 
 
 def columns_of(scores: Scores) -> Iterator[Column]:
-    """The columns, in the order in which they are printed; names can coincide."""
+    """The columns in printed order; names may repeat."""
     for bound, values, summaries in zip(
         scores.bound, scores.value_columns, scores.summaries, strict=True
     ):
         average = bound.measure.average
-        # Their values per query exist only as logarithms.
+        # The values per query exist only as logarithms.
         values = None if average == "geometric" else values
         kind = "real"
         if average == "":
@@ -97,7 +93,7 @@ def columns_of(scores: Scores) -> Iterator[Column]:
 
 
 def columns_by_name(scores: Scores) -> dict[str, Column]:
-    """The columns by name, as they were asked for; of those with the same name the first."""
+    """The columns by name, in the requested order; the first one if names repeat."""
     found: dict[str, Column] = {}
     for column in columns_of(scores):
         found.setdefault(column.name, column)
@@ -109,8 +105,8 @@ def _asked_at(item: tuple[str, Column]) -> int:
 
 
 def name_in(columns: Iterable[Column], name: str) -> str | None:
-    """What the columns call a measure that is given in any spelling; None if they lack it."""
-    # Only where no name fits: reading an evaluation needs no notation.
+    """The name of the column of a measure given in any spelling; None if there is none."""
+    # Imported late: most names match exactly.
     from fastrank.measures.notation import canonical_names
 
     canonical = canonical_names(name)
@@ -118,7 +114,7 @@ def name_in(columns: Iterable[Column], name: str) -> str | None:
 
 
 class Means(dict[str, float]):
-    """The summary of each measure by name; other spellings of a name find it, too.
+    """The summary of each measure by name; other spellings of a name work, too.
 
     >>> fr.evaluate({"q": {"d": 1}}, {"q": {"d": 0.5}}, "MRR@10").mean["RR@10"]
     1.0
@@ -149,9 +145,10 @@ def presented_means(scores: Scores) -> dict[str, int | float]:
 def walk(
     columns: Iterable[Column], queries: int, *, summary: bool
 ) -> Iterator[tuple[Column, int | None, Any]]:
-    """All values: column, place of the query and value, query by query.
+    """All values as (column, index of the query, value), query by query.
 
-    Then, if wanted, the summary, whose place is None. queries: how many, 0 for the summary alone.
+    The summary, if requested, comes last, with index None. queries: the number of queries, 0 for
+    the summary only.
     """
     columns = list(columns)
     per_query = [

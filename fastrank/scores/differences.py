@@ -1,4 +1,4 @@
-"""What two scores of the same queries differ by."""
+"""The differences between two Scores of the same queries."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
     from fastrank.scores.scores import Scores
 
-# How many queries an error names.
+# The number of queries that an error names.
 NAMED = 5
 
 
 class ScoreDifferences(Frozen):
-    """The differences between the first and the second of two scores.
+    """The differences between two Scores, the first minus the second.
 
-    differences["map"]: float64[queries], those of the queries of the first scores, in their order.
-    mean: the differences of the means, {measure: difference}; for counts those of the sums.
-    first, second: the scores.
+    differences["map"]: float64[queries], in the order of the queries of the first Scores.
+    mean: the differences of the means, {measure: difference}; for counts, of the sums.
+    first, second: the Scores.
 
     >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
     >>> differences = scores - other
@@ -46,7 +46,7 @@ class ScoreDifferences(Frozen):
 
     first: Scores
     second: Scores
-    # For each query of the first scores its row in the second.
+    # For each query of the first Scores its row in the second.
     _rows: list[int]
 
     @property
@@ -76,9 +76,9 @@ class ScoreDifferences(Frozen):
         import numpy
 
         if name not in self.names:
-            raise KeyError(f"{name}: the values per query are {', '.join(self.names)}")
+            raise KeyError(f"{name!r} is not among the values per query: {', '.join(self.names)}")
         first, second = self.first[name], self.second[name][self._rows]
-        # Two infinite ranks have no difference: NaN.
+        # The difference of two infinite ranks is NaN.
         with numpy.errstate(invalid="ignore"):
             return first, second, first - second
 
@@ -99,11 +99,11 @@ class ScoreDifferences(Frozen):
         )
 
     def largest(self, name: str, n: int = 10) -> Table:
-        """The n queries that differ most in a measure, the largest difference first.
+        """The n queries with the largest absolute differences in a measure, largest first.
 
         The columns are `query`, the values of both under the tags of the runs, and `difference`.
-        Queries that differ by the same amount keep their order; NaN comes last. Raises KeyError
-        for a measure without numbers per query.
+        Queries with equal differences keep their order; NaN comes last. Raises KeyError for a
+        measure without numbers per query.
 
         >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
         >>> print((scores - other).largest("map", 2))
@@ -127,7 +127,7 @@ class ScoreDifferences(Frozen):
         return Table(columns=dict(zip(header, columns, strict=True)))
 
     def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
-        """The differences per query as a frame of the shape of `Scores.to_pandas`.
+        """The differences per query as a frame in the format of `Scores.to_pandas`.
 
         >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
         >>> (scores - other).to_pandas().head(2)
@@ -141,7 +141,7 @@ class ScoreDifferences(Frozen):
         return frames.to_pandas(frames.queries_of(self.first), columns, wide=wide)
 
     def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
-        """The same as `to_pandas` as a polars frame.
+        """Like `to_pandas`, but a polars frame.
 
         >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
         >>> (scores - other).to_polars(wide=True).columns
@@ -164,11 +164,11 @@ def subtract(first: Scores, second: Scores) -> ScoreDifferences:
         "second": [query for query in rows if query not in known],
     }
     different = [
-        f"only the {which} have {_named(missing)}" for which, missing in only.items() if missing
+        f"only the {which} has {_named(missing)}" for which, missing in only.items() if missing
     ]
     if different:
         raise GroupError(
-            f"the scores are of different queries: {', '.join(different)}"
+            f"the two Scores have different queries: {', '.join(different)}"
             " (with missing='zero' every judged query has values)"
         )
     return ScoreDifferences(first=first, second=second, _rows=[rows[query] for query in queries])

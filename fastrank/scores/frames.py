@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import FastrankError
+from fastrank.lazy import optional
 from fastrank.scores.columns import columns_by_name
 
 TYPE_CHECKING = False
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 
 
 def to_pandas(queries: list[str], columns: dict[str, Any], *, wide: bool) -> pandas.DataFrame:
-    """One row per query and measure, or `wide` one per query.
+    """One row per query and measure, or one row per query if `wide`.
 
-    columns: the values of each measure, texts as lists, all else as arrays.
+    columns: the values of each measure, text as lists, numbers as arrays.
     """
     import numpy
-    import pandas
+
+    pandas = optional("pandas", "to_pandas")
 
     if wide:
         return pandas.DataFrame({"query": queries, **columns})
@@ -39,9 +41,10 @@ def to_pandas(queries: list[str], columns: dict[str, Any], *, wide: bool) -> pan
 
 
 def to_polars(queries: list[str], columns: dict[str, Any], *, wide: bool) -> polars.DataFrame:
-    """The same as a polars frame."""
+    """Like `to_pandas`, but a polars frame."""
     import numpy
-    import polars
+
+    polars = optional("polars", "to_polars")
 
     texts = polars.Series(queries, dtype=polars.String)
     if wide:
@@ -59,15 +62,15 @@ def to_polars(queries: list[str], columns: dict[str, Any], *, wide: bool) -> pol
 
 
 def queries_of(scores: Scores) -> list[str]:
-    """The ids of the queries. Raises FastrankError for one that is not UTF-8, as frames need it."""
+    """The ids of the queries. Raises FastrankError for one that is not valid UTF-8."""
     for query, text in zip(scores.query_ids, scores.queries, strict=True):
         if not text.isascii() and text != query.decode("utf-8", "replace"):
-            raise FastrankError(f"query {query!r}: a frame can only hold ids in UTF-8")
+            raise FastrankError(f"query {query!r}: the id is not UTF-8, which frames require")
     return scores.queries
 
 
 def columns_of(scores: Scores) -> dict[str, Any]:
-    """Every measure's values, texts as a list."""
+    """The values of every measure, text as lists."""
     return {
         name: column.to_list() if column.kind == "text" else column.to_array()
         for name, column in columns_by_name(scores).items()
@@ -76,7 +79,7 @@ def columns_of(scores: Scores) -> dict[str, Any]:
 
 
 def _numbers(columns: dict[str, Any]) -> tuple[list[str], npt.NDArray[Any]]:
-    """The measures whose values are numbers, and the values, query by query."""
+    """The names of the measures with numeric values, and all their values, query by query."""
     import numpy
 
     arrays = {name: values for name, values in columns.items() if not isinstance(values, list)}

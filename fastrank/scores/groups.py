@@ -1,4 +1,4 @@
-"""Scores of groups of queries, and means over data sets."""
+"""Scores of groups of queries, and means over datasets."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
     from fastrank.measures.selection import BoundMeasure
 
-# How many queries an error names.
+# The number of queries that an error names.
 NAMED = 5
 
 
-def macro_mean(scores: Iterable[Scores] | Mapping[Any, Scores]) -> dict[str, float]:
-    """The mean over data sets of each measure's value over its queries: {measure: mean}.
+def mean_over_datasets(scores: Iterable[Scores] | Mapping[Any, Scores]) -> dict[str, float]:
+    """Average `Scores.mean` over datasets: {measure: mean}.
 
-    scores: one Scores per data set, or {name: Scores}, all with the same measures. Every data set
-        counts the same, however many queries it has.
+    scores: one Scores per dataset, or {name: Scores}, all with the same measures. All datasets have
+        the same weight, regardless of their number of queries.
 
-    What is averaged is `Scores.mean`: for counts the sums, for gm_map the geometric means. Raises
-    MeasureError if the measures differ, GroupError if there are no scores. Source: the average
-    over data sets of BEIR (Thakur et al. 2021).
+    For counts this averages sums, for gm_map geometric means. Raises MeasureError if the measures
+    differ, GroupError if there are no scores. Source: the average over datasets of BEIR (Thakur et
+    al. 2021).
 
     >>> qrels = fr.read_qrels("data/digits.qrels")
-    >>> fr.macro_mean(fr.evaluate(qrels, ["data/pixels.run", "data/pca.run"], "map"))
+    >>> fr.mean_over_datasets(fr.evaluate(qrels, ["data/pixels.run", "data/pca.run"], "map"))
     {'map': 0.3920...}
     """
     rows = as_list(scores)
     if not rows:
-        raise GroupError("macro_mean: expected the scores of one data set or more, found none")
+        raise GroupError("mean_over_datasets: expected at least one Scores, found none")
     names = common_names(rows)
     means = [row_scores.mean for row_scores in rows]
     return {name: sum(mean[name] for mean in means) / len(means) for name in names}
@@ -53,7 +53,7 @@ def by_group(
     evaluated = members.of(scores.query_ids)
     coverage = scores.coverage
     found = set(coverage.found)
-    # Only where they count need the judged queries without results have a group.
+    # Judged queries without results need a group only if they count.
     judged = members.of(coverage.judged, all_of_them=coverage.complete)
     members.refuse_strangers()
     made: dict[Hashable, Scores] = {}
@@ -61,7 +61,7 @@ def by_group(
         if group not in evaluated:
             raise GroupError(
                 f"by_group: none of the {len(judged[group])} judged queries of group {group!r} has"
-                " results"
+                " results in the run"
             )
         covered = _restrict_coverage(coverage, judged.get(group, []), found)
         made[group] = _of_rows(scores, evaluated[group], covered)
@@ -73,12 +73,12 @@ def _text(query: object) -> str:
 
 
 def _is_none(group: object) -> bool:
-    """None, or the NaN that stands for it in a frame."""
+    """Whether it is None, or NaN as frames represent None."""
     return group is None or group != group
 
 
 class _Members:
-    """Queries sorted into their groups, by their places; strangers are those without one."""
+    """Assigns queries to groups, and collects those without a group (strangers)."""
 
     def __init__(self, named: dict[str, Hashable], rest: Hashable) -> None:
         self._named, self._rest = named, rest
@@ -86,13 +86,13 @@ class _Members:
         self._places = {group: i for i, group in enumerate(dict.fromkeys(named.values()))}
 
     def place(self, group: Hashable) -> int:
-        """Where a group stands in the order of the mapping; the rest stands last."""
+        """The position of a group in the mapping; `rest` comes last."""
         return self._places.get(group, len(self._places))
 
     def of(
         self, queries: Iterable[bytes], *, all_of_them: bool = True
     ) -> dict[Hashable, list[int]]:
-        """The places of the queries of each group."""
+        """The indexes of the queries of each group."""
         found: dict[Hashable, list[int]] = {}
         for i, query in enumerate(queries):
             name = decoded(query)
@@ -104,18 +104,18 @@ class _Members:
         return found
 
     def refuse_strangers(self) -> None:
-        """Raise GroupError if a query had no group."""
+        """Raise GroupError if a query has no group."""
         if self._strangers:
             names = [repr(name) for name in self._strangers]
             count, first = len(names), ", ".join(names[:NAMED])
             raise GroupError(
                 f"by_group: {count} {'queries have' if count != 1 else 'query has'} no group:"
-                f" {first}{', ...' if count > NAMED else ''} (rest= names a group for them)"
+                f" {first}{', ...' if count > NAMED else ''} (use rest= to assign one)"
             )
 
 
 def _restrict_coverage(coverage: Coverage, places: list[int], found: set[int]) -> Coverage:
-    """What is covered of some of the judged queries."""
+    """The coverage of some of the judged queries."""
     positive = coverage.positive
     return Coverage(
         complete=coverage.complete,
@@ -133,8 +133,7 @@ def _of_rows(scores: Scores, rows: list[int], coverage: Coverage) -> Scores:
     missing = [rows[i] for i in zero_rows]
     evaluated = [row for row in rows if row not in without_results]
     columns = list(zip(scores.bound, scores.value_columns, strict=True))
-    # The summary goes through the values as it does for all queries: those of the evaluated ones,
-    # and after them those of the others.
+    # Summed in the same order as for all queries: the evaluated ones first, then the others.
     extended = [
         _select_rows(bound, column, evaluated + missing)
         if coverage.complete and counts_missing(bound)
@@ -143,7 +142,10 @@ def _of_rows(scores: Scores, rows: list[int], coverage: Coverage) -> Scores:
     ]
     return Scores(
         bound=scores.bound,
-        counts={"evaluated": len(evaluated), "missing": len(coverage.judged) - len(coverage.found)},
+        counts={
+            "evaluated_queries": len(evaluated),
+            "missing_queries": len(coverage.judged) - len(coverage.found),
+        },
         coverage=coverage,
         tag_bytes=scores.tag_bytes,
         zscored=scores.zscored,

@@ -22,7 +22,7 @@ def to_dict(scores: Scores) -> dict[str, dict[str, Any]]:
         if column.values is None:
             continue
         if column.kind == "text":
-            # A number in its place, so that the names keep their order.
+            # A placeholder, so that the names keep their order.
             memory[name], texts[name] = (zero, 0, 0), column.to_list()
         else:
             memory[name] = column.values, column.place, column.width
@@ -53,7 +53,7 @@ def to_json(scores: Scores, *, per_query: bool, indent: int | None) -> str:
 
 
 def json_text(value: object, indent: int | None = None) -> str:
-    """JSON in ASCII; null for what is no finite number, since JSON has no such numbers."""
+    """JSON in ASCII, with null for NaN and infinity, which JSON does not support."""
     import json
 
     try:

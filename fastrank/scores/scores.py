@@ -23,26 +23,27 @@ if TYPE_CHECKING:
 
 
 class Scores(Frozen):
-    """The values of measures for every evaluated query, and over all of them.
+    """The values of measures for every evaluated query, and over all queries.
 
-    queries: the queries with values, in byte order of their ids: those evaluated, and with
-    missing="zero" also those without results, whose values are 0. mean: the value of every measure
-    over all of them. scores["map"]: the values per query, an array over `queries`.
-    tag: the run's name.
-    counts: what was evaluated and what was not, as far as it is known:
+    queries: the ids of the queries with values, in byte order: the evaluated queries, and with
+    missing="zero" also those without results, whose values are 0. mean: {measure: value over all
+    queries}. scores["map"]: the values per query, float64[queries]. tag: the run's name.
+    counts: {name: number}, as far as the numbers are known:
 
-    evaluated: queries that were judged; at compat 10.0 also those without results that count as 0.
-    missing: judged queries without results.
-    skipped: queries of the run without judgments; of arrays, rows with documents and without
-        judgments.
-    no_relevant: judged queries without a relevant document that were not left out; with
-        preferences 0.
-    left_out: judged queries left out for that (no_relevant="skip").
-    retrieved, unjudged: documents of the evaluated queries, and those without a grade >= 0 among
-        them; not for preferences and groups.
-    removed: documents left out of the rankings of judged queries (ignore_identical_ids, exclude).
-    repeated: lines left out of them because the document has another one (duplicates).
-    cut: of `evaluate_embeddings`: rankings that end between documents with equal scores.
+    evaluated_queries: evaluated queries; in version 10.0 this includes those without results that
+        count as 0.
+    missing_queries: judged queries without results.
+    unjudged_queries: queries of the run without judgments; of arrays, rows with documents and
+        without judgments.
+    no_relevant_queries: judged queries without a relevant document that were not skipped; 0 for
+        preferences.
+    no_relevant_skipped: judged queries without a relevant document that were skipped
+        (no_relevant="skip").
+    retrieved, unjudged: retrieved documents of the evaluated queries, and those among them without
+        a grade >= 0; not available for preferences and groups.
+    excluded: documents removed from the rankings of judged queries (ignore_identical_ids, exclude).
+    duplicates: lines removed from these rankings as duplicates (duplicates).
+    ties_at_cutoff: rankings that end between documents with equal scores (`evaluate_embeddings`).
 
     >>> scores
     <Scores of 'pixels': 200 queries, 1 values>
@@ -84,46 +85,41 @@ class Scores(Frozen):
     def queries(self) -> list[str]:
         """Ids of the queries with values, in byte order.
 
-        Those without results are among them if they count as 0 (missing="zero").
+        Queries without results are included if they count as 0 (missing="zero").
         """
         return [decoded(query) for query in self.query_ids]
 
     @property
-    def missing(self) -> int:
-        """How many judged queries the run has no results for."""
-        return self.counts["missing"]
-
-    @property
     def missing_queries(self) -> list[str]:
-        """Ids of the judged queries that the run has no results for, in byte order."""
+        """Ids of the judged queries without results, in byte order."""
         return [decoded(query) for query in self.coverage.missing()]
 
     @property
-    def skipped_queries(self) -> list[str]:
+    def unjudged_queries(self) -> list[str]:
         """Ids of the run's queries without judgments, in byte order."""
         return [decoded(query) for query in self.coverage.unknown or ()]
 
     @property
     def names(self) -> list[str]:
-        """The printed names of all values that exist per query, such as `map` and `P_10`."""
+        """The printed names of the values per query, such as `map` and `P_10`."""
         return [column.name for column in self._per_query()]
 
     @property
     def mean(self) -> dict[str, float]:
-        """Over all queries, by printed name, as trec_eval prints for `all`.
+        """The values over all queries by printed name, as trec_eval prints them for `all`.
 
-        That is the mean for most measures, the sum for counts (num_ret, ...), the geometric mean
-        for gm_map and gm_bpref.
+        These are means for most measures, sums for counts (num_ret, ...), and geometric means for
+        gm_map and gm_bpref.
         """
         return Means(columns_by_name(self).values())
 
     @property
     def whole(self) -> set[str]:
-        """The printed names of the counts, whose values are whole numbers; of z-scores none is."""
+        """The printed names of the counts, whose values are whole numbers; empty for z-scores."""
         return {column.name for column in columns_of(self) if column.kind == "count"}
 
     def lists(self) -> dict[str, list[Any]]:
-        """The values of every measure by printed name, each a list in the order of `queries`.
+        """{printed name: values per query}, each a list in the order of `queries`.
 
         >>> scores.lists()["map"][:2]
         [0.6329113924050633, 0.5543848694477524]
@@ -133,14 +129,15 @@ class Scores(Frozen):
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """The values of one measure, float64[queries] in the order of `queries`.
 
-        name: what it is called here, or another spelling of it: `RR@10` also finds `MRR@10`.
+        name: its printed name or another spelling: `RR@10` also finds `MRR@10`.
 
-        `relstring` gives strings. Raises KeyError for a name that has no values per query.
+        For `relstring` the array holds strings. Raises KeyError for a name without values per
+        query.
         """
         columns = columns_by_name(self)
         column = columns.get(name) or columns.get(name_in(columns.values(), name) or "")
         if column is None or column.values is None:
-            raise KeyError(f"{name}: the values per query are {', '.join(self.names)}")
+            raise KeyError(f"{name!r} is not among the values per query: {', '.join(self.names)}")
         return column.to_array()
 
     def _per_query(self) -> list[Column]:
@@ -158,10 +155,10 @@ class Scores(Frozen):
         return len(self.names)
 
     def __sub__(self, other: Scores) -> ScoreDifferences:
-        """The differences per query, aligned by the ids of the queries, and those of the means.
+        """The differences per query, aligned by query id, and of the means.
 
-        Raises GroupError, which names the queries that only one of the scores has, and MeasureError
-        for different measures.
+        Raises GroupError, which names queries that only one of the Scores has, and MeasureError if
+        the measures differ.
 
         >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
         >>> (scores - other).mean
@@ -187,9 +184,9 @@ class Scores(Frozen):
         return to_notebook(self)
 
     def to_trec(self, *, per_query: bool = False) -> str:
-        """What trec_eval prints, to the byte; with `per_query` as after -q.
+        """The output of trec_eval, byte for byte; with `per_query`, that of trec_eval -q.
 
-        trec_eval prints no line for a query without results, whatever it counts as.
+        trec_eval never prints lines for queries without results.
 
         >>> scores.to_trec()
         'map                   \\tall\\t0.4348\\n'
@@ -202,8 +199,8 @@ class Scores(Frozen):
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Values per query as pytrec_eval returns them: {query: {measure: value}}.
 
-        Measures without values per query (gm_map, num_q, runid) are left out. `relstring` is a
-        text, all else a float.
+        Measures without values per query (gm_map, num_q, runid) are omitted. Values are floats,
+        except `relstring`, which is a str.
 
         >>> scores.to_dict()["q0000"]
         {'map': 0.63291...}
@@ -213,11 +210,11 @@ class Scores(Frozen):
         return to_dict(self)
 
     def to_json(self, *, per_query: bool = True, indent: int | None = None) -> str:
-        """One JSON object, with full precision, and null for what is no finite number.
+        """One JSON object with full precision, and null for NaN and infinity.
 
         {"run": tag, "counts": {name: n}, "mean": {measure: value},
-        "per_query": {query: {measure: value}}}. Bytes of ids that are not UTF-8 become lone
-        surrogates, escaped, which `json.loads` gives back as they are in `queries`.
+        "per_query": {query: {measure: value}}}. Bytes of ids that are not UTF-8 become escaped
+        lone surrogates, which `json.loads` returns as in `queries`.
 
         >>> scores.to_json(per_query=False)
         '{"run": "pixels", "counts": {...}, "mean": {"map": 0.4347...}}'
@@ -227,7 +224,7 @@ class Scores(Frozen):
         return to_json(self, per_query=per_query, indent=indent)
 
     def to_csv(self, *, per_query: bool = True) -> str:
-        """Lines `query,measure,value` with full precision, the summary under an empty query.
+        """Lines `query,measure,value` with full precision; the summary has an empty query.
 
         >>> scores.to_csv(per_query=False)
         'query,measure,value\\n,map,0.4347...\\n'
@@ -238,10 +235,12 @@ class Scores(Frozen):
         return "".join(csv_lines(LONG, long_rows(self, per_query=per_query)))
 
     def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
-        """The values per query, one row each: columns query, measure and value (float64).
+        """The values per query as a frame with the columns query, measure and value (float64).
 
-        wide: one row per query instead, with a column per measure. Only there stands `relstring`,
-        which is a text. Raises ImportError without pandas, FastrankError for an id not in UTF-8.
+        wide: one row per query instead, with a column per measure; only this form includes
+            `relstring`, which is text.
+
+        Raises ImportError without pandas, FastrankError for an id that is not UTF-8.
 
         >>> scores.to_pandas().head(2)
            query measure     value
@@ -253,7 +252,7 @@ class Scores(Frozen):
         return frames.to_pandas(frames.queries_of(self), frames.columns_of(self), wide=wide)
 
     def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
-        """The same as `to_pandas` as a polars frame. Raises ImportError without polars.
+        """Like `to_pandas`, but a polars frame. Raises ImportError without polars.
 
         >>> scores.to_polars(wide=True).columns
         ['query', 'map']
@@ -263,9 +262,9 @@ class Scores(Frozen):
         return frames.to_polars(frames.queries_of(self), frames.columns_of(self), wide=wide)
 
     def to_markdown(self, *, per_query: bool = False, digits: int = 4) -> str:
-        """A table of measures and their means; with `per_query` of queries, ending with `all`.
+        """A table of measures and means in Markdown's pipe syntax, escaped.
 
-        In markdown's pipe syntax; what would be markup is escaped.
+        per_query: a table of queries instead, ending with `all`. digits: decimals.
 
         >>> print(scores.to_markdown())
         | measure   |   pixels |
@@ -277,7 +276,7 @@ class Scores(Frozen):
         return table_of(self, per_query=per_query, digits=digits).to_markdown()
 
     def to_latex(self, *, per_query: bool = False, digits: int = 4) -> str:
-        r"""The table of `to_markdown` as a LaTeX tabular with the rules of booktabs.
+        r"""The table of `to_markdown` as a LaTeX tabular with booktabs rules.
 
         >>> print(scores.to_latex())
         \begin{tabular}{lr}
@@ -295,16 +294,15 @@ class Scores(Frozen):
     def by_group(
         self, groups: Mapping[Any, Hashable], *, rest: Hashable = None
     ) -> dict[Any, Scores]:
-        """The scores of each group of queries: what evaluating only these queries gives.
+        """The Scores of each group of queries, as if only these queries were evaluated.
 
-        groups: {query: group}; what it says about queries that were not evaluated is not used,
-            except that with `complete` judged queries without results count in their group too.
-        rest: the group of the queries that `groups` lacks or maps to None.
+        groups: {query: group}. Queries that were not evaluated are ignored, except that with
+            missing="zero" judged queries without results count in their group.
+        rest: the group of queries that `groups` lacks or maps to None.
 
-        Each measure is averaged by its own rule; ERR keeps its scale, the highest grade of all
-        judgments. The groups come in the order of `groups`. Raises
-        GroupError for a query without a group, and for a group with judged queries of which none
-        has results.
+        The groups are in the order of `groups`. ERR keeps its scale, the highest grade of all
+        judgments. Raises GroupError for a query without a group, and for a group whose judged
+        queries all have no results.
 
         >>> groups = {query: "early" if query < "q0900" else "late" for query in scores.queries}
         >>> {group: own.mean["map"] for group, own in scores.by_group(groups).items()}

@@ -27,19 +27,21 @@ def table(
     digits: int = 4,
     bold: bool = True,
 ) -> Table:
-    """Several scores side by side: a row for each, a column for each measure's mean.
+    """Compare several Scores: a table with a row for each, and a column for each measure's mean.
 
-    names: the rows' names, by default the runs' tags; of a mapping its keys are the names, so that
-        the groups of `Scores.by_group` can be given. Of equal names the second becomes `name (2)`.
-    label: what stands above the names.
-    per_query: a row for each query and measure instead, with a column for each of the scores:
-        `query`, `measure`, and the names. A query that some of the scores lack has None there.
+    scores: one or more Scores, or a mapping of names to Scores, such as the result of
+        `Scores.by_group`.
+    names: the names of the rows, by default the keys of the mapping or the tags of the runs. A
+        repeated name becomes `name (2)`.
+    label: the header of the column of names.
+    per_query: a row for each query and measure instead, with the columns `query`, `measure`, and
+        one for each of the Scores, which is None for queries it lacks.
     digits: decimals in text; CSV, JSON and frames have full precision.
-    bold: set the best mean of each measure in bold, in markdown and LaTeX. The lowest is the best
-        of ranks, and no count and no share of judged documents is.
+    bold: set the best mean of each measure in bold, in Markdown and LaTeX. For ranks the lowest is
+        the best; counts and shares of judged documents have no best value.
 
-    `Table.transpose` has a row for each measure instead. Raises MeasureError if the scores do not
-    have the same measures, GroupError if the names do not fit, OptionError for the digits.
+    `Table.transpose` turns measures into rows. Raises MeasureError if the measures differ,
+    GroupError if the number of names does not match, OptionError for invalid digits.
 
     >>> qrels = fr.read_qrels("data/digits.qrels")
     >>> several = fr.evaluate(qrels, ["data/pixels.run", "data/pca.run"], "map P.10")
@@ -64,7 +66,7 @@ def table(
         names = scores
     labels = [row.tag or "run" for row in rows] if names is None else list(map(str, names))
     if len(labels) != len(rows):
-        raise GroupError(f"names: expected {len(rows)}, one for each row, found {len(labels)}")
+        raise GroupError(f"names: expected {len(rows)}, one per row, found {len(labels)}")
     digits = at_least("digits", digits, 0)
     if per_query:
         return query_table(rows, labels, digits=digits)
@@ -84,11 +86,11 @@ def table(
 def query_table(
     rows: Sequence[Scores], names: Iterable[str], *, digits: int = 4, summary: bool = False
 ) -> Table:
-    """A row for each query and measure, and then the means if wanted, a column for each scores."""
+    """A row for each query and measure, then optionally the means; a column for each Scores."""
     header = distinct(["query", "measure", *names])
     tables = [_cells(scores, summary=summary) for scores in rows]
     queries = {query: None for cells in tables for query, _ in cells if query is not None}
-    # Only the rows of arrays are not in the order of their ids.
+    # Only Scores of arrays may not be in the order of ids.
     if any(scores.queries != list(queries) for scores in rows):
         queries = dict.fromkeys(sorted(queries, key=os.fsencode))
     measures = {name: None for scores in rows for name in columns_by_name(scores)}
@@ -107,12 +109,12 @@ def query_table(
 
 
 def _cells(scores: Scores, *, summary: bool) -> dict[tuple[str | None, str], Any]:
-    """The values by query, None for all of them, and measure."""
+    """The values by query (None for the summary) and measure."""
     return {(query, name): value for query, name, value in long_rows(scores, summary=summary)}
 
 
 def as_list(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Scores]:
-    """One or more scores as a list; of a mapping its values."""
+    """One or more Scores as a list; the values of a mapping."""
     if isinstance(scores, Scores):
         return [scores]
     return list(scores.values() if isinstance(scores, Mapping) else scores)
@@ -131,7 +133,7 @@ def common_names(scores: Sequence[Scores]) -> list[str]:
         if different:
             raise MeasureError(
                 different[0],
-                f"scores 1 and {number} have different measures: only one of them has"
+                f"Scores 1 and {number} have different measures: only one has"
                 f" {', '.join(different)}",
             )
     return first

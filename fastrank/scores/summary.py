@@ -1,4 +1,4 @@
-"""What is said of all queries together: the summary of each measure, and who was evaluated."""
+"""The values over all queries: the summary of each measure, and which queries it covers."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Texts
     from fastrank.measures.binding import BoundMeasure
 
-# The averages for which a query without results is not simply one that counts 0.
+# The averages for which a query without results does not simply count as 0.
 OVER_VALUES = ("pooled", "defined", "median")
 
 
 class Coverage(Frozen):
-    """The queries of judgments and run, compared.
+    """The queries of the judgments and the run.
 
-    complete: the summary is over all judged queries (-c), not only over those with results.
-    judged: the ids of the judged queries. found: the places in `judged` of those with results.
-    unknown: the ids of the run's queries without judgments, None where nobody has kept them.
-    positive: for each judged query how many of its grades are above zero, None where no summary
-    needs it.
+    complete: whether the summary is over all judged queries (-c) or only those with results.
+    judged: the ids of the judged queries. found: the indexes of those with results.
+    unknown: the ids of the run's queries without judgments, None if they are not known.
+    positive: for each judged query the number of grades above zero, None if no summary needs it.
     """
 
     __slots__ = ("complete", "found", "judged", "positive", "unknown")
@@ -42,12 +41,12 @@ class Coverage(Frozen):
     def missing(self) -> list[bytes]:
         """The ids of the judged queries without results, in byte order.
 
-        Looked up when asked for: judgments may have many more queries than a run.
+        Computed on demand: judgments may have many more queries than a run.
         """
         return sorted(remaining(self.judged, self.found))
 
     def __reduce__(self) -> Any:
-        # A pickle holds the ids, and not the file of judgments that they are a part of.
+        # Pickle only the ids, not the whole file of judgments that contains them.
         fields = {name: getattr(self, name) for name in self.field_names()}
         fields["found"], fields["judged"] = list(self.found), list(self.judged)
         if self.positive is not None:
@@ -60,7 +59,7 @@ def _rebuild_coverage(fields: dict[str, Any]) -> Coverage:
 
 
 def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]) -> Any:
-    """For each judged query the number of grades above zero, if the summary of num_rel asks."""
+    """For each judged query the number of grades above zero, if num_rel is among the measures."""
     if isinstance(judgments, Preferences) or all(
         bound_measure.measure.name != "num_rel" for bound_measure in bound
     ):
@@ -71,7 +70,7 @@ def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMe
 
 
 def counts_missing(bound: BoundMeasure) -> bool:
-    """Whether queries without results have values of their own where they count."""
+    """Whether queries without results can have values other than 0."""
     return bound.measure.average in OVER_VALUES or bound.measure.name == "NumRel"
 
 
@@ -87,16 +86,16 @@ def summaries(
 ) -> list[Any]:
     """The summary of every measure: a list with one number for each name, or the run's tag.
 
-    values: of the `evaluated` queries. extended: None, or these and after them the values of
-    judged queries without results, where the average is over them too.
+    values: those of the `evaluated` queries. extended: None, or these followed by the values of
+    judged queries without results, if the average includes them.
     """
     count = len(coverage.judged) if coverage.complete else evaluated
     made: list[Any] = []
     for bound_measure, column, longer in zip(bound, values, extended, strict=True):
         measure = bound_measure.measure
-        if measure.on == "run":
+        if measure.needs == "run":
             made.append([tag])
-        elif measure.on == "queries":
+        elif measure.needs == "queries":
             made.append([float(count)])
         elif measure.average == "":
             made.append([])
@@ -120,8 +119,9 @@ def average(
 ) -> list[float]:
     """The summary of a measure, a number for each of its names.
 
-    values: queries * width of them. count: how many queries are averaged over, of which only those
-    `evaluated` have values, and the others count 0. zscored: of z-scores there is only a mean.
+    values: float64[queries * width]. count: the number of queries to average over; only the
+    `evaluated` ones have values, the others count as 0. zscored: z-scores are always averaged by
+    their mean.
     """
     kind = bound.measure.average
     if zscored and kind in OVER_VALUES:
@@ -131,7 +131,7 @@ def average(
     totals = zeros("d", bound.width)
     kernels.add_up(values, bound.width, totals)
     if kind == "pooled":
-        # Nothing to pool has no value, and no measure is an average of nothing.
+        # NaN if there is nothing to pool.
         return [totals[1] / totals[2] if totals[2] else float("nan")]
     return [_average(kind, totals[j], count, evaluated) for j in range(len(bound.names))]
 

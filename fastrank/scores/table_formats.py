@@ -1,4 +1,4 @@
-"""Rows as text: aligned columns, markdown, LaTeX, HTML, CSV, each with its own escapes."""
+"""Format rows as aligned text, Markdown, LaTeX, HTML or CSV, with the escapes of each format."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    # Of texts, integers, numbers already rounded, and None for an empty cell; CSV takes floats too.
+    # Cells: str, int, Number, None if empty; for CSV also float.
     Rows = Iterable[Sequence[Any]]
 
-# What markdown takes for markup; an underscore only at the end of a word.
+# The special characters of Markdown; underscores only at the end of a word.
 MARKDOWN = r"([\\`*<>&\[\]|~]|(?<![^\W_])_|_(?![^\W_]))"
-# What LaTeX takes for commands.
+# The special characters of LaTeX.
 LATEX = str.maketrans(
     {
         **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -23,13 +23,13 @@ LATEX = str.maketrans(
 
 
 class Number(str):
-    """A number as text, rounded for people."""
+    """A number formatted as text."""
 
     __slots__ = ()
 
 
 class Bold(Number):
-    """One that is set in bold where the format can."""
+    """A number to set in bold, if the format supports it."""
 
     __slots__ = ()
 
@@ -40,7 +40,7 @@ def plain(header: Sequence[str], rows: Rows) -> str:
 
 
 def markdown(header: Sequence[str], rows: Rows) -> str:
-    """A table in the pipe syntax of GitHub's markdown."""
+    """A table in the pipe syntax of GitHub's Markdown."""
     import re
 
     markup = re.compile(MARKDOWN)
@@ -58,7 +58,7 @@ def markdown(header: Sequence[str], rows: Rows) -> str:
 
 
 def latex(header: Sequence[str], rows: Rows) -> str:
-    """A tabular with the rules of booktabs."""
+    """A tabular with booktabs rules."""
     cells = [list(row) for row in rows]
     columns = "".join("r" if right else "l" for right in _numeric(cells, len(header)))
     texts = [[_line(name).translate(LATEX) for name in header]]
@@ -116,7 +116,7 @@ def _shown(value: object) -> str:
 
 
 def _line(text: str) -> str:
-    """A text on one line, of characters that every encoding of Unicode has."""
+    """The text on one line, with invalid Unicode replaced."""
     return " ".join(text.splitlines()).encode("utf-8", "replace").decode()
 
 
@@ -125,7 +125,7 @@ def csv_lines(header: Sequence[str], rows: Rows) -> Iterator[str]:
     import csv
 
     class Line:
-        """The line that was written last."""
+        """A file that keeps only the last line."""
 
         text = ""
 

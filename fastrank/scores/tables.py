@@ -1,8 +1,9 @@
-"""Scores as tables: columns of values with names, and what can be made of them."""
+"""Scores as tables: named columns of values, and their conversions."""
 
 from __future__ import annotations
 
 from fastrank.data.columns import Frozen
+from fastrank.lazy import optional
 from fastrank.scores import table_formats
 from fastrank.scores.columns import columns_by_name, presented_means, walk
 from fastrank.scores.text import notes, rounded
@@ -23,11 +24,11 @@ LONG = ("query", "measure", "value")
 
 
 class Table(Frozen):
-    """Rows of labels and values; `columns` is {name: list of values}, each one value per row.
+    """Rows of labels and values.
 
-    A text is a label, an int a count, a float any other value. In text for people floats get
-    `digits` decimals; frames, CSV and JSON have full precision. bold: the cells, as (row, column),
-    that markdown and LaTeX set in bold.
+    columns: {name: list of values}, with one value per row: str for labels, int for counts, else
+    float. digits: decimals of floats in text; frames, CSV and JSON have full precision. bold: the
+    cells (row, column) to set in bold in Markdown and LaTeX.
 
     >>> own = fr.table(scores)
     >>> own
@@ -53,7 +54,7 @@ class Table(Frozen):
         return list(self.columns)
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The rows, each a tuple with one value per column.
+        """Iterate over the rows as tuples with one value per column.
 
         >>> list(fr.table(scores).rows())
         [('pixels', 0.43476959975458557)]
@@ -63,7 +64,7 @@ class Table(Frozen):
     def transpose(self, label: str = "measure") -> Table:
         """The table with a column for each row: the first column becomes the header.
 
-        label: what stands above the names of the columns, which become the first column.
+        label: the header of the new first column, which holds the names of the old columns.
 
         >>> print(fr.table(scores).transpose())
         measure      pixels
@@ -104,7 +105,7 @@ class Table(Frozen):
         return self.to_html()
 
     def to_html(self) -> str:
-        """A table element, escaped.
+        """An HTML table element, escaped.
 
         >>> print(fr.table(scores).to_html()[:14])
         <table>
@@ -113,7 +114,7 @@ class Table(Frozen):
         return table_formats.html(self.names, self._shown())
 
     def to_markdown(self) -> str:
-        """A table in the pipe syntax of GitHub's markdown, escaped.
+        """A table in the pipe syntax of GitHub's Markdown, escaped.
 
         >>> print(fr.table(scores).to_markdown())
         | run    |    map |
@@ -123,7 +124,7 @@ class Table(Frozen):
         return table_formats.markdown(self.names, self._shown())
 
     def to_latex(self) -> str:
-        """A LaTeX tabular with the rules of booktabs, escaped.
+        """A LaTeX tabular with booktabs rules, escaped.
 
         >>> print(fr.table(scores).to_latex().splitlines()[4])
         pixels & 0.4348 \\\\
@@ -140,7 +141,7 @@ class Table(Frozen):
         return "".join(table_formats.csv_lines(self.names, self.rows()))
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """A JSON list with an object per row; null for what is no finite number.
+        """A JSON list with an object per row, and null for NaN and infinity.
 
         >>> fr.table(scores).to_json()
         '[{"run": "pixels", "map": 0.43476959975458557}]'
@@ -156,8 +157,7 @@ class Table(Frozen):
               run      map
         0  pixels  0.43477
         """
-        import pandas
-
+        pandas = optional("pandas", "to_pandas")
         return pandas.DataFrame(self.columns)
 
     def to_polars(self) -> polars.DataFrame:
@@ -166,20 +166,19 @@ class Table(Frozen):
         >>> fr.table(scores).to_polars().columns
         ['run', 'map']
         """
-        import polars
-
+        polars = optional("polars", "to_polars")
         # A transposed table has counts and other values in one column.
         return polars.DataFrame(self.columns, strict=False)
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """The names, of equal ones the second as `name (2)` and so on."""
+    """Make names unique: a repeated name becomes `name (2)` and so on."""
     taken: set[str] = set()
     return [distinct_from(taken, name) for name in names]
 
 
 def distinct_from(taken: set[str], name: str) -> str:
-    """The name, with a number if it is taken; it is then."""
+    """The name, with a number if it is taken; the result is added to `taken`."""
     number, other = 1, name
     while other in taken:
         number += 1
@@ -189,7 +188,7 @@ def distinct_from(taken: set[str], name: str) -> str:
 
 
 def table_of(scores: Scores, *, per_query: bool, digits: int = 4) -> Table:
-    """The means, one row a measure; or one row a query, and `all` below."""
+    """The means, one row per measure; or one row per query, followed by `all`."""
     if per_query:
         return wide_table(scores, summary=True, digits=digits)
     means = presented_means(scores)
@@ -200,7 +199,7 @@ def table_of(scores: Scores, *, per_query: bool, digits: int = 4) -> Table:
 
 
 def wide_table(scores: Scores, *, per_query: bool = True, summary: bool, digits: int = 4) -> Table:
-    """One row a query, if wanted, with a column for each measure; then the row `all`, if wanted."""
+    """A column for each measure; optionally a row for each query and a row `all`."""
     queries = scores.queries if per_query else []
     table: dict[str, list[Any]] = {"query": [*queries, *(["all"] if summary else ())]}
     for name, column in columns_by_name(scores).items():
@@ -215,7 +214,7 @@ def wide_table(scores: Scores, *, per_query: bool = True, summary: bool, digits:
 def long_rows(
     scores: Scores, *, per_query: bool = True, summary: bool = True
 ) -> Iterator[tuple[str | None, str, Any]]:
-    """Query, measure and value, one row a value; those of the summary have no query."""
+    """Rows of query, measure and value; the query of the summary is None."""
     columns, queries = columns_by_name(scores).values(), scores.queries if per_query else []
     for column, row, value in walk(columns, len(queries), summary=summary):
         if row is not None:
@@ -227,7 +226,7 @@ def long_rows(
 
 
 def to_notebook(scores: Scores) -> str:
-    """The means as an HTML table, and what is not part of them."""
+    """The means as an HTML table, followed by the notes."""
     from html import escape
 
     paragraphs = "".join(f"<p>{escape(note)}</p>" for note in notes(scores))

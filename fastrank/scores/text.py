@@ -1,4 +1,4 @@
-"""Scores as text, rounded: the lines of trec_eval, and the summary for people."""
+"""Scores as rounded text: the lines of trec_eval, and a readable summary."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def trec_lines(
     scores: Scores, *, per_query: bool, summary: bool, zero_rows: bool = True
 ) -> Iterator[bytes]:
-    """The lines that trec_eval prints: queries first if wanted (-q), then the summary (no -n).
+    """The lines that trec_eval prints: optionally queries (-q), then the summary (without -n).
 
-    zero_rows: queries without results that count as 0 have lines too, which trec_eval leaves out.
+    zero_rows: include queries without results that count as 0, which trec_eval omits.
 
     Layout: the name padded to 22 characters, TAB, query or `all`, TAB, value; counts as
     integers, other values with four decimals, z-scores with a leading Z and four decimals.
@@ -34,7 +34,7 @@ def trec_lines(
 
 def _trec_line(column: Column, query: bytes, value: Any, is_summary: bool) -> bytes:
     name = column.printed
-    if column.kind == "count":
+    if column.kind == "count" and not value % 1:
         return b"%-22b\t%b\t%d\n" % (name, query, value)
     if column.kind == "text":
         return b"%-22b\t%b\t%b\n" % (name, query, value if is_summary else b"'%b'" % value)
@@ -45,7 +45,7 @@ def _trec_line(column: Column, query: bytes, value: Any, is_summary: bool) -> by
 
 
 def readable(scores: Scores) -> str:
-    """The summary, one line a measure, and what is not part of it."""
+    """The summary, one line per measure, followed by notes."""
     means = presented_means(scores)
     width = max(map(len, means), default=0)
     lines = [f"{name:{width}}  {rounded(value)}" for name, value in means.items()]
@@ -53,40 +53,43 @@ def readable(scores: Scores) -> str:
 
 
 def rounded(value: object, digits: int = 4) -> str:
-    """A value as tables show it: a float with so many decimals."""
+    """A value for tables: floats with `digits` decimals."""
     if isinstance(value, float):
         return f"{value:.{digits}f}"
     return "" if value is None else str(value)
 
 
-# What options take out of an evaluation, by its name among the counts.
+# Notes on counts, by the name of the count.
 LEFT_OUT = {
-    "left_out": "judged queries have no relevant document and were left out",
-    "removed": "documents were excluded from the rankings",
-    "repeated": "repeated lines were left out of the rankings",
-    "cut": "rankings were cut between documents with equal scores",
+    "no_relevant_skipped": "judged queries without a relevant document were skipped",
+    "excluded": "documents were excluded from the rankings",
+    "duplicates": "duplicate lines were dropped from the rankings",
+    "ties_at_cutoff": "rankings were cut between documents with equal scores",
 }
-# What to say where all values are 0 because no document is judged.
-NOTHING_JUDGED = "no retrieved document is judged: do the document ids of both sides match?"
-# How many ids a note names.
+# The note where all values are 0 because no document is judged.
+NOTHING_JUDGED = "no retrieved document is judged: do the document ids of run and qrels match?"
+# The number of ids in a note.
 NAMED = 5
 
 
 def notes(scores: Scores) -> list[str]:
-    """Lines on the queries that judgments and run do not share, and on what was left out."""
+    """Notes on queries that are only in the judgments or only in the run, and on noted counts."""
     made = []
-    if scores.missing:
-        many = scores.missing != 1
+    missing = scores.counts["missing_queries"]
+    if missing:
+        many = missing != 1
         averaged = ("are" if many else "is") + ("" if scores.coverage.complete else " not")
         made.append(
-            f"{scores.missing} judged {'queries have' if many else 'query has'} no results and"
-            f" {averaged} averaged in (missing={first_ids(scores.missing_queries)})"
+            f"{missing} judged {'queries have' if many else 'query has'} no results and"
+            f" {averaged} included in the means"
+            f" (missing_queries={first_ids(scores.missing_queries)})"
         )
-    skipped = scores.skipped_queries
-    if skipped:
+    unjudged = scores.unjudged_queries
+    if unjudged:
         made.append(
-            f"{len(skipped)} {'queries' if len(skipped) != 1 else 'query'} of the run without"
-            f" judgments (skipped={first_ids(skipped)})"
+            f"{len(unjudged)} {'queries' if len(unjudged) != 1 else 'query'} of the run"
+            f" {'have' if len(unjudged) != 1 else 'has'} no judgments"
+            f" (unjudged_queries={first_ids(unjudged)})"
         )
     if retrieves_nothing_judged(scores):
         made.append(NOTHING_JUDGED)
@@ -104,5 +107,5 @@ def retrieves_nothing_judged(scores: Scores) -> bool:
 def first_ids(queries: list[str]) -> str:
     """The first of some ids."""
     named = ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
-    # What is not UTF-8 could not be printed.
+    # Bytes that are not UTF-8 could not be printed.
     return named.encode("utf-8", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""Judged queries without results as rows of their own, with the values that the means count."""
+"""Rows for judged queries without results, with the values that the means include."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class ZeroRows:
-    """Where the judged queries without results go among those that were evaluated.
+    """Inserts judged queries without results among the evaluated ones.
 
-    evaluated: the ids of the evaluated queries. order: the ids of all judged queries in the order
-    to have them; None is byte order, in which the evaluated ones are then too.
-    query_ids: all of them. places: the places in it of those without results.
+    evaluated: the ids of the evaluated queries. order: the ids of all judged queries in the desired
+    order; None means byte order, which `evaluated` must have, too.
+    query_ids: the ids of all queries. places: the indexes of those without results.
     """
 
     def __init__(
@@ -35,10 +35,10 @@ class ZeroRows:
         self.places = [place for place, row in enumerate(self._rows) if row >= len(evaluated)]
 
     def insert(self, bound: BoundMeasure, values: Any, extended: Any) -> Any:
-        """A column of values of all queries, from one of the evaluated ones.
+        """Extend a column of values of the evaluated queries to all queries.
 
-        extended: None, or the values and after them those of the queries without results, in the
-        order of the judgments; without it they are 0, or empty texts.
+        extended: the values followed by those of the queries without results, in the order of the
+        judgments; if None, the latter are 0, or empty text.
         """
         if values is None:
             return None
@@ -53,7 +53,7 @@ class ZeroRows:
         return filled("d", [extended[row * width + j] for row in self._rows for j in range(width)])
 
     def _zeros(self, bound: BoundMeasure) -> list[float]:
-        """What queries without results count: 0, but in num_rel their relevant documents."""
+        """The values of queries without results: 0, except for num_rel."""
         positive = self._coverage.positive
         if bound.measure.name == "num_rel" and positive is not None:
             return [float(positive[place]) for place in self._judged]

@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     Entry = tuple[bytes, float, float]
 
 ZSCORES_LINE = "4 fields (query measure mean stddev)"
-# The z-score of a value for which there is no mean and deviation.
+# The z-score of a value whose mean and deviation are unknown.
 MISSING = -1000000.0
 
 
 class ZScores(Frozen):
-    """Mean and standard deviation per query and measure: {query: [(measure, mean, sd), ...]}.
+    """Means and standard deviations per query and measure.
 
-    The entries of a query are sorted by the bytes of the measure's printed name.
+    entries: {query: [(measure, mean, deviation), ...]}, with ids and names as bytes, sorted by the
+    measure's printed name. source: the name of the file.
 
     >>> import io
     >>> zscores = fr.read_zscores(io.BytesIO(b"q1 map 0.25 0.1\\nq1 P_5 0.4 0.2\\n"))
@@ -69,7 +70,7 @@ def _measure_of(entry: Entry) -> bytes:
 
 
 def write_zscores(zscores: ZScores, target: Source) -> None:
-    """Write a z-score file; reading it gives the same entries.
+    """Write a z-score file, which `read_zscores` reads into the same entries.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -101,7 +102,7 @@ def to_zscores(
 
 
 def _find(entries: list[Entry], name: bytes) -> Entry | None:
-    """Look up a measure as trec_eval does, which decides between entries of the same name."""
+    """Look up a measure with trec_eval's search, which matters if a name occurs twice."""
     low, high = 0, len(entries)
     while low <= high:
         middle = (low + high) // 2

@@ -11,11 +11,11 @@ from fastrank.search.exclusion import Exclusion
 from fastrank.search.faiss_api import check_gpu
 from fastrank.search.faiss_indexes import as_index
 from fastrank.search.indexing import Index, make_index
-from fastrank.search.options import SEARCH, SearchOptions
 from fastrank.search.parameters import Setting, parse_parameters
 from fastrank.search.progress import bar
 from fastrank.search.ranking import rank
 from fastrank.search.row_ids import check_row_ids
+from fastrank.search.search_options import SEARCH, SearchOptions
 from fastrank.search.sparse import SparseRows, SparseSearch
 from fastrank.search.vectors import check_dimension, check_metric, open_vectors
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.data.texts import Texts
+    from fastrank.search.engines import Engine
     from fastrank.search.ranking import Ranked
     from fastrank.search.row_ids import RowIds
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]
-    Engine = IndexSearch | VectorSearch | SparseSearch
 
 # Lists of excluded documents longer than this, and than k, get a search of their own: the depth
 # is that of the longest list. It is the same in every batch, since of the documents with the score
@@ -49,18 +49,19 @@ class Found(Frozen):
         than the corpus is long. Of equal scores the document comes first whose id sorts later in
         byte order.
     scores: float32[n, k], larger is better: distances have changed their sign.
-    cut: bool[n], whether the document after rank k has the same score as the one at rank k.
-    removed: int64[n], how many excluded documents stood above the last of the ranking.
+    ties_at_cutoff: bool[n], whether the document after rank k has the same score as the one
+        at rank k.
+    excluded: int64[n], how many excluded documents stood above the last of the ranking.
     query_ids, doc_ids: the ids of the queries, and of rows of the corpus.
     """
 
-    __slots__ = ("corpus", "cut", "names", "queries", "removed", "rows", "scores")
+    __slots__ = ("corpus", "excluded", "names", "queries", "rows", "scores", "ties_at_cutoff")
 
     queries: Array
     rows: Array
     scores: Array
-    cut: Array
-    removed: Array
+    ties_at_cutoff: Array
+    excluded: Array
     names: RowIds
     corpus: RowIds
 
@@ -88,13 +89,13 @@ def search_batches(
     queries: Any,
     k: int,
     *,
-    ids: Any = None,
+    corpus_ids: Any = None,
     only: Array | None = None,
     **options: Unpack[SearchOptions],
 ) -> Iterator[Found]:
     """Search batch by batch: what `search` does, for results that need not be in memory at once.
 
-    corpus, queries, k, ids: as `search` takes them.
+    corpus, queries, k, corpus_ids: as `search` takes them.
     only: rows of queries, ascending: the others are not searched for.
     **options: see `SearchOptions`.
 
@@ -103,7 +104,7 @@ def search_batches(
     >>> from fastrank.search import search_batches
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
     >>> for found in search_batches(corpus, [[1.0, 0.1], [0.0, 2.0]], 2, batch_size=1):
-    ...     print(found.start, found.rows.tolist(), found.cut.tolist())
+    ...     print(found.start, found.rows.tolist(), found.ties_at_cutoff.tolist())
     0 [[0, 2]] [False]
     1 [[1, 2]] [False]
     """
@@ -117,13 +118,13 @@ def search_batches(
         if metric not in (None, corpus.metric):
             reason = f"the index has the metric {corpus.metric!r}, found {metric!r}"
             raise OptionError("metric", reason)
-        if ids is not None:
-            corpus = corpus.with_ids("ids", ids)
+        if corpus_ids is not None:
+            corpus = corpus.with_ids("corpus_ids", corpus_ids)
         names, kind, dimension, count = corpus.names, corpus.metric, corpus.dimension, len(corpus)
     else:
         kind = check_metric("ip" if metric is None else metric)
         vectors = open_vectors("corpus", corpus)
-        names, dimension = check_row_ids("ids", ids, vectors.count), vectors.dimension
+        names, dimension = check_row_ids("corpus_ids", corpus_ids, vectors.count), vectors.dimension
         count = -1 if vectors.count is None else vectors.count
         if settings:
             raise OptionError("parameters", "exact search has none; they are for an Index")
@@ -145,12 +146,18 @@ def search_batches(
 
 
 def check_before_building(
-    factory: str, dimension: int, metric: str | None, *, k: int, batch_size: int, parameters: Any
+    index_factory: str,
+    dimension: int,
+    metric: str | None,
+    *,
+    k: int,
+    batch_size: int,
+    parameters: Any,
 ) -> None:
     """Raise OptionError for a search that an index of this kind cannot do, without building it."""
     _, _, settings = _checked_request(k, batch_size, parameters)
     kind = check_metric("ip" if metric is None else metric)
-    with Setting(make_index(factory, dimension, kind), settings):
+    with Setting(make_index(index_factory, dimension, kind), settings):
         pass
 
 
@@ -191,7 +198,7 @@ class _Search:
                     part = slice(first, first + batch_size)
                     yield Found(
                         queries=rows[part], rows=found.rows[part], scores=found.scores[part],
-                        cut=found.cut[part], removed=found.removed[part],
+                        ties_at_cutoff=found.ties_at_cutoff[part], excluded=found.excluded[part],
                         names=self._queries, corpus=self._names,
                     )  # fmt: skip
         if queries.count is not None:
@@ -239,7 +246,7 @@ class _Search:
         return type(ranked[0])(
             *(
                 numpy.concatenate([getattr(one, name) for one in ranked])[back]
-                for name in ("rows", "scores", "cut", "removed")
+                for name in ("rows", "scores", "ties_at_cutoff", "excluded")
             )
         )
 

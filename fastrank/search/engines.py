@@ -1,4 +1,8 @@
-"""What a batch of queries is searched in: an index, or vectors that are compared one by one."""
+"""Search engines: what finds the vectors of a corpus that score best for a batch of queries.
+
+Here are an index of faiss, and the comparison with all vectors; sparse vectors have theirs in
+search/sparse.py. Another one has the methods of `Engine`, and `search_batches` chooses it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from fastrank.search.vectors import Rows, block_rows
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Protocol
 
     import numpy.typing as npt
 
@@ -22,6 +26,27 @@ if TYPE_CHECKING:
     # Told how much of a search is done, from 0 to 1.
     Tell = Callable[[float], None]
 
+    class Engine(Protocol):
+        """Searches one corpus.
+
+        count: how many vectors that has, None if it is not known before a search. once: whether
+        only one search is possible, since the corpus can be read only once.
+        """
+
+        count: int | None
+        once: bool
+
+        def at_once(self, depth: int, batch_size: int, /) -> int | None:
+            """How many queries to search at once; None for all."""
+
+        def search(self, queries: Array, depth: int, tell: Tell, /) -> tuple[Array, Array]:
+            """Scores, float32[n, depth], and rows of the corpus, int64[n, depth], best first.
+
+            queries: float32[n, dimension], of length 1 if the metric is "cosine". With "l2" scores
+            are squared distances. Row -1 is none. Equal scores may come in any order.
+            """
+
+
 # Bytes of the heaps of the queries that are searched for in one pass through the corpus.
 HEAP_BYTES = 1 << 28
 ITEM_BYTES = 12
@@ -31,7 +56,7 @@ MATRIX_VALUES = 1 << 17
 
 
 class IndexSearch:
-    """Searches an index. `once`: whether only one search is possible."""
+    """Searches an index."""
 
     once = False
 
@@ -130,7 +155,7 @@ class VectorSearch:
         if count is None or count == seen or (count > seen and not whole):
             return
         some = f"expected {seen} ids" if whole else f"expected at least {seen} ids"
-        raise ArrayError("ids", f"{some}, one per vector, found {count}")
+        raise ArrayError("corpus_ids", f"{some}, one per vector, found {count}")
 
     def _compare(self, queries: Array, block: Array, depth: int) -> tuple[Array, Array]:
         import faiss

@@ -85,7 +85,7 @@ class Index:
 
 def build_index(
     vectors: Any,
-    factory: str = "Flat",
+    index_factory: str = "Flat",
     metric: str = "ip",
     ids: Any = None,
     train_size: int | None = None,
@@ -98,7 +98,7 @@ def build_index(
     vectors: floats[n, dimension]: an array of any float type (or of integers), a memory map, the
         path of a `.npy` file, or an iterator of such blocks; or a sparse matrix of scipy or tensor
         of torch. Inside they are float32.
-    factory: what to build, in the language of faiss's index_factory: "Flat", "IVF1024,Flat",
+    index_factory: what to build, in the language of faiss's index_factory: "Flat", "IVF1024,Flat",
         "HNSW32", "OPQ16_64,IVF256,PQ16x4fs", ...
     metric: "ip" (inner product), "l2" (Euclidean distance; squared, as faiss has it), or "cosine",
         for which copies of the vectors are brought to length 1, block by block.
@@ -124,7 +124,7 @@ def build_index(
         at_least("train_size", train_size, 1)
     found = open_vectors("vectors", vectors)
     names = check_row_ids("ids", ids, found.count)
-    index = make_index(factory, found.dimension, metric)
+    index = make_index(index_factory, found.dimension, metric)
     if found.count == 0:
         raise ArrayError("vectors", "expected vectors, found none")
     found.check(unit=unit)
@@ -135,7 +135,9 @@ def build_index(
             try:
                 index.add(block)
             except RuntimeError as error:
-                raise OptionError("factory", f"{factory!r}: {reason_of(error)}") from None
+                raise OptionError(
+                    "index_factory", f"{index_factory!r}: {reason_of(error)}"
+                ) from None
             shown.update(len(block))
     if names.count is None:
         names = RowIds(names.texts, index.ntotal)
@@ -146,29 +148,32 @@ def build_index(
     return Index(index, names, metric)
 
 
-def make_index(factory: str, dimension: int, metric: str) -> Any:
+def make_index(index_factory: str, dimension: int, metric: str) -> Any:
     """An empty index. Raises OptionError for what faiss cannot build."""
     import faiss
 
-    if not isinstance(factory, str):
-        raise OptionError("factory", f"expected a text, found {type(factory).__name__}")
-    if factory.startswith("B"):
+    if not isinstance(index_factory, str):
+        raise OptionError("index_factory", f"expected a text, found {type(index_factory).__name__}")
+    if index_factory.startswith("B"):
         raise OptionError(
-            "factory", f"{factory!r} is a binary index, which holds bits and no vectors of floats"
+            "index_factory",
+            f"{index_factory!r} is a binary index, which holds bits and no vectors of floats",
         )
     try:
-        index = faiss.index_factory(dimension, factory, metric_of(faiss, metric))
+        index = faiss.index_factory(dimension, index_factory, metric_of(faiss, metric))
     except RuntimeError as error:
         raise OptionError(
-            "factory", f"faiss cannot build {factory!r} of dimension {dimension} for the metric"
-            f" {metric!r}: {reason_of(error)}",
+            "index_factory", f"faiss cannot build {index_factory!r} of dimension {dimension} for"
+            f" the metric {metric!r}: {reason_of(error)}",
         ) from None  # fmt: skip
     if maps_ids(index):
-        raise OptionError("factory", f"{factory!r}: ids are given as ids=, not as IDMap")
+        raise OptionError(
+            "index_factory", f"{index_factory!r}: ids are given as ids=, not as IDMap"
+        )
     if index.metric_type != metric_of(faiss, metric):
         # faiss says nothing, and its distances would be taken for scores.
-        reason = f"{factory!r}: faiss builds it for L2 distances only, not for {metric!r}"
-        raise OptionError("factory", reason)
+        reason = f"{index_factory!r}: faiss builds it for L2 distances only, not for {metric!r}"
+        raise OptionError("index_factory", reason)
     return index
 
 
@@ -221,4 +226,4 @@ def _train(index: Any, sample: Array) -> None:
         index.train(sample)
     except RuntimeError as error:
         reason = f"faiss cannot train with {len(sample)} vectors: {reason_of(error)}"
-        raise OptionError("factory", reason) from None
+        raise OptionError("index_factory", reason) from None

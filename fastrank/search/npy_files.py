@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tokenize import TokenError
+
 from fastrank.errors import ReadError
 
 TYPE_CHECKING = False
@@ -11,6 +13,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
+# What NumPy raises for a file that is cut off, or whose header says what no array is.
+BROKEN = (
+    EOFError, ValueError, TypeError, OverflowError, SyntaxError, RecursionError, TokenError,
+)  # fmt: skip
 
 
 def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
@@ -25,7 +31,7 @@ def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
             found = numpy.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
     except OSError as error:
         raise ReadError(path, (error.strerror or str(error)).lower()) from None
-    except (EOFError, ValueError) as error:
+    except BROKEN as error:
         raise ReadError(path, f"not a .npy file that is whole: {error}") from None
     if head.startswith(ARCHIVE):
         raise ReadError(path, "expected one array (.npy), found an archive (.npz)")

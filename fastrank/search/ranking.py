@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 class Ranked:
     """Rankings of some queries.
 
-    rows: int64[n, k]. scores: float32[n, k]. cut: bool[n], whether a tie was cut at rank k.
-    removed: int64[n], how many excluded documents stood above the last of the ranking.
+    rows: int64[n, k]. scores: float32[n, k]. ties_at_cutoff: bool[n], whether a
+    tie was cut at rank k.
+    excluded: int64[n], how many excluded documents stood above the last of the ranking.
     """
 
-    def __init__(self, rows: Array, scores: Array, cut: Array, removed: Array) -> None:
-        self.rows, self.scores, self.cut, self.removed = rows, scores, cut, removed
+    def __init__(self, rows: Array, scores: Array, ties_at_cutoff: Array, excluded: Array) -> None:
+        self.rows, self.scores = rows, scores
+        self.ties_at_cutoff, self.excluded = ties_at_cutoff, excluded
 
 
 def rank(scores: Array, rows: Array, k: int, names: RowIds, excluded: list[Array] | None) -> Ranked:
@@ -63,9 +65,9 @@ def _in_order(scores: Array, rows: Array, names: RowIds) -> tuple[Array, Array]:
 
 
 def _drop(
-    scores: Array, rows: Array, k: int, excluded: list[Array], removed: Array
+    scores: Array, rows: Array, k: int, excluded: list[Array], counts: Array
 ) -> tuple[Array, Array]:
-    """Without the excluded documents; those below move up. Counts them in `removed`."""
+    """Without the excluded documents; those below move up. Counts them in `counts`."""
     import numpy
 
     dropped = numpy.zeros(rows.shape, bool)
@@ -81,7 +83,7 @@ def _drop(
     if not len(affected):
         return scores, rows
     is_excluded = dropped[affected]
-    removed[affected] = (is_excluded & (numpy.cumsum(~is_excluded, axis=1) < k)).sum(axis=1)
+    counts[affected] = (is_excluded & (numpy.cumsum(~is_excluded, axis=1) < k)).sum(axis=1)
     order = numpy.argsort(is_excluded, axis=1, kind="stable")
     gone = numpy.take_along_axis(is_excluded, order, axis=1)
     scores[affected] = numpy.where(

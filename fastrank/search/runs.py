@@ -12,7 +12,7 @@ from fastrank.formats.sniff import format_by_name
 from fastrank.formats.trec_writers import check_fields, lines_of
 from fastrank.keywords import takes, with_defaults
 from fastrank.search.batches import search_batches
-from fastrank.search.options import SEARCH, SearchOptions
+from fastrank.search.search_options import SEARCH, SearchOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def search(
     queries: Any,
     k: int,
     *,
-    ids: Any = None,
+    corpus_ids: Any = None,
     tag: str = "fastrank",
     **options: Unpack[SearchOptions],
 ) -> Run:
@@ -46,7 +46,7 @@ def search(
     queries: floats[n, dimension], as `build_index` takes vectors. Copies are brought to length 1
         for the metric "cosine".
     k: how many documents a query gets at most; fewer where the corpus or the index has no more.
-    ids: of the vectors, as in `build_index`; an Index may have its own.
+    corpus_ids: of the vectors, as in `build_index`; an Index may have its own.
     tag: the run's name.
     **options: see `SearchOptions`.
 
@@ -64,14 +64,16 @@ def search(
 
     >>> from fastrank.search import search
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
-    >>> run = search(corpus, [[1.0, 0.1]], 2, metric="l2", ids=["d1", "d2", "d3"])
+    >>> run = search(corpus, [[1.0, 0.1]], 2, metric="l2", corpus_ids=["d1", "d2", "d3"])
     >>> run.to_dict()
     {'0': {'d1': -0.0100..., 'd3': -0.2899...}}
     >>> search(corpus, corpus, 1, exclude_self=True).to_dict()
     {'0': {'2': 0.80...}, '1': {'2': 0.60...}, '2': {'0': 0.80...}}
     """
     label = tag_of(tag, SOURCE)
-    batches = search_batches(corpus, queries, k, ids=ids, **with_defaults(search, options))
+    batches = search_batches(
+        corpus, queries, k, corpus_ids=corpus_ids, **with_defaults(search, options)
+    )
     return run_of(batches, label)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import ArrayError, OptionError
-from fastrank.search.vectors import LARGEST_LENGTH, Vectors, block_rows
+from fastrank.search.vectors import LARGEST_LENGTH, SMALLEST_LENGTH, Vectors, block_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ class SparseRows(Vectors):
     def __init__(self, name: str, given: Any) -> None:
         matrix = as_csr(given)
         if matrix is None:
-            raise ArrayError(name, "sparse tensors need scipy (pip install scipy)")
+            raise ArrayError(
+                name, "a sparse tensor needs scipy: pip install 'fastrank-eval[scipy]'"
+            )
         if matrix.ndim != 2 or not matrix.shape[1]:
             raise ArrayError(name, f"expected a table of vectors, found the shape {matrix.shape}")
         self.name, self.matrix = name, matrix
@@ -71,7 +73,8 @@ class SparseRows(Vectors):
     def check(self, *, unit: bool, selected: Array | None = None) -> None:
         """Look at all rows. Raises ArrayError."""
         lengths = self.lengths() if selected is None else self.lengths()[selected]
-        if not (lengths < LARGEST_LENGTH).all() or (unit and not lengths.all()):
+        fit = SMALLEST_LENGTH <= lengths.max(initial=0) < LARGEST_LENGTH
+        if not fit or (unit and not lengths.all()):
             # Which row and column it is shows in the dense blocks.
             super().check(unit=unit, selected=selected)
 

@@ -11,6 +11,7 @@ from fastrank.formats import files
 from fastrank.search.faiss_api import reason_of
 from fastrank.search.faiss_indexes import index_of
 from fastrank.search.indexing import Index
+from fastrank.search.npy_files import BROKEN
 from fastrank.search.row_ids import RowIds
 
 TYPE_CHECKING = False
@@ -127,7 +128,7 @@ def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
         columns = (held["ids"], held["lengths"]) if "ids" in held else None
     except OSError as error:
         raise ReadError(beside, (error.strerror or str(error)).lower()) from None
-    except (EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+    except (*BROKEN, KeyError, zipfile.BadZipFile) as error:
         raise ReadError(beside, f"no ids of an index, or cut off: {error}") from None
     if size != (found.d, found.ntotal) or digest != _digest(name):
         raise ReadError(beside, f"these ids belong to another index than {name}")
@@ -136,12 +137,17 @@ def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
     if columns is None:
         return stored_metric, None
     ids, lengths = columns
-    if len(lengths) != found.ntotal or lengths.min(initial=0) < 0 or lengths.sum() != len(ids):
+    if (ids.dtype, ids.ndim, lengths.dtype, lengths.ndim) != (numpy.uint8, 1, numpy.int64, 1):
+        raise ReadError(beside, "expected ids as bytes and lengths as 64-bit integers")
+    # None is longer than all together: their sum cannot overflow.
+    if (
+        len(lengths) != found.ntotal
+        or not (0 <= lengths.min(initial=0) <= lengths.max(initial=0) <= len(ids))
+        or lengths.sum() != len(ids)
+    ):
         raise ReadError(beside, "the ids are not one per vector")
     starts = numpy.cumsum(lengths) - lengths
-    return stored_metric, Texts(
-        ids.tobytes(), memory_of(starts), memory_of(lengths.astype(numpy.int64))
-    )
+    return stored_metric, Texts(ids.tobytes(), memory_of(starts), memory_of(lengths))
 
 
 def _digest(path: str) -> str:

@@ -23,6 +23,8 @@ METRICS = ("ip", "l2", "cosine")
 BLOCK_VALUES = 1 << 24
 # The distance of two vectors of this length, squared, is still a 32-bit float.
 LARGEST_LENGTH = 9e18
+# The product of two shorter ones may be 0 as a 32-bit float.
+SMALLEST_LENGTH = 1.1e-19
 
 
 def check_metric(metric: str) -> str:
@@ -54,8 +56,9 @@ class Vectors:
         """Row numbers and rows as contiguous float32; `unit`: of length 1.
 
         A block may be the caller's own, or stand in the memory of the next: who keeps it copies it.
-        Raises ArrayError for a NaN, an infinity and where there is no direction, unless all were
-        looked at before.
+        Raises ArrayError for a NaN, an infinity, where there is no direction, and for vectors too
+        long or all too short for their products to be 32-bit floats, unless all were looked at
+        before.
         """
         for rows, raw in self.raw(size, selected):
             yield rows, _as_float32(self.name, rows, raw, unit=unit, check=check)
@@ -257,7 +260,8 @@ def _as_float32(name: str, rows: Array, raw: Array, *, unit: bool, check: bool) 
     with numpy.errstate(all="ignore"):
         block = numpy.ascontiguousarray(raw, numpy.float32)
         # One pass over the block, at the speed of memory; what is suspicious is looked at again.
-        if check and not numpy.vdot(block, block) < LARGEST_LENGTH:
+        least = SMALLEST_LENGTH**2 * len(block)
+        if check and not least <= numpy.vdot(block, block) < LARGEST_LENGTH:
             _refuse_odd(name, rows, raw, block, unit=unit)
         if not unit:
             return block
@@ -281,9 +285,11 @@ def _refuse_odd(name: str, rows: Array, raw: Array, block: Array, *, unit: bool)
         expected = "expected values that fit 32-bit floats" if large else "expected finite values"
         raise ArrayError(name, f"{expected}, found {value}", int(rows[row]), column)
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", block, block, dtype=numpy.float64))
-    if not unit and lengths.max() > LARGEST_LENGTH:
+    if not unit and not SMALLEST_LENGTH <= lengths.max() <= LARGEST_LENGTH and lengths.any():
         row = int(lengths.argmax())
+        at_most = "" if lengths[row] > LARGEST_LENGTH else " at most"
         raise ArrayError(
             name, "expected a vector whose products fit 32-bit floats, found the length"
-            f" {lengths[row]:g}", int(rows[row]),
+            f"{at_most} {lengths[row]:g}; scale the vectors, or use metric='cosine'",
+            int(rows[row]),
         )  # fmt: skip

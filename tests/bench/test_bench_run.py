@@ -70,7 +70,7 @@ def row(**changes: Any) -> Row:
         "facts": {
             "seed": 1, "scale": 1.0, "queries": 1, "lines": 10, "bytes": 4_000_000,
             "cpu_count": 2, "platform": "S", "python": "P", "numpy": "2", "version": "1",
-            "compat": "9.0.8", "date": "2026-01-02 03:04:05",
+            "trec_eval_version": "9.0.8", "date": "2026-01-02 03:04:05",
         },
     }  # fmt: skip
     return Row(**{**fields, **changes})
@@ -163,7 +163,7 @@ def test_rows_are_complete_and_right(results: Path) -> None:
     assert python.baseline == "pytrec_eval"
     assert python.speedup > 0
     assert python.to_floor > 0
-    assert found[READ, "fastrank.read_run"].calls == 3
+    assert found[READ, "fastrank.read_trec_run"].calls == 3
 
 
 def test_what_a_wrong_answer_took_is_not_compared(
@@ -282,10 +282,10 @@ def test_targets_are_met_missed_or_not_measured() -> None:
     assert f"{name}, at most 100 MB of memory: 30.00, met" in found
     name = "target: typical, evaluate all_trec, fastrank, 1 thread, at least 40 x trec_eval"
     assert f"{name}: 3.50, not met (pytrec_eval stands in for trec_eval)" in found
-    name = "target: typical, read, fastrank.read_run"
+    name = "target: typical, read, fastrank.read_trec_run"
     assert f"{name}, at least 2 x polars: not measured" in found
     assert sum("not measured" in own for own in found) == len(found) - 3
-    readers = [row(task=READ, program=name) for name in ("fastrank.read_run", "polars")]
+    readers = [row(task=READ, program=name) for name in ("fastrank.read_trec_run", "polars")]
     assert f"{name}, at least 2 x polars: 1.00, not met" in targets.check(readers)
     started = targets.check([row(case="sample", task=START, program=OWN_TREC_EVAL, floor=PASS)])
     assert started == [

@@ -303,14 +303,51 @@ WRONG_RUNS = {
         "tag 'b', but 'a' from line 1 on (2 tags in all): are these several runs in one file?",
     ),
     "uneven depth": (
-        b"q Q0 d 1 3 t\nq Q0 e 2 2 t\np Q0 d 1 3 t\nr Q0 d 1 3 t\n", "uneven-depth", 1,
-        "query 'q' has 2 results, 2 queries of 3 have 1; all have from 1 to 2",
+        b"q Q0 d 1 3 t\nq Q0 e 2 2 t\n" + b"".join(b"q%d Q0 d 1 3 t\n" % i for i in range(9)),
+        "uneven-depth", 1,
+        "query 'q' has 2 results, 9 queries of 10 have 1; all have from 1 to 2",
     ),
     "more than TREC asks for": (
         b"".join(b"q Q0 d%d %d %d t\n" % (i, i, -i) for i in range(1001)), "deep", 1,
         "query 'q' has 1,001 results; TREC asks for 1,000 at most",
     ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("deeper", [1, 2])
+def test_depths_that_differ_anyway_are_not_noted(deeper: int) -> None:
+    """Of few queries, or of many that have as many results as were found."""
+    run = b"".join(b"q%d Q0 d 1 3 t\n" % i for i in range(7 + deeper))
+    run += b"".join(b"q%d Q0 e 2 2 t\n" % i for i in range(deeper))
+
+    assert "uneven-depth" not in kinds(check(None, run))
+
+
+def test_a_file_whose_lines_end_with_cr_alone_is_named_as_such() -> None:
+    """And not looked at as one line, which is no judgment and no result."""
+    report = check(b"q 0 d 1\rq 0 e 0\r", b"q Q0 d 1 2 t\rq Q0 e 2 1 t\r")
+
+    assert [(found.file, found.line, found.kind) for found in report] == [
+        ("qrels", 1, "bare-cr"), ("run", 1, "bare-cr"),
+    ]  # fmt: skip
+    assert report.findings[0].message == (
+        "the lines of the file end with CR alone, as on old Macs: trec_eval reads them as one;"
+        " convert it (tr '\\r' '\\n')"
+    )
+
+
+@pytest.mark.parametrize("odd", [b"", b"#", b"x", b"# a b c d e", b"1 2 3 4 5 6 7", b"\0"])
+@pytest.mark.parametrize("judgments", [True, False])
+def test_of_odd_lines_all_are_counted_and_the_first_listed(odd: bytes, judgments: bool) -> None:
+    """However many there are: only those that are listed take memory."""
+    text = 1000 * (odd + (b"\nq 0 d 1\n" if judgments else b"\nq Q0 d 1 2 t\n"))
+
+    report = check(*((text, None) if judgments else (None, text)), max_per_kind=3)
+
+    first = report.findings[0]
+    (count,) = [one for one in report.counts if one.kind == first.kind]
+    assert (count.found, count.listed) == (1000, 3)
+    assert [one.line for one in report if one.kind == first.kind] == [1, 3, 5]
 
 
 @pytest.mark.parametrize("case", WRONG_RUNS)
@@ -550,15 +587,17 @@ def refuse(message: str) -> None:
 @given(
     qrels=st.one_of(lines_of(QRELS_ROWS), untidy(QRELS_ROWS)),
     run=st.one_of(lines_of(RUN_ROWS), untidy(RUN_ROWS)),
-    compat=st.sampled_from(["9.0.8", "10.0"]),
+    trec_eval_version=st.sampled_from(["9.0.8", "10.0"]),
 )
 @examples(1000)
-def test_what_cannot_be_read_or_evaluated_has_errors(qrels: bytes, run: bytes, compat: str) -> None:
+def test_what_cannot_be_read_or_evaluated_has_errors(
+    qrels: bytes, run: bytes, trec_eval_version: str
+) -> None:
     if not qrels or not run:
         return
     try:
-        judgments = parse_qrels(qrels, compat=compat, warn=refuse)
-        results = parse_run(run, compat=compat, warn=refuse)
-        fastrank.evaluate(judgments, results, "all_trec", compat=compat)
+        judgments = parse_qrels(qrels, trec_eval_version=trec_eval_version, warn=refuse)
+        results = parse_run(run, trec_eval_version=trec_eval_version, warn=refuse)
+        fastrank.evaluate(judgments, results, "all_trec", trec_eval_version=trec_eval_version)
     except (FastrankError, NotReadError):
         assert check(qrels, run).total("error") > 0

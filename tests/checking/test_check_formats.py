@@ -280,16 +280,16 @@ def test_the_findings_are_those_of_the_same_rows_in_a_trec_file(
 def test_what_the_reader_refuses_is_an_error(rows: list[tuple[str, str, str]]) -> None:
     content = b"qid\tdocno\tscore\n" + "".join("\t".join(row) + "\n" for row in rows).encode()
     try:
-        fr.load_run(io.BytesIO(content))
+        fr.read_run(io.BytesIO(content))
     except FastrankError:
         assert check(None, content).total("error")
 
 
 def test_the_format_can_be_given() -> None:
-    assert [f.kind for f in check(b"q\td\t1\n", format="trec")] == ["malformed", "no-results"]
+    assert [f.kind for f in check(b"q\td\t1\n", input_format="trec")] == ["malformed", "no-results"]
     assert "other-format" in {f.kind for f in check(b"q\td\t1\n")}
     with pytest.raises(FastrankError, match="format 'xml': expected one of trec, csv"):
-        check(b"", format="xml")
+        check(b"", input_format="xml")
 
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -307,5 +307,5 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         "  error    bad-score: 1",
         "1 error, 0 warnings, 0 notes",
     ]
-    assert main(["check", "--from", "trec", "--no-qrels", files[0]]) == 1
+    assert main(["check", "--input-format", "trec", "--no-qrels", files[0]]) == 1
     assert "[malformed]" in capsys.readouterr().out

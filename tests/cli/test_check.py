@@ -23,14 +23,12 @@ FILES = {
 TEXT = """\
 qrels:2: error: grade '0.5' of document 'e' is not an integer: trec_eval reads 0 [float-grade]
 run:3: warning: query 'x' has no judgments in qrels: it is not evaluated [unknown-query]
-run:3: note: query 'x' has 1 result, 1 query of 2 have 2; all have from 1 to 2 [uneven-depth]
 
 qrels: 2 lines, 2 judgments, 1 query, 2 documents
   error    float-grade: 1
 run: 3 lines, 3 results, 2 queries, 2 documents
   warning  unknown-query: 1
-  note     uneven-depth: 1
-1 error, 1 warning, 1 note
+1 error, 1 warning, 0 notes
 """
 
 
@@ -70,7 +68,7 @@ def test_findings_come_before_a_summary_of_each_file(folder: Path) -> None:
         (["good", "nowhere"], 2),
         (["qrels", "nowhere", "run"], 2),
         (["--ignore", "nonsense", "good"], 2),
-        (["--max", "-1", "good"], 2),
+        (["--max-per-kind", "-1", "good"], 2),
         ([], 2),
     ],
 )
@@ -86,14 +84,25 @@ def test_the_exit_status_says_what_was_found(
 def test_a_file_that_cannot_be_read_leaves_the_others(folder: Path) -> None:
     found = check("qrels", "nowhere", "run", cwd=folder)
 
-    assert found.stdout == TEXT
+    assert found.stdout == TEXT.replace("0 notes\n", "0 notes, 1 file not read\n")
     assert found.stderr == "fastrank check: nowhere: no such file or directory\n"
+
+
+@pytest.mark.parametrize("form", ["text", "github"])
+def test_where_nothing_could_be_read_there_is_no_summary(form: str, folder: Path) -> None:
+    """It would say that nothing is wrong."""
+    (folder / "empty").touch()
+
+    found = check("--format", form, "nowhere", "empty", cwd=folder)
+
+    assert (found.stdout, found.returncode) == ("", 2)
+    assert found.stderr.count("\n") == 2
 
 
 def test_findings_that_are_not_listed_are_counted(folder: Path) -> None:
     (folder / "run").write_bytes(b"".join(b"q%d Q0 d 1 x t\n" % i for i in range(5)))
 
-    found = check("--max", "1", "--no-qrels", "run", cwd=folder)
+    found = check("--max-per-kind", "1", "--no-qrels", "run", cwd=folder)
 
     assert found.stdout == (
         "run:1: error: score 'x' of document 'd' is not a number: trec_eval reads 0 [bad-score]\n"
@@ -123,7 +132,7 @@ def test_json_is_one_object_with_findings_counts_and_files(folder: Path) -> None
     assert found["files"][1] == {
         "file": "run", "role": "run", "lines": 3, "rows": 3, "queries": 2, "documents": 2
     }  # fmt: skip
-    assert (found["errors"], found["warnings"], found["notes"]) == (1, 1, 1)
+    assert (found["errors"], found["warnings"], found["notes"]) == (1, 1, 0)
 
 
 def test_jsonl_has_a_record_per_line(folder: Path) -> None:
@@ -149,6 +158,20 @@ def test_github_shows_findings_at_their_lines(folder: Path) -> None:
     assert check("--format", "github", "good", "unknown", cwd=folder).stdout.startswith("::warning")
 
 
+@pytest.mark.parametrize("form", ["text", "github"])
+def test_names_of_files_begin_no_line_and_move_no_cursor(form: str, folder: Path) -> None:
+    """A workflow would obey the first, a terminal the second."""
+    name = "x\n::error::f\x1b[2J"
+    (folder / name).write_bytes(FILES["good"])
+
+    found = check("--format", form, name, cwd=folder)
+
+    assert found.stdout == (
+        "x\\x0a::error::f\\x1b[2J: 1 line, 1 judgment, 1 query, 1 document\n"
+        "0 errors, 0 warnings, 0 notes\n"
+    )
+
+
 def test_output_goes_into_a_file(folder: Path) -> None:
     found = check("-o", "report", "qrels", "run", cwd=folder)
 
@@ -157,9 +180,9 @@ def test_output_goes_into_a_file(folder: Path) -> None:
 
 
 def test_compressed_files_are_read(folder: Path) -> None:
-    (folder / "run.gz").write_bytes(gzip.compress(FILES["run"]))
+    (folder / "qrels.gz").write_bytes(gzip.compress(FILES["qrels"]))
 
-    assert check("--no-qrels", "run.gz", cwd=folder).stdout.startswith("run.gz:3: note")
+    assert check("qrels.gz", cwd=folder).stdout.startswith("qrels.gz:2: error")
 
 
 def test_good_runs_pass_the_strict_check(folder: Path) -> None:

@@ -47,7 +47,8 @@ def test_official_measures_are_the_default() -> None:
     ("options", "same"),
     [
         (["-q", "-n"], ["-q", "-n"]),
-        (["--per-query", "--complete"], ["-q", "-c"]),
+        (["--per-query", "--missing", "zero"], ["-q", "-c"]),
+        (["-c"], ["-c"]),
         (["--relevance-level", "2", "--judged-only"], ["-l2", "-J"]),
         (["-M", "20", "-N", "5000"], ["-M20", "-N5000"]),
     ],
@@ -100,8 +101,8 @@ def test_a_run_without_judged_queries_is_named(tmp_path: Path) -> None:
     found = fastrank("eval", QRELS, str(tmp_path / "run"))
 
     assert (found.stdout, found.returncode) == ("", 1)
-    assert f"{tmp_path}/run: the run and the judgments have no query in common" in found.stderr
-    assert "(run: 'unknown'; judgments: 'q0000', 'q0001', 'q0002', ...)" in found.stderr
+    assert f"{tmp_path}/run: the run and the qrels share no query ids" in found.stderr
+    assert "(run: 'unknown'; qrels: 'q0000', 'q0001', 'q0002', ...)" in found.stderr
 
 
 def test_missing_queries_are_told_with_the_run(tmp_path: Path) -> None:
@@ -146,7 +147,7 @@ def test_what_is_asked_wrongly_is_explained(
     assert "Traceback" not in found.stderr
 
 
-@pytest.mark.parametrize("variable", ["FASTRANK_COMPAT", "FASTRANK_THREADS"])
+@pytest.mark.parametrize("variable", ["FASTRANK_TREC_EVAL_VERSION", "FASTRANK_THREADS"])
 def test_settings_in_the_environment_are_checked(
     variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

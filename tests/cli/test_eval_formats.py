@@ -37,7 +37,7 @@ def printed(*arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def scores() -> list[fr.Scores]:
-    found = fr.evaluate(fr.read_qrels(QRELS), [PIXELS, PCA], "num_q map P.5")
+    found = fr.evaluate(fr.read_trec_qrels(QRELS), [PIXELS, PCA], "num_q map P.5")
     assert isinstance(found, list)
     return found
 

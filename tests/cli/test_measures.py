@@ -40,9 +40,9 @@ def test_a_name_in_any_notation_is_explained(command: object) -> None:
     status, out, _ = command("hit_ratio_10", "MRR", "P_5")
 
     assert status == 0
-    assert "hits in the first k divided by hits anywhere" in out
+    assert "divided by those at any rank" in out
     assert "Also called MRR, RR_k." in out
-    assert "pool         'query' | 'hits' (query): what the mean is over" in out
+    assert "average      'macro' | 'micro' (macro): averaging: over queries, or" in out
     assert "In the sets official, all_trec." in out
     assert "Source: trec_eval P." in out
 
@@ -97,5 +97,7 @@ def test_the_list_has_one_column_of_whole_phrases(command: object) -> None:
     lines = out.splitlines()
     assert len({len(line) - len(line.split(None, 1)[1]) for line in lines}) == 1
     assert lines[-2].endswith("Share of the first min(k, retrieved) documents that are not judged")
-    assert lines[-1].endswith("Documents in the first k that the judgments of no query name")
+    assert lines[-1].endswith(
+        "Number of documents in the first k that are not judged for any query"
+    )
     assert all(line.count("(") == line.count(")") for line in lines)

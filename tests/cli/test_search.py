@@ -1,4 +1,4 @@
-"""`fastrank search` and `fastrank embed-eval`: vectors in files, runs and values out."""
+"""`fastrank search` and `fastrank eval-embeddings`: vectors in files, runs and values out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fastrank.search import search
 RNG = np.random.default_rng(5)
 CORPUS = RNG.standard_normal((60, 8)).astype(np.float32)
 QUERIES = RNG.standard_normal((9, 8)).astype(np.float32)
-NAMES = {"ids": [f"d{i}" for i in range(60)], "query_ids": [f"q{i}" for i in range(9)]}
+NAMES = {"corpus_ids": [f"d{i}" for i in range(60)], "query_ids": [f"q{i}" for i in range(9)]}
 VECTORS = ["--corpus", "corpus.npy", "--queries", "queries.npy"]
 IDS = ["--corpus-ids", "docs.txt", "--query-ids", "queries.txt"]
 
@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     np.save("corpus.npy", CORPUS)
     np.save("queries.npy", QUERIES)
-    Path("docs.txt").write_text("\n".join(NAMES["ids"]) + "\n")
+    Path("docs.txt").write_text("\n".join(NAMES["corpus_ids"]) + "\n")
     Path("queries.txt").write_text("\r\n".join(NAMES["query_ids"]))
     Path("qrels.txt").write_text("".join(f"q{i} 0 d{i * j} {j % 3}\n" for i in range(1, 9)
                                          for j in range(1, 7)))  # fmt: skip
@@ -54,8 +54,8 @@ def test_search_writes_the_run_that_the_function_gives(output: str, metric: str)
 
     assert status == 0
     run = search(CORPUS, QUERIES, 5, metric=metric, **NAMES)
-    assert fr.load_run(output).to_dict() == run.to_dict()
-    assert fr.load_run(output).tag == "mine"
+    assert fr.read_run(output).to_dict() == run.to_dict()
+    assert fr.read_run(output).tag == "mine"
 
 
 def test_search_writes_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -70,10 +70,10 @@ def test_search_writes_to_standard_output(capfdbinary: pytest.CaptureFixture[byt
     "arguments",
     [
         ["search", *VECTORS, *IDS, "-o", "-"],
-        ["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", "-m", "all_trec", "-q"],
-        ["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", "-m", "map", "-q", "-o", "-"],
-        ["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", "-o", "a", "--run", "-"],
-        ["ann", *VECTORS, "-k", "3", "HNSW8", "-o", "-"],
+        ["eval-embeddings", *VECTORS, *IDS, "--qrels", "qrels.txt", "-m", "all_trec", "-q"],
+        ["eval-embeddings", *VECTORS, *IDS, "--qrels", "qrels.txt", "-m", "map", "-q", "-o", "-"],
+        ["eval-embeddings", *VECTORS, *IDS, "--qrels", "qrels.txt", "-o", "a", "--run", "-"],
+        ["compare-indexes", *VECTORS, "-k", "3", "HNSW8", "-o", "-"],
     ],
 )
 def test_a_closed_pipe_ends_quietly(arguments: list[str]) -> None:
@@ -90,24 +90,27 @@ def test_a_closed_pipe_ends_quietly(arguments: list[str]) -> None:
 
 
 def test_a_saved_index_is_searched() -> None:
-    factory = ["--factory", "IVF4,Flat", "--parameters", "nprobe=4", "--metric", "l2"]
-    assert main(["search", *VECTORS, *IDS, *factory, "--save-index", "docs.index", "-o", "a"]) == 0
+    index_factory = ["--index-factory", "IVF4,Flat", "--parameters", "nprobe=4", "--metric", "l2"]
+    assert (
+        main(["search", *VECTORS, *IDS, *index_factory, "--save-index", "docs.index", "-o", "a"])
+        == 0
+    )
     again = ["search", "--index", "docs.index", "--queries", "queries.npy"]
 
     assert main([*again, "--query-ids", "queries.txt", "--parameters", "nprobe=4", "-o", "b"]) == 0
 
     assert Path("a").read_bytes() == Path("b").read_bytes()
-    assert fr.load_run("a").to_dict() == search(CORPUS, QUERIES, 60, metric="l2", **NAMES).to_dict()
+    assert fr.read_run("a").to_dict() == search(CORPUS, QUERIES, 60, metric="l2", **NAMES).to_dict()
 
 
 def test_ids_may_come_from_numpy_files() -> None:
-    np.save("docs.npy", np.array(NAMES["ids"]))
+    np.save("docs.npy", np.array(NAMES["corpus_ids"]))
     np.save("numbers.npy", np.arange(9) + 100)
 
     assert main(["search", *VECTORS, "--corpus-ids", "docs.npy", "--query-ids", "numbers.npy",
                  "-k", "1", "-o", "run"]) == 0  # fmt: skip
 
-    assert list(fr.load_run("run").to_dict()) == [str(100 + i) for i in range(9)]
+    assert list(fr.read_run("run").to_dict()) == [str(100 + i) for i in range(9)]
 
 
 def test_lists_of_documents_are_left_out() -> None:
@@ -117,7 +120,7 @@ def test_lists_of_documents_are_left_out() -> None:
 
     assert main(["search", *VECTORS, *IDS, "-k", "1", "--exclude", "gone.txt", "-o", "run"]) == 0
 
-    run = fr.load_run("run").to_dict()
+    run = fr.read_run("run").to_dict()
     assert len(run) == 9
     assert all(best[query] not in docs for query, docs in run.items())
 
@@ -131,7 +134,7 @@ def test_cut_ties_are_told(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("form", ["trec", "table", "csv", "json", "jsonl", "markdown", "latex"])
-def test_embed_eval_prints_what_eval_prints_of_the_run(
+def test_eval_embeddings_prints_what_eval_prints_of_the_run(
     form: str, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     common = ["-q", "-m", "all_trec", "-m", "RR@3", "--format", form]
@@ -139,15 +142,18 @@ def test_embed_eval_prints_what_eval_prints_of_the_run(
     main(["eval", *common, "qrels.txt", "run"])
     expected = capfdbinary.readouterr().out
 
-    assert main(["embed-eval", *VECTORS, *IDS, "-k", "20", "--qrels", "qrels.txt", *common]) == 0
+    assert (
+        main(["eval-embeddings", *VECTORS, *IDS, "-k", "20", "--qrels", "qrels.txt", *common]) == 0
+    )
 
     found = capfdbinary.readouterr().out.replace(b"queries.npy", b"run")
     if form == "json":
         counts = json.loads(found)[0]["counts"]
-        assert counts.pop("cut") == 0
+        assert counts.pop("ties_at_cutoff") == 0
         (own,) = json.loads(found)
-        assert [{**own, "counts": counts | {"skipped": None}}] == [
-            {**one, "counts": one["counts"] | {"skipped": None}} for one in json.loads(expected)
+        assert [{**own, "counts": counts | {"unjudged_queries": None}}] == [
+            {**one, "counts": one["counts"] | {"unjudged_queries": None}}
+            for one in json.loads(expected)
         ]
     elif form == "trec":
         # Columns are as wide as the name of the file.
@@ -158,27 +164,35 @@ def test_embed_eval_prints_what_eval_prints_of_the_run(
         assert found == expected
 
 
-def test_embed_eval_writes_the_run_and_the_values() -> None:
-    command = ["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", "-k", "7", "-m", "map"]
+def test_eval_embeddings_writes_the_run_and_the_values() -> None:
+    command = ["eval-embeddings", *VECTORS, *IDS, "--qrels", "qrels.txt", "-k", "7", "-m", "map"]
 
     assert main([*command, "--run", "run.gz", "-o", "values"]) == 0
 
-    assert fr.load_run("run.gz").to_dict() == search(CORPUS, QUERIES, 7, **NAMES).to_dict()
+    assert fr.read_run("run.gz").to_dict() == search(CORPUS, QUERIES, 7, **NAMES).to_dict()
     assert b"map" in Path("values").read_bytes()
 
 
-def test_embed_eval_builds_and_saves_an_index() -> None:
-    command = ["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", "--factory", "HNSW8"]
+def test_eval_embeddings_builds_and_saves_an_index() -> None:
+    command = [
+        "eval-embeddings",
+        *VECTORS,
+        *IDS,
+        "--qrels",
+        "qrels.txt",
+        "--index-factory",
+        "HNSW8",
+    ]
 
     assert main([*command, "--save-index", "docs.index", "-o", "a"]) == 0
     assert main([*command, "-o", "b"]) == 0
-    assert main(["embed-eval", "--index", "docs.index", "--queries", "queries.npy", "--query-ids",
-                 "queries.txt", "--qrels", "qrels.txt", "-o", "c"]) == 0  # fmt: skip
+    assert main(["eval-embeddings", "--index", "docs.index", "--queries", "queries.npy",
+                 "--query-ids", "queries.txt", "--qrels", "qrels.txt", "-o", "c"]) == 0  # fmt: skip
 
     assert Path("a").read_bytes() == Path("b").read_bytes() == Path("c").read_bytes()
 
 
-@pytest.mark.parametrize("command", ["search", "embed-eval"])
+@pytest.mark.parametrize("command", ["search", "eval-embeddings"])
 def test_help_has_examples_that_parse(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main([command, "--help"])
@@ -187,7 +201,7 @@ def test_help_has_examples_that_parse(command: str, capsys: pytest.CaptureFixtur
     assert f"examples:\n  fastrank {command} " in capsys.readouterr().out
 
 
-OPTIONS = {"--corpus", "k", "--save-index", "factory", "parameters"}
+OPTIONS = {"--corpus", "k", "--save-index", "index_factory", "parameters"}
 WRONG: dict[str, tuple[list[str], str]] = {
     "no corpus": (["--queries", "queries.npy"], "--corpus: expected either vectors or an --index"),
     "missing": (["--corpus", "no.npy", "--queries", "queries.npy"], "no.npy: no such file"),
@@ -200,7 +214,10 @@ WRONG: dict[str, tuple[list[str], str]] = {
         ["--index", "x", "--save-index", "y", "--queries", "queries.npy"],
         "--save-index: an --index is built already",
     ),
-    "factory": ([*VECTORS, "--factory", "nonsense"], "factory: faiss cannot build 'nonsense'"),
+    "index_factory": (
+        [*VECTORS, "--index-factory", "nonsense"],
+        "index_factory: faiss cannot build 'nonsense'",
+    ),
     "narrow": (["--corpus", "corpus.npy", "--queries", "narrow.npy"], "queries: expected 8 col"),
     "nan": (["--corpus", "corpus.npy", "--queries", "nan.npy"], "queries[8, 3]: expected finite"),
     "parameters": ([*VECTORS, "--parameters", "nprobe=3"], "parameters: exact search has none"),
@@ -208,7 +225,7 @@ WRONG: dict[str, tuple[list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("command", ["search", "embed-eval"])
+@pytest.mark.parametrize("command", ["search", "eval-embeddings"])
 @pytest.mark.parametrize("what", WRONG)
 def test_mistakes_are_told_and_nothing_is_written(
     what: str, command: str, folder: Path, capfd: pytest.CaptureFixture[str]
@@ -244,10 +261,10 @@ def test_mistakes_are_told_and_nothing_is_written(
         (["--qrels", "qrels.txt", "--run", "x", "-o", "x"], 2, "--run: the values go to x already"),
     ],
 )
-def test_embed_eval_tells_what_is_wrong(
+def test_eval_embeddings_tells_what_is_wrong(
     arguments: list[str], status: int, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["embed-eval", *VECTORS, *IDS, *arguments]) == status
+    assert main(["eval-embeddings", *VECTORS, *IDS, *arguments]) == status
 
     assert message in capfd.readouterr().err
 
@@ -265,22 +282,34 @@ def test_what_cannot_be_written_is_told_before_the_search(
 
     monkeypatch.setattr("fastrank.evaluation.embeddings.search_batches", search)
 
-    assert main(["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", option, path]) == 1
+    assert main(["eval-embeddings", *VECTORS, *IDS, "--qrels", "qrels.txt", option, path]) == 1
 
-    assert capfd.readouterr().err == f"fastrank embed-eval: cannot write {path}: {reason}\n"
+    assert capfd.readouterr().err == f"fastrank eval-embeddings: cannot write {path}: {reason}\n"
 
 
-def test_embed_eval_cuts_rankings_as_eval_does(capfd: pytest.CaptureFixture[str]) -> None:
-    """--depth is another name for -M in both."""
+def test_eval_embeddings_cuts_rankings_as_eval_does(capfd: pytest.CaptureFixture[str]) -> None:
+    """-M is short for --depth in both."""
     printed = []
     for option in ("--depth", "-M"):
-        main(["embed-eval", *VECTORS, *IDS, "--qrels", "qrels.txt", "-m", "num_ret", option, "7"])
+        main(
+            [
+                "eval-embeddings",
+                *VECTORS,
+                *IDS,
+                "--qrels",
+                "qrels.txt",
+                "-m",
+                "num_ret",
+                option,
+                "7",
+            ]
+        )
         printed.append(capfd.readouterr().out)
 
     assert printed[0] == printed[1]
     assert "num_ret" in printed[0]
     with pytest.raises(SystemExit):
-        main(["embed-eval", *VECTORS, "--qrels", "qrels.txt", "-M", "-1"])
+        main(["eval-embeddings", *VECTORS, "--qrels", "qrels.txt", "-M", "-1"])
 
 
 @pytest.mark.parametrize(
@@ -290,11 +319,11 @@ def test_embed_eval_cuts_rankings_as_eval_does(capfd: pytest.CaptureFixture[str]
         ("search", ["-o", "folder"]),
         ("search", ["-o", "run", "--save-index", "no/index"]),
         ("search", ["-o", "run", "--tag", "two words"]),
-        ("embed-eval", ["--qrels", "qrels.txt", "-o", "no/values"]),
-        ("embed-eval", ["--qrels", "qrels.txt", "--run", "no/run"]),
-        ("embed-eval", ["--qrels", "qrels.txt", "--run", "run", "--tag", "two words"]),
-        ("embed-eval", ["--qrels", "qrels.txt", "--save-index", "no/index"]),
-        ("embed-eval", ["--qrels", "qrels.txt", "--save-index", "index", "--run", "no/run"]),
+        ("eval-embeddings", ["--qrels", "qrels.txt", "-o", "no/values"]),
+        ("eval-embeddings", ["--qrels", "qrels.txt", "--run", "no/run"]),
+        ("eval-embeddings", ["--qrels", "qrels.txt", "--run", "run", "--tag", "two words"]),
+        ("eval-embeddings", ["--qrels", "qrels.txt", "--save-index", "no/index"]),
+        ("eval-embeddings", ["--qrels", "qrels.txt", "--save-index", "index", "--run", "no/run"]),
     ],
 )
 def test_what_cannot_be_written_is_found_before_an_index_is_built(
@@ -303,11 +332,11 @@ def test_what_cannot_be_written_is_found_before_an_index_is_built(
     def build(*_: Any, **__: Any) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr("fastrank.cli.search_options.build_index", build)
+    monkeypatch.setattr("fastrank.cli.search_flags.build_index", build)
     monkeypatch.setattr("fastrank.evaluation.embeddings.build_index", build)
     Path("folder").mkdir()
 
-    assert main([command, *VECTORS, *IDS, "--factory", "HNSW8", *arguments]) == 1
+    assert main([command, *VECTORS, *IDS, "--index-factory", "HNSW8", *arguments]) == 1
 
 
 def test_ids_may_begin_with_a_mark_of_their_encoding() -> None:
@@ -341,7 +370,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize("command", ["search", "embed-eval"])
+@pytest.mark.parametrize("command", ["search", "eval-embeddings"])
 def test_an_interrupt_leaves_no_half_file(command: str, folder: Path) -> None:
     Path("out").write_text("before")
     more = ["-o", "out"] if command == "search" else ["--qrels", "qrels.txt", "--run", "out"]

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from fastrank.measures.trec import MEASURES, NICKNAMES
+from tests.helpers.commands import Command
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
 RUN = b"q1 Q0 b 1 2.0 tag\nq1 Q0 a 2 1.0 tag\nq2 Q0 c 1 9 tag\n"
@@ -87,12 +88,12 @@ def test_bad_arguments_are_explained(
     assert found.stdout == b""
 
 
-def test_an_unknown_compat_level_is_refused(trec_eval: Any) -> None:
-    """FASTRANK_COMPAT has two values."""
-    found = trec_eval("qrels", "run", files=FILES, compat="9")
+def test_an_unknown_version_is_refused(trec_eval: Any) -> None:
+    """FASTRANK_TREC_EVAL_VERSION has two values."""
+    found = trec_eval("qrels", "run", files=FILES, trec_eval_version="9")
 
     assert found.status == 1
-    assert "FASTRANK_COMPAT=9: expected 9.0.8 or 10.0" in found.stderr
+    assert "FASTRANK_TREC_EVAL_VERSION=9: expected 9.0.8 or 10.0" in found.stderr
 
 
 def test_an_engine_that_does_not_exist_is_explained(tmp_path: Path) -> None:
@@ -106,7 +107,7 @@ def test_an_engine_that_does_not_exist_is_explained(tmp_path: Path) -> None:
     )  # fmt: skip
 
     assert found.returncode == 1
-    assert found.stderr == b"trec_eval: FASTRANK_ENGINE='gpu': expected 'library' or 'jit'\n"
+    assert found.stderr == b"trec_eval: FASTRANK_ENGINE='gpu': expected 'precompiled' or 'jit'\n"
 
 
 def test_missing_queries_are_counted_on_standard_error(trec_eval: Any) -> None:
@@ -156,19 +157,25 @@ def test_a_nul_at_the_start_of_a_line_is_not_silent(trec_eval: Any) -> None:
 
 def test_a_nul_on_standard_input_is_an_error(trec_eval: Any) -> None:
     """10.0 would join the lines around it."""
-    found = trec_eval("qrels", "-", files=FILES, stdin=RUN + b"\0\n", compat="10.0")
+    found = trec_eval("qrels", "-", files=FILES, stdin=RUN + b"\0\n", trec_eval_version="10.0")
 
     assert found.status == 2
     assert "-:4: NUL byte" in found.stderr
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
-def test_compressed_files_and_pipes(pack: Any, compat: str, trec_eval: Any) -> None:
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
+def test_compressed_files_and_pipes(pack: Any, trec_eval_version: str, trec_eval: Any) -> None:
     """Both files compressed, the run from standard input: the same answer."""
-    plain = trec_eval("qrels", "run", files=FILES, compat=compat)
+    plain = trec_eval("qrels", "run", files=FILES, trec_eval_version=trec_eval_version)
 
-    packed = trec_eval("packed", "-", files={"packed": pack(QRELS)}, stdin=pack(RUN), compat=compat)
+    packed = trec_eval(
+        "packed",
+        "-",
+        files={"packed": pack(QRELS)},
+        stdin=pack(RUN),
+        trec_eval_version=trec_eval_version,
+    )
 
     assert packed == plain
     assert plain.status == 0
@@ -191,7 +198,7 @@ def test_help_documents_every_option_measure_and_set(trec_eval: Any) -> None:
 
     names = [word for measure in MEASURES for word in ("-m", measure.name)]
 
-    text = trec_eval("-h", *names, compat="10.0").stdout.decode()
+    text = trec_eval("-h", *names, trec_eval_version="10.0").stdout.decode()
 
     assert [name for name in LONG if f"--{name}" not in text] == []
     assert [
@@ -333,3 +340,16 @@ def test_the_fastrank_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert ", engine: " in capsys.readouterr().out
     assert main([]) == 2
     assert "trec_eval" in capsys.readouterr().err
+
+
+def test_control_characters_of_ids_do_not_reach_a_terminal(trec_eval: Command) -> None:
+    """On standard error; standard output is that of the original, byte for byte."""
+    files = {"qrels": b"q\x1b[2J 0 d 1\n", "run": b"q\x1b[2J Q0 d 1 2 t\n"}
+    twice = {**files, "run": files["run"] + files["run"]}
+
+    shown = trec_eval("-q", "-m", "map", "qrels", "run", files=files)
+    refused = trec_eval("qrels", "run", files=twice)
+
+    assert b"map                   \tq\x1b[2J\t1.0000\n" in shown.stdout
+    assert "\\x1b[2J" in refused.stderr
+    assert "\x1b" not in refused.stderr

@@ -46,6 +46,23 @@ def test_inner_products_rank_by_the_largest() -> None:
     assert found.mean == _by_pytrec_eval(run, {"map"})
 
 
+def test_nearest_examples_have_their_ids() -> None:
+    """As `get_nearest_examples_batch` returns them, shorter where less is found."""
+    examples = [{"id": ["d3", "d2", "d5"], "n": [0, 0, 0]}, {"id": np.array(["d4", "d0"])}]
+    results = [DISTANCES[0], DISTANCES[1, :2]], examples
+
+    found = results_to_run(results, queries=QUERIES, docs="id")
+
+    assert (
+        found.to_dict() == results_to_run((DISTANCES, ROWS), queries=QUERIES, docs=DOCS).to_dict()
+    )
+    assert evaluate_results(results, QRELS, "RR", queries=QUERIES, docs="id").mean == {"RR": 0.75}
+    with pytest.raises(fr.ArrayError, match=r"total_examples\[0\]: expected a column 'doc', found"):
+        results_to_run(results, queries=QUERIES, docs="doc")
+    with pytest.raises(fr.ArrayError, match=r"total_scores\[1\]: expected 2, one per example"):
+        results_to_run((DISTANCES, examples), queries=QUERIES, docs="id")
+
+
 def test_without_ids_documents_are_rows_of_the_dataset() -> None:
     """Judgments are then of row numbers, and queries of the rows of the results."""
     by_rows = evaluate_results((DISTANCES, ROWS), [{2: 1, 5: 2}, {0: 1}], "map")
@@ -94,7 +111,7 @@ def test_an_index_knows_its_metric(number: int, name: str) -> None:
 @pytest.mark.parametrize(
     ("results", "given", "message"),
     [
-        (([[0.5]], [[6]]), {"docs": DOCS}, r"total_indices\[0, 0\]: expected a row of the dataset"),
+        (([[0.5]], [[6]]), {"docs": DOCS}, r"total_indices\[0, 0\]: expected a row number below 6"),
         (([[0.5]], [[-2]]), {}, r"total_indices\[0, 0\]: expected a row number, .* found -2"),
         (([[0.5, np.nan]], [[1, 2]]), {}, r"total_scores\[0, 1\]: expected a score, found nan"),
         (([[0.5]], [[1, 2]]), {}, r"total_scores: expected the shape of total_indices \(1, 2\)"),
@@ -102,7 +119,7 @@ def test_an_index_knows_its_metric(number: int, name: str) -> None:
         (([[0.5]], [[1.0]]), {}, r"total_indices: expected integers"),
         (None, {}, r"results: expected \(total_scores, total_indices\), found NoneType"),
         (([[0.5]], [[1]]), {"queries": QUERIES}, r"queries: expected 1, one per row, found 2"),
-        (([[0.5]] * 2, [[1]] * 2), {"queries": [7, 7]}, r"queries\[1\]: '7' stands there twice"),
+        (([[0.5]] * 2, [[1]] * 2), {"queries": [7, 7]}, r"queries\[1\]: '7' appears twice"),
         (([[0.5]], [[1]]), {"docs": "ab"}, r"docs: expected a list of ids, found the id 'ab'"),
         (([[0.5]], [[1]]), {"docs": ["a", None]}, r"docs\[1\]: expected an id, found None"),
     ],

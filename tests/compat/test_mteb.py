@@ -80,7 +80,7 @@ def test_reranking_gives_places_in_the_lists_of_the_queries(similarity: _Similar
 
 def test_nothing_stands_in_the_lists_for_what_was_not_found() -> None:
     """faiss says -1, which is the last document to MTEB."""
-    index = SearchIndex(metric="l2", factory="IVF4,Flat", parameters="nprobe=1")
+    index = SearchIndex(metric="l2", index_factory="IVF4,Flat", parameters="nprobe=1")
     index.add_documents(_vectors(200), [str(i) for i in range(200)])
 
     scores, places = index.search(_vectors(3, seed=1), 200, None)
@@ -94,7 +94,7 @@ def test_any_index_of_faiss_is_one() -> None:
     """With parameters that let it search everything it finds what exact search finds."""
     docs, queries = _vectors(200), _vectors(4, seed=1)
     found = []
-    for options in ({}, {"factory": "IVF4,Flat", "parameters": "nprobe=4"}):
+    for options in ({}, {"index_factory": "IVF4,Flat", "parameters": "nprobe=4"}):
         index = SearchIndex(metric="ip", **options)
         index.add_documents(docs, [str(i) for i in range(200)])
         found.append(index.search(queries, 10, None)[1])
@@ -147,7 +147,7 @@ def test_what_cannot_be_searched_is_named() -> None:
     index.add_documents([[1.0]], ["a"])
     with pytest.raises(fr.ArrayError, match="embeddings: expected 1 columns, as before, found 2"):
         index.add_documents([[1.0, 2.0]], ["b"])
-    with pytest.raises(fr.InputError, match="query_idx_to_id: needed for reranking"):
+    with pytest.raises(fr.InputError, match="query_idx_to_id: required with top_ranked"):
         index.search([[1.0]], 1, None, {"q": ["a"]})
     with pytest.raises(fr.InputError, match="query 'q': document 'b' was not added"):
         index.search([[1.0]], 1, None, {"q": ["b"]}, {0: "q"})

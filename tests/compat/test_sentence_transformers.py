@@ -190,7 +190,7 @@ def test_the_corpus_is_encoded_in_chunks_and_the_unjudged_queries_not_at_all() -
 
 def test_a_row_is_added_to_the_file_for_every_call(tmp_path: Path) -> None:
     """Under the file name and titles that sentence-transformers use."""
-    measures = "nDCG@10 AP(norm='min_k')@5 AP(rel=2,judged_only=True)@5 P@1"
+    measures = "nDCG@10 AP(denominator='min_k')@5 AP(rel=2,judged_only=True)@5 P@1"
     evaluator = RankingEvaluator(QUERIES, CORPUS, RELEVANT, measures, name="dev")
 
     found = [evaluator(_Words(), str(tmp_path / "eval"), epoch, 10) for epoch in (0.5, 1.0)]
@@ -217,7 +217,7 @@ def test_a_file_with_other_columns_is_left_alone(tmp_path: Path) -> None:
     RankingEvaluator(QUERIES, CORPUS, RELEVANT, "map")(_Words(), str(tmp_path))
     before = [path.read_text() for path in tmp_path.iterdir()]
 
-    with pytest.warns(UserWarning, match=r"results\.csv: the row of epoch -1 is not written"):
+    with pytest.warns(UserWarning, match=r"results\.csv: the row of epoch -1 was not written"):
         found = RankingEvaluator(QUERIES, CORPUS, RELEVANT, "P@1")(_Words(), str(tmp_path))
 
     assert list(found) == ["cosine_precision@1"]
@@ -228,7 +228,7 @@ def test_a_file_with_other_columns_is_left_alone(tmp_path: Path) -> None:
     ("changed", "error", "message"),
     [
         ({"measures": "mapp"}, fr.MeasureError, "illegal measure 'mapp'"),
-        ({"measures": "nDCG@10 ndcg_cut.10"}, fr.MeasureError, "both called 'ndcg@10'"),
+        ({"measures": "nDCG@10 ndcg_cut.10"}, fr.MeasureError, "have the same key 'ndcg@10'"),
         ({"primary": "P@2"}, fr.MeasureError, "primary: expected one of Success@1, .*found 'P@2'"),
         ({"relevant_docs": {}}, fr.InputError, "relevant_docs: no query has relevant documents"),
         ({"relevant_docs": {"q1": "d1"}}, fr.InputError, "query 'q1': expected .* the id 'd1'"),

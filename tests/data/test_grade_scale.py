@@ -232,8 +232,8 @@ def test_queries_without_relevant_documents_depend_on_the_level() -> None:
     found = fr.evaluate(qrels, run, "map", relevance_level=0.75, no_relevant="skip")
 
     assert list(found.queries) == ["r"]
-    assert found.counts["left_out"] == 1
-    assert fr.evaluate(qrels, run, "map ndcg", missing="zero").counts["no_relevant"] == 1
+    assert found.counts["no_relevant_skipped"] == 1
+    assert fr.evaluate(qrels, run, "map ndcg", missing="zero").counts["no_relevant_queries"] == 1
 
 
 # In and out.
@@ -269,26 +269,26 @@ def test_files(form: str, tmp_path: Any) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow")
     qrels, path = Qrels.from_dict(QRELS), str(tmp_path / f"qrels.{form}")
-    fr.save_qrels(qrels, path)
+    fr.write_qrels(qrels, path)
 
-    assert fr.load_qrels(path).to_dict() == QRELS
+    assert fr.read_qrels(path).to_dict() == QRELS
     assert fr.evaluate(path, RUN, MEASURES).mean == fr.evaluate(QRELS, RUN, MEASURES).mean
 
 
 def test_files_of_beir_and_without_a_header() -> None:
     beir = b"query-id\tcorpus-id\tscore\nq\ta\t0.5\nq\tb\t2\n"
-    assert fr.load_qrels(io.BytesIO(beir)).to_dict() == {"q": {"a": 0.5, "b": 2.0}}
+    assert fr.read_qrels(io.BytesIO(beir)).to_dict() == {"q": {"a": 0.5, "b": 2.0}}
     bare = io.BytesIO(b"q,0,a,0.5\nq,0,b,2\n")
-    assert fr.load_qrels(bare, "csv").to_dict() == {"q": {"a": 0.5, "b": 2.0}}
+    assert fr.read_qrels(bare, "csv").to_dict() == {"q": {"a": 0.5, "b": 2.0}}
 
 
 def test_a_file_of_trec_that_trec_eval_would_misread_is_not_written() -> None:
     with pytest.raises(InputError, match=r"query 'q', document 'a': the grade 0\.5 is no integer"):
-        fr.save_qrels(Qrels.from_dict(QRELS), io.BytesIO(), "trec")
+        fr.write_qrels(Qrels.from_dict(QRELS), io.BytesIO(), "trec")
 
 
 def test_a_file_of_trec_may_hold_them() -> None:
-    found = fr.load_qrels(io.BytesIO(b"q 0 a 0.5\nq 0 b 2.9\n"))
+    found = fr.read_qrels(io.BytesIO(b"q 0 a 0.5\nq 0 b 2.9\n"))
 
     assert found.to_dict() == {"q": {"a": 0.5, "b": 2.9}}
 

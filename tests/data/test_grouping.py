@@ -164,7 +164,7 @@ def test_a_query_without_groups_of_its_own_is_one_group() -> None:
 
 def test_no_judgments_have_no_groups() -> None:
     """A file of one comment has neither queries nor groups."""
-    assert ranges(parse_qrels_jg(b"# a\n", compat="10.0")) == []
+    assert ranges(parse_qrels_jg(b"# a\n", trec_eval_version="10.0")) == []
 
 
 def test_many_groups() -> None:

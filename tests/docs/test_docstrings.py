@@ -66,7 +66,7 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
     for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)
     monkeypatch.chdir(REPOSITORY)
-    qrels, run = fr.read_qrels("data/digits.qrels"), fr.read_run("data/pixels.run")
+    qrels, run = fr.read_trec_qrels("data/digits.qrels"), fr.read_trec_run("data/pixels.run")
     names = {"fr": fr, "scores": fr.evaluate(qrels, run, "map")}
     if "compared" in source.read_text("utf-8"):
         names["compared"] = _compared()

@@ -90,16 +90,19 @@ def similar_articles(articles: list[dict[str, Any]], vectors: Any) -> tuple[dict
         precisions.append(metrics.average_precision_score(relevant, order) if hit else 0.0)
         gains.append(metrics.ndcg_score([relevant], [order], ignore_ties=True))
     by_text = {
-        "RR": mean(reciprocal), "PercentileRank(base='relevant')": mean(by_gold),
+        "RR": mean(reciprocal), "PercentileRank(denominator='relevant')": mean(by_gold),
         **{
-            f"HitRatio(pool='hits')@{k}": sum(rank <= k for rank in all_ranks) / len(all_ranks)
+            f"HitRatio(average='micro',denominator='relevant_retrieved')@{k}": sum(
+                rank <= k for rank in all_ranks
+            )
+            / len(all_ranks)
             for k in hits
         },
     }  # fmt: skip
     by_code = {
         "RR": mean(reciprocal), "PercentileRank": mean(percentiles),
         **{f"HitRatio@{k}": mean(own) for k, own in hits.items()},
-        "AP(norm='retrieved')": mean(precisions), "nDCG": mean(gains),
+        "AP(denominator='relevant_retrieved')": mean(precisions), "nDCG": mean(gains),
     }  # fmt: skip
     return by_text, by_code
 
@@ -173,7 +176,7 @@ def check_tutorial(example: Any, rows: list[dict[str, Any]], encode: Any) -> Non
     positives = [rows[untied[i]]["positive"] for i in order]
     wanted = tutorial(positives, queries[order], data.corpus, vectors)
 
-    assert found.counts["cut"] == 0
+    assert found.counts["ties_at_cutoff"] == 0
     assert found.mean == {name: wanted[name] for name in ("RCap@1", "RCap@10", "RR@1", "RR@10")}
     assert own == pytest.approx({k: wanted[k] for k in ("nDCG@1", "nDCG@10")}, rel=1e-13)
 
@@ -292,15 +295,15 @@ def test_answers_are_selected_as_trec_eval_and_others_measure_it(load: Any, tmp_
     pytrec_eval = pytest.importorskip("pytrec_eval")
     example = load("answer_selection")
     (tmp_path / "table.tsv").write_bytes(example.table())
-    candidates = fr.load_candidates(tmp_path / "table.tsv")
-    fr.write_qrels(candidates.qrels, tmp_path / "qrels.txt")
+    candidates = fr.read_candidates(tmp_path / "table.tsv")
+    fr.write_trec_qrels(candidates.qrels, tmp_path / "qrels.txt")
     with (tmp_path / "qrels.txt").open() as file:
         qrels = pytrec_eval.parse_qrel(file)
     assert 0 < len(candidates.unanswered) < len(qrels)
 
     for model in (example.by_words, example.by_tfidf, example.by_length):
         run = candidates.run(model(candidates.pairs), tag=model.__name__)
-        fr.write_run(run, tmp_path / "run.txt")
+        fr.write_trec_run(run, tmp_path / "run.txt")
         with (tmp_path / "run.txt").open() as file:
             ranked = pytrec_eval.parse_run(file)
 
@@ -315,7 +318,7 @@ def test_answers_are_selected_as_trec_eval_and_others_measure_it(load: Any, tmp_
 def test_the_benchmark_table_has_a_measure_in_each_row(load: Any) -> None:
     """Columns of models; a measure without an expected value is blank for the random baseline."""
     example = load("answer_selection")
-    candidates = fr.load_candidates(io.BytesIO(example.table()))
+    candidates = fr.read_candidates(io.BytesIO(example.table()))
     equal = candidates.run([0.0] * len(candidates))
     scores = {
         "length": fr.evaluate(candidates.qrels, equal, example.MEASURES),

@@ -18,7 +18,7 @@ TABLE = {
     "answer": ["a red apple", "blue plums", "an apple", "blue plums", "a red pear"],
     "label": [0, 0, 1, 1, 0],
 }
-CANDIDATES = fr.load_candidates(TABLE)
+CANDIDATES = fr.read_candidates(TABLE)
 
 
 def encode(texts: list[str]) -> Any:
@@ -55,7 +55,7 @@ def test_a_text_that_repeats_is_encoded_once() -> None:
         seen.extend(texts)
         return encode(texts)
 
-    made = fr.load_candidates({**TABLE, "answer": ["blue plums"] * 5})
+    made = fr.read_candidates({**TABLE, "answer": ["blue plums"] * 5})
     fr.evaluate_model((encode, remember), made, "map")
 
     assert set(seen) == {"blue plums"}
@@ -71,12 +71,14 @@ def test_ties_and_the_run_of_candidates(tmp_path: Path) -> None:
     )  # fmt: skip
 
     assert found["P_1"].tolist() == pytest.approx([1 / 3, 1 / 2])
-    run = fr.read_run(path)
+    run = fr.read_trec_run(path)
     assert run.tag == "flat"
     assert run.to_dict()["b"] == pytest.approx({"b1": 1.0, "b2": 1.0})
 
 
-@pytest.mark.parametrize("option", [{"k": 5}, {"factory": "HNSW8"}, {"parameters": "nprobe=1"}])
+@pytest.mark.parametrize(
+    "option", [{"k": 5}, {"index_factory": "HNSW8"}, {"parameters": "nprobe=1"}]
+)
 def test_options_of_a_search_mean_nothing_for_candidates(option: dict[str, Any]) -> None:
     with pytest.raises(fr.OptionError, match="candidates are scored one by one, without a search"):
         fr.evaluate_model(encode, CANDIDATES, "map", **option)
@@ -90,4 +92,4 @@ def test_what_is_wrong_shows_before_texts_are_encoded() -> None:
     with pytest.raises(fr.MeasureError, match="illegal measure 'mapp'"):
         fr.evaluate_model(never, CANDIDATES, "mapp")
     with pytest.raises(fr.InputError, match="no column with the text of the candidate"):
-        fr.evaluate_model(never, fr.load_candidates(only_ids), "map")
+        fr.evaluate_model(never, fr.read_candidates(only_ids), "map")

@@ -210,35 +210,15 @@ def test_a_fitted_transformer_stays_as_it_is() -> None:
     assert documents.encode(CORPUS, IDS) == pytest.approx(model.transform(CORPUS))
 
 
-def test_sparse_vectors_become_dense() -> None:
-    text = pytest.importorskip("sklearn.feature_extraction.text")
-    expected = text.TfidfVectorizer().fit_transform(CORPUS).toarray()
-
-    _, documents, _ = encoders_of(text.TfidfVectorizer(), CORPUS)
-
-    assert documents.encode(CORPUS, IDS) == pytest.approx(expected)
-
-
-def test_sparse_vectors_stay_sparse_where_they_can() -> None:
+def test_sparse_vectors_stay_sparse() -> None:
     text = pytest.importorskip("sklearn.feature_extraction.text")
     expected = text.TfidfVectorizer().fit_transform(CORPUS).toarray()
     _, documents, _ = encoders_of(text.TfidfVectorizer(), CORPUS)
 
-    found = documents.encode(CORPUS, IDS, keep_sparse=True)
+    found = documents.encode(CORPUS, IDS)
 
     assert (found.dtype, found.format) == (np.float32, "csr")
     assert found.toarray() == pytest.approx(expected)
-
-
-def test_sparse_vectors_that_are_too_wide() -> None:
-    """Before the corpus is encoded: all of it would not fit in memory."""
-    text = pytest.importorskip("sklearn.feature_extraction.text")
-    _, documents, _ = encoders_of(text.HashingVectorizer(n_features=2**20), ["a b"] * 10_000)
-
-    with pytest.raises(
-        ArrayError, match=r"corpus: sparse vectors of 1048576 columns would take 42"
-    ):
-        documents.encode(["a b"], ["d1"])
 
 
 # What they return

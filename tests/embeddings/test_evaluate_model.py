@@ -89,6 +89,32 @@ def test_a_sparse_model_has_the_values_of_its_dense_vectors(metric: str) -> None
     assert found.mean == dense.mean
 
 
+def test_sparse_vectors_are_cached_as_they_are(tmp_path: Path) -> None:
+    """And found again: of a second model only the first texts and the shortest are encoded."""
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    model, encoded = text.CountVectorizer().fit(DATA.corpus), []
+
+    def encode(texts: list[str]) -> Any:
+        encoded.extend(texts)
+        return model.transform(texts)
+
+    cache = {"cache": tmp_path, "cache_name": "counts"}
+    first = fr.embed_dataset(encode, DATA, **cache)
+    encoded.clear()
+    again = fr.embed_dataset(encode, DATA, **cache)
+
+    assert len(encoded) == 4
+    assert [path.suffix for path in tmp_path.iterdir()] == [".npz", ".npz"]
+    for side in ("queries", "corpus"):
+        plain = model.transform(getattr(DATA, side)).toarray()
+        assert getattr(first, side).toarray().tolist() == plain.tolist()
+        assert getattr(again, side).toarray().tolist() == plain.tolist()
+    with pytest.raises(InputError, match="give each model its own cache_name"):
+        fr.embed_dataset(lambda texts: 2 * model.transform(texts), DATA, **cache)
+    next(tmp_path.glob("*corpus*")).write_bytes(b"PK")
+    assert fr.embed_dataset(encode, DATA, **cache).corpus.nnz == first.corpus.nnz
+
+
 def test_values_are_those_of_pytrec_eval() -> None:
     model = Counts()
     values = expected(DATA, model.encode(list(DATA.queries)), model.encode(list(DATA.corpus)))
@@ -283,11 +309,18 @@ def test_queries_of_another_dimension() -> None:
         ({"measures": "mapp"}, MeasureError, "illegal measure 'mapp'"),
         ({"k": 0}, OptionError, "k: expected 1 or more"),
         ({"metric": "dot"}, OptionError, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
-        ({"factory": "IVF,Flat,"}, OptionError, "factory: faiss cannot build 'IVF,Flat,'"),
-        ({"factory": "IVF10,Flat"}, OptionError, "factory: 'IVF10,Flat' needs 10 vectors"),
+        (
+            {"index_factory": "IVF,Flat,"},
+            OptionError,
+            "index_factory: faiss cannot build 'IVF,Flat,'",
+        ),
+        (
+            {"index_factory": "IVF10,Flat"},
+            OptionError,
+            "index_factory: 'IVF10,Flat' needs 10 vectors",
+        ),
         ({"parameters": "nprobes=3"}, OptionError, "parameters: expected one of nprobe"),
         ({"missing": "none"}, OptionError, "missing: expected one of 'skip'"),
-        ({"missing": "error", "complete": True}, OptionError, "missing|complete"),
         ({"run": "absent/run.txt"}, FileNotFoundError, "absent/run.txt"),
         ({"run": "run.json"}, OptionError, "run: only TREC's format is written"),
         ({"query_prompt": 5}, OptionError, "query_prompt: expected a text, found int"),
@@ -377,7 +410,7 @@ def test_options_reach_the_search(tmp_path: Path) -> None:
         exclude={"q1": iter(["d0"])}, missing="error", no_relevant="skip",
     )  # fmt: skip
 
-    run = fr.read_run(path)
+    run = fr.read_trec_run(path)
     assert run.tag == "counts"
     assert {query: len(docs) for query, docs in run.to_dict().items()} == dict.fromkeys(
         DATA.query_ids, 3
@@ -409,7 +442,7 @@ def test_progress_is_shown_on_standard_error(capsys: pytest.CaptureFixture[str])
 
 def test_an_index_that_must_be_trained() -> None:
     found = fr.evaluate_model(
-        Counts(), DATA, "map", metric="ip", factory="IVF1,Flat", parameters="nprobe=1"
+        Counts(), DATA, "map", metric="ip", index_factory="IVF1,Flat", parameters="nprobe=1"
     )
 
     assert found.mean == fr.evaluate_model(Counts(), DATA, "map", metric="ip").mean

@@ -37,9 +37,9 @@ def compared() -> fr.IndexComparison:
     )  # fmt: skip
 
 
-def _found(factory: str, parameters: str, k: int) -> Any:
+def _found(index_factory: str, parameters: str, k: int) -> Any:
     """Rows found by an index of faiss itself."""
-    index = faiss.index_factory(8, factory, faiss.METRIC_INNER_PRODUCT)
+    index = faiss.index_factory(8, index_factory, faiss.METRIC_INNER_PRODUCT)
     index.train(CORPUS)
     index.add(CORPUS)
     faiss.ParameterSpace().set_index_parameters(index, parameters)
@@ -51,7 +51,7 @@ def test_exact_search_stands_first_and_each_setting_has_a_point(
 ) -> None:
     """In the order they were given."""
     assert [point.name for point in compared.points] == SPEEDS
-    assert [point.factory for point in compared.points] == [
+    assert [point.index_factory for point in compared.points] == [
         "Flat",
         "IVF8,Flat",
         "IVF8,Flat",
@@ -63,8 +63,10 @@ def test_exact_search_stands_first_and_each_setting_has_a_point(
 def test_recall_is_the_share_of_the_exact_top_k(compared: fr.IndexComparison) -> None:
     """As sets of rows say, where no scores are equal."""
     exact = np.argsort(-(QUERIES @ CORPUS.T), axis=1)[:, :10]
-    for point, factory in zip(compared.points[1:], ["IVF8,Flat"] * 2 + ["HNSW8"], strict=True):
-        found = _found(factory, point.parameters, 10)
+    for point, index_factory in zip(
+        compared.points[1:], ["IVF8,Flat"] * 2 + ["HNSW8"], strict=True
+    ):
+        found = _found(index_factory, point.parameters, 10)
         shares = [
             len(set(a) & set(b)) / 10 for a, b in zip(exact.tolist(), found.tolist(), strict=True)
         ]
@@ -207,7 +209,7 @@ def test_excluded_documents_are_not_found() -> None:
     )  # fmt: skip
 
     assert [p.scores.mean["Success@1"] for p in found.points if p.scores] == [0.0, 0.0]
-    assert [p.scores.counts["removed"] for p in found.points if p.scores] == [9, 9]
+    assert [p.scores.counts["excluded"] for p in found.points if p.scores] == [9, 9]
     assert found.points[1].recall == 1.0
 
 
@@ -222,7 +224,7 @@ def test_the_json_has_everything(compared: fr.IndexComparison) -> None:
     point = compared.points[-1]
     assert point.scores is not None
     assert last["name"] == "HNSW8 efSearch=4"
-    assert (last["factory"], last["parameters"]) == ("HNSW8", "efSearch=4")
+    assert (last["index_factory"], last["parameters"]) == ("HNSW8", "efSearch=4")
     assert last["recall"] == point.recall
     assert last["seconds"] == point.seconds
     assert last["mean"] == point.scores.mean
@@ -251,20 +253,20 @@ def test_without_judgments_there_are_no_measures() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"candidates": "IVF8,Flatt"}, "factory: faiss cannot build 'IVF8,Flatt'"),
-        ({"candidates": "Flat nprobe=3"}, "candidates: 'Flat nprobe=3': nprobe=3: this index has"),
-        ({"candidates": "IVF8,Flat probes=3"}, "candidates: 'IVF8,Flat probes=3': expected one of"),
-        ({"candidates": "IVF8,Flat nprobe=x"}, "'IVF8,Flat nprobe=x': nprobe: expected a number"),
-        ({"candidates": "IVF401,Flat"}, "'IVF401,Flat' needs 401 vectors or more .* found 400"),
-        ({"candidates": "IVF4,PQ4x12"}, "'IVF4,PQ4x12' needs 4096 vectors or more .* found 400"),
-        ({"candidates": "OPQ4,PQ4x9"}, "'OPQ4,PQ4x9' needs 512 vectors or more .* found 400"),
-        ({"candidates": "IVF4,RQ2x9"}, "'IVF4,RQ2x9' needs 512 vectors or more .* found 400"),
-        ({"candidates": "PRQ2x2x9"}, "'PRQ2x2x9' needs 512 vectors or more .* found 400"),
-        ({"candidates": "HNSW8_PQ4x9", "metric": "l2"}, "'HNSW8_PQ4x9' needs 512 vectors or more"),
-        ({"candidates": "IVF64,Flat", "train_size": 50}, "needs 64 vectors or more .* found 50"),
-        ({"candidates": ["SQ8", "SQ8"]}, "candidates: 'SQ8' stands twice"),
-        ({"candidates": []}, "candidates: expected an index to compare, found none"),
-        ({"candidates": [" "]}, "candidates: expected a factory string, found ' '"),
+        ({"indexes": "IVF8,Flatt"}, "index_factory: faiss cannot build 'IVF8,Flatt'"),
+        ({"indexes": "Flat nprobe=3"}, "indexes: 'Flat nprobe=3': nprobe=3: this index has"),
+        ({"indexes": "IVF8,Flat probes=3"}, "indexes: 'IVF8,Flat probes=3': expected one of"),
+        ({"indexes": "IVF8,Flat nprobe=x"}, "'IVF8,Flat nprobe=x': nprobe: expected a number"),
+        ({"indexes": "IVF401,Flat"}, "'IVF401,Flat' needs 401 vectors or more .* found 400"),
+        ({"indexes": "IVF4,PQ4x12"}, "'IVF4,PQ4x12' needs 4096 vectors or more .* found 400"),
+        ({"indexes": "OPQ4,PQ4x9"}, "'OPQ4,PQ4x9' needs 512 vectors or more .* found 400"),
+        ({"indexes": "IVF4,RQ2x9"}, "'IVF4,RQ2x9' needs 512 vectors or more .* found 400"),
+        ({"indexes": "PRQ2x2x9"}, "'PRQ2x2x9' needs 512 vectors or more .* found 400"),
+        ({"indexes": "HNSW8_PQ4x9", "metric": "l2"}, "'HNSW8_PQ4x9' needs 512 vectors or more"),
+        ({"indexes": "IVF64,Flat", "train_size": 50}, "needs 64 vectors or more .* found 50"),
+        ({"indexes": ["SQ8", "SQ8"]}, "indexes: 'SQ8' stands twice"),
+        ({"indexes": []}, "indexes: expected an index to compare, found none"),
+        ({"indexes": [" "]}, "indexes: expected a factory string, found ' '"),
         ({"k": 0}, "k: expected 1 or more, found 0"),
         ({"repetitions": 0}, "repetitions: expected 1 or more, found 0"),
         ({"metric": "dot"}, "metric: expected 'ip', 'l2' or 'cosine'"),
@@ -286,7 +288,7 @@ def test_what_is_impossible_is_said_before_anything_is_built(
         raise AssertionError("an index is built")
 
     monkeypatch.setattr("fastrank.embeddings.index_benchmark.build_index", build)
-    given = {"corpus": CORPUS, "queries": QUERIES, "candidates": "SQ8", **changed}
+    given = {"corpus": CORPUS, "queries": QUERIES, "indexes": "SQ8", **changed}
     with pytest.raises(fr.FastrankError, match=message):
         fr.compare_indexes(**given)
 
@@ -297,9 +299,9 @@ def test_judgments_of_other_queries_are_noticed_before_an_index_is_trained(
     """With exact search, which is first."""
     built = []
 
-    def build(vectors: object, factory: str, *rest: Any, **options: Any) -> object:
-        built.append(factory)
-        return build_index(vectors, factory, *rest, **options)
+    def build(vectors: object, index_factory: str, *rest: Any, **options: Any) -> object:
+        built.append(index_factory)
+        return build_index(vectors, index_factory, *rest, **options)
 
     monkeypatch.setattr("fastrank.embeddings.index_benchmark.build_index", build)
     with pytest.raises(fr.NoQueriesError):
@@ -384,3 +386,25 @@ class TestPlot:
         """With the kinds there are."""
         with pytest.raises(fr.OptionError, match=r"a\.jpg: expected a name that ends in \.png, "):
             compared.plot(tmp_path / "a.jpg")
+
+
+def test_queries_of_an_iterator_may_stand_in_one_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block is as long as those that are read at a time, so that none is joined to another."""
+    monkeypatch.setattr("fastrank.search.vectors.BLOCK_VALUES", 8 * 10)
+
+    def reused() -> Any:
+        buffer = np.empty((10, 8), np.float32)
+        for first in (0, 10):
+            buffer[:] = QUERIES[first : first + 10]
+            yield buffer
+
+    exact, found = (
+        fr.compare_indexes(
+            CORPUS, queries, "IVF8,Flat nprobe=1", k=10, qrels=QRELS, measures="nDCG@10",
+            repetitions=1,
+        )
+        for queries in (QUERIES, reused())
+    )  # fmt: skip
+
+    assert [point.recall for point in found.points] == [point.recall for point in exact.points]
+    assert [p.scores.mean for p in found.points] == [p.scores.mean for p in exact.points]

@@ -132,32 +132,42 @@ def as_files(
     collections(),
     st.sampled_from(["9.0.8", "10.0"]),
     st.sampled_from(
-        [{}, {"complete": True}, {"max_retrieved": 2}, {"relevance_level": -1},
+        [{}, {"missing": "zero"}, {"depth": 2}, {"relevance_level": -1},
          {"judged_only": True, "relevance_level": 2}, {"collection_size": 50}]
     ),
     st.integers(1, 3),
 )  # fmt: skip
 def test_scores_are_those_of_the_same_run_as_files(
     collection: tuple[Any, Any, list[dict[int, int]]],
-    compat: str,
+    trec_eval_version: str,
     options: dict[str, Any],
     threads: int,
 ) -> None:
-    """At both compat levels, with every option: all of all_trec, the means and the counts."""
+    """With both versions, with every option: all of all_trec, the means and the counts."""
     ids, scores, rows = collection
     names = [f"q{i}" for i in range(len(rows))]
     if not first_is_judged(written_qrels(rows), written_run(ids, scores)):
         return
     expected = fr.evaluate(
-        *as_files(ids, scores, rows, names), "all_trec", compat=compat, **options
+        *as_files(ids, scores, rows, names),
+        "all_trec",
+        trec_eval_version=trec_eval_version,
+        **options,
     )
 
     found = fr.evaluate_arrays(
-        ids, scores, rows, "all_trec", queries=names, compat=compat, threads=threads, **options
+        ids,
+        scores,
+        rows,
+        "all_trec",
+        queries=names,
+        trec_eval_version=trec_eval_version,
+        threads=threads,
+        **options,
     )
 
     assert found.queries == expected.queries
-    assert found.missing == expected.missing
+    assert found.counts["missing_queries"] == expected.counts["missing_queries"]
     assert repr(found.mean) == repr(expected.mean)
     for name in expected:
         assert found[name].tobytes() == expected[name].tobytes(), name
@@ -182,7 +192,7 @@ def test_single_precision_ties_exist_for_9_0_8_only() -> None:
     close = [1.0 + 2e-8, 1.0]
 
     assert ranks_found([1, 2], close, {1: 1, 2: 2}) == "21"
-    assert ranks_found([1, 2], close, {1: 1, 2: 2}, compat="10.0") == "12"
+    assert ranks_found([1, 2], close, {1: 1, 2: 2}, trec_eval_version="10.0") == "12"
 
 
 def test_distances_rank_ascending() -> None:
@@ -305,7 +315,7 @@ def test_queries_say_which_row_is_which() -> None:
 
     assert scores.queries == ["a", "b"]
     assert scores["recip_rank"].tolist() == [1.0, 0.5]
-    assert scores.missing == 1
+    assert scores.counts["missing_queries"] == 1
 
 
 def test_rows_without_ids_stay_in_their_order() -> None:
@@ -355,7 +365,7 @@ def test_rows_without_documents_or_judgments_are_left_out() -> None:
     scores = fr.evaluate_arrays(ids, None, [{1: 1}, {1: 1}, {}], "map")
 
     assert scores.queries == ["0"]
-    assert scores.missing == 1
+    assert scores.counts["missing_queries"] == 1
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (3, 0), (0, 0)])
@@ -484,8 +494,8 @@ def test_listed_documents_have_grade_1(qrels: Any) -> None:
          " or a list of ids for each row"),
         ("qrels.txt", "qrels: expected arrays, dicts or Qrels, found str"),
         ({"q": {1: 1}},
-         "queries: must say which row belongs to which query of qrels: 'q' is not the number of"
-         " a row"),
+         "queries: expected the query id of each row, because the query 'q' of qrels is not a row"
+         " number"),
         ({None: {1: 1}}, "queries[0]: expected an id, found None, which stands for a"
          " missing value"),
     ],
@@ -499,9 +509,7 @@ def test_document_ids_in_a_file_of_judgments_are_decimal() -> None:
 
     for text in ("d1", "01", "-1", str(2**63)):
         found = error([[1]], None, parse_qrels(f"7 0 {text} 1\n".encode()), queries=[7])
-        assert found == (
-            f"qrels[0]: query '7': document {text!r}: expected the digits of an integer"
-        )
+        assert found == (f"qrels[0]: query '7': document {text!r}: expected a decimal integer")
 
 
 @pytest.mark.parametrize(
@@ -560,7 +568,7 @@ def test_more_threads_than_help_are_not_made(monkeypatch: pytest.MonkeyPatch) ->
     )
     found = fr.evaluate_arrays([[4]] * 1000, None, [{4: 1}] * 1000, "map", threads=10**9)
 
-    assert (made, found.counts["evaluated"]) == ([256], 1000)
+    assert (made, found.counts["evaluated_queries"]) == ([256], 1000)
 
 
 @pytest.mark.parametrize("threads", [0, -1])

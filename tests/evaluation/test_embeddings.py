@@ -37,13 +37,15 @@ def values_of(scores: fr.Scores) -> dict[str, Any]:
         "mean": {name: repr(value) for name, value in scores.mean.items()},
         "each": {name: list(map(repr, values)) for name, values in scores.lists().items()},
         "missing": scores.missing_queries,
-        "skipped": scores.skipped_queries,
+        "unjudged_queries": scores.unjudged_queries,
     }
 
 
 def counts_of(scores: fr.Scores) -> dict[str, int]:
     """But for what only a search knows."""
-    return {name: n for name, n in scores.counts.items() if name not in ("removed", "cut")}
+    return {
+        name: n for name, n in scores.counts.items() if name not in ("excluded", "ties_at_cutoff")
+    }
 
 
 def result_of(evaluate: Any) -> Any:
@@ -72,12 +74,12 @@ def result_of(evaluate: Any) -> Any:
     written=st.booleans(),
     options=st.fixed_dictionaries(
         {
-            "compat": st.sampled_from(["9.0.8", "10.0"]),
-            "complete": st.booleans(),
+            "trec_eval_version": st.sampled_from(["9.0.8", "10.0"]),
+            "missing": st.sampled_from(["skip", "zero"]),
             "judged_only": st.booleans(),
             "relevance_level": st.integers(-1, 2),
             "no_relevant": st.sampled_from(["zero", "skip", "error"]),
-            "depth": st.sampled_from([None, 0, 2]),
+            "depth": st.sampled_from([None, 1, 2]),
             "collection_size": st.sampled_from([0, 1000]),
         }
     ),
@@ -107,7 +109,7 @@ def test_values_are_those_of_the_run_that_search_gives(
         "query_ids": query_ids, "exclude_self": exclude_self, "exclude": exclude,
         "batch_size": batch_size, "metric": metric,
     }  # fmt: skip
-    run = search(corpus, queries, k, ids=doc_ids, **common)
+    run = search(corpus, queries, k, corpus_ids=doc_ids, **common)
     path = tmp_path_factory.mktemp("run") / "found.run" if written else None
 
     found = result_of(
@@ -123,11 +125,11 @@ def test_values_are_those_of_the_run_that_search_gives(
         assert found == expected
     else:
         # A query that finds nothing is no query of the run, but one of the search.
-        found[0].pop("skipped") if isinstance(found[0], dict) else None
-        expected[0].pop("skipped") if isinstance(expected[0], dict) else None
+        found[0].pop("unjudged_queries") if isinstance(found[0], dict) else None
+        expected[0].pop("unjudged_queries") if isinstance(expected[0], dict) else None
         assert found[0] == expected[0]
     if path is not None and isinstance(found[0], dict) and len(run):
-        assert fr.read_run(path).to_dict() == run.to_dict()
+        assert fr.read_trec_run(path).to_dict() == run.to_dict()
 
 
 def test_lists_of_other_queries_change_no_ranking() -> None:
@@ -141,15 +143,24 @@ def test_lists_of_other_queries_change_no_ranking() -> None:
 
 
 @pytest.mark.parametrize("metric", ["ip", "l2", "cosine"])
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
-def test_values_of_real_numbers_are_those_of_the_run(metric: str, compat: str) -> None:
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
+def test_values_of_real_numbers_are_those_of_the_run(metric: str, trec_eval_version: str) -> None:
     found = fr.evaluate_embeddings(
-        QUERIES, CORPUS, QRELS, "all_trec", k=20, metric=metric, compat=compat, **IDS
+        QUERIES,
+        CORPUS,
+        QRELS,
+        "all_trec",
+        k=20,
+        metric=metric,
+        trec_eval_version=trec_eval_version,
+        **IDS,
     )
 
-    run = search(CORPUS, QUERIES, 20, metric=metric, ids=IDS["corpus_ids"],
+    run = search(CORPUS, QUERIES, 20, metric=metric, corpus_ids=IDS["corpus_ids"],
                  query_ids=IDS["query_ids"])  # fmt: skip
-    assert values_of(found) == values_of(fr.evaluate(QRELS, run, "all_trec", compat=compat))
+    assert values_of(found) == values_of(
+        fr.evaluate(QRELS, run, "all_trec", trec_eval_version=trec_eval_version)
+    )
 
 
 def test_an_index_an_iterator_and_a_file_give_the_same(tmp_path: Path) -> None:
@@ -177,12 +188,12 @@ def test_rows_without_ids_are_judged_by_their_numbers() -> None:
 
     run = search(CORPUS, CORPUS[:5], 200, metric="cosine")
     assert found.mean == fr.evaluate(qrels, run, "recip_rank").mean
-    assert found.skipped_queries == ["2", "3", "4"]
+    assert found.unjudged_queries == ["2", "3", "4"]
 
 
 def test_a_factory_builds_an_index() -> None:
     found = fr.evaluate_embeddings(
-        QUERIES, CORPUS, QRELS, "map", factory="IVF4,Flat", parameters="nprobe=4", **IDS
+        QUERIES, CORPUS, QRELS, "map", index_factory="IVF4,Flat", parameters="nprobe=4", **IDS
     )
 
     assert found.mean == fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, "map", **IDS).mean
@@ -195,9 +206,13 @@ def test_counts_tell_removed_documents_and_cut_ties() -> None:
     found = fr.evaluate_embeddings([[1.0], [1.0], [1.0]], corpus, qrels, "map", k=2,
                                    exclude={"1": ["0", "3"]})  # fmt: skip
 
-    assert (found.counts["removed"], found.counts["cut"], found.counts["skipped"]) == (2, 1, 1)
-    assert "rankings were cut between documents with equal scores (cut=1)" in str(found)
-    assert "documents were excluded from the rankings (removed=2)" in str(found)
+    assert (
+        found.counts["excluded"],
+        found.counts["ties_at_cutoff"],
+        found.counts["unjudged_queries"],
+    ) == (2, 1, 1)
+    assert "rankings were cut between documents with equal scores (ties_at_cutoff=1)" in str(found)
+    assert "documents were excluded from the rankings (excluded=2)" in str(found)
 
 
 @pytest.mark.parametrize("name", ["found.run", "found.run.gz"])
@@ -205,8 +220,8 @@ def test_the_run_is_written_on_the_side(name: str, tmp_path: Path) -> None:
     fr.evaluate_embeddings(QUERIES, CORPUS, {"q3": {"d1": 1}}, "map", k=4, run=tmp_path / name,
                            tag="mine", batch_size=7, **IDS)  # fmt: skip
 
-    written = fr.read_run(tmp_path / name)
-    ids = {"ids": IDS["corpus_ids"], "query_ids": IDS["query_ids"]}
+    written = fr.read_trec_run(tmp_path / name)
+    ids = {"corpus_ids": IDS["corpus_ids"], "query_ids": IDS["query_ids"]}
     assert written.to_dict() == search(CORPUS, QUERIES, 4, **ids).to_dict()
     assert written.tag == "mine"
     if name.endswith(".gz"):
@@ -231,21 +246,22 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
     [
         ({"measures": "mapp"}, fr.MeasureError, "illegal measure 'mapp'"),
         ({"measures": "map_avgjg"}, fr.EvaluationError, "rel_info format not qrels_jg"),
-        ({"qrels": {"x": {"d1": 1}}}, fr.NoQueriesError, "no query in common .run: 'q0'"),
+        ({"qrels": {"x": {"d1": 1}}}, fr.NoQueriesError, "share no query ids .run: 'q0'"),
         ({"missing": "error", "qrels": {**QRELS, "x": {"d1": 1}}}, fr.EvaluationError, "1 of 31"),
         ({"no_relevant": "drop"}, fr.OptionError, "no_relevant: expected one of"),
         ({"corpus_ids": ["a b", *IDS["corpus_ids"][1:]], "run": "x.run"}, fr.InputError, "'a b'"),
         ({"run": "x.jsonl"}, fr.OptionError, "run: only TREC's format is written"),
         ({"run": "no/x.run"}, FileNotFoundError, "no/x.run"),
         ({"run": "x.run", "tag": "two words"}, fr.InputError, "the tag 'two words' .* no field"),
-        ({"factory": "IVF4,Flat", "k": 0}, fr.OptionError, "k: expected 1 or more"),
-        ({"factory": "IVF4,Flat", "parameters": "efSearch=9"}, fr.OptionError, "no such parameter"),
-        ({"factory": "nonsense"}, fr.OptionError, "factory: faiss cannot build"),
+        ({"index_factory": "IVF4,Flat", "k": 0}, fr.OptionError, "k: expected 1 or more"),
+        ({"index_factory": "IVF4,Flat", "parameters": "efSearch=9"},
+         fr.OptionError, "no such parameter"),
+        ({"index_factory": "nonsense"}, fr.OptionError, "index_factory: faiss cannot build"),
         ({"query_ids": ["q1"] * 30}, fr.ArrayError, r"query_ids\[1\]: 'q1' stands at 0"),
-        ({"corpus": build_index(CORPUS), "corpus_ids": None, "factory": "IVF4,Flat"},
-         fr.OptionError, "factory: an Index is built already"),
+        ({"corpus": build_index(CORPUS), "corpus_ids": None, "index_factory": "IVF4,Flat"},
+         fr.OptionError, "index_factory: found 'IVF4,Flat', but the Index is already built"),
         ({"corpus": build_index(CORPUS), "corpus_ids": None, "train_size": 9},
-         fr.OptionError, "train_size: an Index is built already"),
+         fr.OptionError, "train_size: the Index is already built"),
         ({"corpus": build_index(CORPUS, ids=IDS["corpus_ids"])}, fr.OptionError,
          "corpus_ids: an Index has the ids"),
         ({"corpus": build_index(CORPUS), "corpus_ids": ["a"]}, fr.ArrayError,
@@ -273,7 +289,7 @@ def test_ties_are_settled_as_in_the_run(ties: Any) -> None:
     corpus = np.repeat(CORPUS[:30], 2, axis=0)
     ids = {**IDS, "corpus_ids": [f"d{i}" for i in range(60)]}
     qrels = {f"q{i}": {f"d{i}": 1, f"d{59 - i}": 2} for i in range(30)}
-    run = search(corpus, QUERIES, 20, ids=ids["corpus_ids"], query_ids=ids["query_ids"])
+    run = search(corpus, QUERIES, 20, corpus_ids=ids["corpus_ids"], query_ids=ids["query_ids"])
 
     found = fr.evaluate_embeddings(
         QUERIES, corpus, qrels, "map ndcg", k=20, batch_size=7, ties=ties, **ids
@@ -302,7 +318,7 @@ def test_the_counts_of_a_search_do_not_depend_on_ties() -> None:
 
     expected = fr.evaluate_embeddings(QUERIES, CORPUS, qrels, "map", **given)
     assert found.counts == expected.counts
-    assert sorted(found.skipped_queries or []) == sorted(expected.skipped_queries or [])
+    assert sorted(found.unjudged_queries or []) == sorted(expected.unjudged_queries or [])
 
 
 class _DatasetIndex:
@@ -361,4 +377,4 @@ def test_queries_without_judgments_are_not_searched_for(monkeypatch: pytest.Monk
 
     expected = fr.evaluate_embeddings(QUERIES, CORPUS, {"q3": {"d1": 1}}, "recip_rank", **IDS)
     assert found.mean == expected.mean
-    assert len(found.skipped_queries or []) == 29
+    assert len(found.unjudged_queries or []) == 29

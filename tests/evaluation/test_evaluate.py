@@ -26,7 +26,7 @@ def test_evaluate_gives_values_per_query_and_means() -> None:
     assert scores["P_2"].tolist() == [0.5, 0.5]
     assert scores.mean == {"map": 0.75, "P_1": 0.5, "P_2": 0.5}
     assert scores.names == ["map", "P_1", "P_2"]
-    assert scores.missing == 1
+    assert scores.counts["missing_queries"] == 1
     assert scores.tag == "mine"
 
 
@@ -40,7 +40,7 @@ def test_a_file_name_stands_for_the_run_in_it(tmp_path: Path) -> None:
     for run in (str(path), path, io.BytesIO(RUN)):
         scores = fr.evaluate(qrels, run, "map P.1,2", threads=2)
         assert (scores.mean, scores.queries) == (expected.mean, expected.queries)
-        assert (scores.missing, scores.tag) == (1, "mine")
+        assert (scores.counts["missing_queries"], scores.tag) == (1, "mine")
 
 
 def test_of_a_list_of_runs_comes_a_list_of_scores(tmp_path: Path) -> None:
@@ -57,28 +57,30 @@ def test_of_a_list_of_runs_comes_a_list_of_scores(tmp_path: Path) -> None:
     assert fr.evaluate(parse_qrels(QRELS), [], "map") == []
 
 
-def test_complete_counts_missing_queries_as_zero() -> None:
+def test_missing_zero_counts_missing_queries_as_zero() -> None:
     """The mean is over all three judged queries; only two were evaluated."""
-    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", complete=True)
+    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", missing="zero")
 
     assert scores.mean["map"] == 1.5 / 3
-    assert scores.counts["evaluated"] == 2
+    assert scores.counts["evaluated_queries"] == 2
 
 
-def test_complete_at_10_0_evaluates_missing_queries() -> None:
+def test_missing_zero_in_10_0_evaluates_missing_queries() -> None:
     """trec_eval 10.0 also has values for the query without results."""
-    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", complete=True, compat="10.0")
+    scores = fr.evaluate(
+        parse_qrels(QRELS), parse_run(RUN), "map", missing="zero", trec_eval_version="10.0"
+    )
 
     assert scores.queries == ["q1", "q2", "q3"]
     assert scores["map"].tolist() == [0.5, 1.0, 0.0]
 
 
 def test_options_mean_what_trec_eval_means() -> None:
-    """relevance_level is -l, max_retrieved -M, judged_only -J, collection_size -N."""
+    """relevance_level is -l, depth -M, judged_only -J, collection_size -N."""
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
 
     assert fr.evaluate(qrels, run, "num_rel", relevance_level=2).mean["num_rel"] == 1
-    assert fr.evaluate(qrels, run, "num_ret", max_retrieved=1).mean["num_ret"] == 2
+    assert fr.evaluate(qrels, run, "num_ret", depth=1).mean["num_ret"] == 2
     unjudged = parse_run(RUN + b"q1 Q0 x 9 99 mine\n")
     assert fr.evaluate(qrels, unjudged, "recip_rank")["recip_rank"][0] == 1 / 3
     assert fr.evaluate(qrels, unjudged, "recip_rank", judged_only=True)["recip_rank"][0] == 1 / 2
@@ -86,20 +88,20 @@ def test_options_mean_what_trec_eval_means() -> None:
     assert only_last["utility_0,0,0,1"].tolist() == [8.0, 9.0]
 
 
-def test_compat_decides_whether_scores_are_floats() -> None:
+def test_the_version_decides_whether_scores_are_floats() -> None:
     """Scores that are one C float tie at 9.0.8, and then the larger id ranks first."""
     qrels = parse_qrels(b"q 0 a 1\n")
     run = parse_run(b"q Q0 a 1 1.00000001 t\nq Q0 b 2 1.0 t\n")
 
     assert fr.evaluate(qrels, run, "recip_rank").mean["recip_rank"] == 0.5
-    assert fr.evaluate(qrels, run, "recip_rank", compat="10.0").mean["recip_rank"] == 1.0
+    assert fr.evaluate(qrels, run, "recip_rank", trec_eval_version="10.0").mean["recip_rank"] == 1.0
 
 
 def test_the_largest_gain_of_rbp_may_be_that_of_a_grade_no_document_has() -> None:
     """Grade 3 is worth -1, so grade 2 is worth most: gains go from -1 to 2, grade 1 is at 2 / 3."""
     qrels, run = parse_qrels(b"q 0 a 3\nq 0 b 1\n"), parse_run(b"q Q0 b 1 1 t\n")
 
-    scores = fr.evaluate(qrels, run, "rbp.3=-1", compat="10.0")
+    scores = fr.evaluate(qrels, run, "rbp.3=-1", trec_eval_version="10.0")
 
     assert scores.mean["rbp_3=-1"] == pytest.approx(0.1 * 2 / 3)
 
@@ -109,7 +111,7 @@ def test_geometric_means_have_no_values_per_query() -> None:
     scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "gm_map map")
 
     assert scores.mean["gm_map"] == pytest.approx((0.5 * 1.0) ** 0.5)
-    with pytest.raises(KeyError, match="gm_map: the values per query are map"):
+    with pytest.raises(KeyError, match="'gm_map' is not among the values per query: map"):
         scores["gm_map"]
 
 
@@ -146,7 +148,7 @@ def test_a_measure_for_another_format_is_refused() -> None:
 
 def test_no_common_query_is_an_error() -> None:
     """Nothing to average over."""
-    with pytest.raises(fr.NoQueriesError, match="no query in common"):
+    with pytest.raises(fr.NoQueriesError, match="share no query ids"):
         fr.evaluate(parse_qrels(b"q 0 a 1\n"), parse_run(b"other Q0 a 1 1 t\n"))
 
 
@@ -185,7 +187,7 @@ def test_options_must_be_integers_that_fit(option: str, value: object) -> None:
         fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "map", **{option: value})
 
 
-@pytest.mark.parametrize("option", ["judged_only", "complete", "ignore_identical_ids"])
+@pytest.mark.parametrize("option", ["judged_only", "ignore_identical_ids"])
 def test_truth_values_are_not_guessed(option: str) -> None:
     """A text such as "no" would count as true; numpy's own are taken."""
     with pytest.raises(fr.OptionError, match=f"{option}: expected True or False, found 'no'"):
@@ -213,7 +215,7 @@ def test_scores_of_a_file_keep_their_query_ids_like_a_list(tmp_path: Path) -> No
     qrels = b"".join(b"q%d 0 d 1\n" % i for i in range(1000))
     path = tmp_path / "run"
     path.write_bytes(b"q2 Q0 d 1 1 t\nq1 Q0 d 1 1 t\nq3 Q0 d 1 1 t\n")
-    scores = fr.evaluate(parse_qrels(qrels), path, "map", complete=False)
+    scores = fr.evaluate(parse_qrels(qrels), path, "map")
     ids = scores.query_ids
 
     assert (ids == [b"q1", b"q2", b"q3"], ids != scores.query_ids) == (True, False)
@@ -254,8 +256,8 @@ def test_scores_are_a_container_of_names() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"compat": "9"}, "expected '9.0.8' or '10.0'"),
-        ({"max_retrieved": -1}, "0 or more"),
+        ({"trec_eval_version": "9"}, "expected '9.0.8' or '10.0'"),
+        ({"depth": -1}, "1 or more"),
         ({"threads": 0}, "1 or more"),
         ({"depth": 2**80}, "depth: expected a 64-bit integer"),
     ],
@@ -286,8 +288,8 @@ def test_scores_print_as_a_table() -> None:
     assert str(scores).splitlines() == [
         "map         0.7500",
         "recip_rank  0.7500",
-        "1 judged query has no results and is not averaged in (missing=q3)",
-        "1 query of the run without judgments (skipped=q9)",
+        "1 judged query has no results and is not included in the means (missing_queries=q3)",
+        "1 query of the run has no judgments (unjudged_queries=q9)",
     ]
     assert repr(scores) == "<Scores of 'mine': 2 queries, 2 values>"
 
@@ -296,7 +298,7 @@ def test_read_and_write_take_file_objects() -> None:
     """Bytes in, bytes out, through the public names."""
     target = io.BytesIO()
 
-    fr.write_qrels(fr.read_qrels(io.BytesIO(QRELS)), target)
+    fr.write_trec_qrels(fr.read_trec_qrels(io.BytesIO(QRELS)), target)
 
     assert target.getvalue() == QRELS
 
@@ -313,7 +315,7 @@ def test_nothing_the_caller_passed_is_changed() -> None:
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
     before = (run.scores.tolist(), run.offsets.tolist(), list(run.docs), qrels.grades.tolist())
 
-    fr.evaluate(qrels, run, "all_trec", max_retrieved=1, judged_only=True, complete=True)
+    fr.evaluate(qrels, run, "all_trec", depth=1, judged_only=True, missing="zero")
 
     after = (run.scores.tolist(), run.offsets.tolist(), list(run.docs), qrels.grades.tolist())
     assert after == before

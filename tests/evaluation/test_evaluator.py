@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import signal
+import threading
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import fastrank as fr
+from fastrank.formats.chunks import Parts
+from fastrank.judging.streaming import FileJudge
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 2, "c": 0}}
 RUN = {"q1": {"a": 1.0, "b": 2.0}, "q2": {"b": 1.0}}
@@ -40,3 +48,36 @@ def test_a_pickle_evaluates_as_the_original() -> None:
 
     assert copy.evaluate(RUN).to_dict() == before.to_dict()
     assert repr(copy) == repr(evaluator) == "<Evaluator of map P_1 nDCG@10: 2 judged queries>"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_process_forked_while_a_file_is_read_can_read_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same evaluator: the thread that was reading does not exist there."""
+    path = tmp_path / "run"
+    path.write_text("q1 Q0 a 1 1 t\n")
+    evaluator, reading, forked = fr.Evaluator(QRELS, "map"), threading.Event(), threading.Event()
+    judge = FileJudge.judge
+
+    def wait_before(self: FileJudge, parts: Parts) -> Any:
+        if threading.current_thread() is not threading.main_thread():
+            reading.set()
+            forked.wait()
+        return judge(self, parts)
+
+    monkeypatch.setattr(FileJudge, "judge", wait_before)
+    thread = threading.Thread(target=evaluator.evaluate, args=(path,))
+    thread.start()
+    reading.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        os._exit(0 if evaluator.evaluate(path).mean == {"map": 1.0} else 1)
+
+    _, status = os.waitpid(child, 0)
+    forked.set()
+    thread.join()
+
+    assert os.waitstatus_to_exitcode(status) == 0

@@ -94,7 +94,7 @@ def test_equal_scores_rank_in_the_given_order() -> None:
 
 def test_single_precision_ties_exist_for_9_0_8_only() -> None:
     assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]]) == "12"
-    assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]], compat="10.0") == "21"
+    assert ranking([[1, 2]], [[1.0, 1.0 + 2e-8]], trec_eval_version="10.0") == "21"
 
 
 LABELS = np.array([[2, 0, 1], [0, 1, 0]])
@@ -144,7 +144,7 @@ def test_truth_values_are_labels() -> None:
 
 
 def test_only_the_best_documents_count_under_a_cut() -> None:
-    assert ranking([[1, 2, 3]], [[1.0, 2.0, 3.0]], max_retrieved=2) == "32"
+    assert ranking([[1, 2, 3]], [[1.0, 2.0, 3.0]], depth=2) == "32"
 
 
 def test_queries_come_out_in_the_byte_order_of_their_ids_or_in_row_order() -> None:
@@ -190,7 +190,7 @@ def test_no_documents_are_no_queries(shape: tuple[int, int]) -> None:
          "labels: expected a table of queries × documents, found the shape (2,)"),
         ([[1, 0]], [[1, 2]], {"groups": [2]},
          "labels: expected a flat array, found the shape (1, 2)"),
-        ([1, 0], [1, 2], {"groups": [1]}, "groups: expected 2 labels in all, found 1"),
+        ([1, 0], [1, 2], {"groups": [1]}, "groups: expected a sum of 2, one per label, found 1"),
         ([1, 0], [1, 2], {"groups": [3, -1]}, "groups[1]: expected at least 0, found -1"),
         ([1, 0], [1, 2], {"groups": [1.0, 1.0]}, "groups: expected integers, found float64"),
         ([1, 0], [1, 2], {"groups": [2], "offsets": [0, 2]},
@@ -200,9 +200,9 @@ def test_no_documents_are_no_queries(shape: tuple[int, int]) -> None:
         ([1, 0], [1, 2], {"offsets": [1, 2]}, "offsets[0]: expected 0 first, found 1"),
         ([1, 0], [1, 2], {"offsets": [0, 2, 1, 2]}, "offsets[2]: 1 comes after 2"),
         ([1, 0], [1, 2], {"offsets": [0, 2], "mask": [True, True]},
-         "mask: flat labels have offsets or groups instead"),
+         "mask: flat labels use offsets or groups, not a mask"),
         ([[1, 0]], [[1, 2]], {"mask": [[1, 1]]},
-         "mask: expected truth values of the shape of labels (1, 2), found int64 (1, 2)"),
+         "mask: expected bools of the shape of labels (1, 2), found int64 (1, 2)"),
         ([[1, 0]], [[1, 2]], {"queries": ["a", "b"]},
          "queries: expected 1, one per query of labels, found 2"),
         ([[1, 2**50]], [[1, 2]], {}, "labels[0]: a label is too large to count by grade"),
@@ -222,6 +222,6 @@ def test_a_query_without_documents_is_not_counted() -> None:
     )
 
     assert scores.queries == ["a", "c"]
-    assert scores.counts["no_relevant"] == scores.counts["missing"] == 0
+    assert scores.counts["no_relevant_queries"] == scores.counts["missing_queries"] == 0
     with pytest.raises(fr.ArrayError, match=r"^labels\[3\]: a label is too large"):
         fr.evaluate_labels([1, 0, 2**50], [1, 2, 3], "ndcg", groups=[0, 2, 0, 1])

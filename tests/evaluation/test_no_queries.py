@@ -18,13 +18,12 @@ def message(qrels: Any, run: Any, **options: Any) -> str:
 
 def test_ids_of_both_sides_are_shown() -> None:
     assert message({"a": {"d": 1}, "b": {"d": 1}}, {f"q{i}": {"d": 1.0} for i in range(4)}) == (
-        "the run and the judgments have no query in common"
-        " (run: 'q0', 'q1', 'q2', ...; judgments: 'a', 'b')"
+        "the run and the qrels share no query ids (run: 'q0', 'q1', 'q2', ...; qrels: 'a', 'b')"
     )
 
 
 def test_runs_in_a_dict_are_recognisable() -> None:
-    assert "(run: 'bm25'; judgments: 'q1')" in message({"q1": {"d": 1}}, {"bm25": {"q1": 1.0}})
+    assert "(run: 'bm25'; qrels: 'q1')" in message({"q1": {"d": 1}}, {"bm25": {"q1": 1.0}})
 
 
 @pytest.mark.parametrize(
@@ -47,7 +46,7 @@ def test_a_file_is_looked_into(form: str, tmp_path: Path) -> None:
 
     said = message({"q1": {"d": 1}}, str(path) if form == "csv" else path)
 
-    assert "(run: 'Q1'; judgments: 'q1'); do the ids differ only in case?" in said
+    assert "(run: 'Q1'; qrels: 'q1'); do the ids differ only in case?" in said
 
 
 def test_what_has_no_queries_is_named() -> None:
@@ -58,7 +57,7 @@ def test_what_has_no_queries_is_named() -> None:
 def test_rows_of_arrays_are_named_by_their_queries() -> None:
     with pytest.raises(fr.NoQueriesError, match="the run has no queries"):
         fr.evaluate_arrays([[-1], [-1]], None, [{1: 1}, {1: 1}], "map")
-    with pytest.raises(fr.NoQueriesError, match="run: 'a', 'b'; judgments: 'c'"):
+    with pytest.raises(fr.NoQueriesError, match="run: 'a', 'b'; qrels: 'c'"):
         fr.evaluate_arrays([[1], [1]], None, {"c": {1: 1}}, "map", queries=["a", "b"])
 
 
@@ -67,9 +66,9 @@ def test_queries_that_were_left_out_are_counted() -> None:
 
     said = message(qrels, {"q1": {"d": 1.0}}, no_relevant="skip")
 
-    assert said.endswith("; 1 judged without a relevant document were left out")
+    assert said.endswith("; skipped 1 judged query without a relevant document")
 
 
 def test_a_likelihood_needs_common_queries_too() -> None:
-    with pytest.raises(fr.NoQueriesError, match=r"run: 'q1'; judgments: 'Q1'.*case"):
+    with pytest.raises(fr.NoQueriesError, match=r"run: 'q1'; qrels: 'Q1'.*case"):
         fr.negative_log_likelihood({"Q1": {"d": 1.0}}, {"q1": {"d": 1}})

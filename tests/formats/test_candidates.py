@@ -29,7 +29,7 @@ JUDGED = {"Q1": {"Q1-0": 1, "Q1-1": 0}, "Q2": {"Q2-0": 2}}
 
 def load(content: bytes | str, *given: Any, **how: Any) -> fr.Candidates:
     content = content if isinstance(content, bytes) else content.encode()
-    return fr.load_candidates(io.BytesIO(content), *given, **how)
+    return fr.read_candidates(io.BytesIO(content), *given, **how)
 
 
 def test_wikiqa_is_read_as_it_is_published() -> None:
@@ -43,7 +43,7 @@ def test_wikiqa_is_read_as_it_is_published() -> None:
 
 
 def test_a_table_of_texts_gets_ids_in_its_order() -> None:
-    found = fr.load_candidates(COLUMNS)
+    found = fr.read_candidates(COLUMNS)
 
     assert found.qrels.to_dict() == JUDGED
     assert found.pairs == [row[:2] for row in ROWS]
@@ -64,7 +64,7 @@ def test_every_kind_of_table_gives_the_same(tmp_path: Path) -> None:
 
     frames = [frame, polars.DataFrame(COLUMNS), pyarrow.table(COLUMNS)]
     for source in [*frames, *tmp_path.iterdir()]:
-        found = fr.load_candidates(source)
+        found = fr.read_candidates(source)
 
         assert found.qrels.to_dict() == JUDGED
         assert found.pairs == [row[:2] for row in ROWS]
@@ -82,7 +82,7 @@ def test_a_dataset_of_hugging_face() -> None:
     }
 
     for given in (Table(columns), {"test": Table(columns)}):
-        found = fr.load_candidates(given)
+        found = fr.read_candidates(given)
 
         assert found.qrels.to_dict() == JUDGED
         assert found.pairs == [row[:2] for row in ROWS]
@@ -99,7 +99,7 @@ def test_columns_can_be_named() -> None:
     table = {"frage": ["Q"], "satz": ["S"], "score": [1]}
     names = {"question": "frage", "candidate": "satz", "label": "score"}
 
-    assert fr.load_candidates(table, columns=names).pairs == [("Q", "S")]
+    assert fr.read_candidates(table, columns=names).pairs == [("Q", "S")]
     numbered = load("1\tS\tQ\n", columns={"question": 2, "candidate": 1, "label": 0})
     assert numbered.pairs == [("Q", "S")]
 
@@ -107,7 +107,7 @@ def test_columns_can_be_named() -> None:
 def test_rows_of_a_question_may_stand_apart() -> None:
     table = {"qid": [1, 2, 1], "answer": ["a", "b", "c"], "label": [0, 1, 1]}
 
-    found = fr.load_candidates(table)
+    found = fr.read_candidates(table)
 
     assert found.docs == ["1-0", "2-0", "1-1"]
     assert found.labels.tolist() == [0, 1, 1]
@@ -166,21 +166,21 @@ def test_the_folder_of_parallel_files_is_read(tmp_path: Path) -> None:
     (tmp_path / "b.toks").write_text("ann did\nit rained\nhere\n")
     (tmp_path / "sim.txt").write_text("1\n0\n0\n")
 
-    found = fr.load_candidates(tmp_path)
+    found = fr.read_candidates(tmp_path)
 
     assert found.qrels.to_dict() == {"1.1": {"0": 1, "1": 0}, "2.1": {"2": 0}}
     assert found.pairs[2] == ("where", "here")
     (tmp_path / "b.toks").write_text("ann did\n")
     with pytest.raises(fr.FormatError, match=r"b.toks:1: expected 3 lines as in id.txt, found 1"):
-        fr.load_candidates(tmp_path)
+        fr.read_candidates(tmp_path)
 
 
 def test_scores_of_a_model_become_a_run_and_files_of_trec(tmp_path: Path) -> None:
     found = load(WIKIQA)
     run = found.run([0.5, 0.25, 1.0], tag="overlap")
 
-    fr.write_qrels(found.qrels, tmp_path / "qrels.txt")
-    fr.write_run(run, tmp_path / "run.txt")
+    fr.write_trec_qrels(found.qrels, tmp_path / "qrels.txt")
+    fr.write_trec_run(run, tmp_path / "run.txt")
 
     assert (tmp_path / "qrels.txt").read_text() == "Q1 0 D1-0 0\nQ1 0 D1-1 1\nQ8 0 D8-0 0\n"
     mean = fr.evaluate(tmp_path / "qrels.txt", tmp_path / "run.txt", "map").mean
@@ -221,7 +221,7 @@ def test_scores_may_be_a_tensor(kind: str) -> None:
 
 
 def test_labels_may_have_fractions() -> None:
-    found = fr.load_candidates({"qid": [1, 1, 2], "docno": ["a", "b", "c"], "label": [0.5, 0, 0.0]})
+    found = fr.read_candidates({"qid": [1, 1, 2], "docno": ["a", "b", "c"], "label": [0.5, 0, 0.0]})
 
     assert found.labels.tolist() == [0.5, 0.0, 0.0]
     assert found.unanswered == ["2"]
@@ -229,16 +229,16 @@ def test_labels_may_have_fractions() -> None:
 
 def test_other_objects_and_options_are_refused() -> None:
     with pytest.raises(TypeError, match="expected a file, a frame, an arrow table, a Dataset"):
-        fr.load_candidates(7)
+        fr.read_candidates(7)
     with pytest.raises(fr.InputError, match="format: expected one of csv"):
         load(WIKIQA, "xml")
     with pytest.raises(fr.InputError, match="expected columns of one length"):
-        fr.load_candidates({"question": ["q"], "answer": [], "label": [1]})
+        fr.read_candidates({"question": ["q"], "answer": [], "label": [1]})
     with pytest.raises(fr.InputError, match="'question': expected a column of values, found str"):
-        fr.load_candidates({"question": "q", "answer": ["a"], "label": [1]})
+        fr.read_candidates({"question": "q", "answer": ["a"], "label": [1]})
     with pytest.raises(fr.InputError, match="expected 3 scores, one for each candidate, found 2"):
         load(WIKIQA).run([1.0, 2.0])
     with pytest.raises(fr.InputError, match=r"row 1 .*expected a score, found NaN"):
         load(WIKIQA).run([1.0, float("nan"), 2.0])
     with pytest.raises(fr.InputError, match="no column with the text of the question"):
-        _ = fr.load_candidates({"qid": [1], "answer": ["a"], "label": [1]}).pairs
+        _ = fr.read_candidates({"qid": [1], "answer": ["a"], "label": [1]}).pairs

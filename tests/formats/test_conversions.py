@@ -561,13 +561,13 @@ def test_parquet_says_that_it_needs_pyarrow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run.from_dict({"q": {"d": 1}})
-    fr.save_run(run, tmp_path / "r.parquet")
+    fr.write_run(run, tmp_path / "r.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
 
     with pytest.raises(ImportError, match="parquet needs pyarrow"):
-        fr.save_run(run, tmp_path / "r.parquet")
+        fr.write_run(run, tmp_path / "r.parquet")
     with pytest.raises(ImportError, match=r"r\.parquet: parquet needs pyarrow"):
-        fr.load_run(tmp_path / "r.parquet")
+        fr.read_run(tmp_path / "r.parquet")
 
 
 # Evaluation
@@ -613,7 +613,11 @@ def test_integer_ids_meet_their_text() -> None:
 def test_10_0_evaluates_missing_queries_of_converted_runs() -> None:
     """The placeholder of trec_eval 10.0 goes to texts with buffers of their own."""
     scores = fr.evaluate(
-        {"p": {"d": 1}, "q": {"d": 1}}, {"q": {"d": 1}}, "map", complete=True, compat="10.0"
+        {"p": {"d": 1}, "q": {"d": 1}},
+        {"q": {"d": 1}},
+        "map",
+        missing="zero",
+        trec_eval_version="10.0",
     )
 
     assert scores["map"].tolist() == [0.0, 1.0]

@@ -21,17 +21,24 @@ from fastrank.formats import files
 from fastrank.formats.source import read_all
 from fastrank.formats.trec import (
     read_prefs,
-    read_qrels,
     read_qrels_jg,
     read_qrels_prefs,
-    read_run,
+    read_trec_qrels,
+    read_trec_run,
 )
 from fastrank.scores.zscores import read_zscores
 from tests.helpers.compression import Standard, flipped, long_text, zstd
 from tests.helpers.strategies import examples
 
 TEXT = b"q1 Q0 d1 1 2.5 tag\n"
-READERS = [read_run, read_qrels, read_qrels_jg, read_prefs, read_qrels_prefs, read_zscores]
+READERS = [
+    read_trec_run,
+    read_trec_qrels,
+    read_qrels_jg,
+    read_prefs,
+    read_qrels_prefs,
+    read_zscores,
+]
 
 
 PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstd}
@@ -327,7 +334,7 @@ def test_the_noun_knows_its_source(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(TEXT)
 
-    assert read_run(path).source == str(path)
+    assert read_trec_run(path).source == str(path)
 
 
 # Standard input
@@ -344,7 +351,7 @@ def test_dash_is_standard_input(in_empty_folder: Path, monkeypatch: pytest.Monke
     """`-` reads standard input, in bytes."""
     monkeypatch.setattr(sys, "stdin", Standard(b"q\xff Q0 d 1 1 t\n"))
 
-    run = read_run("-")
+    run = read_trec_run("-")
 
     assert list(run.queries) == [b"q\xff"]
     assert run.source == "-"

@@ -76,8 +76,8 @@ def test_a_run_comes_back_as_it_was(form: str, data: Any, tmp_path: Path) -> Non
     run = Run.from_dict(data.draw(per_query(ids_of(form), st.floats(allow_nan=False))), tag="a,b")
     path = tmp_path / f"run.{form}"
 
-    fr.save_run(run, path, form)
-    back = fr.load_run(path, form)
+    fr.write_run(run, path, form)
+    back = fr.read_run(path, form)
 
     assert exactly(contents(back)) == exactly(contents(run))
     assert back.tag == ("" if form == "json" else "a,b")
@@ -91,9 +91,9 @@ def test_judgments_come_back_as_they_were(form: str, data: Any, tmp_path: Path) 
     qrels = Qrels.from_dict(data.draw(per_query(ids_of(form), grades)))
     path = tmp_path / f"qrels.{form}"
 
-    fr.save_qrels(qrels, path, form)
+    fr.write_qrels(qrels, path, form)
 
-    assert contents(fr.load_qrels(path, form)) == contents(qrels)
+    assert contents(fr.read_qrels(path, form)) == contents(qrels)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -106,8 +106,8 @@ def test_formats_are_told_from_names_and_contents(form: str, ending: str, tmp_pa
     unnamed = tmp_path / "unnamed"
 
     for noun, save, load in (
-        (qrels, fr.save_qrels, fr.load_qrels),
-        (run, fr.save_run, fr.load_run),
+        (qrels, fr.write_qrels, fr.read_qrels),
+        (run, fr.write_run, fr.read_run),
     ):
         save(noun, path)  # type: ignore[operator]
         unnamed.write_bytes(path.read_bytes())
@@ -121,7 +121,7 @@ def test_formats_are_told_from_names_and_contents(form: str, ending: str, tmp_pa
 )
 def test_files_are_compressed_by_their_names(ending: str, unpack: Any, tmp_path: Path) -> None:
     path = tmp_path / f"q.csv{ending}"
-    fr.save_qrels(Qrels.from_dict({"q": {"d": 1}}), path)
+    fr.write_qrels(Qrels.from_dict({"q": {"d": 1}}), path)
 
     assert unpack(path.read_bytes()) == b"query_id,doc_id,relevance\nq,d,1\n"
 
@@ -129,11 +129,11 @@ def test_files_are_compressed_by_their_names(ending: str, unpack: Any, tmp_path:
 @pytest.mark.parametrize("form", ["trec", "csv", "tsv", "jsonl", "parquet"])
 def test_iterations_are_kept(form: str, tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(b"q g1 d 1\nq g2 e 0\n")
-    qrels = fr.read_qrels(tmp_path / "in")
+    qrels = fr.read_trec_qrels(tmp_path / "in")
 
-    fr.save_qrels(qrels, tmp_path / f"out.{form}")
+    fr.write_qrels(qrels, tmp_path / f"out.{form}")
 
-    assert contents(fr.load_qrels(tmp_path / f"out.{form}")) == contents(qrels)
+    assert contents(fr.read_qrels(tmp_path / f"out.{form}")) == contents(qrels)
 
 
 # What others write
@@ -158,7 +158,7 @@ def test_iterations_are_kept(form: str, tmp_path: Path) -> None:
     ],
 )
 def test_judgments_of_others_are_read(content: str, write: Write) -> None:
-    assert fr.load_qrels(write(content)).to_dict() == {"q1": {"d1": 1, "d2": 0}}
+    assert fr.read_qrels(write(content)).to_dict() == {"q1": {"d1": 1, "d2": 0}}
 
 
 @pytest.mark.parametrize(
@@ -174,14 +174,14 @@ def test_judgments_of_others_are_read(content: str, write: Write) -> None:
     ],
 )
 def test_runs_of_others_are_read(content: str, write: Write) -> None:
-    assert fr.load_run(write(content)).to_dict() == {"7": {"b": 2.5, "a": 0.5}}
+    assert fr.read_run(write(content)).to_dict() == {"7": {"b": 2.5, "a": 0.5}}
 
 
 def test_a_run_of_ms_marco_has_ranks(write: Write) -> None:
     """Query, passage and rank: a lower rank is the better score."""
     path = write("7\t70\t1\n7\t71\t2\n9\t70\t1\n")
 
-    assert fr.load_run(path).to_dict() == {"7": {"70": -1.0, "71": -2.0}, "9": {"70": -1.0}}
+    assert fr.read_run(path).to_dict() == {"7": {"70": -1.0, "71": -2.0}, "9": {"70": -1.0}}
     assert fr.evaluate({7: {71: 1}}, path, "recip_rank").mean == {"recip_rank": 0.5}
 
 
@@ -189,15 +189,15 @@ def test_whole_scores_are_not_taken_for_ranks(write: Write) -> None:
     path = write("7\t70\t3\n7\t71\t2\n")
 
     with pytest.raises(FormatError, match=r"file:1: .*rank or in a score.*columns="):
-        fr.load_run(path)
-    run = fr.load_run(path, columns={"query": 0, "doc": 1, "score": 2})
+        fr.read_run(path)
+    run = fr.read_run(path, columns={"query": 0, "doc": 1, "score": 2})
     assert run.to_dict() == {"7": {"70": 3.0, "71": 2.0}}
 
 
 def test_columns_of_a_file_can_be_named(write: Write) -> None:
     path = write("topic,document,bm25\n1,d,0.5\n")
 
-    run = fr.load_run(path, columns={"query": "topic", "doc": "document", "score": "bm25"})
+    run = fr.read_run(path, columns={"query": "topic", "doc": "document", "score": "bm25"})
 
     assert run.to_dict() == {"1": {"d": 0.5}}
 
@@ -212,12 +212,12 @@ def test_integer_ids_of_parquet_and_jsonl_stay_exact(tmp_path: Path) -> None:
     (tmp_path / "q.jsonl").write_text("".join(lines))
 
     for name in ("q.parquet", "q.jsonl"):
-        found = fr.load_qrels(tmp_path / name).to_dict()
+        found = fr.read_qrels(tmp_path / name).to_dict()
         assert found == {"1": {str(own): i for i, own in enumerate(ids, 1)}}
 
 
 def test_leading_zeros_of_ids_are_kept(write: Write) -> None:
-    assert fr.load_qrels(write("007,0010,1\n", "q.csv")).to_dict() == {"007": {"0010": 1}}
+    assert fr.read_qrels(write("007,0010,1\n", "q.csv")).to_dict() == {"007": {"0010": 1}}
 
 
 # What is refused
@@ -264,7 +264,7 @@ def test_what_is_wrong_is_told_with_its_line(
     path = write(content)
 
     with pytest.raises(fr.FastrankError, match=reason) as error:
-        fr.load_qrels(path)
+        fr.read_qrels(path)
     assert str(error.value).startswith(path)
 
 
@@ -282,7 +282,7 @@ def test_a_parquet_file_that_is_broken_inside_is_an_input_error(broken: str, wri
         content = content.replace(b"doc_id", b"doc\xffid")
 
     with pytest.raises(fr.InputError, match="not a parquet file that can be read"):
-        fr.load_qrels(write(content))
+        fr.read_qrels(write(content))
 
 
 def test_columns_without_names_need_a_known_number(write: Write) -> None:
@@ -291,7 +291,7 @@ def test_columns_without_names_need_a_known_number(write: Write) -> None:
     with pytest.raises(
         FormatError, match=r"q\.csv:1: expected a header .* or 3 or 4 cells, found 'a'"
     ):
-        fr.load_qrels(path)
+        fr.read_qrels(path)
 
 
 def test_a_repeated_document_of_a_csv_file_is_named_with_its_lines(write: Write) -> None:
@@ -305,16 +305,16 @@ def test_a_repeated_document_of_a_csv_file_is_named_with_its_lines(write: Write)
 def test_an_id_that_is_no_field_is_not_written_to_trec(word: str, tmp_path: Path) -> None:
     for odd in ({word: {"d": 1}}, {"q": {word: 1}}):
         with pytest.raises(InputError, match="is no field of a line"):
-            fr.save_run(Run.from_dict(odd), tmp_path / "run.trec")
+            fr.write_run(Run.from_dict(odd), tmp_path / "run.trec")
         with pytest.raises(InputError, match="is no field of a line"):
-            fr.write_qrels(Qrels.from_dict(odd), tmp_path / "qrels.trec")
+            fr.write_trec_qrels(Qrels.from_dict(odd), tmp_path / "qrels.trec")
     with pytest.raises(InputError, match="the tag 'a b'"):
-        fr.save_run(Run.from_dict({"q": {"d": 1}}, tag="a b"), tmp_path / "run.trec")
+        fr.write_run(Run.from_dict({"q": {"d": 1}}, tag="a b"), tmp_path / "run.trec")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_without_a_name_is_written_with_a_dash(tmp_path: Path) -> None:
-    fr.save_run(Run.from_dict({"q": {"d": 1}}), tmp_path / "a.run")
+    fr.write_run(Run.from_dict({"q": {"d": 1}}), tmp_path / "a.run")
 
     assert (tmp_path / "a.run").read_bytes() == b"q Q0 d 1 1.0 -\n"
 
@@ -324,7 +324,7 @@ def test_what_a_format_cannot_hold_leaves_the_file_as_it_was(write: Write) -> No
     twice = Run.from_arrays(["q", "q"], ["d", "d"], [1.0, 2.0])
 
     with pytest.raises(InputError, match="document 'd' stands twice"):
-        fr.save_run(twice, path)
+        fr.write_run(twice, path)
     assert Path(path).read_text() == "before"
     assert [file.name for file in Path(path).parent.iterdir()] == ["out.json"]
 
@@ -337,7 +337,7 @@ def test_an_empty_id_is_not_written_where_it_could_not_be_read(
     run = Run.from_dict({ids[0]: {ids[1]: 1.0}})
 
     with pytest.raises(InputError, match=f"has an empty id: expected some text for a {form} file"):
-        fr.save_run(run, tmp_path / f"run.{form}")
+        fr.write_run(run, tmp_path / f"run.{form}")
 
 
 @pytest.mark.parametrize(
@@ -353,7 +353,7 @@ def test_an_empty_id_in_a_text_file_is_an_error_with_its_line(
     name: str, content: str, write: Write
 ) -> None:
     with pytest.raises(FormatError, match="_id': expected an id, found an empty text") as raised:
-        fr.load_run(write(content, name))
+        fr.read_run(write(content, name))
 
     assert raised.value.line == 3
 
@@ -362,11 +362,11 @@ def test_formats_that_are_unknown_are_refused(tmp_path: Path) -> None:
     qrels = Qrels.from_dict({"q": {"d": 1}})
 
     with pytest.raises(fr.FastrankError, match="format 'xml': expected one of trec, csv"):
-        fr.save_qrels(qrels, tmp_path / "a", "xml")
+        fr.write_qrels(qrels, tmp_path / "a", "xml")
     with pytest.raises(InputError, match="format unknown: give format="):
-        fr.save_qrels(qrels, tmp_path / "a")
+        fr.write_qrels(qrels, tmp_path / "a")
     with pytest.raises(TypeError, match="expected Run, found Qrels"):
-        fr.save_run(qrels, tmp_path / "a.csv")  # type: ignore[arg-type]
+        fr.write_run(qrels, tmp_path / "a.csv")  # type: ignore[arg-type]
 
 
 # Evaluation
@@ -376,10 +376,10 @@ def test_formats_that_are_unknown_are_refused(tmp_path: Path) -> None:
 def test_files_of_every_format_give_the_same_scores(form: str, tmp_path: Path) -> None:
     """TREC's files are what the numbers are proved by."""
     qrels, run = DATA / "digits.qrels", DATA / "pixels.run"
-    expected = fr.evaluate(fr.read_qrels(qrels), run, "official")
+    expected = fr.evaluate(fr.read_trec_qrels(qrels), run, "official")
     for source, load, save, name in (
-        (qrels, fr.load_qrels, fr.save_qrels, "q"),
-        (run, fr.load_run, fr.save_run, "r"),
+        (qrels, fr.read_qrels, fr.write_qrels, "q"),
+        (run, fr.read_run, fr.write_run, "r"),
     ):
         save(load(source), tmp_path / f"{name}.{form}")  # type: ignore[operator]
 
@@ -405,8 +405,8 @@ def fastrank(*arguments: str, stdin: bytes | None = None) -> subprocess.Complete
 
 
 def test_fastrank_eval_takes_files_of_every_format(tmp_path: Path) -> None:
-    fr.save_qrels(fr.read_qrels(DATA / "digits.qrels"), tmp_path / "q.jsonl")
-    fr.save_run(fr.read_run(DATA / "pca.run"), tmp_path / "r.parquet")
+    fr.write_qrels(fr.read_trec_qrels(DATA / "digits.qrels"), tmp_path / "q.jsonl")
+    fr.write_run(fr.read_trec_run(DATA / "pca.run"), tmp_path / "r.parquet")
     own = fastrank("eval", "-m", "map", str(tmp_path / "q.jsonl"), str(tmp_path / "r.parquet"))
     trec = fastrank("eval", "-m", "map", str(DATA / "digits.qrels"), str(DATA / "pca.run"))
 
@@ -429,7 +429,7 @@ def test_convert_takes_a_file_through_every_format_and_back(tmp_path: Path) -> N
         found = fastrank("convert", str(source), str(target))
         assert (found.returncode, found.stdout, found.stderr) == (0, b"", b"")
 
-    first, last = (fr.read_run(tmp_path / f"{name}.run") for name in ("first", "last"))
+    first, last = (fr.read_trec_run(tmp_path / f"{name}.run") for name in ("first", "last"))
     assert contents(last) == contents(first)
     assert last.tag == first.tag
     assert b"".join(lines) == (tmp_path / "first.run").read_bytes()
@@ -492,6 +492,33 @@ def test_convert_says_what_is_wrong(
     assert not (folder / "out.csv").exists()
 
 
+@pytest.mark.parametrize("query", ['{"q"', "[}q", '{"q":1', '["a",', '{"q":"d",', "{}"])
+def test_trec_files_whose_queries_begin_like_json_read_back(query: str, tmp_path: Path) -> None:
+    run, qrels = {query: {"d1": 1.5, "d2": 1.0}}, {query: {"d1": 1, "d2": 0}}
+    fr.write_run(fr.Run.from_dict(run), tmp_path / "x.run")
+    fr.write_qrels(fr.Qrels.from_dict(qrels), tmp_path / "x.qrels")
+
+    assert fr.read_run(tmp_path / "x.run").to_dict() == run
+    assert fr.read_qrels(tmp_path / "x.qrels").to_dict() == qrels
+    assert fr.evaluate(tmp_path / "x.qrels", tmp_path / "x.run", "map").mean == {"map": 1.0}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"q1": {"d1": 0.5 , "d2": 2 , "d3": 1}}',
+        '{"q1": \n{"d1" : 0.5 , "d2" : 2 ,\n "d3": 1}}',
+        '{"q1": { "d1" : 0.5 ,\n "d2": 2, "d3": 1 } }',
+    ],
+)
+def test_json_whose_lines_have_as_many_fields_as_those_of_trec_is_json(
+    content: str, tmp_path: Path
+) -> None:
+    (tmp_path / "run").write_text(content)
+
+    assert fr.read_run(tmp_path / "run").to_dict() == {"q1": {"d1": 0.5, "d2": 2.0, "d3": 1.0}}
+
+
 @pytest.mark.parametrize("content", ["[" * 100_000, '{"q": ' * 100_000])
 def test_json_nested_too_deeply_is_refused(tmp_path: Path, content: str) -> None:
     """And the file is closed."""
@@ -510,7 +537,7 @@ def test_a_repeated_document_is_found_at_once_in_a_long_ranking(tmp_path: Path) 
     run = fr.Run.from_arrays(["q"] * len(names), names, [1.0] * len(names))
 
     with pytest.raises(fr.FormatError, match=f"the key 'd{count - 1}' stands twice"):
-        fr.load_run(tmp_path / "run.json")
+        fr.read_run(tmp_path / "run.json")
     with pytest.raises(fr.InputError, match=f"document 'd{count - 1}' stands twice"):
         run.to_dict()
 
@@ -518,9 +545,9 @@ def test_a_repeated_document_is_found_at_once_in_a_long_ranking(tmp_path: Path) 
 @pytest.mark.parametrize("name", ["run.csv", "run.tsv"])
 def test_a_carriage_return_in_an_id_is_no_end_of_line(tmp_path: Path, name: str) -> None:
     run = {"q\r": {"\r": 3.0, "a\rb": 2.0, "c": 1.0}}
-    fr.save_run(fr.Run.from_dict(run), tmp_path / name)
+    fr.write_run(fr.Run.from_dict(run), tmp_path / name)
 
-    assert fr.load_run(tmp_path / name).to_dict() == run
+    assert fr.read_run(tmp_path / name).to_dict() == run
 
 
 def test_convert_tells_which_queries_a_format_cannot_hold() -> None:
@@ -560,4 +587,29 @@ def test_columns_of_a_file_are_named_by_role(tmp_path: Path) -> None:
     with pytest.raises(
         fr.InputError, match=r"run\.csv: columns: expected {role: name}, found list"
     ):
-        fr.load_run(tmp_path / "run.csv", columns=["query", "doc", "score"])  # type: ignore[arg-type]
+        fr.read_run(tmp_path / "run.csv", columns=["query", "doc", "score"])  # type: ignore[arg-type]
+
+
+TABLE = b"question\tcandidate\tlabel\tscore\nq1\td1\t0\t0.5\nq1\td2\t1\t0.4\n"
+SEVEN = b"q1\tQ0\td1\t0\t0.5\tmodel\t0\nq1\tQ0\td2\t1\t0.4\tmodel\t1\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        (TABLE, ("question", "candidate", "label", "score")),
+        (TABLE.replace(b"\t", b","), ("question", "candidate", "label", "score")),
+        (SEVEN, (0, 2, 6, 4)),
+    ],
+)
+def test_a_file_with_columns_is_a_table(content: bytes, names: tuple[Any, ...]) -> None:
+    """Even if a line has as many fields as one of TREC's."""
+    query, doc, grade, score = names
+
+    qrels = fr.read_qrels(io.BytesIO(content), columns={"query": query, "doc": doc, "grade": grade})
+    run = fr.read_run(io.BytesIO(content), columns={"query": query, "doc": doc, "score": score})
+
+    assert qrels.to_dict() == {"q1": {"d1": 0, "d2": 1}}
+    assert run.to_dict() == {"q1": {"d1": 0.5, "d2": 0.4}}
+    with pytest.raises(fr.InputError, match="columns: the fields of TREC's format"):
+        fr.read_qrels(io.BytesIO(content), "trec", columns={"query": query})

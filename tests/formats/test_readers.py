@@ -20,10 +20,10 @@ from fastrank.formats.trec import (
     parse_qrels_jg,
     parse_run,
     read_prefs,
-    read_qrels,
     read_qrels_jg,
     read_qrels_prefs,
-    read_run,
+    read_trec_qrels,
+    read_trec_run,
 )
 from fastrank.scores.zscores import read_zscores
 from tests.helpers import strategies as make
@@ -53,12 +53,14 @@ class Form(NamedTuple):
 
 RUN = Form(
     "run",
-    read_run,
+    read_trec_run,
     b"q1 Q0 d1 1 2.5 tag",
     (b"d1", 2.5),
     "at least 6 fields (query Q0 doc rank score tag)",
 )
-QRELS = Form("qrels", read_qrels, b"q1 0 d1 2", (b"0", b"d1", 2), "4 fields (query iter doc grade)")
+QRELS = Form(
+    "qrels", read_trec_qrels, b"q1 0 d1 2", (b"0", b"d1", 2), "4 fields (query iter doc grade)"
+)
 QRELS_JG = Form(
     "qrels_jg", read_qrels_jg, b"q1 g d1 2", (b"g", b"d1", 2), "4 fields (query group doc grade)"
 )
@@ -418,13 +420,13 @@ def test_the_tag_is_that_of_the_last_data_line(text: bytes) -> None:
 
 def test_a_comment_has_no_tag() -> None:
     """Comments are no data lines."""
-    assert parse_run(b"q Q0 d 1 1 last\n# a b c d e f\n", compat="10.0").tag == "last"
+    assert parse_run(b"q Q0 d 1 1 last\n# a b c d e f\n", trec_eval_version="10.0").tag == "last"
 
 
 @pytest.mark.parametrize("text", [b"\n", b" \t\r\n\n", b"\n\n\n", b" "])
 def test_a_run_of_blank_lines_has_no_queries(text: bytes) -> None:
     """Bytes without data make a run without queries, not an error."""
-    run = read_run(io.BytesIO(text))
+    run = read_trec_run(io.BytesIO(text))
 
     assert contents(run) == []
     assert run.tag == ""
@@ -441,7 +443,7 @@ def test_scores_keep_file_order() -> None:
 
 def test_scores_are_doubles() -> None:
     """Also at 9.0.8: rounding to single precision, where wanted, is for evaluation."""
-    assert parse_run(b"q 0 d 1 0.1 t", compat="9.0.8").scores.tolist() == [0.1]
+    assert parse_run(b"q 0 d 1 0.1 t", trec_eval_version="9.0.8").scores.tolist() == [0.1]
 
 
 def test_slow_numbers_find_their_rows_among_scattered_queries() -> None:
@@ -516,7 +518,7 @@ def test_comments_in_runs_at_10_0(comment: bytes) -> None:
     text = b"\n".join([comment, comment, RUN.line, comment, b"", comment, other, comment])
 
     for ending in (b"", b"\n"):
-        assert rows_of(RUN, text + ending, compat="10.0") == [
+        assert rows_of(RUN, text + ending, trec_eval_version="10.0") == [
             (b"q1", [RUN.row]),
             (b"q2", [RUN.row]),
         ]
@@ -529,7 +531,7 @@ def test_comments_in_judgments_at_10_0(form: Form, comment: bytes) -> None:
     text = b"\n".join([comment, form.line, comment, of(form, b"q2"), comment])
 
     for ending in (b"", b"\n"):
-        assert rows_of(form, text + ending, compat="10.0") == [
+        assert rows_of(form, text + ending, trec_eval_version="10.0") == [
             (b"q1", [form.row]),
             (b"q2", [form.row]),
         ]
@@ -538,8 +540,10 @@ def test_comments_in_judgments_at_10_0(form: Form, comment: bytes) -> None:
 @in_judgments
 def test_the_line_after_a_comment_is_data_at_10_0(form: Form) -> None:
     """Of two lines with # the second is data when it has the fields, else malformed."""
-    assert rows_of(form, b"# a\n" + of(form, b"#"), compat="10.0") == [(b"#", [form.row])]
-    assert refused(form, form.line + b"\n# a\n# b\n", compat="10.0").line == 3
+    assert rows_of(form, b"# a\n" + of(form, b"#"), trec_eval_version="10.0") == [
+        (b"#", [form.row])
+    ]
+    assert refused(form, form.line + b"\n# a\n# b\n", trec_eval_version="10.0").line == 3
 
 
 @in_judgments
@@ -547,21 +551,24 @@ def test_the_line_after_a_comment_and_data_may_be_a_comment_at_10_0(form: Form) 
     """Of three lines with # the second is data, and so the third a comment again."""
     text = b"# a\n" + of(form, b"#") + b"\n# b\n" + form.line
 
-    assert rows_of(form, text, compat="10.0") == [(b"#", [form.row]), (b"q1", [form.row])]
+    assert rows_of(form, text, trec_eval_version="10.0") == [
+        (b"#", [form.row]),
+        (b"q1", [form.row]),
+    ]
 
 
 @in_judgments
 def test_an_indented_comment_is_data_at_10_0(form: Form) -> None:
     """Only # in column 0 begins a comment in judgments."""
-    assert rows_of(form, b" " + of(form, b"#"), compat="10.0") == [(b"#", [form.row])]
-    assert refused(form, b" # a", compat="10.0").line == 1
+    assert rows_of(form, b" " + of(form, b"#"), trec_eval_version="10.0") == [(b"#", [form.row])]
+    assert refused(form, b" # a", trec_eval_version="10.0").line == 1
 
 
 @in_every_format_but_zscores
 def test_a_file_of_comments_has_no_queries_at_10_0(form: Form) -> None:
     """One comment, with or without a newline, is a file without data."""
-    assert rows_of(form, b"# a\n", compat="10.0") == []
-    assert rows_of(form, b"#", compat="10.0") == []
+    assert rows_of(form, b"# a\n", trec_eval_version="10.0") == []
+    assert rows_of(form, b"#", trec_eval_version="10.0") == []
 
 
 @in_every_format_but_zscores
@@ -569,31 +576,34 @@ def test_a_number_sign_within_a_line_begins_no_comment(form: Form) -> None:
     """Only the first character of a line makes it a comment."""
     text = of(form, b"q#1") + b"\n" + form.line.replace(b"d1", b"#d")
 
-    for compat in ("9.0.8", "10.0"):
-        assert [query for query, _ in rows_of(form, text, compat=compat)] == [b"q#1", b"q1"]
+    for trec_eval_version in ("9.0.8", "10.0"):
+        assert [query for query, _ in rows_of(form, text, trec_eval_version=trec_eval_version)] == [
+            b"q#1",
+            b"q1",
+        ]
 
 
 @in_every_format_but_zscores
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
-def test_comments_count_as_lines(form: Form, compat: str) -> None:
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
+def test_comments_count_as_lines(form: Form, trec_eval_version: str) -> None:
     """The line in a message is that of the file, comments included."""
     text = b"# a\n" + form.line + b"\n# b\n" + of(form, b"q2") + b"\nbad\n"
 
-    assert refused(form, text, compat=compat).line == 5
+    assert refused(form, text, trec_eval_version=trec_eval_version).line == 5
 
 
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
-def test_blank_lines_count_as_lines(compat: str) -> None:
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
+def test_blank_lines_count_as_lines(trec_eval_version: str) -> None:
     """So do the blank lines of runs."""
     text = b"\n \n" + RUN.line + b"\n\r\n# a\nbad\n"
 
-    assert refused(RUN, text, compat=compat).line == 6
+    assert refused(RUN, text, trec_eval_version=trec_eval_version).line == 6
 
 
 @in_every_format_but_zscores
 def test_a_nul_byte_within_a_comment_means_nothing_at_10_0(form: Form) -> None:
     """Comments are skipped whatever they hold."""
-    assert rows_of(form, b"# \0\n" + form.line, compat="10.0") == [(b"q1", [form.row])]
+    assert rows_of(form, b"# \0\n" + form.line, trec_eval_version="10.0") == [(b"q1", [form.row])]
 
 
 # Comments at 9.0.8
@@ -605,7 +615,7 @@ def test_a_well_formed_line_with_a_number_sign_is_data_at_9_0_8(form: Form) -> N
     text = of(form, b"#") + b"\n" + of(form, b"#q") + b"\n" + form.line
 
     assert [query for query, _ in rows_of(form, text)] == [b"#", b"#q", b"q1"]
-    assert rows_of(form, text) == rows_of(form, text, compat="9.0.8")
+    assert rows_of(form, text) == rows_of(form, text, trec_eval_version="9.0.8")
 
 
 @in_every_format_but_zscores
@@ -689,8 +699,8 @@ PARSERS: dict[str, tuple[Callable[..., Any], Layout, st.SearchStrategy[list[Any]
 
 
 @pytest.mark.parametrize("name", PARSERS)
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
-def test_reading_equals_the_twin(name: str, compat: str) -> None:
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
+def test_reading_equals_the_twin(name: str, trec_eval_version: str) -> None:
     """Well-formed and untidy text means what split, dictionaries, strtod and atol make of it."""
     parse, layout, rows = PARSERS[name]
 
@@ -699,19 +709,19 @@ def test_reading_equals_the_twin(name: str, compat: str) -> None:
     def equal(text: bytes) -> None:
         broken = None
         try:
-            lines = make.twin_fields(text, layout, compat)
+            lines = make.twin_fields(text, layout, trec_eval_version)
         except BrokenLineError as caught:
             broken = caught
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if broken is None:
-                noun = parse(text, compat=compat, strict=False)
+                noun = parse(text, trec_eval_version=trec_eval_version, strict=False)
                 assert exactly(contents(noun)) == exactly(make.grouped(lines, layout))
                 if layout.is_run:
                     assert noun.tag_bytes == (lines[-1][5] if lines else b"")
                 return
             with pytest.raises(FormatError) as raised:
-                parse(text, compat=compat, strict=False)
+                parse(text, trec_eval_version=trec_eval_version, strict=False)
         assert raised.value.line == broken.line
         reason = "NUL byte" if broken.fields is None else f"found {broken.fields}: "
         assert reason in raised.value.reason
@@ -755,8 +765,8 @@ def test_any_bytes_are_a_noun_or_an_error(form: Form) -> None:
 
     @examples(100)
     @given(any_bytes(), st.sampled_from(["9.0.8", "10.0"]))
-    def read(text: bytes, compat: str) -> None:
-        options = {} if form is ZSCORES else {"compat": compat}
+    def read(text: bytes, trec_eval_version: str) -> None:
+        options = {} if form is ZSCORES else {"trec_eval_version": trec_eval_version}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -817,6 +827,6 @@ def test_columns_are_typed() -> None:
 
 def test_the_line_of_a_text_is_known() -> None:
     """A text of a noun tells the line it was read from, comments and blank lines counted."""
-    run = parse_run(b"\n# a\n" + RUN.line + b"\n \n" + of(RUN, b"q2"), compat="10.0")
+    run = parse_run(b"\n# a\n" + RUN.line + b"\n \n" + of(RUN, b"q2"), trec_eval_version="10.0")
 
     assert [run.docs.line(i) for i in range(len(run.docs))] == [3, 5]

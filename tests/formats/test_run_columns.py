@@ -19,14 +19,14 @@ from fastrank.data.run import Run
 from fastrank.data.texts import LineTexts
 from fastrank.errors import FastrankError, ReadError
 from fastrank.formats import chunks, trec
-from fastrank.formats.trec import parse_run, read_run
+from fastrank.formats.trec import parse_run, read_trec_run
 from fastrank.native.codes import SLACK
 from tests.helpers.strategies import RUN_ROWS, contents, exactly, examples, lines_of, untidy
 
 LINES = b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1e-3 tag\nq2 Q0 d1 1 -7 tag\nq3 Q0 d3 1 0 tag\n"
 PIECES = st.sampled_from([12, 30, 64, 200, 1 << 20])
 THREADS = st.integers(1, 4)
-COMPAT = st.sampled_from(["9.0.8", "10.0"])
+VERSION = st.sampled_from(["9.0.8", "10.0"])
 
 
 @contextmanager
@@ -55,19 +55,23 @@ def outcome(read: Any) -> Any:
     return found, [str(warning.message) for warning in caught]
 
 
-def assert_same(path: Path, text: bytes, piece: int, threads: int, compat: str = "9.0.8") -> None:
+def assert_same(
+    path: Path, text: bytes, piece: int, threads: int, trec_eval_version: str = "9.0.8"
+) -> None:
     """Reading a file in pieces gives what its text gives."""
     path.write_bytes(text)
     with pieces_of(piece):
-        found = outcome(lambda: read_run(path, compat=compat, threads=threads))
-    assert found == outcome(lambda: parse_run(text, str(path), compat=compat))
+        found = outcome(
+            lambda: read_trec_run(path, trec_eval_version=trec_eval_version, threads=threads)
+        )
+    assert found == outcome(lambda: parse_run(text, str(path), trec_eval_version=trec_eval_version))
 
 
 def packed(path: Path, text: bytes, piece: int = 64, threads: int = 1, **options: Any) -> Run:
     """A run that was read in pieces."""
     path.write_bytes(text)
     with pieces_of(piece):
-        run = read_run(path, threads=threads, **options)
+        run = read_trec_run(path, threads=threads, **options)
     assert isinstance(run.docs, LineTexts)
     return run
 
@@ -78,18 +82,22 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("packed") / "run"
 
 
-@given(text=lines_of(RUN_ROWS), piece=PIECES, threads=THREADS, compat=COMPAT)
+@given(text=lines_of(RUN_ROWS), piece=PIECES, threads=THREADS, trec_eval_version=VERSION)
 @examples(500)
-def test_well_formed_lines(path: Path, text: bytes, piece: int, threads: int, compat: str) -> None:
+def test_well_formed_lines(
+    path: Path, text: bytes, piece: int, threads: int, trec_eval_version: str
+) -> None:
     """Whatever separates fields, however numbers are written, wherever the file is cut."""
-    assert_same(path, text or b"\n", piece, threads, compat)
+    assert_same(path, text or b"\n", piece, threads, trec_eval_version)
 
 
-@given(text=untidy(RUN_ROWS), piece=PIECES, threads=THREADS, compat=COMPAT)
+@given(text=untidy(RUN_ROWS), piece=PIECES, threads=THREADS, trec_eval_version=VERSION)
 @examples(500)
-def test_untidy_lines(path: Path, text: bytes, piece: int, threads: int, compat: str) -> None:
+def test_untidy_lines(
+    path: Path, text: bytes, piece: int, threads: int, trec_eval_version: str
+) -> None:
     """Also what is no result: the same error with the same line, the same warning."""
-    assert_same(path, text or b"\n", piece, threads, compat)
+    assert_same(path, text or b"\n", piece, threads, trec_eval_version)
 
 
 @given(
@@ -187,7 +195,7 @@ def test_threads_that_read_at_once_have_memory_of_their_own(tmp_path: Path) -> N
 
     def read_all(number: int) -> None:
         for _ in range(200):
-            run = read_run(paths[number], threads=1)
+            run = read_trec_run(paths[number], threads=1)
             wrong.extend(doc for doc in run.docs if not doc.startswith(b"%d-" % number))
 
     threads = [Thread(target=read_all, args=(number,)) for number in range(len(paths))]
@@ -246,7 +254,7 @@ def test_a_file_with_more_lines_than_were_counted(
 
     monkeypatch.setattr(chunks.Feeder, "feed", feed)
     with pieces_of(64), pytest.raises(ReadError, match="changed"):
-        read_run(path, threads=threads)
+        read_trec_run(path, threads=threads)
 
 
 def test_converting_refuses_numbers_that_are_misread(
@@ -268,4 +276,4 @@ def test_threads_are_one_or_more(path: Path, threads: int) -> None:
     path.write_bytes(LINES)
 
     with pytest.raises(fastrank.OptionError, match=r"^threads: expected 1 or more, found"):
-        read_run(path, threads=threads)
+        read_trec_run(path, threads=threads)

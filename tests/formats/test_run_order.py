@@ -46,17 +46,19 @@ def expected(rankings: dict[str, list[str]], qrels: Any = None) -> dict[str, dic
     return found
 
 
-def found(run: Any, order: str, qrels: Any = None, **options: Any) -> dict[str, dict[str, float]]:
-    scores = fr.evaluate(qrels or QRELS, run, MEASURES, order=order, **options)
+def found(run: Any, rank_by: str, qrels: Any = None, **options: Any) -> dict[str, dict[str, float]]:
+    scores = fr.evaluate(qrels or QRELS, run, MEASURES, rank_by=rank_by, **options)
     assert isinstance(scores, fr.Scores)
     return scores.to_dict()
 
 
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
-@pytest.mark.parametrize(("order", "rankings"), [("rank", BY_RANK), ("given", AS_GIVEN)])
-def test_a_trec_file(order: str, rankings: dict[str, list[str]], compat: str) -> None:
-    assert found(io.BytesIO(LINES), order, compat=compat) == expected(rankings)
-    assert found(io.BytesIO(gzip.compress(LINES)), order) == expected(rankings)
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
+@pytest.mark.parametrize(("rank_by", "rankings"), [("rank", BY_RANK), ("given", AS_GIVEN)])
+def test_a_trec_file(rank_by: str, rankings: dict[str, list[str]], trec_eval_version: str) -> None:
+    assert found(io.BytesIO(LINES), rank_by, trec_eval_version=trec_eval_version) == expected(
+        rankings
+    )
+    assert found(io.BytesIO(gzip.compress(LINES)), rank_by) == expected(rankings)
 
 
 @given(
@@ -78,9 +80,9 @@ def test_every_measure_follows_and_nothing_ties(
     by_rank = [doc for doc, *_ in sorted(results, key=lambda result: result[1])]
     given_order = [doc for doc, *_ in results]
 
-    for order, ranking in (("rank", by_rank), ("given", given_order)):
+    for rank_by, ranking in (("rank", by_rank), ("given", given_order)):
         run = io.BytesIO(lines.encode())
-        assert found(run, order, qrels, ties=ties) == expected({"q": ranking}, qrels)
+        assert found(run, rank_by, qrels, ties=ties) == expected({"q": ranking}, qrels)
 
 
 @given(
@@ -116,7 +118,7 @@ def test_the_mrr_of_ms_marcos_script(
         return
     for content in (trec, marco):
         run = io.BytesIO(content.encode())
-        scores = fr.evaluate(qrels, run, "RR@10", order="rank", missing="zero")
+        scores = fr.evaluate(qrels, run, "RR@10", rank_by="rank", missing="zero")
         assert scores.mean["RR@10"] == total / len(reference)
 
 
@@ -174,7 +176,7 @@ def test_items_of_a_dict_and_rows_of_a_run_as_given() -> None:
 @pytest.mark.parametrize("make", [dict, fr.Run.from_dict, lambda run: io.BytesIO(
     json.dumps(run).encode())])  # fmt: skip
 def test_what_holds_no_ranks(make: Any) -> None:
-    with pytest.raises(InputError, match="order='rank': there are scores here and no ranks"):
+    with pytest.raises(InputError, match="rank_by='rank': there are scores here and no ranks"):
         found(make({"q1": {"a": 0.5}}), "rank")
 
 
@@ -198,7 +200,7 @@ def test_what_is_no_rank(
     monkeypatch.chdir(tmp_path)
     Path("f").write_bytes(lines)
     with pytest.raises((FormatError, InputError), match="^" + message):
-        fr.read_run("f", order="rank")
+        fr.read_trec_run("f", rank_by="rank")
 
 
 def test_ranks_of_frames_beyond_what_32_bit_floats_tell_apart() -> None:
@@ -218,17 +220,17 @@ def test_on_the_command_line(tmp_path: Path, capfdbinary: pytest.CaptureFixture[
     (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 c 1\nq2 0 d 1\n")
     (tmp_path / "run").write_bytes(LINES)
     values = []
-    for order in ("score", "rank", "given"):
+    for rank_by in ("score", "rank", "given"):
         files = [str(tmp_path / name) for name in ("qrels", "run")]
-        assert main(["eval", "--order", order, "-m", "recip_rank", *files]) == 0
+        assert main(["eval", "--rank-by", rank_by, "-m", "recip_rank", *files]) == 0
         values.append(float(capfdbinary.readouterr().out.split()[-1]))
     assert values == [(1 + 1 / 2) / 2, 1.0, (1 / 2 + 1 / 2) / 2]
 
 
 def test_other_orders_are_refused() -> None:
-    for refuse in (fr.read_run, fr.load_run):
+    for refuse in (fr.read_trec_run, fr.read_run):
         with pytest.raises(OptionError, match="'score', 'rank', 'given', found 'random'"):
-            refuse(io.BytesIO(LINES), order="random")
+            refuse(io.BytesIO(LINES), rank_by="random")
     with pytest.raises(OptionError, match="'score', 'rank', 'given', found 'random'"):
         found({"q1": {"a": 1}}, "random")
 
@@ -237,15 +239,15 @@ def test_other_orders_are_refused() -> None:
     "content", [b"q,b,2,0.5\nq,a,1,0.25\n", b"Q,D,R,S\nq,b,2,0.5\nq,a,1,0.25\n"]
 )
 @pytest.mark.parametrize(
-    ("order", "scores"), [("score", [0.5, 0.25]), ("rank", [-2, -1]), ("given", [-1, -2])]
+    ("rank_by", "scores"), [("score", [0.5, 0.25]), ("rank", [-2, -1]), ("given", [-1, -2])]
 )
 def test_columns_may_be_named_that_the_order_does_not_look_at(
-    content: bytes, order: str, scores: list[float]
+    content: bytes, rank_by: str, scores: list[float]
 ) -> None:
     """The same names for every order, of files with and without a header."""
     roles = ("query", "doc", "rank", "score")
     columns = dict(zip(roles, "QDRS" if content.startswith(b"Q") else range(4), strict=True))
 
-    run = fr.load_run(io.BytesIO(content), format="csv", columns=columns, order=order)
+    run = fr.read_run(io.BytesIO(content), format="csv", columns=columns, rank_by=rank_by)
 
     assert run.to_dict() == {"q": dict(zip("ba", scores, strict=True))}

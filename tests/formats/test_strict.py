@@ -41,8 +41,8 @@ def file(tmp_path: Path) -> Callable[[bytes], str]:
 
 
 READERS_OF_RUNS: list[Callable[[str], Any]] = [
-    fr.load_run,
     fr.read_run,
+    fr.read_trec_run,
     lambda path: fr.evaluate(parse_qrels(QRELS), path, "map"),
     lambda path: fr.Evaluator(parse_qrels(QRELS), "map").evaluate([path]),
     lambda path: fr.evaluate(parse_qrels(QRELS), path, "map", ties="average"),
@@ -51,8 +51,8 @@ READERS_OF_RUNS: list[Callable[[str], Any]] = [
     lambda path: fr.negative_log_likelihood(parse_qrels(QRELS), path),
 ]
 READERS_OF_QRELS: list[Callable[[str], Any]] = [
-    fr.load_qrels,
     fr.read_qrels,
+    fr.read_trec_qrels,
     fr.read_qrels_jg,
     lambda path: fr.evaluate(path, parse_run(RUN), "map"),
     lambda path: fr.tie_report(parse_run(RUN), path),
@@ -100,7 +100,7 @@ def test_a_file_is_not_read_as_a_whole_for_scores_of_queries_without_judgments(
     """Which are told, and count for nothing; as of a dict."""
     found = fr.evaluate(parse_qrels(QRELS), file(RUN + b"x Q0 d1 1 0,7 t\n" + more), "map")
 
-    assert (found.mean, found.skipped_queries) == ({"map": 1.0}, ["x"])
+    assert (found.mean, found.unjudged_queries) == ({"map": 1.0}, ["x"])
 
 
 def test_the_first_line_that_is_wrong_is_named() -> None:
@@ -114,16 +114,16 @@ def test_a_large_file_is_read_as_strictly(
     monkeypatch.setattr(trec, "PIECEWISE_SIZE", 1)
 
     with pytest.raises(FormatError, match=":3: expected a score, found 'x'"):
-        fr.read_run(file(RUN.replace(b"0.7", b"x")))
-    assert fr.read_run(file(b"\xef\xbb\xbf" + RUN)).query_ids == ["q1", "q2"]
+        fr.read_trec_run(file(RUN.replace(b"0.7", b"x")))
+    assert fr.read_trec_run(file(b"\xef\xbb\xbf" + RUN)).query_ids == ["q1", "q2"]
 
 
 @pytest.mark.parametrize("order", ["rank", "given"])
 def test_scores_that_do_not_count_may_be_anything(order: str, file: Callable[[bytes], str]) -> None:
     path = file(RUN.replace(b"0.9", b"?").replace(b"0.8", b"nan"))
 
-    assert fr.load_run(path, order=order).to_dict()["q1"] == {"d1": -1.0, "d2": -2.0}
-    assert fr.evaluate(parse_qrels(QRELS), path, "map", order=order).mean == {"map": 1.0}
+    assert fr.read_run(path, rank_by=order).to_dict()["q1"] == {"d1": -1.0, "d2": -2.0}
+    assert fr.evaluate(parse_qrels(QRELS), path, "map", rank_by=order).mean == {"map": 1.0}
 
 
 @pytest.mark.parametrize("form", ["prefs", "qrels_prefs"])
@@ -207,12 +207,12 @@ def test_a_byte_order_mark_is_ignored_on_every_path(file: Callable[[bytes], str]
 )
 @pytest.mark.parametrize("noun", ["run", "qrels"])
 def test_another_format_is_named_with_what_reads_it(content: bytes, form: str, noun: str) -> None:
-    read = fr.read_run if noun == "run" else fr.read_qrels
+    read = fr.read_trec_run if noun == "run" else fr.read_trec_qrels
 
     with pytest.raises(FormatError) as raised:
         read(io.BytesIO(content))
 
-    reader = f"fastrank.load_{noun} reads {form}"
+    reader = f"fastrank.read_{noun} reads {form}"
     expected = f"this looks like {form}, expected lines of TREC's format; {reader}"
     assert raised.value.reason == expected
 
@@ -220,10 +220,10 @@ def test_another_format_is_named_with_what_reads_it(content: bytes, form: str, n
 def test_a_run_given_as_judgments_and_the_other_way_round(file: Callable[[bytes], str]) -> None:
     run, qrels = file(RUN), file(QRELS)
 
-    for read in (fr.read_qrels, fr.load_qrels, lambda path: fr.evaluate(path, qrels, "map")):
+    for read in (fr.read_trec_qrels, fr.read_qrels, lambda path: fr.evaluate(path, qrels, "map")):
         with pytest.raises(FormatError, match="this looks like a run"):
             read(run)
-    for read in (fr.read_run, fr.load_run, lambda path: fr.evaluate(qrels, path, "map")):
+    for read in (fr.read_trec_run, fr.read_run, lambda path: fr.evaluate(qrels, path, "map")):
         with pytest.raises(FormatError, match="this looks like judgments"):
             read(qrels)
 
@@ -232,8 +232,8 @@ def test_a_table_of_results_given_as_judgments() -> None:
     table = b"query_id,doc_id,rank,score\nq,d,1,0.5\n"
 
     with pytest.raises(InputError, match="this looks like a run; are judgments and run swapped"):
-        fr.load_qrels(io.BytesIO(table))
-    assert fr.load_qrels(
+        fr.read_qrels(io.BytesIO(table))
+    assert fr.read_qrels(
         io.BytesIO(table), columns={"query": "query_id", "doc": "doc_id", "grade": "score"}
     ).to_dict() == {"q": {"d": 0.5}}
 
@@ -318,9 +318,9 @@ def test_json_refuses_nan_too() -> None:
     text = json.dumps({"q1": {"d1": float("nan")}}).encode()
 
     with pytest.raises(InputError, match="NaN"):
-        fr.load_run(io.BytesIO(text))
+        fr.read_run(io.BytesIO(text))
 
 
 def test_a_decimal_comma_in_a_table_is_told() -> None:
     with pytest.raises(FormatError, match=f":2: .*'0,9'{USE_A_POINT}"):
-        fr.load_run(io.BytesIO(b"query_id\tdoc_id\tscore\nq\td\t0,9\n"))
+        fr.read_run(io.BytesIO(b"query_id\tdoc_id\tscore\nq\td\t0,9\n"))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from math import inf, nan
 from pathlib import Path
@@ -22,11 +25,12 @@ from fastrank.formats.trec import (
     parse_qrels_jg,
     parse_run,
     read_qrels_jg,
-    read_run,
+    read_trec_run,
 )
-from fastrank.formats.trec_writers import write_prefs, write_qrels, write_run
+from fastrank.formats.trec_writers import write_prefs, write_trec_qrels, write_trec_run
 from fastrank.scores.zscores import ZScores, read_zscores, write_zscores
 from tests.helpers import strategies as make
+from tests.helpers.paths import REPOSITORY
 from tests.helpers.strategies import contents, exactly, examples, many
 
 
@@ -44,7 +48,7 @@ def test_a_run_is_written_with_ranks() -> None:
     """Lines `query Q0 doc rank score tag`, ranks counted from 1 in every query."""
     text = b"b x d1 9 2.50 old\na x d1 9 1e3 old\nb x d2 9 0x2 old\nb x d3 9 .0 new\n"
 
-    assert written(write_run, parse_run(text)) == (
+    assert written(write_trec_run, parse_run(text)) == (
         b"b Q0 d1 1 2.5 new\nb Q0 d2 2 2.0 new\nb Q0 d3 3 0.0 new\na Q0 d1 1 1000.0 new\n"
     )
 
@@ -53,7 +57,7 @@ def test_qrels_are_written_with_their_second_field() -> None:
     """Lines `query iter doc grade`, which also are judgments with groups."""
     text = b"b g1 d1 +2\na\t0\td1\t-1\r\nb g2 d1 9223372036854775807\n"
 
-    assert written(write_qrels, parse_qrels(text)) == (
+    assert written(write_trec_qrels, parse_qrels(text)) == (
         b"b g1 d1 2\nb g2 d1 9223372036854775807\na 0 d1 -1\n"
     )
 
@@ -107,7 +111,7 @@ def test_a_score_is_written_as_the_shortest_text_that_restores_it(
 
 def test_a_run_without_queries_is_a_blank_line() -> None:
     """A file without bytes could not be read."""
-    assert written(write_run, parse_run(b"\n\n")) == b"\n"
+    assert written(write_trec_run, parse_run(b"\n\n")) == b"\n"
 
 
 def test_a_pipe_is_written_to_and_stays_a_pipe(run: Run, tmp_path: Path) -> None:
@@ -116,9 +120,9 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(run: Run, tmp_path: Path) -> None
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
-    write_run(run, path)
+    write_trec_run(run, path)
 
-    assert os.read(reader, 1 << 16) == written(write_run, run)
+    assert os.read(reader, 1 << 16) == written(write_trec_run, run)
     assert stat.S_ISFIFO(path.stat().st_mode)
     os.close(reader)
 
@@ -128,15 +132,96 @@ def test_a_replaced_file_keeps_its_permissions(run: Run, tmp_path: Path) -> None
     path = tmp_path / "run"
     path.touch(mode=0o600)
 
-    write_run(run, path)
+    write_trec_run(run, path)
 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o400, 0o666])
+def test_what_replaces_a_file_is_never_more_open_than_it(mode: int, tmp_path: Path) -> None:
+    """While it is being written, too; only its owner may always write."""
+    path = tmp_path / "run"
+    path.touch()
+    path.chmod(mode)
+    seen = []
+
+    def pieces() -> Iterator[bytes]:
+        yield b"new"
+        (scratch,) = tmp_path.glob(".fastrank-*")
+        seen.append(stat.S_IMODE(scratch.stat().st_mode))
+
+    files.write(path, pieces())
+
+    assert seen[0] & ~(mode | 0o600) == 0
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert path.read_bytes() == b"new"
+
+
+def test_a_replaced_file_loses_setuid(tmp_path: Path) -> None:
+    """It was given to another program."""
+    path = tmp_path / "run"
+    path.touch()
+    path.chmod(0o6755)
+
+    files.write(path, [b"new"])
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o755
+
+
+SIGNALLED = """
+import os, signal, sys
+from fastrank.formats import files
+
+def pieces():
+    yield b"new"
+    print(len(os.listdir(".")), flush=True)
+    os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+    yield b"er"
+
+files.write("run", pieces())
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_that_ends_the_process_leaves_no_temporary_file(name: str, tmp_path: Path) -> None:
+    """And ends it as it would have."""
+    (tmp_path / "run").write_bytes(b"old")
+
+    found = subprocess.run(
+        [sys.executable, "-c", SIGNALLED, name], cwd=tmp_path, capture_output=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+    )  # fmt: skip
+
+    assert (found.returncode, found.stdout) == (-getattr(signal, name), b"2\n")
+    assert os.listdir(tmp_path) == ["run"]
+    assert (tmp_path / "run").read_bytes() == b"old"
+
+
+def test_signals_are_handled_only_while_a_file_is_written(tmp_path: Path) -> None:
+    """And not where the program does it itself."""
+    before = signal.getsignal(signal.SIGTERM)
+    seen: list[Any] = []
+
+    def pieces() -> Iterator[bytes]:
+        seen.append(signal.getsignal(signal.SIGTERM))
+        yield b"new"
+
+    files.write(tmp_path / "run", pieces())
+    assert before is signal.SIG_DFL
+    assert seen[0] is not before
+    assert signal.getsignal(signal.SIGTERM) is before
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        files.write(tmp_path / "run", pieces())
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert seen[1] is signal.SIG_IGN
 
 
 def test_a_writer_refuses_another_noun(run: Run, tmp_path: Path) -> None:
     """With the names of both, and without a file."""
     with pytest.raises(TypeError, match="expected Qrels, found Run"):
-        write_qrels(run, tmp_path / "qrels")  # type: ignore[arg-type]
+        write_trec_qrels(run, tmp_path / "qrels")  # type: ignore[arg-type]
 
     assert list(tmp_path.iterdir()) == []
 
@@ -145,7 +230,7 @@ def test_numbers_written_do_not_follow_the_format_of_the_source() -> None:
     """Bytes of ids survive as they are; blanks and comments of the source do not."""
     text = b"# a\n\n\xef\xbb\xbfq\t\v Q0  \xff#  1 1 \xc3\xa9 more\r\n"
 
-    assert written(write_run, parse_run(text, compat="10.0")) == (
+    assert written(write_trec_run, parse_run(text, trec_eval_version="10.0")) == (
         b"\xef\xbb\xbfq Q0 \xff# 1 1.0 \xc3\xa9\n"
     )
 
@@ -159,7 +244,7 @@ def test_a_run_reads_back_the_same(text: bytes) -> None:
     """Queries, documents, offsets, tag, and scores to the last bit."""
     run = parse_run(text, strict=False)
 
-    again = parse_run(written(write_run, run), strict=False)
+    again = parse_run(written(write_trec_run, run), strict=False)
 
     assert exactly(contents(again)) == exactly(contents(run))
     assert again.offsets.tolist() == run.offsets.tolist()
@@ -173,7 +258,7 @@ def test_qrels_read_back_the_same(text: bytes) -> None:
     """Queries, second fields, documents and grades."""
     qrels = parse_qrels(text, strict=False)
 
-    again = parse_qrels(written(write_qrels, qrels), strict=False)
+    again = parse_qrels(written(write_trec_qrels, qrels), strict=False)
 
     assert contents(again) == contents(qrels)
 
@@ -182,7 +267,7 @@ def test_judgment_groups_read_back_the_same() -> None:
     """Also when rows of a group do not stand together."""
     qrels = parse_qrels_jg(b"q b d1 1\nq a d1 2\nr a d 1\nq b d2 -3\n")
 
-    again = read_qrels_jg(io.BytesIO(written(write_qrels, qrels)))
+    again = read_qrels_jg(io.BytesIO(written(write_trec_qrels, qrels)))
 
     assert contents(again) == contents(qrels)
 
@@ -227,7 +312,7 @@ def test_every_double_survives_writing(values: list[float]) -> None:
     """Subnormals, infinities and zeros of both signs."""
     text = b"".join(b"q 0 d 1 %b t\n" % repr(value).encode() for value in values)
 
-    again = read_run(io.BytesIO(written(write_run, parse_run(text))))
+    again = read_trec_run(io.BytesIO(written(write_trec_run, parse_run(text))))
 
     assert exactly(again.scores.tolist()) == exactly(parse_run(text).scores.tolist())
     assert again.scores.tolist() == values
@@ -240,9 +325,9 @@ def test_a_long_run_survives_writing(tmp_path: Path) -> None:
         b"".join(b"q%d 0 d%d 1 %r t\n" % (i % 7, i, 1 / (i + 1)) for i in range(many(20_000)))
     )
 
-    write_run(run, path)
+    write_trec_run(run, path)
 
-    assert contents(read_run(path)) == contents(run)
+    assert contents(read_trec_run(path)) == contents(run)
 
 
 # Targets
@@ -260,7 +345,7 @@ def run() -> Run:
 @pytest.mark.parametrize("as_given", [str, Path], ids=["str", "Path"])
 def test_a_path_gets_a_file(run: Run, as_given: Callable[[Path], Any], tmp_path: Path) -> None:
     """A path may be text or os.PathLike; only the file appears there."""
-    write_run(run, as_given(tmp_path / "run"))
+    write_trec_run(run, as_given(tmp_path / "run"))
 
     assert (tmp_path / "run").read_bytes() == RUN_TEXT
     assert os.listdir(tmp_path) == ["run"]
@@ -272,7 +357,7 @@ def test_a_path_in_the_current_folder(
     """A bare name is a file of the current folder."""
     monkeypatch.chdir(tmp_path)
 
-    write_run(run, "run")
+    write_trec_run(run, "run")
 
     assert (tmp_path / "run").read_bytes() == RUN_TEXT
 
@@ -281,7 +366,7 @@ def test_a_file_is_replaced(run: Run, tmp_path: Path) -> None:
     """What was there before is gone, however long it was."""
     (tmp_path / "run").write_bytes(b"old" * 1000)
 
-    write_run(run, tmp_path / "run")
+    write_trec_run(run, tmp_path / "run")
 
     assert (tmp_path / "run").read_bytes() == RUN_TEXT
 
@@ -291,7 +376,7 @@ def test_a_file_can_be_replaced_by_what_was_read_from_it(tmp_path: Path) -> None
     path = tmp_path / "run"
     path.write_bytes(b"q\t0\td\t7\t1\tt\n")
 
-    write_run(read_run(path), path)
+    write_trec_run(read_trec_run(path), path)
 
     assert path.read_bytes() == RUN_TEXT
 
@@ -302,7 +387,7 @@ def test_a_symbolic_link_stays_one(run: Run, tmp_path: Path) -> None:
     (tmp_path / "folder" / "file").write_bytes(b"old")
     (tmp_path / "link").symlink_to(tmp_path / "folder" / "file")
 
-    write_run(run, tmp_path / "link")
+    write_trec_run(run, tmp_path / "link")
 
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "folder" / "file").read_bytes() == RUN_TEXT
@@ -313,7 +398,7 @@ def test_a_new_file_has_the_mode_that_the_umask_leaves(run: Run, mask: int, tmp_
     """As a file made by open(); and the umask is what it was."""
     before = os.umask(mask)
     try:
-        write_run(run, tmp_path / "run")
+        write_trec_run(run, tmp_path / "run")
         after = os.umask(mask)
     finally:
         os.umask(before)
@@ -327,7 +412,7 @@ def test_a_file_object_gets_the_text(run: Run) -> None:
     file = io.BytesIO()
     file.write(b"before\n")
 
-    write_run(run, file)
+    write_trec_run(run, file)
 
     assert file.getvalue() == b"before\n" + RUN_TEXT
 
@@ -335,8 +420,8 @@ def test_a_file_object_gets_the_text(run: Run) -> None:
 @pytest.mark.parametrize(
     ("write", "text", "parse"),
     [
-        (write_run, RUN_TEXT, parse_run),
-        (write_qrels, b"q 0 d 1\n", parse_qrels),
+        (write_trec_run, RUN_TEXT, parse_run),
+        (write_trec_qrels, b"q 0 d 1\n", parse_qrels),
         (write_prefs, b"q g s d 1.0\n", parse_prefs),
         (write_zscores, b"q map 0.5 1.0\n", lambda text: read_zscores(io.BytesIO(text))),
     ],
@@ -399,7 +484,7 @@ def test_a_failing_rename_leaves_no_temporary_file(
     monkeypatch.setattr(os, "replace", fail)
 
     with pytest.raises(OSError, match="Input/output error"):
-        write_run(run, tmp_path / "run")
+        write_trec_run(run, tmp_path / "run")
 
     assert (tmp_path / "run").read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["run"]
@@ -410,7 +495,7 @@ def test_the_target_may_be_no_directory(run: Run, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
 
     with pytest.raises(OSError, match=r"[Dd]irectory|denied"):
-        write_run(run, tmp_path / "folder")
+        write_trec_run(run, tmp_path / "folder")
 
     assert os.listdir(tmp_path) == ["folder"]
 
@@ -418,7 +503,7 @@ def test_the_target_may_be_no_directory(run: Run, tmp_path: Path) -> None:
 def test_the_folder_of_the_target_must_exist(run: Run, tmp_path: Path) -> None:
     """No folders are made."""
     with pytest.raises(FileNotFoundError):
-        write_run(run, tmp_path / "absent" / "run")
+        write_trec_run(run, tmp_path / "absent" / "run")
 
     assert os.listdir(tmp_path) == []
 
@@ -431,4 +516,4 @@ def test_a_failing_file_object_tells(run: Run) -> None:
             raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space"):
-        write_run(run, Full())
+        write_trec_run(run, Full())

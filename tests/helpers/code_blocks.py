@@ -31,7 +31,7 @@ def shell(command: str, folder: Path = REPOSITORY) -> subprocess.CompletedProces
     """Run commands until one fails, with this environment's programs first on the PATH."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path}
-    environment.pop("FASTRANK_COMPAT", None)
+    environment.pop("FASTRANK_TREC_EVAL_VERSION", None)
     return subprocess.run(
         ["sh", "-ec", command], cwd=folder, env=environment, capture_output=True, text=True,
         check=False,

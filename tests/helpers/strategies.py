@@ -200,9 +200,9 @@ def data_lines(text: bytes, layout: Layout, comments: str) -> Iterator[list[byte
         yield fields
 
 
-def twin_fields(text: bytes, layout: Layout, compat: str) -> list[list[bytes]]:
+def twin_fields(text: bytes, layout: Layout, trec_eval_version: str) -> list[list[bytes]]:
     """The data lines of a file as fields."""
-    if compat == "10.0":
+    if trec_eval_version == "10.0":
         return list(data_lines(text, layout, "single"))
     try:
         return list(data_lines(text, layout, "none"))

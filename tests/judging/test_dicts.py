@@ -41,7 +41,7 @@ def _found(evaluate: Any) -> Any:
     except fr.FastrankError as error:
         return type(error), str(error)
     values = [list(map(repr, scores[name].tolist())) for name in scores.names]
-    return scores.queries, scores.names, values, repr(scores.mean), scores.missing
+    return scores.queries, scores.names, values, repr(scores.mean), scores.counts["missing_queries"]
 
 
 @examples(200)
@@ -50,12 +50,18 @@ def _found(evaluate: Any) -> Any:
     st.sampled_from([None, 0, 1, 3]), st.sampled_from([-1, 0, 1, 2]),
 )  # fmt: skip
 def test_a_dict_gives_what_the_same_run_in_memory_gives(
-    qrels: Any, run: Any, compat: str, complete: bool, judged_only: bool, deepest: Any, level: int
+    qrels: Any,
+    run: Any,
+    trec_eval_version: str,
+    complete: bool,
+    judged_only: bool,
+    deepest: Any,
+    level: int,
 ) -> None:
     """Whatever the ids, the ties and the options: every bit of all measures, and the errors."""
     options: Any = {
-        "compat": compat, "complete": complete, "judged_only": judged_only,
-        "max_retrieved": deepest, "relevance_level": level,
+        "trec_eval_version": trec_eval_version, "missing": "zero" if complete else "skip",
+        "judged_only": judged_only, "depth": deepest, "relevance_level": level,
     }  # fmt: skip
 
     def evaluate(some_run: Any) -> Any:
@@ -92,7 +98,7 @@ def test_an_evaluator_is_used_again_for_dicts_runs_and_files(tmp_path: Any) -> N
     for run in (RUN, as_run(RUN), path, RUN):
         scores = evaluator.evaluate(run)
         assert scores.mean == {"map": 0.75, "P_1": 0.5}
-        assert (scores.queries, scores.missing) == (["q1", "q2"], 1)
+        assert (scores.queries, scores.counts["missing_queries"]) == (["q1", "q2"], 1)
     assert evaluator.evaluate({"q3": {"d": 1.0}}).mean["map"] == 1.0
 
 
@@ -221,7 +227,7 @@ def test_queries_without_judgments_are_counted_as_of_a_run_in_memory(no_relevant
         fr.evaluate(qrels, some, "map", no_relevant=no_relevant) for some in (run, as_run(run))
     )
 
-    assert one.skipped_queries == other.skipped_queries == ["y\udcff", "z"]
+    assert one.unjudged_queries == other.unjudged_queries == ["y\udcff", "z"]
     assert one.counts == other.counts
 
 
@@ -237,12 +243,12 @@ def test_the_dicts_are_left_alone() -> None:
     run = defaultdict(dict, {"q1": defaultdict(float, {"b": 1.0})})
     before = repr(run)
 
-    fr.evaluate(QRELS, run, "map", complete=True, compat="10.0")
+    fr.evaluate(QRELS, run, "map", missing="zero", trec_eval_version="10.0")
 
     assert repr(run) == before
 
 
-@pytest.mark.skipif(not engine().startswith("library"), reason="the other engines need numba")
+@pytest.mark.skipif(not engine().startswith("precompiled"), reason="the other engines need numba")
 def test_the_first_call_makes_no_large_import() -> None:
     """What it costs beyond importing numpy."""
     import subprocess

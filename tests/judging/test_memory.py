@@ -21,11 +21,12 @@ RUN = b"a Q0 x 1 2 t\nc Q0 x 1 2 t\nc Q0 x 2 1 t\n"
 
 def judged(measures: str, **options: Any) -> Any:
     how: dict[str, Any] = {
-        "compat": "9.0.8", "relevance_format": "qrels", "relevance_level": 1, "complete": False,
-        "judged_only": False, "max_retrieved": MAX_RETRIEVED, "collection_size": 0, "query": None,
+        "trec_eval_version": "9.0.8", "relevance_format": "qrels", "relevance_level": 1,
+        "complete": False, "judged_only": False, "max_retrieved": MAX_RETRIEVED,
+        "collection_size": 0, "query": None,
     }  # fmt: skip
     how |= options
-    bound = Selection(measures).bind(how["compat"])
+    bound = Selection(measures).bind(how["trec_eval_version"])
     return MemoryJudge(qrels_from_dict(QRELS), bound, Options(**how)).judge(parse_run(RUN))
 
 
@@ -43,11 +44,11 @@ def test_a_run_is_not_judged_where_no_measure_needs_it() -> None:
 
 def test_scores_before_a_failure_know_all_missing_queries() -> None:
     with pytest.raises(fr.EvaluationError, match="query 'c'") as caught:
-        fr.evaluate(QRELS, parse_run(RUN), "map", missing="zero", compat="10.0")
+        fr.evaluate(QRELS, parse_run(RUN), "map", missing="zero", trec_eval_version="10.0")
 
     before = caught.value.before
     assert before.queries == ["a", "b"]
-    assert (before.missing, before.missing_queries) == (2, ["b", "d"])
+    assert (before.counts["missing_queries"], before.missing_queries) == (2, ["b", "d"])
 
 
 @pytest.mark.parametrize("grade", [2**44 - 2, 2**44 - 1])
@@ -58,7 +59,7 @@ def test_a_grade_is_refused_from_that_on_of_which_trec_eval_has_no_table(
     """trec_eval counts grades in a table of 8 bytes each, which has to fit 2**47 bytes."""
     path = tmp_path / "run"
     path.write_bytes(b"q Q0 d 1 0.5 t\n")
-    run = {"file": path, "run": fr.read_run(path), "dict": {"q": {"d": 0.5}}}[kind]
+    run = {"file": path, "run": fr.read_trec_run(path), "dict": {"q": {"d": 0.5}}}[kind]
     qrels = {"q": {"d": grade, "e": 0}}
 
     if grade == 2**44 - 2:
@@ -74,10 +75,15 @@ def test_excluded_documents_are_counted_beside_placeholders_of_missing_queries()
     run = fr.Run.from_dict({"q1": {"a": 2.0, "b": 1.0}})
 
     scores = fr.evaluate(
-        qrels, run, "map", compat="10.0", missing="zero", exclude={"q1": ["a"], "q2": ["x"]}
+        qrels,
+        run,
+        "map",
+        trec_eval_version="10.0",
+        missing="zero",
+        exclude={"q1": ["a"], "q2": ["x"]},
     )
 
-    assert scores.counts["removed"] == 1
+    assert scores.counts["excluded"] == 1
 
 
 @pytest.mark.parametrize("missing", [1, 5, 6])

@@ -71,35 +71,42 @@ def is_streamed(
     path: Path,
     threads: int | None = 1,
     *,
-    compat: str = "9.0.8",
+    trec_eval_version: str = "9.0.8",
     relevance_level: int = 1,
     original: bool = False,
 ) -> bool:
     """Whether a file is judged while it is read, and not read as a whole first."""
     nouns = parse_qrels(qrels) if isinstance(qrels, bytes) else qrels
-    options = options_of(compat, relevance_level=relevance_level, original=original)
+    options = options_of(trec_eval_version, relevance_level=relevance_level, original=original)
     with pieces.open_pieces(path) as file:
         return FileJudge(nouns, [], options).judge(chunks.Parts(file, threads)) is not None
 
 
-def options_of(compat: str, *, relevance_level: int = 1, original: bool = False) -> Options:
+def options_of(
+    trec_eval_version: str, *, relevance_level: int = 1, original: bool = False
+) -> Options:
     """The options of `evaluate`, or those of the command trec_eval."""
     return Options(
-        compat=compat, relevance_format="qrels", relevance_level=relevance_level, complete=False,
-        judged_only=False, max_retrieved=MAX_RETRIEVED, collection_size=0, query=None,
-        original=original,
+        trec_eval_version=trec_eval_version, relevance_format="qrels",
+        relevance_level=relevance_level, complete=False, judged_only=False,
+        max_retrieved=MAX_RETRIEVED, collection_size=0, query=None, original=original,
     )  # fmt: skip
 
 
 def as_the_command(
-    nouns: Qrels, run: Any, measures: str = "all_trec", *, threads: int = 1, compat: str = "9.0.8"
+    nouns: Qrels,
+    run: Any,
+    measures: str = "all_trec",
+    *,
+    threads: int = 1,
+    trec_eval_version: str = "9.0.8",
 ) -> Any:
     """The scores of a file's pieces, or of a Run, as the command trec_eval computes them."""
-    options = options_of(compat, original=True)
-    bound = Selection(measures, original=True).bind(compat)
+    options = options_of(trec_eval_version, original=True)
+    bound = Selection(measures, original=True).bind(trec_eval_version)
     judged = RunJudge(nouns, bound, options).judge(run, threads=threads)
     # Which queries have no judgments is known in memory only, and not asked for.
-    return score(nouns, judged.changed(skipped=None), bound, options)
+    return score(nouns, judged.changed(unjudged_queries=None), bound, options)
 
 
 def outcome(evaluate: Callable[[], Any]) -> Any:
@@ -127,8 +134,8 @@ def said(scores: Any) -> Any:
         for column in scores.value_columns
     ]
     found = list(scores.query_ids)
-    summaries = exactly(scores.summaries), scores.skipped_queries
-    return values, summaries, found, scores.missing, scores.tag_bytes
+    summaries = exactly(scores.summaries), scores.unjudged_queries
+    return values, summaries, found, scores.counts["missing_queries"], scores.tag_bytes
 
 
 def assert_same(
@@ -143,7 +150,7 @@ def assert_same(
     """A file evaluates to what its text does; returns what that is."""
     nouns = parse_qrels(qrels) if isinstance(qrels, bytes) else qrels
     path.write_bytes(run)
-    compat = options.get("compat", "9.0.8")
+    trec_eval_version = options.get("trec_eval_version", "9.0.8")
 
     streamed = outcome(
         lambda: fastrank.evaluate(nouns, str(path), measures, threads=threads, **options)
@@ -152,7 +159,10 @@ def assert_same(
     def in_memory(text: bytes) -> Any:
         return outcome(
             lambda: fastrank.evaluate(
-                nouns, parse_run(text, str(path), compat=compat), measures, **options
+                nouns,
+                parse_run(text, str(path), trec_eval_version=trec_eval_version),
+                measures,
+                **options,
             )
         )
 
@@ -177,8 +187,11 @@ def with_scores_of_judged(qrels: Qrels, run: bytes) -> bytes:
 def assert_streams(qrels: bytes | Qrels, run: bytes, path: Path, **options: Any) -> Any:
     """The same, and the file is not read as a whole."""
     found = assert_same(qrels, run, path, **options)
-    threads, compat = options.get("threads", 1), options.get("compat", "9.0.8")
-    assert is_streamed(qrels, path, threads, compat=compat)
+    threads, trec_eval_version = (
+        options.get("threads", 1),
+        options.get("trec_eval_version", "9.0.8"),
+    )
+    assert is_streamed(qrels, path, threads, trec_eval_version=trec_eval_version)
     return found
 
 
@@ -304,12 +317,12 @@ QUERIES, DEPTHS = st.sampled_from([1, 2, 5, 12]), st.sampled_from([1, 3, 12, 40]
 THREADS = st.integers(1, 4)
 PIECES = st.sampled_from([12, 64, 200, 1000, 1 << 14, 1 << 20])
 EVALUATION = st.fixed_dictionaries(
-    {"compat": st.sampled_from(["9.0.8", "10.0"])},
+    {"trec_eval_version": st.sampled_from(["9.0.8", "10.0"])},
     optional={
-        "max_retrieved": st.sampled_from([0, 1, 5, 30]),
+        "depth": st.sampled_from([1, 2, 5, 30]),
         "judged_only": st.booleans(),
         "relevance_level": st.sampled_from([-1, 0, 2, 3]),
-        "complete": st.booleans(),
+        "missing": st.sampled_from(["skip", "zero"]),
         "collection_size": st.just(100),
     },
 )
@@ -356,12 +369,16 @@ def test_the_command_reads_odd_numbers_in_pieces_as_in_memory(
 
     with piece(size):
         streamed = outcome(
-            lambda: as_the_command(nouns, pieces.open_pieces(path), threads=threads, compat=compat)
+            lambda: as_the_command(
+                nouns, pieces.open_pieces(path), threads=threads, trec_eval_version=compat
+            )
         )
 
     assert streamed == outcome(
         lambda: as_the_command(
-            nouns, parse_run(run, str(path), compat=compat, strict=False), compat=compat
+            nouns,
+            parse_run(run, str(path), trec_eval_version=compat, strict=False),
+            trec_eval_version=compat,
         )
     )
 
@@ -374,7 +391,7 @@ def test_any_text_gives_the_same_scores_or_the_same_error(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            nouns = parse_qrels(qrels, compat=options["compat"])
+            nouns = parse_qrels(qrels, trec_eval_version=options["trec_eval_version"])
         except FastrankError:
             return
 
@@ -561,8 +578,14 @@ def test_a_comment_at_a_cut(tmp_path: Path) -> None:
     run = (lines("q1", 3) + b"# a comment\n") * 1
     run += b"".join(lines("q1", 1, first=i) + b"# %d\n" % i for i in range(3, 60))
 
-    for compat in ("9.0.8", "10.0"):
-        assert_streams(b"q1 0 d5 1\nq1 0 d50 1\n", run, tmp_path / "run", threads=4, compat=compat)
+    for trec_eval_version in ("9.0.8", "10.0"):
+        assert_streams(
+            b"q1 0 d5 1\nq1 0 d50 1\n",
+            run,
+            tmp_path / "run",
+            threads=4,
+            trec_eval_version=trec_eval_version,
+        )
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -655,11 +678,9 @@ def test_a_repeated_document_behind_the_cut_does_not_matter(tmp_path: Path) -> N
     run = b"q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n"
 
     (values, *_), _ = assert_streams(
-        b"q 0 a 1\n", run[:26], tmp_path / "run", measures="num_ret", max_retrieved=2
+        b"q 0 a 1\n", run[:26], tmp_path / "run", measures="num_ret", depth=2
     )
-    (same, *_), _ = assert_same(
-        b"q 0 a 1\n", run, tmp_path / "run", measures="num_ret", max_retrieved=2
-    )
+    (same, *_), _ = assert_same(b"q 0 a 1\n", run, tmp_path / "run", measures="num_ret", depth=2)
 
     assert values == same
 
@@ -740,13 +761,19 @@ def test_a_query_scattered_among_others_that_are_not_judged(tmp_path: Path) -> N
     assert_streams(b"q1 0 d1 1\nq2 0 d1 1\n", run, tmp_path / "run")
 
 
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_comments(compat: str, threads: int, tmp_path: Path) -> None:
+def test_comments(trec_eval_version: str, threads: int, tmp_path: Path) -> None:
     """Without the six fields of a result they are comments at 9.0.8 too."""
     run = b"# head\n" + lines("q1", 20) + b" # between\n" + lines("q2", 20) + b"# e n d 1 2 3\n"
 
-    assert_streams(b"q1 0 d1 1\nq2 0 d1 1\n", run, tmp_path / "run", compat=compat, threads=threads)
+    assert_streams(
+        b"q1 0 d1 1\nq2 0 d1 1\n",
+        run,
+        tmp_path / "run",
+        trec_eval_version=trec_eval_version,
+        threads=threads,
+    )
 
 
 def test_a_query_called_hash_is_data_at_9_0_8(tmp_path: Path) -> None:
@@ -754,7 +781,7 @@ def test_a_query_called_hash_is_data_at_9_0_8(tmp_path: Path) -> None:
     qrels = parse_qrels(b"# 0 a 1\nq 0 a 1\n")
 
     (_, _, found, *_), _ = assert_streams(qrels, run, tmp_path / "run")
-    (_, _, newer, *_), _ = assert_streams(qrels, run, tmp_path / "run", compat="10.0")
+    (_, _, newer, *_), _ = assert_streams(qrels, run, tmp_path / "run", trec_eval_version="10.0")
 
     assert (found, newer) == ([b"#", b"q"], [b"q"])
 
@@ -766,10 +793,16 @@ def test_a_line_that_is_no_result(line: bytes, place: int, tmp_path: Path) -> No
     rows = b"".join(lines(f"q{i}", 10) for i in range(90)).splitlines(keepends=True)
     rows.insert(place // 22, line + b"\n")
 
-    for compat in ("9.0.8", "10.0"):
+    for trec_eval_version in ("9.0.8", "10.0"):
         for size in (200, 1 << 20):
             with piece(size):
-                assert_same(QRELS, b"".join(rows), tmp_path / "run", threads=3, compat=compat)
+                assert_same(
+                    QRELS,
+                    b"".join(rows),
+                    tmp_path / "run",
+                    threads=3,
+                    trec_eval_version=trec_eval_version,
+                )
 
 
 # Scores are compared as text where that is right
@@ -793,8 +826,8 @@ def score_texts(chance: random.Random) -> str:
     return chance.choice(SHAPES).format(digits)
 
 
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
-def test_scores_rank_as_their_numbers_do(compat: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
+def test_scores_rank_as_their_numbers_do(trec_eval_version: str, tmp_path: Path) -> None:
     """Threes of scores, in every query the middle one judged; near ones, far ones, odd ones."""
     chance = random.Random(5)
     run, qrels, expected = [], [], []
@@ -806,7 +839,7 @@ def test_scores_rank_as_their_numbers_do(compat: str, tmp_path: Path) -> None:
         run += [f"{own} Q0 {doc} 1 {text} t\n" for doc, text in zip("abc", texts, strict=True)]
         qrels.append(f"{own} 0 b 1\n")
         values: list[Any] = [strtod(text.encode()) for text in texts]
-        if compat == "9.0.8":
+        if trec_eval_version == "9.0.8":
             with np.errstate(over="ignore"):
                 values = [np.float32(value) for value in values]
         # Of equal ones the larger id is first.
@@ -815,24 +848,30 @@ def test_scores_rank_as_their_numbers_do(compat: str, tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_text("".join(run))
     nouns = parse_qrels("".join(qrels).encode())
-    scores = as_the_command(nouns, pieces.open_pieces(path), "recip_rank", compat=compat)
+    scores = as_the_command(
+        nouns, pieces.open_pieces(path), "recip_rank", trec_eval_version=trec_eval_version
+    )
     found = scores["recip_rank"].tolist()
 
     different = [run[3 * i : 3 * i + 3] for i, value in enumerate(expected) if value != found[i]]
     assert different == []
-    assert is_streamed(nouns, path, compat=compat, original=True)
+    assert is_streamed(nouns, path, trec_eval_version=trec_eval_version, original=True)
 
 
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
 def test_descending_scores_of_twenty_digits_are_not_taken_for_ties(
-    compat: str, tmp_path: Path
+    trec_eval_version: str, tmp_path: Path
 ) -> None:
     """Too many digits for the quick reader, though their texts are compared."""
     run = b"q Q0 a 1 0.12345678901234567891 t\nq Q0 b 2 0.11345678901234567891 t\n"
     run += b"q Q0 c 2 0.10345678901234567891 t\n"
 
     (values, *_), _ = assert_same(
-        b"q 0 a 1\n", run, tmp_path / "run", measures="recip_rank", compat=compat
+        b"q 0 a 1\n",
+        run,
+        tmp_path / "run",
+        measures="recip_rank",
+        trec_eval_version=trec_eval_version,
     )
 
     assert values == [[(1.0).hex()]]
@@ -863,7 +902,12 @@ def test_complete_at_10_0_has_values_for_missing_queries(
     for size in (64, 1 << 20):
         with piece(size):
             (_, _, found, missing, _), _ = assert_streams(
-                qrels, run, tmp_path / "run", complete=True, compat="10.0", threads=threads
+                qrels,
+                run,
+                tmp_path / "run",
+                missing="zero",
+                trec_eval_version="10.0",
+                threads=threads,
             )
         assert (len(found), missing) == (30, 27)
 
@@ -877,23 +921,23 @@ def test_a_missing_query_whose_id_is_no_field(query: str, scattered: bool, tmp_p
     path = tmp_path / "run"
     path.write_bytes(run)
 
-    evaluator = fastrank.Evaluator(qrels, "num_ret yaap", complete=True, compat="10.0")
+    evaluator = fastrank.Evaluator(qrels, "num_ret yaap", missing="zero", trec_eval_version="10.0")
     found, expected = evaluator.evaluate(path), evaluator.evaluate(parse_run(run))
 
     assert found.to_dict() == expected.to_dict()
     assert found.mean == expected.mean
-    assert found.counts["missing"] == expected.counts["missing"] == 1
+    assert found.counts["missing_queries"] == expected.counts["missing_queries"] == 1
 
 
 @pytest.mark.parametrize("scattered", [False, True])
 def test_a_missing_query_with_repeated_judgments_is_an_error(
     scattered: bool, tmp_path: Path
 ) -> None:
-    """At 10.0 with complete=True it is evaluated, so it fails."""
+    """At 10.0 with missing="zero" it is evaluated, so it fails."""
     run = RUN + scattered * b"q1 Q0 z 1 1 t\n"
 
     (kind, message, *_), _ = assert_same(
-        QRELS + b"q3 0 d 0\n", run, tmp_path / "run", complete=True, compat="10.0"
+        QRELS + b"q3 0 d 0\n", run, tmp_path / "run", missing="zero", trec_eval_version="10.0"
     )
 
     assert kind is EvaluationError
@@ -954,7 +998,7 @@ def test_runs_one_after_the_other_do_not_see_each_other(tmp_path: Path) -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for options in ({}, {"complete": True, "compat": "10.0"}, {"threads": 3}):
+        for options in ({}, {"missing": "zero", "trec_eval_version": "10.0"}, {"threads": 3}):
             alone = [said(fastrank.evaluate(qrels, path, "all_trec", **options)) for path in paths]
             for size in (64, 1 << 20):
                 with piece(size):
@@ -1124,15 +1168,19 @@ def test_debugging_one_query(trec_eval: Any) -> None:
     assert bad == good
 
 
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
 @pytest.mark.parametrize("options", [(), ("-c",), ("-M", "1"), ("-J",), ("-n", "-q")])
 def test_the_command_answers_as_from_standard_input(
-    compat: str, options: tuple[str, ...], trec_eval: Any
+    trec_eval_version: str, options: tuple[str, ...], trec_eval: Any
 ) -> None:
     for run in (RUN, RUN + b"q1 Q0 z 1 1 t\n", RUN + b"q1 Q0 a 1 1 t\n"):
         files = {"qrels": QRELS, "run": run}
-        from_file = trec_eval(*options, "qrels", "run", files=files, compat=compat)
-        from_pipe = trec_eval(*options, "qrels", "-", files=files, stdin=run, compat=compat)
+        from_file = trec_eval(
+            *options, "qrels", "run", files=files, trec_eval_version=trec_eval_version
+        )
+        from_pipe = trec_eval(
+            *options, "qrels", "-", files=files, stdin=run, trec_eval_version=trec_eval_version
+        )
 
         assert from_file.stdout == from_pipe.stdout
         assert from_file.status == from_pipe.status
@@ -1223,7 +1271,7 @@ def test_a_score_of_many_digits(length: int, tmp_path: Path) -> None:
 def unknown_of(run: Any, qrels: bytes = b"q1 0 a 1\n", **options: Any) -> Any:
     """The run's queries without judgments, as they are counted, and the values."""
     scores = fastrank.evaluate(parse_qrels(qrels), run, "map", **options)
-    return scores.skipped_queries, scores.counts, scores.mean
+    return scores.unjudged_queries, scores.counts, scores.mean
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -1275,4 +1323,4 @@ def test_for_the_command_nothing_is_kept_of_queries_without_judgments(tmp_path: 
 
     scores = as_the_command(parse_qrels(b"q1 0 a 1\n"), pieces.open_pieces(path))
 
-    assert "skipped" not in scores.counts
+    assert "unjudged_queries" not in scores.counts

@@ -22,7 +22,7 @@ from fastrank.data.run import Run
 from fastrank.errors import FormatError, ReadError
 from fastrank.formats import chunks, trec
 from fastrank.formats import source as pieces
-from fastrank.formats.trec import parse_qrels, parse_run, read_run
+from fastrank.formats.trec import parse_qrels, parse_run, read_trec_run
 from fastrank.native.codes import BLOCK
 from tests.helpers.strategies import examples
 
@@ -228,7 +228,7 @@ def test_a_file_read_on_in_many_pieces(
     path = tmp_path / "run"
     path.write_bytes(run_of(range(90), 30))
 
-    assert results(read_run(path, threads=threads)) == split(path.read_bytes())
+    assert results(read_trec_run(path, threads=threads)) == split(path.read_bytes())
     values = scores_of(path, 90, threads)
     assert sorted(values) == sorted(1 / (1 + query % 30) for query in range(90))
 

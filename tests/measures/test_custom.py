@@ -205,7 +205,7 @@ def test_a_parameter_without_a_default_has_to_be_given() -> None:
     fr.measure(lambda ranking, p: p, name="constant")
 
     assert fr.evaluate(QRELS, RUN, "constant(p=0.25)").mean == {"constant(p=0.25)": 0.25}
-    with pytest.raises(fr.MeasureError, match="constant needs p"):
+    with pytest.raises(fr.MeasureError, match="constant requires p"):
         fr.evaluate(QRELS, RUN, "constant")
 
 
@@ -218,7 +218,7 @@ def test_options_of_the_wrong_kind_are_refused() -> None:
         fr.evaluate(QRELS, RUN, "typed(p=x)")
     with pytest.raises(fr.MeasureError, match="as the default of 'other', found tuple"):
         fr.measure(lambda ranking, other=(): 0.0, name="untyped")
-    with pytest.raises(fr.MeasureError, match="every measure has the option 'rel'"):
+    with pytest.raises(fr.MeasureError, match="'rel' is an option of every measure"):
         fr.measure(lambda ranking, rel=1: 0.0, name="untyped")
 
 
@@ -243,5 +243,5 @@ def test_two_functions_of_one_name_are_refused() -> None:
 
         return last_rank
 
-    with pytest.raises(fr.MeasureError, match="two functions are both called 'last_rank'"):
+    with pytest.raises(fr.MeasureError, match="two functions have the name 'last_rank'"):
         fr.evaluate(QRELS, RUN, [last_rank, other()])

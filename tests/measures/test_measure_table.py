@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import fastrank
-from fastrank.arguments import COMPAT_LEVELS
+from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.errors import MeasureError
 from fastrank.measures.families import FAMILIES, MEASURES
 from fastrank.measures.selection import Selection
@@ -141,10 +141,10 @@ def test_help_says_what_it_is(measure: fastrank.Measure) -> None:
 
 
 def test_sets_have_the_members_of_the_original() -> None:
-    """The sizes of the nicknames, at both compat levels."""
+    """The sizes of the nicknames, in both versions."""
     sizes = {
         level: {name: len(Selection([name]).measures(level)) for name in NICKNAMES}
-        for level in COMPAT_LEVELS
+        for level in TREC_EVAL_VERSIONS
     }
 
     assert sizes["9.0.8"] == {
@@ -168,7 +168,7 @@ def test_first_parameters_count_for_the_command() -> None:
         ("P.0", "expected a whole number of at least 1, found '0'"),
         ("P.abc", "expected a whole number of at least 1, found 'abc'"),
         ("P.5,abc", "illegal measure 'abc'"),
-        ("P.5,5", "duplicate cutoffs detected in 'P.5,5': 5 stands twice"),
+        ("P.5,5", "duplicate cutoffs detected in 'P.5,5': 5 appears twice"),
         ("iprec_at_recall.0.5,.50", "duplicate cutoffs"),
         ("ndcg.1", "expected grade=gain, found '1'"),
         ("ndcg.1=2=3", "malformed pair parameters"),

@@ -27,7 +27,11 @@ def test_dcg_is_that_of_scikit_learn(seed: int) -> None:
     labels, scores = labelled(seed)
 
     found = fr.evaluate_labels(
-        labels, scores, "DCG@3 dcg DCG dcg(dcg='exp-log2')@3", ties="average", compat="10.0"
+        labels,
+        scores,
+        "DCG@3 dcg DCG dcg(dcg='exp-log2')@3",
+        ties="average",
+        trec_eval_version="10.0",
     )
 
     exponential = [[2**label - 1 for label in row] for row in labels]
@@ -63,7 +67,7 @@ def test_ndcg_of_what_was_retrieved_is_that_of_scikit_learn(seed: int, ties: str
     }
     names = "nDCG(ideal='retrieved')@3 nDCG(ideal='retrieved')"
 
-    found = fr.evaluate(qrels, run, names, ties=ties, compat="10.0")
+    found = fr.evaluate(qrels, run, names, ties=ties, trec_eval_version="10.0")
 
     for q, query in enumerate(found.queries):
         truth, predicted = [*labels[q], 0], [*scores[q], 1.5]
@@ -131,7 +135,9 @@ def test_the_percentile_of_the_code_of_sdr() -> None:
     """Its index starts at 0, and is divided by the number of results."""
     qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"n": 4.0, "a": 3.0, "m": 2.0, "b": 1.0}}
 
-    found = fr.evaluate(qrels, run, "PercentileRank(base='index') PercentileRank(base='depth')")
+    found = fr.evaluate(
+        qrels, run, "PercentileRank(denominator='index') PercentileRank(denominator='retrieved')"
+    )
 
     assert list(found.mean.values()) == [(1 / 4 + 3 / 4) / 2, (2 / 4 + 4 / 4) / 2]
 
@@ -163,12 +169,12 @@ def test_lightgbm_counts_a_query_without_relevant_documents_as_one() -> None:
     labels, scores = [1, 0, 0, 0], [1.0, 2.0, 2.0, 1.0]
 
     found = fr.evaluate_labels(
-        labels, scores, "ndcg(dcg='exp-log2')@2 map(norm='min_k')@2", groups=[2, 2],
+        labels, scores, "ndcg(dcg='exp-log2')@2 map(denominator='min_k')@2", groups=[2, 2],
         no_relevant="one",
     )  # fmt: skip
 
     assert found.mean["ndcg(dcg='exp-log2')@2"] == pytest.approx(0.81546, abs=1e-5)
-    assert found.mean["map(norm='min_k')@2"] == 0.75
+    assert found.mean["map(denominator='min_k')@2"] == 0.75
 
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 0}, "3": {"a": 0}}
@@ -201,7 +207,9 @@ def test_one_goes_by_the_level_of_the_measure() -> None:
 
 
 def test_a_query_without_results_stays_zero() -> None:
-    found = fr.evaluate(QRELS, RUN, "AP", no_relevant="one", missing="zero", compat="10.0")
+    found = fr.evaluate(
+        QRELS, RUN, "AP", no_relevant="one", missing="zero", trec_eval_version="10.0"
+    )
 
     assert found.mean["AP"] == pytest.approx((0.5 + 1.0 + 0.0) / 3)
 

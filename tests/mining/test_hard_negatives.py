@@ -22,20 +22,20 @@ QRELS = {"q1": {"d2": 1, "d4": 0}}
 CORPUS = {f"d{i}": f"text {i}" for i in range(1, 6)}
 
 
-def negatives(run: Any = RUN, qrels: Any = QRELS, n: int = 9, **how: Any) -> list[str]:
-    return fr.hard_negatives(run, qrels, n, **how)[0].negatives
+def negatives(run: Any = RUN, qrels: Any = QRELS, count: int = 9, **how: Any) -> list[str]:
+    return fr.hard_negatives(run, qrels, count, **how)[0].negatives
 
 
-def lines(mined: Any, form: str, **texts: Any) -> list[dict[str, Any]]:
+def lines(mined: Any, format: str, **texts: Any) -> list[dict[str, Any]]:
     file = io.BytesIO()
-    count = mined.write(file, form, **texts)
+    count = mined.write(file, format, **texts)
     found = [json.loads(line) for line in file.getvalue().splitlines()]
     assert count == len(found)
     return found
 
 
 def test_negatives_are_the_best_results_without_the_relevant_ones() -> None:
-    assert negatives(n=2) == ["d1", "d3"]
+    assert negatives(count=2) == ["d1", "d3"]
 
 
 def test_instances_have_the_scores_of_the_run() -> None:
@@ -45,7 +45,7 @@ def test_instances_have_the_scores_of_the_run() -> None:
 
 
 def test_the_first_ranks_can_be_passed_over_relevant_or_not() -> None:
-    assert negatives(n=2, skip_top=2) == ["d3", "d4"]
+    assert negatives(count=2, skip_top=2) == ["d3", "d4"]
     assert negatives(skip_top=4) == ["d5"]
 
 
@@ -96,7 +96,7 @@ def test_without_a_retrieved_positive_a_margin_gives_no_negatives() -> None:
     found = fr.hard_negatives(RUN, qrels, 2, margin=0.1)
 
     assert found[0].negatives == []
-    assert (found.counts["none"], found.counts["no_reference"]) == (1, 1)
+    assert (found.counts["no_negatives"], found.counts["no_positive_retrieved"]) == (1, 1)
     assert len(fr.hard_negatives(RUN, qrels, 2)[0].negatives) == 2
 
 
@@ -104,7 +104,7 @@ def test_excluded_documents_are_gone_before_ranks_are_given() -> None:
     found = fr.hard_negatives(RUN, QRELS, 9, exclude={"q1": ["d1"]}, skip_top=1)
 
     assert found[0].negatives == ["d3", "d4", "d5"]
-    assert found.counts["removed"] == 1
+    assert found.counts["excluded"] == 1
 
 
 def test_the_querys_own_id_can_be_left_out() -> None:
@@ -123,18 +123,18 @@ def test_scores_that_are_one_c_float_are_equal_as_in_evaluation() -> None:
     run = {"q1": {"a": 1.00000001, "b": 1.0, "p": 0.5}}
 
     assert negatives(run, {"q1": {"p": 1}}) == ["b", "a"]
-    assert negatives(run, {"q1": {"p": 1}}, compat="10.0") == ["a", "b"]
+    assert negatives(run, {"q1": {"p": 1}}, trec_eval_version="10.0") == ["a", "b"]
 
 
 def test_relevance_begins_at_the_level() -> None:
     graded = {"q1": {"d1": 1, "d2": 2}}
 
-    assert negatives(RUN, graded, n=1) == ["d3"]
-    assert negatives(RUN, graded, n=1, relevance_level=2) == ["d1"]
+    assert negatives(RUN, graded, count=1) == ["d3"]
+    assert negatives(RUN, graded, count=1, relevance_level=2) == ["d1"]
 
 
 def test_a_negative_grade_is_never_relevant() -> None:
-    assert negatives(RUN, {"q1": {"d2": 1, "d1": -1}}, n=1, relevance_level=-1) == ["d1"]
+    assert negatives(RUN, {"q1": {"d2": 1, "d1": -1}}, count=1, relevance_level=-1) == ["d1"]
 
 
 def test_every_query_is_counted() -> None:
@@ -144,8 +144,9 @@ def test_every_query_is_counted() -> None:
     found = fr.hard_negatives(run, qrels, 3)
 
     assert found.counts == {
-        "queries": 3, "negatives": 3, "too_few": 2, "none": 2, "no_reference": 0, "missing": 1,
-        "no_relevant": 1, "skipped": 1, "removed": 0,
+        "queries": 3, "negatives": 3, "too_few": 2, "no_negatives": 2,
+        "no_positive_retrieved": 0, "missing_queries": 1, "no_relevant_queries": 1,
+        "unjudged_queries": 1, "excluded": 0,
     }  # fmt: skip
     assert found.too_few == ["q2", "q4"]
     assert [own.query for own in found] == ["q1", "q2", "q4"]
@@ -155,7 +156,7 @@ def test_files_and_frames_are_taken_as_by_evaluate() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"qid": ["q1"] * 5, "docno": list(CORPUS), "score": [5, 4, 3, 2, 1]})
 
-    assert negatives(frame, n=1) == ["d1"]
+    assert negatives(frame, count=1) == ["d1"]
     mined = fr.hard_negatives("data/pixels.run", "data/digits.qrels", 5, skip_top=10)
     assert mined.counts["queries"] == 200
 
@@ -399,18 +400,18 @@ def test_a_missing_text_leaves_the_file_as_it_was(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"n": 0}, "n: expected 1 or more, found 0"),
+        ({"negatives": 0}, "negatives: expected 1 or more, found 0"),
         ({"skip_top": -1}, "skip_top: expected 0 or more, found -1"),
         ({"skip_top": 3, "depth": 3}, "depth: expected 4 or more, found 3"),
         ({"margin": float("nan")}, "margin: expected a finite number, found nan"),
         ({"relative_margin": float("inf")}, "relative_margin: expected a finite number"),
         ({"margin_below": "best"}, "margin_below: expected one of 'lowest', 'highest'"),
-        ({"compat": "8"}, "compat: expected '9.0.8' or '10.0', found '8'"),
+        ({"trec_eval_version": "8"}, "trec_eval_version: expected '9.0.8' or '10.0', found '8'"),
     ],
 )
 def test_impossible_options_are_named(how: dict[str, Any], message: str) -> None:
     with pytest.raises(fr.OptionError) as error:
-        fr.hard_negatives(RUN, QRELS, **{"n": 1, **how})
+        fr.hard_negatives(RUN, QRELS, **{"negatives": 1, **how})
 
     assert str(error.value).startswith(message)
 
@@ -439,9 +440,9 @@ def test_a_score_that_is_no_number_is_an_error() -> None:
 def test_other_forms_and_texts_are_errors() -> None:
     mined = fr.hard_negatives(RUN, QRELS, 1)
 
-    with pytest.raises(fr.OptionError, match="form: expected one of 'dpr', 'triplet', 'n-tuple'"):
+    with pytest.raises(fr.OptionError, match="format: expected one of 'dpr', 'triplet', 'n-tuple'"):
         mined.records("pairs")
-    with pytest.raises(fr.OptionError, match="answers: only the form 'dpr'"):
+    with pytest.raises(fr.OptionError, match="answers: only the format 'dpr'"):
         mined.records("triplet", answers={})
     with pytest.raises(fr.InputError, match="corpus: 'd2': expected a text"):
         list(mined.records(corpus={"d1": "one", "d2": 2}))

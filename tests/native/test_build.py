@@ -18,6 +18,7 @@ import fastrank
 from fastrank.native.compiling.division import divide
 from fastrank.native.compiling.levels import levels, native_level, wanted_levels
 from fastrank.native.compiling.object_cache import Compiled, ObjectCache
+from tests.helpers.installations import ALONE
 
 PACKAGE = Path(fastrank.__file__).parent
 needs_linker = pytest.mark.skipif(shutil.which("cc") is None, reason="no C linker here")
@@ -124,6 +125,19 @@ def test_a_constant_concerns_all_that_import_its_module(copied: Path) -> None:
     assert "stream_run" not in changed
 
 
+def test_a_constant_of_kernels_concerns_all_that_import_it(copied: Path) -> None:
+    """Python that calls the kernels imports it, too, so that it is in another package."""
+    changed = _changed(
+        copied,
+        "native/codes.py",
+        "NEW_QUERY, SAME_QUERY, SIMILAR",
+        "SAME_QUERY, NEW_QUERY, SIMILAR",
+    )
+
+    assert {"stream_run", "scan_run"} <= changed
+    assert "average_precision" not in changed
+
+
 def test_a_record_concerns_the_kernels_whose_types_name_it(copied: Path) -> None:
     """In a text only: the signature."""
     changed = _changed(
@@ -205,7 +219,7 @@ COMPILED = Compiled("int64(int64)", True, b"machine\ncode\0")
 
 
 def test_what_is_kept_comes_back(tmp_path: Path) -> None:
-    cache = ObjectCache(str(tmp_path / "objects"))
+    cache = ObjectCache(str(tmp_path))
     cache.put("digest", "level", COMPILED)
 
     assert cache.get("digest", "level") == COMPILED
@@ -232,6 +246,19 @@ def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
     cache.forget_old()
 
     assert cache.get("digest", "level") is None
+
+
+def test_a_cache_that_others_may_write_to_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is in it becomes part of the library."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    ObjectCache().put("digest", "level", COMPILED)
+    assert ObjectCache().get("digest", "level") == COMPILED
+
+    (tmp_path / "fastrank" / "objects").chmod(0o777)
+
+    assert ObjectCache().get("digest", "level") is None
 
 
 def test_what_nobody_uses_is_forgotten(tmp_path: Path) -> None:
@@ -321,7 +348,7 @@ def test_only_what_changed_is_compiled_again(few: Path, tmp_path: Path) -> None:
         "kernels.add_up(filled('d', [1.0, 2.5]), 1, totals)\n"
         "print(totals[0])\n"
     )
-    assert _run(sums, few, FASTRANK_ENGINE="library", **environment) == "7.0\n"
+    assert _run(sums, few, FASTRANK_ENGINE="precompiled", **environment) == "7.0\n"
 
 
 @needs_linker
@@ -349,7 +376,7 @@ def test_a_library_for_a_better_processor_is_not_used(copied: Path) -> None:
     target = copied / "fastrank/native/kernels-x86-64-v3.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", str(target), str(source)], check=True)
 
-    assert _run("import fastrank; print(fastrank.engine())", copied) == (
+    assert _run(f"{ALONE}import fastrank; print(fastrank.engine())", copied) == (
         "jit (the compiled library is for x86-64-v3, which this processor is not)\n"
     )
 
@@ -384,7 +411,8 @@ def test_kernels_are_the_same_whichever_way_numba_is_asked(
     subprocess.run(["cc", "-shared", "-o", str(library), str(compiled)], check=True)
     found, error = ctypes.c_int64(), ctypes.c_void_p()
     offsets = (ctypes.c_int64 * 4)(0, 2, 9, 10)
+    arguments = (ctypes.c_int64 * 2)(ctypes.addressof(offsets), len(offsets))
     status = ctypes.CDLL(str(library)).fastrank_widest(
-        ctypes.byref(found), ctypes.byref(error), offsets, ctypes.c_int64(4)
+        ctypes.byref(found), ctypes.byref(error), arguments
     )
     assert (said, status, found.value) == (f"{deferred}\n", 0, 7)

@@ -13,13 +13,16 @@ import pytest
 
 import fastrank
 from fastrank.native import signature
+from fastrank.native.cache_folder import write_whole
 from fastrank.native.compiling.optimise import ALLOWED
 from fastrank.native.sources import library_path, read_sources
+from tests.helpers.installations import ALONE
 
 PACKAGE = Path(fastrank.__file__).parent
 LIBRARIES = sorted(PACKAGE.glob("native/*.so"))
 needs_library = pytest.mark.skipif(not LIBRARIES, reason="no compiled library here")
 SHOW = "import fastrank; print(fastrank.engine())"
+COUNT = "from fastrank.native import kernels; print(kernels.count_lines(b'a\\nb'))"
 
 
 def _python(code: str, folder: Path | None = None, **environment: str) -> tuple[int, str, str]:
@@ -41,7 +44,7 @@ def test_the_library_is_used_when_there_is_one() -> None:
     status, shown, _ = _python(SHOW)
 
     assert status == 0
-    assert shown.startswith("library (")
+    assert shown.startswith("precompiled (")
 
 
 def test_the_environment_can_insist_on_the_jit() -> None:
@@ -59,7 +62,7 @@ def test_an_unknown_engine_is_an_error() -> None:
     status, _, complaint = _python(SHOW, FASTRANK_ENGINE="gpu")
 
     assert status != 0
-    assert "FASTRANK_ENGINE='gpu': expected 'library' or 'jit'" in complaint
+    assert "FASTRANK_ENGINE='gpu': expected 'precompiled' or 'jit'" in complaint
 
 
 def _copy_of_the_package(folder: Path) -> Path:
@@ -75,6 +78,7 @@ def _copy_of_the_package(folder: Path) -> Path:
         "kernels/measures/trec.py",
         "kernels/texts/text.py",
         "native/build.py",
+        "native/codes.py",
         "native/compiling/optimise.py",
     ],
 )
@@ -89,18 +93,23 @@ def test_a_library_older_than_its_sources_is_not_used(module: str, tmp_path: Pat
     assert _python(SHOW, tmp_path)[1] == (
         "jit (the compiled library was made from other sources than these)"
     )
-    status, _, complaint = _python(SHOW, tmp_path, FASTRANK_ENGINE="library")
+    status, _, complaint = _python(SHOW, tmp_path, FASTRANK_ENGINE="precompiled")
     assert status != 0
-    assert "FASTRANK_ENGINE=library: the compiled library was made from other" in complaint
+    assert "FASTRANK_ENGINE=precompiled: the compiled library was made from other" in complaint
 
 
-@needs_library
+def _copy_without_library(folder: Path) -> Path:
+    copy = _copy_of_the_package(folder)
+    for library in copy.glob("native/*.so"):
+        library.unlink()
+    return copy
+
+
 def test_without_libraries_the_jit_takes_over(tmp_path: Path) -> None:
     """As after an installation without a C linker."""
-    for library in _copy_of_the_package(tmp_path).glob("native/*.so"):
-        library.unlink()
+    _copy_without_library(tmp_path)
 
-    assert _python(SHOW, tmp_path)[1] == "jit (no compiled library is installed)"
+    assert _python(ALONE + SHOW, tmp_path)[1] == "jit (no compiled library is installed)"
 
 
 @needs_library
@@ -109,10 +118,136 @@ def test_a_broken_library_is_not_used(tmp_path: Path) -> None:
     for library in _copy_of_the_package(tmp_path).glob("native/*.so"):
         library.write_bytes(b"not a library")
 
-    shown = _python(SHOW, tmp_path)[1]
+    shown = _python(ALONE + SHOW, tmp_path)[1]
 
     assert shown.startswith("jit (the compiled library ")
     assert "cannot be used" in shown
+
+
+# As in a library of an installed package, which is as old as the files beside it.
+WITHOUT_SOURCES = (
+    "from fastrank.native import library\n"
+    "text = library._text\n"
+    "library._text = lambda handle, name: b'' if name == 'sources' else text(handle, name)\n"
+)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> dict[str, str]:
+    """A checkout without a library in the folder `checkout`, and an installation in `site`."""
+    for name in ("checkout", "site"):
+        (tmp_path / name).mkdir()
+    _copy_without_library(tmp_path / "checkout")
+    _copy_of_the_package(tmp_path / "site")
+    return {"PYTHONPATH": str(tmp_path / "site"), "SITE": str(tmp_path / "site")}
+
+
+@needs_library
+@pytest.mark.parametrize("carried", ["", WITHOUT_SOURCES], ids=["editable", "wheel"])
+def test_a_checkout_uses_the_library_of_an_installation(
+    carried: str, tmp_path: Path, checkout: dict[str, str]
+) -> None:
+    """`pip install .`, then Python in the checkout, which imports the sources there."""
+    show = "import fastrank; print(fastrank.__file__)\n" + SHOW
+
+    shown = _python(ALONE + carried + show, tmp_path / "checkout", **checkout)[1].split("\n")
+
+    assert shown[0] == str(tmp_path / "checkout/fastrank/__init__.py")
+    assert shown[1].startswith("precompiled (")
+
+
+@needs_library
+@pytest.mark.parametrize("changed", ["checkout", "site"])
+@pytest.mark.parametrize("path", ["kernels/measures/trec.py", "native/codes.py"])
+def test_a_checkout_with_other_sources_does_not_use_the_installed_library(
+    changed: str, path: str, tmp_path: Path, checkout: dict[str, str]
+) -> None:
+    file = tmp_path / changed / "fastrank" / path
+    file.write_text(file.read_text() + "# Changed.\n")
+
+    shown = _python(ALONE + WITHOUT_SOURCES + SHOW, tmp_path / "checkout", **checkout)[1]
+
+    assert shown == "jit (the compiled library was made from other sources than these)"
+
+
+@needs_library
+def test_other_installations_are_not_looked_for_where_there_is_a_library() -> None:
+    """That would cost every start."""
+    look = "import sys; print('fastrank.native.installed' in sys.modules)"
+
+    assert _python(f"{SHOW}\n{look}")[1].endswith("False")
+
+
+def test_the_jit_says_once_that_it_compiles_and_how_to_avoid_it(tmp_path: Path) -> None:
+    """Only where nobody asked for it, and only if there is something to compile."""
+    _copy_without_library(tmp_path)
+    cache = {"XDG_CACHE_HOME": str(tmp_path)}
+    code = f"{ALONE}{COUNT}; kernels.find_no_field"
+
+    status, shown, complaint = _python(code, tmp_path, CC="no-such-compiler", **cache)
+
+    assert (status, shown) == (0, "2")
+    assert complaint == (
+        "fastrank: no compiled library is installed; compiling the kernels that are needed, up to a"
+        " minute once. To avoid this, install a C compiler (gcc) and run: "
+        f"{sys.executable} -m fastrank.native.build\n"
+    )
+    assert _python(code, tmp_path, **cache) == (0, "2", "")
+
+
+def test_the_jit_says_that_compiled_code_cannot_be_kept(tmp_path: Path) -> None:
+    (tmp_path / "fastrank").write_text("in the way")
+
+    status, shown, complaint = _python(COUNT, FASTRANK_ENGINE="jit", XDG_CACHE_HOME=str(tmp_path))
+
+    assert (status, shown) == (0, "2")
+    assert complaint == (
+        "fastrank: FASTRANK_ENGINE=jit; compiling the kernels that are needed, up to a minute in"
+        f" every process, because code cannot be kept in {tmp_path}/fastrank (File exists)."
+        " To avoid this, set XDG_CACHE_HOME to a folder of your own\n"
+    )
+
+
+def test_a_home_that_is_no_absolute_path_holds_no_cache(tmp_path: Path) -> None:
+    """What lies where somebody happens to stand is not run."""
+    environment = {"HOME": ".", "XDG_CACHE_HOME": "", "FASTRANK_ENGINE": "jit"}
+
+    status, shown, complaint = _python(COUNT, tmp_path, **environment)
+
+    assert (status, shown) == (0, "2")
+    assert "because code cannot be kept in ./.cache (not an absolute path)" in complaint
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_code_that_others_may_have_written_is_not_run(tmp_path: Path) -> None:
+    """Only the user may write to the folder of the cache."""
+    environment = {"FASTRANK_ENGINE": "jit", "XDG_CACHE_HOME": str(tmp_path)}
+    _python(COUNT, **environment)
+    (folder,) = (tmp_path / "fastrank").iterdir()
+    assert [oct(path.stat().st_mode & 0o777) for path in (folder.parent, folder)] == ["0o700"] * 2
+    (folder / "entries.py").write_text("print('planted')")
+    folder.chmod(0o777)
+
+    status, shown, complaint = _python(COUNT, **environment)
+
+    assert (status, shown) == (0, "2")
+    assert f"{folder} (others may write there)" in complaint
+
+
+def test_a_cache_file_that_cannot_be_written_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk."""
+
+    def fail(source: str, target: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(str(tmp_path / "file"), b"content")
+
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_building_without_a_linker_says_so(tmp_path: Path) -> None:
@@ -211,10 +346,3 @@ def test_the_jit_keeps_compiled_code_under_a_digest_of_the_sources(tmp_path: Pat
     assert list(folder.rglob("*.nbc"))
     again = _python(code, FASTRANK_ENGINE="jit", XDG_CACHE_HOME=str(tmp_path))
     assert (again[0], again[2]) == (0, "")
-
-
-def test_the_jit_works_without_a_place_for_its_cache() -> None:
-    """A home that cannot be written to."""
-    code = "from fastrank.native import kernels; print(kernels.count_lines(b'a\\nb'))"
-
-    assert _python(code, FASTRANK_ENGINE="jit", XDG_CACHE_HOME="/proc/nowhere")[1] == "2"

@@ -25,8 +25,8 @@ RUN = (
 )
 CASES = json.loads((TESTS / "recorded" / "cases.json").read_text("ascii"))
 OPTIONS = {
-    "-l": "relevance_level", "-M": "max_retrieved", "-N": "collection_size",
-    "-c": "complete", "-J": "judged_only",
+    "-l": "relevance_level", "-M": "depth", "-N": "collection_size",
+    "-c": "missing", "-J": "judged_only",
 }  # fmt: skip
 
 # Recorded cases of numbers such as 1x in parameters and judgments, of which the command reads what
@@ -34,11 +34,16 @@ OPTIONS = {
 # which is a part of the first query for it.
 FOR_THE_COMMAND = {
     "byte_order_mark", "comment_not_at_line_start", "first_params_win", "grades_by_atol",
-    "gain_level_twice", "gain_levels_odd", "int_cutoffs", "nickname_params",
-    "set_F_garbage", "trailing_commas", "unused_params",
+    "gain_level_twice", "gain_levels_odd", "int_cutoffs", "max_retrieved_garbage",
+    "nickname_params", "set_F_garbage", "trailing_commas", "unused_params",
 }  # fmt: skip
 # What options would take out.
-NOTHING_LEFT_OUT = {"left_out": 0, "no_relevant": 0, "removed": 0, "repeated": 0}
+NOTHING_LEFT_OUT = {
+    "no_relevant_skipped": 0,
+    "no_relevant_queries": 0,
+    "excluded": 0,
+    "duplicates": 0,
+}
 
 
 def scores_of(
@@ -77,13 +82,17 @@ def test_to_trec_is_what_trec_eval_printed(
     case: dict[str, Any], given: list[tuple[str, str]], level: str
 ) -> None:
     texts = {name: io.BytesIO(text.encode("latin-1")) for name, text in case["files"].items()}
-    how = {OPTIONS[name]: atol(value.encode() or b"1") for name, value in given if name in OPTIONS}
+    how: dict[str, Any] = {
+        OPTIONS[name]: atol(value.encode() or b"1") for name, value in given if name in OPTIONS
+    }
+    if "missing" in how:
+        how["missing"] = "zero"
     measures = [value for name, value in given if name == "-m"] or ["official"]
 
     scores = fr.evaluate(
-        fr.read_qrels(texts["qrels"], compat=level),
-        fr.read_run(texts["run"], compat=level),
-        measures, compat=level, **how,
+        fr.read_trec_qrels(texts["qrels"], trec_eval_version=level),
+        fr.read_trec_run(texts["run"], trec_eval_version=level),
+        measures, trec_eval_version=level, **how,
     )  # fmt: skip
 
     printed = scores.to_trec(per_query=("-q", "") in given)
@@ -135,9 +144,9 @@ def test_to_json_has_full_precision_and_counts_as_integers() -> None:
         "run": "mine",
         "counts": {
             **NOTHING_LEFT_OUT,
-            "evaluated": 2,
-            "missing": 1,
-            "skipped": 1,
+            "evaluated_queries": 2,
+            "missing_queries": 1,
+            "unjudged_queries": 1,
             "retrieved": 5,
             "unjudged": 2,
         },
@@ -193,7 +202,7 @@ def test_ids_that_are_not_utf8_survive_json_and_csv() -> None:
 def test_ids_that_are_not_utf8_can_be_printed() -> None:
     shown = str(scores_of("map", QRELS + b"\xffq 0 d 1\n", RUN))
 
-    assert shown.encode().decode().splitlines()[1].endswith(r"(missing=q3, \udcffq)")
+    assert shown.encode().decode().splitlines()[1].endswith(r"(missing_queries=q3, \udcffq)")
 
 
 def test_ids_that_are_not_utf8_have_no_place_in_frames() -> None:
@@ -203,7 +212,7 @@ def test_ids_that_are_not_utf8_have_no_place_in_frames() -> None:
 
     for export in (scores.to_pandas, scores.to_polars):
         for wide in (False, True):
-            with pytest.raises(fr.FastrankError, match=r"query b'\\xffq': a frame can only hold"):
+            with pytest.raises(fr.FastrankError, match=r"query b'\\xffq': the id is not UTF-8"):
                 export(wide=wide)
 
 
@@ -273,23 +282,23 @@ def test_counts_say_what_was_not_evaluated() -> None:
     scores = scores_of()
 
     assert scores.counts == {
-        **NOTHING_LEFT_OUT, "evaluated": 2, "missing": 1, "skipped": 1, "retrieved": 5,
-        "unjudged": 2,
+        **NOTHING_LEFT_OUT, "evaluated_queries": 2, "missing_queries": 1, "unjudged_queries": 1,
+        "retrieved": 5, "unjudged": 2,
     }  # fmt: skip
-    assert scores.missing == 1
+    assert scores.counts["missing_queries"] == 1
     assert scores.missing_queries == ["q3"]
-    assert scores.skipped_queries == ["q9"]
+    assert scores.unjudged_queries == ["q9"]
 
 
 @pytest.mark.parametrize(
     ("how", "retrieved", "unjudged"),
     [
         ({"judged_only": True}, 3, 0),
-        ({"max_retrieved": 2}, 3, 1),
+        ({"depth": 2}, 3, 1),
         ({"relevance_level": -1}, 5, 2),
-        ({"complete": True}, 5, 2),
-        ({"complete": True, "compat": "10.0"}, 5, 2),
-        ({"complete": True, "compat": "10.0", "judged_only": True}, 3, 0),
+        ({"missing": "zero"}, 5, 2),
+        ({"missing": "zero", "trec_eval_version": "10.0"}, 5, 2),
+        ({"missing": "zero", "trec_eval_version": "10.0", "judged_only": True}, 3, 0),
     ],
 )
 def test_unjudged_documents_are_counted_as_rankings_are_cut(
@@ -298,7 +307,11 @@ def test_unjudged_documents_are_counted_as_rankings_are_cut(
     """The document that 10.0 invents for a missing query was not retrieved."""
     counts = scores_of("map", **how).counts
 
-    assert (counts["retrieved"], counts["unjudged"], counts["missing"]) == (retrieved, unjudged, 1)
+    assert (counts["retrieved"], counts["unjudged"], counts["missing_queries"]) == (
+        retrieved,
+        unjudged,
+        1,
+    )
 
 
 def test_of_a_file_the_queries_without_judgments_are_known(tmp_path: Path) -> None:
@@ -307,10 +320,10 @@ def test_of_a_file_the_queries_without_judgments_are_known(tmp_path: Path) -> No
     scores = fr.evaluate(parse_qrels(QRELS), tmp_path / "run", "map")
 
     assert scores.counts == {
-        **NOTHING_LEFT_OUT, "evaluated": 2, "missing": 1, "skipped": 1, "retrieved": 5,
-        "unjudged": 2,
+        **NOTHING_LEFT_OUT, "evaluated_queries": 2, "missing_queries": 1, "unjudged_queries": 1,
+        "retrieved": 5, "unjudged": 2,
     }  # fmt: skip
-    assert scores.skipped_queries == ["q9"]
+    assert scores.unjudged_queries == ["q9"]
     assert scores.missing_queries == ["q3"]
 
 
@@ -319,7 +332,12 @@ def test_of_preferences_only_queries_are_counted() -> None:
         parse_prefs(b"q g s a 2\nq g s b 1\n"), parse_run(b"q Q0 b 1 3 t\n"), "prefs_simp"
     )
 
-    assert scores.counts == {**NOTHING_LEFT_OUT, "evaluated": 1, "missing": 0, "skipped": 0}
+    assert scores.counts == {
+        **NOTHING_LEFT_OUT,
+        "evaluated_queries": 1,
+        "missing_queries": 0,
+        "unjudged_queries": 0,
+    }
 
 
 def test_scores_say_which_queries_are_missing_and_whether_they_count() -> None:
@@ -327,16 +345,16 @@ def test_scores_say_which_queries_are_missing_and_whether_they_count() -> None:
     run = b"q0 Q0 d 1 1 t\n"
 
     said = str(scores_of("map", qrels, run)).splitlines()
-    counted = str(scores_of("map", qrels, run, complete=True)).splitlines()
+    counted = str(scores_of("map", qrels, run, missing="zero")).splitlines()
 
-    named = "(missing=q1, q2, q3, q4, q5, ...)"
+    named = "(missing_queries=q1, q2, q3, q4, q5, ...)"
     assert said == [
         "map  1.0000",
-        f"7 judged queries have no results and are not averaged in {named}",
+        f"7 judged queries have no results and are not included in the means {named}",
     ]
     assert counted == [
         "map  0.1250",
-        f"7 judged queries have no results and are averaged in {named}",
+        f"7 judged queries have no results and are included in the means {named}",
     ]
 
 
@@ -349,7 +367,7 @@ def test_nothing_is_said_where_nothing_is_missing() -> None:
 def test_a_pickle_has_everything_but_not_the_judgments() -> None:
     """However large the file of judgments."""
     filling = b"".join(b"q1 0 document-%d 0\n" % i for i in range(5000))
-    scores = scores_of("map num_rel", qrels=QRELS + filling, complete=True)
+    scores = scores_of("map num_rel", qrels=QRELS + filling, missing="zero")
 
     packed = pickle.dumps(scores)
     again = pickle.loads(packed)
@@ -357,6 +375,6 @@ def test_a_pickle_has_everything_but_not_the_judgments() -> None:
     assert len(packed) < 5000
     assert again.to_json() == scores.to_json()
     assert str(again) == str(scores)
-    assert (again.missing_queries, again.skipped_queries) == (["q3"], ["q9"])
+    assert (again.missing_queries, again.unjudged_queries) == (["q3"], ["q9"])
     groups = {"q1": "x", "q2": "x", "q3": "x"}
     assert again.by_group(groups)["x"].mean == scores.by_group(groups)["x"].mean

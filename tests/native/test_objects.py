@@ -20,13 +20,14 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.compat import pytrec_eval
 from fastrank.judging.dict_ranks import AT_ONCE
-from fastrank.native import engine, kernels, objects
+from fastrank.native import codes, engine, kernels, python_api
 from fastrank.native.objects import addresses, interpreter, rows_as_dicts
 from fastrank.native.records.dicts import DictRankings, PackedScores
 from tests.helpers.strategies import examples
 
 needs_library = pytest.mark.skipif(
-    not engine().startswith("library"), reason="only kernels compiled ahead of time read objects"
+    not engine().startswith("precompiled"),
+    reason="only kernels compiled ahead of time read objects",
 )
 
 
@@ -309,8 +310,8 @@ def test_the_rows_belong_to_the_caller() -> None:
 @pytest.mark.parametrize(
     ("owner", "name", "value"),
     [
-        (sys, "abiflags", "t"), (objects.codes, "NUMBER_IN_FLOAT", 24),
-        (objects.codes, "TYPE_IN_OBJECT", 0),
+        (sys, "abiflags", "t"), (codes, "NUMBER_IN_FLOAT", 24),
+        (codes, "TYPE_IN_OBJECT", 0),
     ],
 )  # fmt: skip
 def test_an_interpreter_that_is_not_as_expected_is_left_alone(
@@ -318,7 +319,7 @@ def test_an_interpreter_that_is_not_as_expected_is_left_alone(
 ) -> None:
     """One without a global lock, or whose objects lie otherwise in memory."""
     monkeypatch.setattr(owner, name, value, raising=False)
-    monkeypatch.setattr(interpreter, "_known", None)
+    monkeypatch.setattr(python_api, "_FOUND", [])
 
     assert interpreter.api() is None
     assert fr.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map").mean["map"] == 1.0
@@ -326,8 +327,8 @@ def test_an_interpreter_that_is_not_as_expected_is_left_alone(
 
 SCRIPT = """
 import json
-from fastrank.native import objects
-objects.interpreter._known = [objects._find_api()]
+from fastrank.native import objects, python_api
+objects.interpreter.api = python_api.python_api
 from tests.native.test_objects import _read
 from fastrank.native.objects import rows_as_dicts
 run = [{"a": 0.5, "b": -0.0}, {"c": 3.5}, {"c": 1}]

@@ -30,7 +30,10 @@ def test_answers_as_recorded(case: dict[str, Any], level: str, trec_eval: Any) -
     files = {name: text.encode("latin-1") for name, text in case["files"].items()}
 
     found = trec_eval(
-        *case["args"], files=files, stdin=case.get("stdin", "").encode("latin-1"), compat=level
+        *case["args"],
+        files=files,
+        stdin=case.get("stdin", "").encode("latin-1"),
+        trec_eval_version=level,
     )
 
     assert differences(found, expected) == []

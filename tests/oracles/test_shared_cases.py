@@ -72,7 +72,7 @@ def test_recorded_case(folder: Path, level: str, trec_eval: Any) -> None:
     found = trec_eval(
         *arguments,
         stdin=stdin.read_bytes() if stdin.exists() else b"",
-        compat=level,
+        trec_eval_version=level,
         folder=folder,
     )
 
@@ -102,7 +102,9 @@ ADVICE = {
 @pytest.mark.parametrize("name", ADVICE)
 def test_undefined_behaviour_becomes_the_sane_result(name: str, trec_eval: Any) -> None:
     """Where the original crashes or reads what it should not, the advised answer."""
-    found = trec_eval(*_load(CASES / name / "cmd.txt"), compat="10.0", folder=CASES / name)
+    found = trec_eval(
+        *_load(CASES / name / "cmd.txt"), trec_eval_version="10.0", folder=CASES / name
+    )
 
     assert found.status == 0
     assert ADVICE[name] in found.stdout
@@ -147,7 +149,7 @@ QUICK_TEST = {
 @pytest.mark.parametrize("name", QUICK_TEST)
 def test_quick_test_of_trec_eval_10(name: str, trec_eval: Any) -> None:
     """Each command of `make quicktest`, byte for byte."""
-    found = trec_eval(*QUICK_TEST[name], compat="10.0", folder=SUITE)
+    found = trec_eval(*QUICK_TEST[name], trec_eval_version="10.0", folder=SUITE)
 
     assert found.stdout == (SUITE / name.split()[0]).read_bytes()
     assert found.status == 0
@@ -167,7 +169,7 @@ SAME_QUERIES = [
 @pytest.mark.parametrize("name", SAME_QUERIES)
 def test_quick_test_at_9_0_8_differs_only_where_the_versions_do(name: str, trec_eval: Any) -> None:
     """At 9.0.8 every line but those of the changed measures is the recorded one of 10.0."""
-    found = trec_eval(*QUICK_TEST[name], compat="9.0.8", folder=SUITE)
+    found = trec_eval(*QUICK_TEST[name], trec_eval_version="9.0.8", folder=SUITE)
 
     expected = (SUITE / name.split()[0]).read_bytes().splitlines()
     assert [line for line in found.stdout.splitlines() if not line.startswith(CHANGED)] == [

@@ -59,7 +59,7 @@ def test_scores_of_different_queries_have_no_difference() -> None:
 
     with pytest.raises(
         fr.GroupError,
-        match="different queries: only the first have 'q2', only the second have 'q3'",
+        match="different queries: only the first has 'q2', only the second has 'q3'",
     ):
         first - second
 
@@ -69,12 +69,12 @@ def test_an_error_names_a_few_queries() -> None:
     first = fr.evaluate(qrels, {query: {"a": 1.0} for query in qrels}, "map")
     second = fr.evaluate(qrels, {"q0": {"a": 1.0}}, "map")
 
-    with pytest.raises(fr.GroupError, match=r"have 'q1', 'q2', 'q3', 'q4', 'q5' and 3 more \("):
+    with pytest.raises(fr.GroupError, match=r"has 'q1', 'q2', 'q3', 'q4', 'q5' and 3 more \("):
         first - second
 
 
 def test_scores_of_different_measures_have_no_difference() -> None:
-    with pytest.raises(fr.MeasureError, match="only one of them has P_1"):
+    with pytest.raises(fr.MeasureError, match="only one has P_1"):
         fr.evaluate(QRELS, FIRST, "map") - fr.evaluate(QRELS, SECOND, "map P.1")
     with pytest.raises(TypeError, match="unsupported operand"):
         fr.evaluate(QRELS, FIRST, "map") - 1.0
@@ -87,7 +87,7 @@ def test_the_queries_that_differ_most_come_first() -> None:
         "query": ["q2", "q3"], "run": [0.5, 1.0], "run (2)": [1.0, 0.5], "difference": [-0.5, 0.5],
     }  # fmt: skip
     assert len(difference().largest("map")) == 3
-    with pytest.raises(KeyError, match="ndcg: the values per query are map, num_ret"):
+    with pytest.raises(KeyError, match="'ndcg' is not among the values per query: map, num_ret"):
         difference().largest("ndcg")
     with pytest.raises(fr.OptionError, match="n: expected 0 or more"):
         difference().largest("map", -1)
@@ -95,7 +95,7 @@ def test_the_queries_that_differ_most_come_first() -> None:
 
 def test_queries_without_a_difference_come_last() -> None:
     runs = [{"q1": {"b": 1.0}, "q2": {"a": 1.0}}, {"q1": {"b": 1.0}, "q2": {"a": 1.0}}]
-    first, second = fr.evaluate(QRELS, runs, "FirstRank(missing='worst')")
+    first, second = fr.evaluate(QRELS, runs, "FirstRank(unretrieved='worst')")
     (name,) = first.names
 
     table = (first - second).largest(name)

@@ -169,12 +169,12 @@ def test_per_query_rows_of_arrays_keep_their_order() -> None:
 def test_scores_of_different_measures_are_not_put_side_by_side() -> None:
     scores = [fr.evaluate(QRELS, FIRST, "map"), fr.evaluate(QRELS, FIRST, "map P.1")]
 
-    with pytest.raises(fr.MeasureError, match=r"scores 1 and 2 .* only one of them has P_1"):
+    with pytest.raises(fr.MeasureError, match=r"Scores 1 and 2 .* only one has P_1"):
         fr.table(scores)
 
 
 def test_names_must_fit() -> None:
-    with pytest.raises(fr.GroupError, match="expected 2, one for each row, found 1"):
+    with pytest.raises(fr.GroupError, match="expected 2, one per row, found 1"):
         fr.table(both(), names=["one"])
     with pytest.raises(fr.GroupError, match="'map' is the name of a measure"):
         fr.table(both(), label="map")
@@ -245,7 +245,7 @@ def test_notebooks_show_the_means_and_what_is_missing() -> None:
     shown = scores._repr_html_()
 
     assert _cells(shown) == ["measure", "two", "map", "1.0000"]
-    assert "(missing=&lt;b&gt;)</p>" in shown
+    assert "(missing_queries=&lt;b&gt;)</p>" in shown
     assert _cells(fr.table([scores])._repr_html_()) == ["run", "map", "two", "1.0000"]
 
 

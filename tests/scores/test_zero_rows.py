@@ -78,10 +78,12 @@ def test_what_has_no_value_without_results_stays_without_one() -> None:
     assert scores.names == ["FirstRank", "relstring"]
 
 
-@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+@pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
 @pytest.mark.parametrize("run", [{}, {"q9": {"a": 1.0}}, fr.Run.from_dict({"q9": {"a": 1.0}})])
-def test_a_run_without_results_has_only_zeros(run: Any, compat: str) -> None:
-    scores = fr.evaluate(QRELS, run, "map P.1 ndcg", missing="zero", compat=compat)
+def test_a_run_without_results_has_only_zeros(run: Any, trec_eval_version: str) -> None:
+    scores = fr.evaluate(
+        QRELS, run, "map P.1 ndcg", missing="zero", trec_eval_version=trec_eval_version
+    )
 
     assert scores.mean == {"map": 0.0, "P_1": 0.0, "ndcg": 0.0}
     assert scores["map"].tolist() == [0.0] * 4

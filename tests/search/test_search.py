@@ -276,7 +276,7 @@ def test_ties_duplicates_and_exclusion_are_as_in_the_slow_search(
     }
     left_out = [set(exclude[query]) | ({query} if exclude_self else set()) for query in queried]
     target: Any = build_index(corpus, metric=metric, ids=own) if indexed else corpus
-    more: Any = {} if indexed else {"metric": metric, "ids": own}
+    more: Any = {} if indexed else {"metric": metric, "corpus_ids": own}
 
     (found,) = search_batches(
         target, queries, k, query_ids=queried, exclude_self=exclude_self, exclude=exclude, **more
@@ -288,13 +288,13 @@ def test_ties_duplicates_and_exclusion_are_as_in_the_slow_search(
         rows = [row for row in found.rows[i].tolist() if row >= 0]
         ranked = [texts[row] for row in rows]
         values = [float(scores[i, texts.index(doc)]) for doc in expected]
-        assert found.cut[i] == (len(expected) > k and values[k - 1] == values[k])
+        assert found.ties_at_cutoff[i] == (len(expected) > k and values[k - 1] == values[k])
         assert [float(score) for score in found.scores[i, : len(rows)]] == values[:k]
         assert len(ranked) == min(k, len(expected))
         assert ranked == sorted(
             ranked, key=lambda doc: (scores[i, texts.index(doc)], doc.encode()), reverse=True
         )
-        if not found.cut[i]:
+        if not found.ties_at_cutoff[i]:
             assert ranked == expected[:k]
         assert not set(ranked) & left_out[i]
         assert (found.rows[i, len(rows) :] == -1).all()
@@ -314,7 +314,7 @@ def test_itself_is_left_out_by_id_and_not_by_position() -> None:
     """A duplicate of the query's vector stays, wherever faiss puts it."""
     corpus = np.array([[1.0, 0], [1, 0], [0, 1]])
 
-    run = search(corpus, corpus, 2, ids=["a", "b", "c"], query_ids=["a", "b", "x"],
+    run = search(corpus, corpus, 2, corpus_ids=["a", "b", "c"], query_ids=["a", "b", "x"],
                  exclude_self=True)  # fmt: skip
 
     assert rankings(run) == {"a": ["b", "c"], "b": ["a", "c"], "x": ["c", "b"]}
@@ -326,7 +326,7 @@ def test_removed_counts_what_stood_above_the_end_of_the_ranking() -> None:
     (found,) = search_batches(corpus, [[1.0]], 2, exclude={"0": ["0", "3", "17"]})
 
     assert found.rows.tolist() == [[1, 2]]
-    assert found.removed.tolist() == [1]
+    assert found.excluded.tolist() == [1]
 
 
 def test_one_long_list_does_not_deepen_the_search_of_others(
@@ -504,7 +504,7 @@ def test_an_index_that_faiss_wrote_keeps_the_numbers_of_its_vectors(tmp_path: Pa
     for _ in range(2):
         index = load_index(path)
         run = search(index, CORPUS[:20], 5, parameters="nprobe=4")
-        assert rankings(run) == rankings(search(CORPUS, CORPUS[:20], 5, ids=numbers))
+        assert rankings(run) == rankings(search(CORPUS, CORPUS[:20], 5, corpus_ids=numbers))
         scores = fr.evaluate_embeddings(
             CORPUS[:20], index, qrels, "recip_rank", k=5, parameters="nprobe=4"
         )
@@ -522,9 +522,9 @@ def test_ids_are_given_later_to_an_index_that_faiss_wrote(tmp_path: Path) -> Non
 
     index = load_index(path, ids)
 
-    expected = search(CORPUS, QUERIES, 5, ids=ids).to_dict()
+    expected = search(CORPUS, QUERIES, 5, corpus_ids=ids).to_dict()
     assert search(index, QUERIES, 5).to_dict() == expected
-    assert search(load_index(path), QUERIES, 5, ids=ids).to_dict() == expected
+    assert search(load_index(path), QUERIES, 5, corpus_ids=ids).to_dict() == expected
     with pytest.raises(ArrayError, match="ids: expected 300 ids, one per vector, found 299"):
         load_index(path, ids[1:])
 
@@ -538,7 +538,7 @@ def test_ids_are_not_given_to_an_index_that_has_some(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="ids: an Index has the ids of its vectors already"):
         load_index(tmp_path / "ours", ["d"] * 300)
     with pytest.raises(OptionError, match="numbers of their own, which are their ids"):
-        search(numbered, QUERIES, 5, ids=range(300))
+        search(numbered, QUERIES, 5, corpus_ids=range(300))
 
 
 def test_numbers_in_an_id_map_are_the_ids() -> None:
@@ -547,7 +547,7 @@ def test_numbers_in_an_id_map_are_the_ids() -> None:
 
     found = search(index, QUERIES, 5).to_dict()
 
-    assert found == search(CORPUS, QUERIES, 5, ids=np.arange(300) * 3 + 5).to_dict()
+    assert found == search(CORPUS, QUERIES, 5, corpus_ids=np.arange(300) * 3 + 5).to_dict()
 
 
 def test_an_index_of_another_metric_is_refused() -> None:
@@ -579,6 +579,29 @@ def test_ids_of_another_index_are_an_error(tmp_path: Path) -> None:
 
     with pytest.raises(ReadError, match="these ids belong to another index"):
         load_index(tmp_path / "one")
+
+
+@pytest.mark.parametrize(
+    "lengths",
+    [
+        np.array([2**64 - 8, 16, 0], np.uint64),
+        np.array([2**62, 2**62, 2**62], np.int64) * [1, 1, 2],
+        np.array([-8, 16, 0]),
+        np.array([4.0, 4.0, 0.0]),
+        np.array([[4, 4, 0]]),
+    ],
+    ids=["unsigned", "a sum that wraps", "negative", "fractions", "two dimensions"],
+)
+def test_ids_whose_lengths_are_none_are_an_error(lengths: Any, tmp_path: Path) -> None:
+    """They would be read from anywhere in memory."""
+    save_index(build_index(CORPUS[:3], ids=["four", "ids!", ""]), tmp_path / "index")
+    path = tmp_path / "index.ids.npz"
+    with np.load(path) as archive:
+        held = {**archive, "lengths": lengths}
+    np.savez(path, **held)
+
+    with pytest.raises(ReadError, match=r"index.ids.npz: (the ids are not one per|expected ids)"):
+        load_index(tmp_path / "index")
 
 
 def test_an_index_that_cannot_be_written_leaves_what_was_there(tmp_path: Path) -> None:
@@ -643,6 +666,22 @@ def test_vectors_whose_products_are_no_numbers_are_named() -> None:
 
 
 @pytest.mark.parametrize(
+    "form", [np.asarray, lambda rows: pytest.importorskip("scipy.sparse").csr_matrix(rows)]
+)
+def test_vectors_whose_products_are_all_0_are_named(form: Any) -> None:
+    """Inner products of vectors of length 1e-30 are 0 as 32-bit floats; their cosines are not."""
+    corpus = np.array([[1e-30, 0], [3e-30, 0], [0, 0]], np.float32)
+
+    with pytest.raises(ArrayError, match=r"corpus\[1\]: .* the length at most 3e-30; scale the"):
+        search(form(corpus), np.ones((1, 2), np.float32), 2)
+    with pytest.raises(ArrayError, match=r"queries\[1\]: expected a vector whose products fit"):
+        search(np.eye(2, dtype=np.float32), form(corpus), 2)
+    assert search(form(corpus[:2]), corpus[:1], 1, metric="cosine")["0"]
+    assert search(form(corpus + np.eye(3, 2, dtype=np.float32)), np.ones((1, 2)), 2)["0"]
+    assert search(form(np.zeros((3, 2), np.float32)), np.ones((1, 2)), 2)["0"]
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"queries": QUERIES[:, :9]}, "queries: expected 16 columns, as the corpus has, found 9"),
@@ -651,18 +690,27 @@ def test_vectors_whose_products_are_no_numbers_are_named() -> None:
         ({"k": -3}, "k: expected 1 or more, found -3"),
         ({"batch_size": 0}, "batch_size: expected 1 or more, found 0"),
         ({"metric": "dot"}, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
-        ({"ids": ["a"] * 300}, r"ids\[1\]: 'a' stands at 0 already"),
-        ({"ids": range(299)}, "ids: expected 300 ids, one per vector, found 299"),
-        ({"ids": "abc"}, "ids: expected a list of ids, found the id 'abc'"),
-        ({"ids": set(range(300))}, "ids: expected a list of ids, found set, which has no order"),
-        ({"ids": 300}, "ids: expected a list of ids, found int"),
+        ({"corpus_ids": ["a"] * 300}, r"corpus_ids\[1\]: 'a' stands at 0 already"),
+        ({"corpus_ids": range(299)}, "corpus_ids: expected 300 ids, one per vector, found 299"),
+        ({"corpus_ids": "abc"}, "corpus_ids: expected a list of ids, found the id 'abc'"),
+        (
+            {"corpus_ids": set(range(300))},
+            "corpus_ids: expected a list of ids, found set, which has no order",
+        ),
+        ({"corpus_ids": 300}, "corpus_ids: expected a list of ids, found int"),
         ({"corpus": iter([CORPUS]), "k": 2**63 - 1}, "k: 9223372036854775808 results for each"),
-        ({"ids": np.ones(300)}, r"ids\[0\]: expected an id, found the float 1.0"),
+        ({"corpus_ids": np.ones(300)}, r"corpus_ids\[0\]: expected an id, found the float 1.0"),
         ({"query_ids": [3] * 20}, r"query_ids\[1\]: '3' stands at 0 already"),
         ({"query_ids": []}, "query_ids: expected 20 ids, one per vector, found 0"),
         ({"parameters": "nprobe=3"}, "parameters: exact search has none"),
-        ({"corpus": iter([CORPUS]), "ids": range(299)}, "ids: expected at least 300 ids"),
-        ({"corpus": iter([CORPUS]), "ids": range(301)}, "ids: expected 300 ids, one per vector"),
+        (
+            {"corpus": iter([CORPUS]), "corpus_ids": range(299)},
+            "corpus_ids: expected at least 300 ids",
+        ),
+        (
+            {"corpus": iter([CORPUS]), "corpus_ids": range(301)},
+            "corpus_ids: expected 300 ids, one per vector",
+        ),
         ({"queries": iter([QUERIES]), "query_ids": [1]}, "query_ids: expected at least 20 ids"),
         ({"queries": iter([QUERIES]), "query_ids": range(21)}, "query_ids: expected 20 ids"),
         ({"gpu": True}, "gpu: this faiss is built for the CPU alone"),
@@ -693,7 +741,7 @@ def test_k_may_be_larger_than_any_memory(k: int) -> None:
         (found,) = search_batches(corpus, QUERIES, k, exclude_self=True)
         assert found.rows.shape == (20, 300)
         assert (found.rows[:, -1] == -1).all()
-        assert not found.cut.any()
+        assert not found.ties_at_cutoff.any()
 
 
 @pytest.mark.parametrize("k", [2.5, "3", None])
@@ -721,7 +769,7 @@ def test_k_is_an_integer(k: Any) -> None:
     ],
 )
 def test_a_factory_that_faiss_refuses_is_named(factory: Any, message: str) -> None:
-    with pytest.raises(OptionError, match=f"^factory: {message}"):
+    with pytest.raises(OptionError, match=f"^index_factory: {message}"):
         build_index(CORPUS, factory)
 
 
@@ -731,7 +779,7 @@ def test_an_index_has_its_own_metric_and_ids() -> None:
     with pytest.raises(OptionError, match="metric: the index has the metric 'l2', found 'ip'"):
         search(index, QUERIES, 3, metric="ip")
     with pytest.raises(OptionError, match="ids: an Index has the ids"):
-        search(index, QUERIES, 3, ids=range(300))
+        search(index, QUERIES, 3, corpus_ids=range(300))
     assert len(search(index, QUERIES, 3, metric="l2")) == 20
 
 
@@ -748,6 +796,18 @@ def test_files_that_hold_no_vectors_are_named(tmp_path: Path, npy: Any) -> None:
     np.savez(tmp_path / "two.npz", CORPUS)
     with pytest.raises(ReadError, match=r"expected one array \(.npy\)"):
         search(tmp_path / "two.npz", QUERIES, 3)
+
+
+@pytest.mark.parametrize(
+    "shape", ["(1180591620717411303424, 4)", "(True, 4)", "(" * 5000, "(-1, 4)", "'4'"]
+)
+def test_a_header_that_says_what_no_array_is_is_an_error(shape: str, tmp_path: Path) -> None:
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    path = tmp_path / "vectors.npy"
+    path.write_bytes(b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header)
+
+    with pytest.raises(ReadError, match=r"vectors.npy: not a .npy file that is whole"):
+        search(path, QUERIES, 3)
 
 
 def test_no_queries_give_an_empty_run() -> None:

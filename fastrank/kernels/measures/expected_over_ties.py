@@ -13,9 +13,9 @@ import math
 
 import numpy as np
 
-from fastrank.kernels.measures.families import UNJUDGED, f1, share
+from fastrank.kernels.measures.families import UNJUDGED, WORST, f1, percentile, share
 from fastrank.kernels.measures.gains import ideal_dcg_of, ideal_dcg_of_retrieved, ideal_size
-from fastrank.kernels.measures.trec import recall_target
+from fastrank.kernels.measures.trec import f_of_set, recall_target, weighted_counts
 from fastrank.native.declare import helper, kernel
 
 TIED = "void(Tied, float64[::1], float64[::1])"
@@ -245,6 +245,185 @@ def relevant_retrieved(q):
     for grade in q.grades:
         found += grade >= q.level
     return found
+
+
+@helper
+def expected_retrieved(q):
+    """How many relevant documents are retrieved."""
+    total, first = 0.0, 0
+    while first < len(q.lows):
+        stop, relevant = judged_relevant_in_group(q, first)
+        size, places = ranks_within(q, first, np.float64(q.num_ret))
+        total += np.float64(relevant * places) / size
+        first = stop
+    return total
+
+
+@helper
+def judged_relevant_in_group(q, first):
+    """`relevant_in_group` without what is not judged, which a negative level makes relevant."""
+    stop, relevant = first, 0
+    while stop < len(q.lows) and q.lows[stop] == q.lows[first]:
+        relevant += q.grades[stop] >= max(q.level, 0)
+        stop += 1
+    return stop, relevant
+
+
+@kernel(TIED)
+def expected_num_rel_ret(q, parameters, values):
+    values[0] = expected_retrieved(q)
+
+
+@kernel(TIED)
+def expected_num_nonrel_judged_ret(q, parameters, values):
+    values[0] = expected_judged(q, np.float64(q.num_ret), UNJUDGED) - expected_retrieved(q)
+
+
+@kernel(TIED)
+def expected_set_precision(q, parameters, values):
+    if q.num_ret:
+        values[0] = expected_retrieved(q) / q.num_ret
+
+
+@kernel(TIED)
+def expected_set_recall(q, parameters, values):
+    if q.num_rel:
+        values[0] = expected_retrieved(q) / q.num_rel
+
+
+@kernel(TIED)
+def expected_set_relative_precision(q, parameters, values):
+    if q.num_ret and q.num_rel:
+        values[0] = expected_retrieved(q) / min(q.num_ret, q.num_rel)
+
+
+@kernel(TIED)
+def expected_set_f(q, parameters, values):
+    """Linear in the number of relevant documents found, as F1 is."""
+    found = expected_retrieved(q)
+    if found > 0.0:
+        values[0] = f_of_set(parameters[0], found / q.num_ret, found / q.num_rel)
+
+
+@kernel(TIED)
+def expected_utility(q, weights, values):
+    values[0] = weighted_counts(q, weights, expected_retrieved(q))
+
+
+@kernel(TIED)
+def expected_binary_g(q, parameters, values):
+    """G of binary judgments, where no depth cuts the ranking.
+
+    Of m documents that are not relevant and tie with a relevant one, any number from none to m
+    stands above it, each with the same probability.
+    """
+    total, above, first = 0.0, 0, 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first)
+        others = q.highs[first] - q.lows[first] - relevant
+        if relevant:
+            gain = 0.0
+            for i in range(others + 1):
+                gain += 1.0 / math.log2(2.0 + (q.lows[first] - above + i))
+            for _ in range(relevant):
+                total += gain / (others + 1)
+        above += relevant
+        first = stop
+    if above:
+        values[0] = total / q.num_rel
+
+
+@kernel(TIED)
+def expected_reciprocal_hit_rank(q, cutoffs, values):
+    """Where nothing cuts the ranking, so that it is known how many are found."""
+    total, found, first = 0.0, 0, 0
+    while first < len(q.lows):
+        stop, relevant = relevant_in_group(q, first)
+        size = q.highs[first] - q.lows[first]
+        chance = np.float64(relevant) / size
+        if relevant:
+            for i in range(size):
+                total += chance * (1.0 / (q.lows[first] + 1 + i))
+        found += relevant
+        first = stop
+    if found:
+        values[0] = total / found
+
+
+@kernel(TIED)
+def expected_first_rank(q, parameters, values):
+    """Where no depth cuts the ranking, so that it is known whether anything is found."""
+    values[0] = np.inf if parameters[0] == WORST and q.num_rel else np.nan
+    first = 0
+    while first < len(q.lows):
+        stop, relevant = judged_relevant_in_group(q, first)
+        if relevant:
+            size = q.highs[first] - q.lows[first]
+            values[0] = q.lows[first] + np.float64(size + 1) / (relevant + 1)
+            break
+        first = stop
+
+
+@kernel(TIED)
+def expected_percentile_rank(q, parameters, values):
+    """Where it is known how many documents count: no depth cuts the ranking, or all of them do."""
+    base, missing = parameters[0], parameters[1]
+    total, found, first = 0.0, 0.0, 0
+    while first < len(q.lows):
+        stop, relevant = judged_relevant_in_group(q, first)
+        size, places = ranks_within(q, first, np.float64(q.num_ret))
+        chance = np.float64(relevant) / size
+        if relevant:
+            for i in range(places):
+                total += chance * percentile(q, q.lows[first] + 1 + i, base)
+        found += np.float64(relevant * places) / size
+        first = stop
+    if missing == WORST:
+        total += q.num_rel - found
+        found = np.float64(q.num_rel)
+    values[0] = total / found if found > 0.0 else np.nan
+    values[1], values[2] = total, found
+
+
+@kernel(TIED)
+def expected_rank_biased_residual(q, parameters, values):
+    """rbp_resid, where no depth cuts the ranking, so that it is known if any is unjudged."""
+    p, weight, total = parameters[0], 1.0, 0.0
+    stop, high, chance, unjudged = 0, 0, 1.0, False
+    for rank in range(1, q.num_ret + 1):
+        if rank > high:
+            chance = 1.0
+            if stop < len(q.lows) and q.lows[stop] < rank:
+                first, high = stop, q.highs[stop]
+                others = size = high - q.lows[first]
+                while stop < len(q.lows) and q.lows[stop] == q.lows[first]:
+                    others -= q.grades[stop] >= 0
+                    stop += 1
+                chance = np.float64(others) / size
+        if chance > 0.0:
+            total += weight * chance
+            unjudged = True
+        weight *= p
+    if unjudged:
+        values[0] = weight + (1.0 - p) * total
+
+
+@kernel(TIED_GAINS)
+def expected_normalized_gain_at_levels(q, parameters, values):
+    """Rndcg: the ranks at which it looks do not depend on the order."""
+    if q.num_rel == 0:
+        return
+    size = ideal_size(q)
+    total, points, depth = 0.0, 0, 0
+    for i in range(len(q.ideal_gains)):
+        depth += q.ideal_counts[i]
+        if i + 1 == len(q.ideal_gains) or q.ideal_gains[i] != q.ideal_gains[i + 1]:
+            total += expected_gain_sum(q, np.float64(depth)) / ideal_dcg_of(q, depth)
+            points += 1
+    if size > 0 and q.num_ret > size + 1:
+        total += expected_gain_sum(q, np.float64(q.num_ret)) / ideal_dcg_of(q, size)
+        points += 1
+    values[0] = total / points
 
 
 @kernel(TIED)

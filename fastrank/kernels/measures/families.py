@@ -61,6 +61,18 @@ def hit_share(q, cutoffs, values):
     values[1], values[2] = found, q.num_rel_ret
 
 
+@helper
+def percentile(q, rank, base):
+    """The percentile of a rank, by the choice of its base."""
+    if base == SPAN:
+        return np.float64(rank - 1) / (q.num_ret - 1) if q.num_ret > 1 else 0.0
+    if base == DEPTH:
+        return np.float64(rank) / q.num_ret
+    if base == RELEVANT:
+        return np.float64(rank) / q.num_rel
+    return np.float64(rank - 1) / q.num_ret
+
+
 @kernel(MEASURE)
 def percentile_rank(q, parameters, values):
     """parameters: the base (0 span, 1 depth, 2 relevant, 3 index), and 1 if what is missing counts
@@ -71,14 +83,7 @@ def percentile_rank(q, parameters, values):
     for rank, grade in zip(q.ranks, q.grades):
         if grade < q.level or grade < 0:
             continue
-        if base == SPAN:
-            total += np.float64(rank - 1) / (q.num_ret - 1) if q.num_ret > 1 else 0.0
-        elif base == DEPTH:
-            total += np.float64(rank) / q.num_ret
-        elif base == RELEVANT:
-            total += np.float64(rank) / q.num_rel
-        else:
-            total += np.float64(rank - 1) / q.num_ret
+        total += percentile(q, rank, base)
         pairs += 1
     if missing == WORST:
         total += q.num_rel - pairs

@@ -174,25 +174,29 @@ def set_average_precision(q, parameters, values):
         values[0] = (found * found) / (np.float64(q.num_ret) * q.num_rel)
 
 
+@helper
+def f_of_set(x, precision, recall):
+    """F of set precision and set recall."""
+    return ((x + 1.0) * precision * recall) / (x * precision + recall)
+
+
 @kernel(MEASURE)
 def set_f(q, parameters, values):
-    x = parameters[0]
     if q.num_rel_ret:
-        precision = np.float64(q.num_rel_ret) / q.num_ret
-        recall = np.float64(q.num_rel_ret) / q.num_rel
-        values[0] = ((x + 1.0) * precision * recall) / (x * precision + recall)
+        found = np.float64(q.num_rel_ret)
+        values[0] = f_of_set(parameters[0], found / q.num_ret, found / q.num_rel)
+
+
+@helper
+def weighted_counts(q, p, found):
+    """What the documents found, and those not, are worth, if so many relevant ones are found."""
+    absent = q.collection_size + found - q.num_ret - q.num_rel
+    return p[0] * found + p[1] * (q.num_ret - found) + p[2] * (q.num_rel - found) + p[3] * absent
 
 
 @kernel(MEASURE)
-def utility(q, p, values):
-    found = np.float64(q.num_rel_ret)
-    absent = np.float64(q.collection_size + q.num_rel_ret - q.num_ret - q.num_rel)
-    values[0] = (
-        p[0] * found
-        + p[1] * np.float64(q.num_ret - q.num_rel_ret)
-        + p[2] * np.float64(q.num_rel - q.num_rel_ret)
-        + p[3] * absent
-    )
+def utility(q, weights, values):
+    values[0] = weighted_counts(q, weights, np.float64(q.num_rel_ret))
 
 
 @kernel(MEASURE)

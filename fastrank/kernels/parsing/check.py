@@ -22,6 +22,7 @@ from fastrank.native.codes import (
     CHECKED_STRETCHES,
     CHECKED_TAGS,
     COMMENT_LINE,
+    DATA_COMMENT,
     FALLBACK_NUMBER,
     FRACTION,
     HARD,
@@ -29,6 +30,8 @@ from fastrank.native.codes import (
     NO_NUMBER,
     NOT_A_NUMBER,
     NUL_LINE,
+    ODD_KINDS,
+    SECOND_COMMENT,
     TOO_FEW_FIELDS,
     TOO_MANY_FIELDS,
     WHOLE_DECIMAL,
@@ -120,10 +123,21 @@ def class_of_grade(text, start, stop):
 
 @helper
 def note_odd(line, start, what, fields, odd, state):
-    """Note a line that is odd as a whole."""
-    at = 4 * state[CHECKED_ODD]
-    odd[at], odd[at + 1], odd[at + 2], odd[at + 3] = line, start, what, fields
-    state[CHECKED_ODD] += 1
+    """Count a line that is odd as a whole, and note it if there is room for more of its kind."""
+    room = len(odd) // (3 * ODD_KINDS)
+    count = state[CHECKED_ODD + what]
+    if count < room:
+        at = 3 * (what * room + count)
+        odd[at], odd[at + 1], odd[at + 2] = line, start, fields
+    state[CHECKED_ODD + what] += 1
+
+
+@helper
+def kind_of_comment(fields, width, exact, follows):
+    """What a comment is to the programs that do not skip it; follows: another comment."""
+    if fields == width or (fields > width and not exact):
+        return DATA_COMMENT
+    return SECOND_COMMENT if exact and follows else COMMENT_LINE
 
 
 @helper
@@ -168,6 +182,7 @@ def check_lines(text, at, judgments, found, bounds, state):
     size = len(text)
     width = 4 if judgments else 6
     line = row = 0
+    last_comment = -1
     while at < size:
         line += 1
         start = at
@@ -176,6 +191,9 @@ def check_lines(text, at, judgments, found, bounds, state):
             while at < size and text[at - 1] != NEWLINE:
                 at += 1
         what = oddity(text, start, fields, width, judgments != 0, bounds)
+        if what == COMMENT_LINE:
+            what = kind_of_comment(fields, width, judgments != 0, last_comment == line - 1)
+            last_comment = line
         if what >= 0:
             note_odd(line, start, what, fields, found.odd, state)
             if judgments or what != TOO_MANY_FIELDS:

@@ -1,7 +1,8 @@
 """Calls of CPython's C API, each with its meaning in plain Python.
 
 Functions and objects are addresses, as integers: the caller finds them with ctypes, holds the
-objects, and holds the interpreter's lock. All functions are of the stable ABI of Python 3.10.
+objects, and holds the interpreter's lock. All functions are of the stable ABI of Python 3.10; those
+of buffers joined it in 3.11, unchanged.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from fastrank.native.declare import NO_ALLOCATION
 
 _BYTE, _INT, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _ADDRESS = ctypes.c_void_p
+# Py_buffer: address, owner, bytes, bytes of an item, two of C's int, the items' format and five
+# more; what is asked for, PyBUF_ND and PyBUF_FORMAT: contiguous memory, and the format.
+_VIEW_WORDS, _IN_ONE_PIECE = 11, 0x0C
 
 
 def _compiled_as(function, instruction):
@@ -168,6 +172,68 @@ def _make_float(context, function, number):
 
 _compiled_as(
     make_float, lambda function, number: lambda function, number: _make_float(function, number)
+)
+
+
+def tuple_item(function, owner, place):
+    """PyTuple_GetItem: an item of a tuple, or 0 with an exception set."""
+    call = ctypes.PYFUNCTYPE(_ADDRESS, _ADDRESS, ctypes.c_ssize_t)(int(function))
+    return call(int(owner), int(place)) or 0
+
+
+@intrinsic
+def _tuple_item(context, function, owner, place):
+    def generate(context, builder, signature, arguments):
+        return _call(builder, _WORD, arguments[0], arguments[1:])
+
+    return types.int64(types.int64, types.int64, types.int64), generate
+
+
+_compiled_as(
+    tuple_item,
+    lambda function, owner, place: (
+        lambda function, owner, place: _tuple_item(function, owner, place)
+    ),
+)
+
+
+def buffer_of(get, release, owner):
+    """PyObject_GetBuffer and PyBuffer_Release: the address of an object's memory, its bytes, those
+    of an item, and the first letter of the items' format.
+
+    All 0, with an exception set, where the object has no memory or not in one piece. It stays
+    where it is while the owner lives and does not change its size.
+    """
+    view = (ctypes.c_int64 * _VIEW_WORDS)()
+    call = ctypes.PYFUNCTYPE(ctypes.c_int, _ADDRESS, _ADDRESS, ctypes.c_int)(int(get))
+    if call(int(owner), ctypes.addressof(view), _IN_ONE_PIECE) != 0:
+        return 0, 0, 0, 0
+    found = view[0], view[2], view[3], ctypes.string_at(view[5])[0]
+    ctypes.PYFUNCTYPE(None, _ADDRESS)(int(release))(ctypes.addressof(view))
+    return found
+
+
+@intrinsic
+def _buffer_of(context, get, release, owner):
+    def generate(context, builder, signature, arguments):
+        get, release, owner = arguments
+        view = cgutils.alloca_once(builder, _WORD, size=_VIEW_WORDS)
+        found = [cgutils.alloca_once_value(builder, ir.Constant(_WORD, 0)) for _ in range(4)]
+        failed = _call(builder, _INT, get, [owner, view, ir.Constant(_INT, _IN_ONE_PIECE)])
+        with builder.if_then(builder.icmp_signed("==", failed, ir.Constant(_INT, 0))):
+            words = [builder.load(builder.gep(view, [ir.Constant(_WORD, i)])) for i in (0, 2, 3, 5)]
+            letter = builder.load(builder.inttoptr(words.pop(), _BYTE.as_pointer()))
+            for value, place in zip([*words, builder.zext(letter, _WORD)], found, strict=True):
+                builder.store(value, place)
+            _call(builder, ir.VoidType(), release, [view])
+        return context.make_tuple(builder, signature.return_type, [*map(builder.load, found)])
+
+    return types.UniTuple(types.int64, 4)(types.int64, types.int64, types.int64), generate
+
+
+_compiled_as(
+    buffer_of,
+    lambda get, release, owner: lambda get, release, owner: _buffer_of(get, release, owner),
 )
 
 

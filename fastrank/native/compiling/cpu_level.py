@@ -11,7 +11,7 @@ _CPUID = 'asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx}"'
 _XGETBV = 'asm sideeffect "xgetbv", "={ax},={dx},{cx}"'
 _X86 = f"""
 %registers = type {{i32, i32, i32, i32}}
-define i64 @fastrank_cpu_level() #0 {{
+define i32 @fastrank_cpu_level() #0 {{
   %leaf1 = call %registers {_CPUID}(i32 1, i32 0)
   %ecx1 = extractvalue %registers %leaf1, 2
   %features1 = and i32 %ecx1, {1 << 12 | 1 << 22 | 1 << 27 | 1 << 28 | 1 << 29}
@@ -34,13 +34,13 @@ more:
   %all = and i1 %some, %haslzcnt
   br i1 %all, label %yes, label %no
 yes:
-  ret i64 3
+  ret i32 3
 no:
-  ret i64 2
+  ret i32 2
 }}
 attributes #0 = {{ "target-cpu"="x86-64" "target-features"="" }}
 """
-_ELSEWHERE = "define i64 @fastrank_cpu_level() {\n  ret i64 0\n}\n"
+_ELSEWHERE = "define i32 @fastrank_cpu_level() {\n  ret i32 0\n}\n"
 
 
 def cpu_level_source(on_x86: bool) -> str:

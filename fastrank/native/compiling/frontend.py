@@ -10,6 +10,7 @@ public part of numba: where it looks different from what is expected here, the c
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -48,7 +49,8 @@ class Frontend:
     def compile(self, name: str) -> bytes:
         """Bitcode of the entry point of kernel `name`, `fastrank_NAME`, and of all that it calls.
 
-        Everything but the entry point is private to the module.
+        Everything but the entry point is private to the module. All entry points have one C
+        signature, that of `_entry_point`.
         """
         entry = self._entry(name)
         (types_,) = entry.signatures
@@ -58,7 +60,9 @@ class Frontend:
         else:
             module = self._linked(found.library)
         module.link_in(llvm.parse_assembly(_uncounted_references()))
-        _keep_only(module, found.fndesc.llvm_func_name, f"fastrank_{name}")
+        point = _entry_point(f"fastrank_{name}", found.fndesc.llvm_func_name, types_)
+        module.link_in(llvm.parse_assembly(point))
+        _keep_only(module, f"fastrank_{name}")
         compiled: bytes = module.as_bitcode()
         return compiled
 
@@ -179,9 +183,34 @@ def _uncounted_references() -> str:
     return str(module)
 
 
-def _keep_only(module: Any, own: str, public: str) -> None:
-    """Rename the entry point to its public name and make all else private to the module."""
+def _entry_point(name: str, function: str, parameters: Sequence[types.Type]) -> str:
+    """LLVM code of `int32 NAME(void *result, void *exception, const int64_t *arguments)`.
+
+    It calls numba's function with the arguments, each in eight bytes: a caller fills memory once
+    instead of converting up to a hundred arguments at each call, and needs no C signatures.
+    """
+    word, address, status = ir.IntType(64), ir.IntType(8).as_pointer(), ir.IntType(32)
+    kinds = [
+        address if isinstance(kind, types.CPointer)
+        else ir.DoubleType() if kind is types.float64
+        else word
+        for kind in parameters
+    ]  # fmt: skip
+    module = ir.Module()
+    called = ir.Function(module, ir.FunctionType(status, [address, address, *kinds]), function)
+    shape = ir.FunctionType(status, [address, address, word.as_pointer()])
+    entry = ir.Function(module, shape, name)
+    builder = ir.IRBuilder(entry.append_basic_block())
+    values = []
+    for i, kind in enumerate(kinds):
+        place = builder.gep(entry.args[2], [ir.Constant(word, i)])
+        values.append(builder.load(builder.bitcast(place, kind.as_pointer())))
+    builder.ret(builder.call(called, [*entry.args[:2], *values]))
+    return str(module)
+
+
+def _keep_only(module: Any, public: str) -> None:
+    """Make everything but the entry point private to the module."""
     for symbol in (*module.functions, *module.global_variables):
         if not symbol.is_declaration:
-            symbol.linkage = "external" if symbol.name == own else "internal"
-    module.get_function(own).name = public
+            symbol.linkage = "external" if symbol.name == public else "internal"

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from fastrank.native.sources import KERNELS, RECORDS, python_files
+from fastrank.native.sources import PACKAGE, RECORDS, kernel_files, python_files
 
 _DECLARE = "fastrank.native.declare"
-_PACKAGE = "fastrank.kernels"
 
 
 class Imported(NamedTuple):
@@ -61,11 +60,11 @@ class Module:
 
 
 def read_modules() -> dict[str, Module]:
-    """Every module of kernels by its dotted name."""
+    """Every module of kernels, and that of their constants, by its dotted name."""
     trees = {}
-    for path in python_files(KERNELS):
-        words = os.path.relpath(path, KERNELS).removesuffix(".py").split(os.sep)
-        name = ".".join([_PACKAGE, *(words[:-1] if words[-1] == "__init__" else words)])
+    for path in kernel_files():
+        words = os.path.relpath(path, PACKAGE).removesuffix(".py").split(os.sep)
+        name = ".".join(["fastrank", *(words[:-1] if words[-1] == "__init__" else words)])
         with open(path, "rb") as file:
             trees[name] = ast.parse(file.read())
     return {name: Module(name, tree, trees) for name, tree in trees.items()}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 import time
 from typing import NamedTuple
+
+from fastrank.native.cache_folder import open_cache, write_whole
 
 # What no build has used for so long is deleted.
 _KEPT_SECONDS = 30 * 24 * 3600
@@ -24,13 +25,17 @@ class Compiled(NamedTuple):
 class ObjectCache:
     """A folder of files: a checksum of the rest, a line of JSON, and object code.
 
-    It may always be deleted. Where it cannot be written, or a file is not as it was written,
-    kernels are compiled again.
+    It may always be deleted. Where it cannot be used, or a file is not as it was written, kernels
+    are compiled again.
     """
 
     def __init__(self, folder: str | None = None) -> None:
         """folder: `objects` in fastrank's folder for caches by default."""
-        self._folder = folder or os.path.join(_caches(), "fastrank", "objects")
+        try:
+            self._folder = folder or open_cache("objects")
+        except OSError:
+            # No file is below it: nothing is found, and nothing kept.
+            self._folder = os.devnull
 
     def get(self, digest: str, level: str) -> Compiled | None:
         """What was kept for a kernel and a CPU level; None if there is nothing that can be used."""
@@ -52,12 +57,8 @@ class ObjectCache:
         described = {"signature": compiled.signature, "held": compiled.held}
         body = json.dumps(described).encode() + b"\n" + compiled.code
         try:
-            os.makedirs(self._folder, exist_ok=True)
-            handle, scratch = tempfile.mkstemp(dir=self._folder)
-            with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(body).hexdigest().encode() + body)
-            # By name all or nothing: builds may run side by side.
-            os.replace(scratch, self._path(digest, level))
+            # All or nothing: builds may run side by side.
+            write_whole(self._path(digest, level), hashlib.sha256(body).hexdigest().encode() + body)
         except OSError:
             return
 
@@ -74,9 +75,3 @@ class ObjectCache:
 
     def _path(self, digest: str, level: str) -> str:
         return os.path.join(self._folder, f"{digest}.{level}.o")
-
-
-def _caches() -> str:
-    """The user's folder for caches, as the XDG specification says."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return base if os.path.isabs(base) else os.path.join(os.path.expanduser("~"), ".cache")

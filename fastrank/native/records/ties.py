@@ -27,6 +27,7 @@ class TiedRankings(Record, query="Tied"):
     num_ret: Int64PerQuery
     num_rel: Int64PerQuery
     level: int
+    collection_size: int
 
 
 class TiedGainedRankings(Record, query="TiedGains"):
@@ -41,6 +42,7 @@ class TiedGainedRankings(Record, query="TiedGains"):
     ideal_gains: Float64Array
     ideal_counts: Int64Array
     num_ret: Int64PerQuery
+    num_rel: Int64PerQuery
 
 
 class TieBounds(Record):

@@ -1,4 +1,4 @@
-"""Judges what a search finds where ids are not to order documents with equal scores."""
+"""Judge the results of a search in which ties are not ordered by id."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from fastrank.search.row_ids import RowIds
 
 
-class TiedBatchJudge:
-    """Judges the run of all batches, in memory, with ties settled as the options say.
+class CollectedBatchJudge:
+    """Judges the run of all batches in memory, with ties ordered by the options.
 
     queries: the ids of the vectors. places and tag: as in BatchJudge.
     """
@@ -35,17 +35,17 @@ class TiedBatchJudge:
         self._found: list[Found] = []
 
     def judge(self, batches: Iterable[Found]) -> JudgedRun:
-        """Judge all that is found, after what was added."""
+        """Judge all batches, in addition to those already added."""
         for found in batches:
             self.add(found)
         judged = self._judge.judge(run_of(self._found, self._tag))
         made: JudgedRun = judged.changed(
-            skipped=self._queries.skipped(), counts=self._queries.counts
+            unjudged_queries=self._queries.unjudged_queries(), counts=self._queries.counts
         )
         return made
 
     def add(self, found: Found) -> None:
-        """Keep what a batch has found for judged queries."""
+        """Keep the results of a batch for judged queries."""
         import numpy
 
         judged, _ = self._queries.judged(found)
@@ -55,7 +55,7 @@ class TiedBatchJudge:
             rows, scores = (numpy.take_along_axis(table, order, axis=1) for table in (rows, scores))
         self._found.append(
             found.changed(
-                queries=found.queries[judged], rows=rows, scores=scores, cut=found.cut[judged],
-                removed=found.removed[judged],
+                queries=found.queries[judged], rows=rows, scores=scores,
+                ties_at_cutoff=found.ties_at_cutoff[judged], excluded=found.excluded[judged],
             )
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The command `fastrank mine`: training data from a run and judgments."""
+"""The command `fastrank hard-negatives`: training data from a run and judgments."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from fastrank.cli.output import (
     write,
 )
 from fastrank.errors import FastrankError
-from fastrank.formats.load import load_qrels, load_run
+from fastrank.formats.load import read_qrels, read_run
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
-from fastrank.mining.formats import FORMS
+from fastrank.mining.formats import FORMATS
 from fastrank.mining.mine import POSITIVES, HardNegatives, MiningOptions, hard_negatives
 from fastrank.mining.texts import read_texts
 
@@ -25,17 +25,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NAME = "fastrank mine"
+NAME = "fastrank hard-negatives"
 EPILOG = """\
 examples:
-  fastrank mine qrels.txt run.txt --corpus corpus.jsonl --queries queries.jsonl -o train.jsonl.gz
-  fastrank mine qrels.txt run.txt -n 5 --skip-top 10 --relative-margin 0.05 -o x.jsonl
-  fastrank mine qrels.txt run.txt --exclude near-duplicates.txt --form n-tuple -o ids.jsonl
+  fastrank hard-negatives qrels.txt run.txt --corpus corpus.jsonl --queries queries.jsonl \\
+      -o train.jsonl.gz
+  fastrank hard-negatives qrels.txt run.txt --negatives 5 --skip-top 10 --relative-margin 0.05 \\
+      -o x.jsonl
+  fastrank hard-negatives qrels.txt run.txt --exclude near-duplicates.txt --format n-tuple \\
+      -o ids.jsonl
 
 Of each query with a relevant document the best results that are not relevant, best first. Without
 texts the records hold ids.
 
-forms:
+formats:
   dpr       question, question_id, answers, positive_ctxs, negative_ctxs, hard_negative_ctxs; a
             context has title, text, score, passage_id
   triplet   anchor, positive, negative: a line for each positive with each negative
@@ -49,17 +52,20 @@ names ending in .gz, .bz2, .xz and .zst are compressed. OUT is complete, or is l
 was mined is counted on standard output, or where the records go there on standard error. The exit
 status is 1 if an input is wrong.
 """
-# The command has no --compat: it mines as `hard_negatives` does by default.
-SHARED = [keyword for keyword in select(MiningOptions, EVALUATION) if keyword.name != "compat"]
+# The command has no --trec-eval-version: it mines as `hard_negatives` does by default.
+SHARED = [
+    keyword for keyword in select(MiningOptions, EVALUATION) if keyword.name != "trec_eval_version"
+]
 # What is told of counts that are not 0.
 COUNTS = {
     "too_few": "queries have fewer negatives than asked for",
-    "none": "of them have none",
-    "no_reference": "of these because no relevant document was retrieved, to hold a margin to",
-    "missing": "judged queries are missing from the run",
-    "no_relevant": "judged queries have no relevant document",
-    "skipped": "queries of the run have no judgments",
-    "removed": "documents were left out of the rankings",
+    "no_negatives": "of them have none",
+    "no_positive_retrieved": "of these because no relevant document was retrieved,"
+    " to hold a margin to",
+    "missing_queries": "judged queries are missing from the run",
+    "no_relevant_queries": "judged queries have no relevant document",
+    "unjudged_queries": "queries of the run have no judgments",
+    "excluded": "documents were left out of the rankings",
 }
 
 
@@ -71,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("qrels", help="file of judgments, of any format; - is standard input")
     add("run", help="file of a run, of any format; may be compressed")
     add("-o", "--output", metavar="OUT", default="-", help="file to write (standard output)")
-    add("-n", "--negatives", type=int, default=10, metavar="N", help="negatives per query (10)")
+    add("--negatives", type=int, default=10, metavar="N", help="negatives per query (10)")
     add(
         "--skip-top", type=int, default=0, metavar="N",
         help="pass over the first N ranks, relevant or not (0)",
@@ -90,7 +96,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="which of several retrieved positives the margins are held to (lowest)",
     )  # fmt: skip
     add_flags(parser, SHARED)
-    add("--form", choices=FORMS, default="dpr", help="what the records are (dpr); see below")
+    add(
+        "--format",
+        choices=FORMATS,
+        default="dpr",
+        help="what the records look like (dpr); see below",
+    )
     add("--corpus", metavar="FILE", help="texts of documents")
     add("--queries", metavar="FILE", help="texts of queries")
 
@@ -105,8 +116,8 @@ def _run(given: argparse.Namespace) -> int:
         return 1
     try:
         mined = hard_negatives(
-            load_run(given.run, warn=_warn),
-            load_qrels(given.qrels, warn=_warn),
+            read_run(given.run, warn=_warn),
+            read_qrels(given.qrels, warn=_warn),
             given.negatives,
             skip_top=given.skip_top,
             depth=given.depth,
@@ -115,7 +126,7 @@ def _run(given: argparse.Namespace) -> int:
             margin_below=given.margin_below,
             **given_options(given, SHARED),
         )
-        count = mined.write(given.output, given.form, **_texts(given, mined))
+        count = mined.write(given.output, given.format, **_texts(given, mined))
     except FastrankError as error:
         return report_error(NAME, error)
     except OSError as error:

@@ -80,11 +80,27 @@ def bound_ties(run, places, single, rankings, scratch, bounds):
             bounds.lows[row], bounds.highs[row] = low, high
 
 
-@kernel("void(int64, Rankings, TieBounds, int64[::1])")
-def order_ties(highest_first, rankings, bounds, scratch):
+@helper
+def lower_below(codes, level):
+    """Put the grades below the level under -1, which all that is not judged becomes."""
+    for i in range(len(codes)):
+        codes[i] = -2 - codes[i] if 0 <= codes[i] < level else max(codes[i], -1)
+
+
+@helper
+def raise_again(codes):
+    """Make them grades again."""
+    for i in range(len(codes)):
+        codes[i] = -2 - codes[i] if codes[i] < -1 else codes[i]
+
+
+@kernel("void(int64, int64, Rankings, TieBounds, int64[::1])")
+def order_ties(highest_first, unjudged_below, rankings, bounds, scratch):
     """Rank the listed documents of each tie group by grade, the highest or the lowest first.
 
-    Documents outside the judgments (-1) rank as if below grade 0 and above negative ones (-2).
+    Documents outside the judgments (-1) rank as if below grade 0 and above negative ones (-2). If
+    `unjudged_below` is above 0, all that is not judged ranks as if just below that grade instead,
+    and becomes -1.
     """
     offsets, ranks, codes = rankings.offsets, rankings.ranks, rankings.grades
     lows, highs = bounds
@@ -96,6 +112,8 @@ def order_ties(highest_first, rankings, bounds, scratch):
                 stop += 1
             count = stop - first
             own = codes[first:stop]
+            if unjudged_below > 0:
+                lower_below(own, unjudged_below)
             sort_values_if_needed(own, count, scratch, ())
             if highest_first:
                 for i in range(count // 2):
@@ -106,6 +124,8 @@ def order_ties(highest_first, rankings, bounds, scratch):
                     ranks[first + i] = lows[first] + 1 + i
                 else:
                     ranks[first + i] = highs[first] - (count - 1 - i)
+            if unjudged_below > 0:
+                raise_again(own)
             first = stop
 
 

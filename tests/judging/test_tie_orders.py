@@ -14,7 +14,8 @@ import fastrank as fr
 from fastrank.formats.trec import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from fastrank.judging.evaluation_options import TIES
 from fastrank.judging.options import BY_GRADE
-from fastrank.measures.ties import EXPECTED_KERNELS, EXPECTED_UNCUT_KERNELS, MONOTONE_KERNELS
+from fastrank.measures.families import FAMILY_BY_NAME
+from fastrank.measures.tie_support import EXPECTED_KERNELS, EXPECTED_UNCUT_KERNELS, MONOTONE_KERNELS
 from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from tests.helpers.strategies import exactly, examples
 from tests.helpers.tie_orders import (
@@ -174,12 +175,12 @@ def test_scores_tie_that_are_one_32_bit_float_at_9_0_8() -> None:
     assert computed({"a": 1}, results, "recip_rank", ties="average") == {"recip_rank": 0.75}
     assert computed({"b": 1}, results, "recip_rank", ties="best") == {"recip_rank": 1.0}
     for ties in ("average", "best"):
-        found = computed({"b": 1}, results, "recip_rank", ties=ties, compat="10.0")
+        found = computed({"b": 1}, results, "recip_rank", ties=ties, trec_eval_version="10.0")
         assert found == {"recip_rank": 0.5}
 
 
 @pytest.mark.parametrize(
-    "measure", [m.name for m in TREC_MEASURES if m.on in ("ranking", "gains", "unit gains")]
+    "measure", [m.name for m in TREC_MEASURES if m.needs in ("ranking", "gains", "unit gains")]
 )
 def test_average_is_exact_or_refused(measure: str) -> None:
     """Never approximated, never the value of one order."""
@@ -189,7 +190,7 @@ def test_average_is_exact_or_refused(measure: str) -> None:
     if measure in known:
         fr.evaluate(qrels, run, measure, ties="average")
         return
-    with pytest.raises(fr.MeasureError, match=f"'{measure}.*' has no closed form"):
+    with pytest.raises(fr.MeasureError, match=f"does not support '{measure}.*'; it supports "):
         fr.evaluate(qrels, run, measure, ties="average")
 
 
@@ -198,7 +199,7 @@ def test_a_file_is_ranked_as_a_run_in_memory_is(tmp_path: Any) -> None:
     grades, results = {"a": 1, "b": 0, "c": 2}, [("b", 1.0), ("c", 1.0), ("a", 1.0), ("d", 2.0)]
     qrels, run = nouns(grades, results)
     path = tmp_path / "run"
-    fr.write_run(run, path)
+    fr.write_trec_run(run, path)
 
     for ties in TIES:
         found = fr.evaluate(qrels, [run, path, str(path)], "map ndcg", ties=ties)
@@ -211,7 +212,7 @@ def test_a_score_that_is_no_number_has_no_place_among_ties(ties: str) -> None:
     qrels = parse_qrels(b"q 0 a 1\n")
     run = parse_run(b"q Q0 a 1 1 t\nq Q0 b 1 nan t\n", strict=False)
 
-    with pytest.raises(fr.EvaluationError, match=r"score of document b, line 2 .* is no number"):
+    with pytest.raises(fr.EvaluationError, match=r"score of document b, line 2 .* is NaN"):
         fr.evaluate(qrels, run, "map", ties=ties)
 
 
@@ -231,7 +232,7 @@ def test_judgment_groups_rank_tied_documents_by_id_or_line(ties: str) -> None:
 def test_judgment_groups_have_no_order_by_grade(ties: str) -> None:
     qrels = parse_qrels_jg(b"q g1 a 1\n")
 
-    with pytest.raises(fr.OptionError, match="judgment groups give one document several grades"):
+    with pytest.raises(fr.OptionError, match="groups give a document several grades"):
         fr.evaluate(qrels, parse_run(b"q Q0 a 1 1 t\n"), "map_avgjg Rprec_mult_avgjg", ties=ties)
 
 
@@ -239,14 +240,14 @@ def test_judgment_groups_have_no_order_by_grade(ties: str) -> None:
 def test_preferences_have_trec_evals_order_only(ties: str) -> None:
     preferences = parse_prefs(b"q g s a 2\nq g s b 1\n")
 
-    with pytest.raises(fr.OptionError, match=r"ties: found .* for preferences there is only"):
+    with pytest.raises(fr.OptionError, match=r"ties: found .* preferences support only"):
         fr.evaluate(preferences, parse_run(b"q Q0 a 1 1 t\n"), "prefs_simp", ties=ties)
 
 
 def test_no_closed_form_for_judged_documents_of_a_cut_ranking() -> None:
     qrels, run = nouns({"a": 1}, [("a", 1.0)])
 
-    with pytest.raises(fr.OptionError, match="together with judged_only and a depth"):
+    with pytest.raises(fr.OptionError, match="does not support judged_only with a depth"):
         fr.evaluate(qrels, run, "map", ties="average", judged_only=True, depth=1)
 
 
@@ -290,11 +291,11 @@ def test_average_of_exponential_ndcg_is_its_mean_over_all_orders(
 
 
 @pytest.mark.parametrize("measure", ["AP", "nDCG", "P"])
-def test_no_closed_form_for_measures_of_judged_documents_only(measure: str) -> None:
+def test_no_closed_form_for_measures_of_judged_documents_at_a_depth(measure: str) -> None:
     qrels, run = nouns({"a": 1}, [("a", 1.0), ("b", 1.0)])
 
-    with pytest.raises(fr.MeasureError, match="no closed form"):
-        fr.evaluate(qrels, run, f"{measure}(judged_only=True)@10", ties="average")
+    with pytest.raises(fr.MeasureError, match="with a depth does not support"):
+        fr.evaluate(qrels, run, f"{measure}(judged_only=True)@10", ties="average", depth=1)
 
 
 def mean_of_orders(
@@ -311,14 +312,19 @@ def mean_of_orders(
 
 # Measures that are linear in others, or that no order changes, beyond trec_eval's.
 LINEAR = (
-    "RBP RBP(p=.5)@2 RBP(gain='graded')@3 RBP(gain='raw') RBP(rel=2) rbp unj.1,2,3 Judged Judged@2"
-    " Judged(denom='k')@3 Judged(negative='unjudged')@2 Unjudged@2 Unjudged(negative='judged')@2"
-    " P(short='retrieved')@1,2,9 AP(norm='min_k')@1,2,3 AP(norm='min_k') F1@1,2,3 F1 DCG@1,2"
-    " DCG(dcg='exp-log2')@3 DCG(gains={1:.25,2:.5}) nDCG(gains={1:5})@2"
+    "RBP RBP(p=.5)@2 RBP(gain='graded')@3 RBP(gain='raw') RBP(rel=2) rbp unj.1,2,3 Judged"
+    " Judged@2 Judged(denominator='k')@3 Judged(negative='unjudged')@2 Unjudged@2"
+    " Unjudged(negative='judged')@2 P(denominator='retrieved')@1,2,9"
+    " AP(denominator='min_k')@1,2,3 AP(denominator='min_k') F1@1,2,3 F1 DCG@1,2"
+    " DCG(dcg='exp-log2')@3 DCG(gains={1:.25,2:.5}) nDCG(gains={1:5})@2 Hole@1 Hole@3"
+    " Rndcg num_rel_ret num_nonrel_judged_ret utility set_P set_relative_P set_recall"
+    " set_F SetF(beta=3) SetP(relative=True) NumRet(rel=2)"
+    " PercentileRank(unretrieved='worst')"
 )
 LINEAR_UNCUT = LINEAR + (
-    " SetP SetR SetF(beta=3) SetAP SetP(relative=True) NumRelRet NumRet(rel=2)"
-    " nDCG(ideal='retrieved')@1,2,3 nDCG(ideal='retrieved') Bpref(rel=2)"
+    " SetAP NumRelRet nDCG(ideal='retrieved')@1,2,3 nDCG(ideal='retrieved') Bpref(rel=2) binG"
+    " rbp_resid ReciprocalHitRank AP(judged_only=True) nDCG(judged_only=True)@2"
+    " F1(judged_only=True) P(judged_only=True,rel=2)@1,2 RR(judged_only=True) RBP(judged_only=True)"
 )
 
 
@@ -331,7 +337,8 @@ def test_average_of_what_is_linear_is_the_mean_over_every_order(
 
     found = computed(grades, results, measures, ties="average")
 
-    assert found == pytest.approx(mean_of_orders(results, grades, measures), abs=1e-12)
+    expected = mean_of_orders(results, grades, measures)
+    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @given(RESULTS, GRADES, st.integers(1, 6))
@@ -339,7 +346,8 @@ def test_average_of_what_is_linear_is_the_mean_over_every_order(
 def test_average_of_what_is_linear_at_a_depth(results: Results, grades: Grades, depth: int) -> None:
     found = computed(grades, results, LINEAR, ties="average", depth=depth)
 
-    assert found == pytest.approx(mean_of_orders(results, grades, LINEAR, depth), abs=1e-12)
+    expected = mean_of_orders(results, grades, LINEAR, depth)
+    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @given(RESULTS, GRADES)
@@ -348,7 +356,13 @@ def test_average_of_what_was_found_is_the_mean_over_every_order(
     results: Results, grades: Grades
 ) -> None:
     """Pooled and NaN where nothing is found."""
-    measures = "AP(norm='retrieved') HitRatio(pool='hits')@2"
+    measures = (
+        "AP(denominator='relevant_retrieved')"
+        " HitRatio(average='micro',denominator='relevant_retrieved')@2 FirstRank"
+        " FirstRank(unretrieved='worst') PercentileRank PercentileRank(average='macro')"
+        " PercentileRank(denominator='retrieved') PercentileRank(denominator='relevant')"
+        " PercentileRank(denominator='index',rel=2)"
+    )
 
     found = computed(grades, results, measures, ties="average")
 
@@ -360,19 +374,20 @@ def test_average_of_what_was_found_is_the_mean_over_every_order(
 @examples(60)
 def test_average_without_ties_has_the_bits_of_the_measure(results: Results, grades: Grades) -> None:
     apart = [(doc, 9.0 - rank) for rank, (doc, _) in enumerate(results)]
-    measures = LINEAR_UNCUT + " bpref Rprec_mult set_F"
+    measures = LINEAR_UNCUT + " bpref Rprec_mult FirstRank PercentileRank"
 
-    assert exactly(computed(grades, apart, measures, ties="average")) == exactly(
+    # repr has every bit, but for the sign of NaN.
+    assert repr(computed(grades, apart, measures, ties="average")) == repr(
         computed(grades, apart, measures)
     )
 
 
 @pytest.mark.parametrize(
     "measure",
-    ["set_P", "num_rel_ret", "utility", "bpref", "AP(norm='retrieved')", "nDCG(ideal='retrieved')"],
+    ["set_map", "bpref", "binG", "AP(denominator='relevant_retrieved')", "nDCG(ideal='retrieved')"],
 )
 def test_a_depth_that_may_cut_a_tie_is_refused_where_what_is_retrieved_counts(measure: str) -> None:
-    with pytest.raises(fr.MeasureError, match="of rankings cut at a depth has no closed form"):
+    with pytest.raises(fr.MeasureError, match="ties='average' with a depth does not support"):
         computed({"a": 1}, [("a", 1.0), ("b", 1.0)], measure, ties="average", depth=1)
 
 
@@ -384,5 +399,30 @@ def test_of_a_set_the_average_is_of_the_measures_that_have_one() -> None:
     assert scores.mean["bpref"] == 0.5
     assert scores.mean["num_rel_ret"] == 1.0
     assert "gm_map" not in scores.mean
-    with pytest.raises(fr.MeasureError, match="'gm_map' has no closed form"):
+    with pytest.raises(fr.MeasureError, match=r"does not support 'gm_map'; it supports .*AP, "):
         fr.evaluate(qrels, run, "official gm_map", ties="average")
+
+
+@pytest.mark.parametrize("depth", [None, 3])
+def test_the_error_names_measures_that_are_supported(depth: int | None) -> None:
+    qrels, run = nouns({"a": 1, "b": 0}, [("a", 1.0), ("b", 1.0)])
+    with pytest.raises(fr.MeasureError) as caught:
+        fr.evaluate(qrels, run, "infAP", ties="average", depth=depth)
+    names = (
+        str(caught.value)
+        .partition("; it supports ")[2]
+        .removesuffix(", and trec_eval's names of these")
+    )
+
+    for name in names.split(", "):
+        cutoff = FAMILY_BY_NAME[name].options.get("cutoff")
+        measure = f"{name}@1" if cutoff is not None and cutoff.needed else name
+        fr.evaluate(qrels, run, measure, ties="average", depth=depth)
+
+
+def test_counts_that_are_no_integers_are_printed_with_decimals() -> None:
+    scores = fr.evaluate(
+        *nouns({"a": 1}, [("a", 1.0), ("b", 1.0)]), "num_ret num_rel_ret", ties="average", depth=1
+    )
+
+    assert [line.split("\t")[2] for line in scores.to_trec().splitlines()] == ["1", "0.5000"]

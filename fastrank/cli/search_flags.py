@@ -12,8 +12,8 @@ from fastrank.formats.source import read_all
 from fastrank.search.batches import check_before_building
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.npy_files import load_npy
-from fastrank.search.options import SEARCH
 from fastrank.search.row_ids import check_row_ids
+from fastrank.search.search_options import SEARCH
 from fastrank.search.storage import load_index, save_index
 from fastrank.search.vectors import check_dimension, open_vectors
 
@@ -62,18 +62,20 @@ class SearchInputs:
     def indexed(self) -> None:
         """Build the index that is asked for, and save it."""
         given = self._given
-        if isinstance(self.corpus, Index) or (given.factory == "Flat" and not given.save_index):
+        if isinstance(self.corpus, Index) or (
+            given.index_factory == "Flat" and not given.save_index
+        ):
             return
         if given.save_index:
             _tell_unwritable(given.save_index, lambda: files.check_target(given.save_index))
         check_before_building(
-            given.factory, self.corpus.dimension, given.metric, k=given.k,
+            given.index_factory, self.corpus.dimension, given.metric, k=given.k,
             batch_size=given.batch_size, parameters=given.parameters,
         )  # fmt: skip
         self.queries.check(unit=given.metric == "cosine")
         index = build_index(
-            self.corpus, given.factory, given.metric or "ip", self.documents, given.train_size,
-            gpu=given.gpu, progress=given.progress,
+            self.corpus, given.index_factory, given.metric or "ip", self.documents,
+            given.train_size, gpu=given.gpu, progress=given.progress,
         )  # fmt: skip
         self.corpus = index
         if given.save_index:
@@ -92,8 +94,8 @@ def _refuse_building(given: argparse.Namespace) -> None:
         if getattr(given, name) is not None:
             option = "--" + name.replace("_", "-")
             raise OptionError(option, "an --index is built already")
-    if given.factory != "Flat":
-        raise OptionError("--factory", "an --index is built already")
+    if given.index_factory != "Flat":
+        raise OptionError("--index-factory", "an --index is built already")
 
 
 def read_ids(path: str | None) -> Any:

@@ -1,4 +1,4 @@
-"""What ties mean for measures."""
+"""Which measures have an expected value over the orders of tied documents, and which a range."""
 
 from __future__ import annotations
 
@@ -38,22 +38,36 @@ EXPECTED_KERNELS = {
     "unjudged_cut": "expected_unjudged_cut",
     "judged_share": "expected_judged_share",
     "unjudged_share": "expected_unjudged_share",
+    "hole_share": "expected_unjudged_cut",
+    "num_rel_ret": "expected_num_rel_ret",
+    "num_nonrel_judged_ret": "expected_num_nonrel_judged_ret",
+    "utility": "expected_utility",
+    "set_precision": "expected_set_precision",
+    "set_relative_precision": "expected_set_relative_precision",
+    "set_recall": "expected_set_recall",
+    "set_f": "expected_set_f",
+    "normalized_gain_at_levels": "expected_normalized_gain_at_levels",
 }
 # The same where no depth cuts the rankings, so that it is known which documents are retrieved.
 EXPECTED_UNCUT_KERNELS = {
-    "num_rel_ret": "num_rel_ret",
-    "num_nonrel_judged_ret": "num_nonrel_judged_ret",
-    "utility": "utility",
-    "set_precision": "set_precision",
-    "set_relative_precision": "set_relative_precision",
-    "set_recall": "set_recall",
     "set_average_precision": "set_average_precision",
-    "set_f": "set_f",
+    "binary_g": "expected_binary_g",
+    "percentile_rank": "expected_percentile_rank",
+    "first_rank": "expected_first_rank",
+    "reciprocal_hit_rank": "expected_reciprocal_hit_rank",
+    "rank_biased_residual": "expected_rank_biased_residual",
     "binary_preference": "expected_binary_preference",
     "average_precision_of_found": "expected_average_precision_of_found",
     "hit_share": "expected_hit_share",
     "normalized_discounted_gain_of_retrieved": "expected_normalized_discounted_gain_of_retrieved",
 }
+# Those of them that a cutoff of the measure makes unknown, too.
+UNCUT_WITHOUT_CUTOFF = {"average_precision_of_found", "reciprocal_hit_rank"}
+# Shares of the retrieved documents. Where a depth cuts rankings and unjudged documents leave them
+# after that, a judged document that is not relevant lowers them wherever it stands.
+SHARE_KERNELS = {
+    "set_precision", "set_relative_precision", "set_average_precision", "set_f", "f1_cut",
+}  # fmt: skip
 # Kernels whose value cannot fall when a document changes places with one of a lower grade before
 # it, so that no order is worse than "worst" or better than "best". Missing are those of which this
 # is not so (G, infAP, relstring) or not proved (ndcg_rel, Rndcg, rbp, rbp_resid, unj, utility).
@@ -99,56 +113,79 @@ def expected_kernel(kernel: str) -> str:
 
 
 def has_expected_value(bound: BoundMeasure, *, is_cut: bool) -> bool:
-    """Whether the expected value of a measure is known, with the options it was given.
+    """Whether the expected value of a measure with these options is known.
 
-    is_cut: whether a depth cuts rankings, perhaps between tied documents.
+    is_cut: whether a depth cuts rankings, possibly between tied documents.
     """
     kernel, options = bound.measure.kernel, bound.options or {}
-    if options.get("judged_only") or bound.measure.on == "custom":
+    # How many judged documents a cut leaves depends on the order.
+    if bound.measure.needs == "custom" or (is_cut and options.get("judged_only")):
         return False
     # How many are found up to a cutoff depends on the order.
-    if kernel == "average_precision_of_found" and "cutoff" in options:
+    if kernel in UNCUT_WITHOUT_CUTOFF and "cutoff" in options:
         return False
-    known = kernel in EXPECTED_KERNELS or (not is_cut and kernel in EXPECTED_UNCUT_KERNELS)
-    return not kernel or known
+    # The median over queries of expected values is not the expected median.
+    if bound.measure.average == "median":
+        return False
+    if kernel == "percentile_rank" and options.get("unretrieved") == "worst":
+        return True
+    return not kernel or _is_known(kernel, is_cut=is_cut)
+
+
+def _is_known(kernel: str, *, is_cut: bool) -> bool:
+    return kernel in EXPECTED_KERNELS or (not is_cut and kernel in EXPECTED_UNCUT_KERNELS)
 
 
 def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
-    """Raise MeasureError at a measure without a closed form of its expected value."""
+    """Raise MeasureError for a measure without a closed form of its expected value."""
     for bound_measure in bound:
         if not has_expected_value(bound_measure, is_cut=is_cut):
-            where = " of rankings cut at a depth" if is_cut else ""
+            from fastrank.measures.families import FAMILIES
+
+            supported = [
+                family.name
+                for family in FAMILIES
+                if family.average != "median" and _is_known(family.kernel, is_cut=is_cut)
+            ]
+            where = " with a depth" if is_cut else ""
             raise MeasureError(
                 bound_measure.measure.name,
-                f"ties='average': the expected value of '{bound_measure.names[0].decode()}'{where}"
-                " has no closed form; docs/options.md lists the measures that have one",
+                f"ties='average'{where} does not support '{bound_measure.names[0].decode()}'; it"
+                f" supports {', '.join(supported)}, and trec_eval's names of these",
             )
 
 
 def check_range(bound: list[BoundMeasure]) -> None:
-    """Raise MeasureError at a measure that "best" and "worst" need not bound."""
+    """Raise MeasureError for a measure that the ties "best" and "worst" do not bound."""
     for bound_measure in bound:
         name = bound_measure.measure.name
         if bound_measure.measure.kernel and bound_measure.measure.kernel not in MONOTONE_KERNELS:
             raise MeasureError(
                 name,
-                f"the range of '{name}' over the orders of tied documents is not known: a higher"
-                " grade that moves up need not raise it",
+                f"tie_report does not support '{name}': moving a higher grade up need not raise it,"
+                " so its range over the orders of tied documents is unknown",
             )
         if bound_measure.pairs:
             raise MeasureError(
                 name,
-                f"the range of '{bound_measure.names[0].decode()}' over the orders of tied"
-                " documents is known only where grades are their own gains",
+                f"tie_report does not support '{bound_measure.names[0].decode()}': the range over"
+                " the orders of tied documents is known only if each grade is its own gain",
             )
 
 
+def is_share_of_judged(bound: BoundMeasure) -> bool:
+    """Whether a measure is a share of the judged retrieved documents."""
+    options = bound.options or {}
+    is_share = bound.measure.kernel in SHARE_KERNELS and "cutoff" not in options
+    return is_share and options.get("judged_only", False)
+
+
 def refuse_annotated(bound: list[BoundMeasure], reason: str) -> None:
-    """Raise MeasureError at a measure for which rankings have to be judged so."""
+    """Raise MeasureError for a measure that needs the judgments of all queries."""
     for bound_measure in bound:
-        if bound_measure.measure.on == "annotated":
+        if bound_measure.measure.needs == "annotated":
             name = bound_measure.names[0].decode()
             raise MeasureError(
                 bound_measure.measure.name,
-                f"'{name}' asks for the judgments of all queries: {reason}",
+                f"'{name}' needs the judgments of all queries: {reason}",
             )

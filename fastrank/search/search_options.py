@@ -46,7 +46,7 @@ class BuildOptions(EngineOptions, total=False):
     """How to build an index, search in it, and keep what is found."""
 
     k: int
-    factory: str
+    index_factory: str
     train_size: int | None
     run: Source | None
     tag: str
@@ -63,7 +63,7 @@ SEARCH = (
         choices=METRICS,
     ),
     Keyword(
-        "factory", "Flat",
+        "index_factory", "Flat",
         "the index to build, as faiss writes it: IVF1024,Flat, HNSW32, ...; by default every query"
         " is compared with every vector, block by block",
         """"Flat" compares every query with every vector; others are indexes to build, see

@@ -1,4 +1,4 @@
-"""`fastrank mine`: judgments, a run and texts in, training data out."""
+"""`fastrank hard-negatives`: judgments, a run and texts in, training data out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 def mine(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "fastrank", "mine", "qrels", "run", *arguments],
+        [sys.executable, "-m", "fastrank", "hard-negatives", "qrels", "run", *arguments],
         capture_output=True, text=True, check=False, cwd=folder,
         env={"PYTHONPATH": str(Path(fr.__file__).parent.parent)},
     )  # fmt: skip
@@ -38,7 +38,7 @@ def mine(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_records_with_texts_go_to_a_compressed_file(folder: Path) -> None:
     found = mine(
-        folder, "-n", "1", "--corpus", "corpus.jsonl", "--queries", "queries.jsonl",
+        folder, "--negatives", "1", "--corpus", "corpus.jsonl", "--queries", "queries.jsonl",
         "-o", "out.jsonl.gz",
     )  # fmt: skip
 
@@ -55,20 +55,22 @@ def test_records_with_texts_go_to_a_compressed_file(folder: Path) -> None:
 
 
 def test_without_texts_ids_go_to_standard_output(folder: Path) -> None:
-    found = mine(folder, "--form", "triplet")
+    found = mine(folder, "--format", "triplet")
 
     assert found.stdout == (
         '{"anchor": "q1", "positive": "d2", "negative": "d1"}\n'
         '{"anchor": "q1", "positive": "d2", "negative": "d3"}\n'
     )
-    assert found.stderr.startswith("fastrank mine: 2 queries, 2 negatives, 2 records; 2 queries")
+    assert found.stderr.startswith(
+        "fastrank hard-negatives: 2 queries, 2 negatives, 2 records; 2 queries"
+    )
 
 
 def test_options_are_those_of_hard_negatives(folder: Path) -> None:
     (folder / "gone").write_text("q1 d1\n")
 
     for options in (["--skip-top", "2"], ["--margin", "0.05"], ["--exclude", "gone"]):
-        found = mine(folder, "--form", "n-tuple", "-n", "1", *options)
+        found = mine(folder, "--format", "n-tuple", "--negatives", "1", *options)
 
         assert json.loads(found.stdout)["negative_1"] == "d3"
 
@@ -76,7 +78,7 @@ def test_options_are_those_of_hard_negatives(folder: Path) -> None:
 def test_texts_may_be_tab_separated(folder: Path) -> None:
     (folder / "corpus.tsv").write_text("id\ttext\ttitle\nd1\tfirst\t\nd2\tsecond\tTwo\n")
 
-    found = mine(folder, "--form", "triplet", "-n", "1", "--corpus", "corpus.tsv")
+    found = mine(folder, "--format", "triplet", "--negatives", "1", "--corpus", "corpus.tsv")
 
     assert json.loads(found.stdout) == {
         "anchor": "q1",
@@ -104,29 +106,29 @@ def test_what_is_wrong_with_a_corpus_is_said_and_nothing_written(
     (folder / "x.jsonl").write_text(lines)
     before = sorted(folder.iterdir())
 
-    found = mine(folder, "-n", "1", "--corpus", "x.jsonl", "-o", "out.jsonl")
+    found = mine(folder, "--negatives", "1", "--corpus", "x.jsonl", "-o", "out.jsonl")
 
-    assert found.stderr.startswith(f"fastrank mine: {message}")
+    assert found.stderr.startswith(f"fastrank hard-negatives: {message}")
     assert found.returncode == 1
     assert sorted(folder.iterdir()) == before
 
 
 def test_a_file_that_cannot_be_written_is_named(folder: Path) -> None:
-    found = mine(folder, "-n", "1", "-o", "none/out.jsonl")
+    found = mine(folder, "--negatives", "1", "-o", "none/out.jsonl")
 
-    expected = "fastrank mine: cannot write none/out.jsonl: No such file or directory\n"
+    expected = "fastrank hard-negatives: cannot write none/out.jsonl: No such file or directory\n"
     assert (found.stderr, found.returncode) == (expected, 1)
 
 
 def test_wrong_options_have_a_status_of_their_own(folder: Path) -> None:
-    found = mine(folder, "-n", "0")
+    found = mine(folder, "--negatives", "0")
 
-    assert found.stderr == "fastrank mine: n: expected 1 or more, found 0\n"
+    assert found.stderr == "fastrank hard-negatives: negatives: expected 1 or more, found 0\n"
     assert found.returncode == 2
 
 
 def test_help_has_examples(folder: Path) -> None:
     found = mine(folder, "--help")
 
-    assert "examples:\n  fastrank mine qrels.txt run.txt" in found.stdout
+    assert "examples:\n  fastrank hard-negatives qrels.txt run.txt" in found.stdout
     assert max(map(len, found.stdout.splitlines())) <= 105

@@ -1,10 +1,10 @@
-"""The command `fastrank embed-eval`: vectors and judgments in, values of measures out."""
+"""The command `fastrank eval-embeddings`: vectors and judgments in, values of measures out."""
 
 from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.evaluation_flags import add_evaluation_options, check_compat, tell_left_out
+from fastrank.cli.evaluation_flags import add_evaluation_options, check_version, tell_left_out
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import (
     can_be_written,
@@ -15,28 +15,29 @@ from fastrank.cli.output import (
     write,
 )
 from fastrank.cli.output_formats import formatted
-from fastrank.cli.search_options import SearchInputs, add_search_options
+from fastrank.cli.search_flags import SearchInputs, add_search_options
 from fastrank.errors import FastrankError
 from fastrank.evaluation.embeddings import EmbeddingOptions, evaluate_embeddings
 from fastrank.formats import files
-from fastrank.formats.load import load_qrels
+from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.keywords import select
 from fastrank.measures.selection import Selection
 from fastrank.search.indexing import Index
-from fastrank.search.options import SEARCH
+from fastrank.search.search_options import SEARCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.scores.scores import Scores
 
-NAME = "fastrank embed-eval"
+NAME = "fastrank eval-embeddings"
 EPILOG = """\
 examples:
-  fastrank embed-eval --corpus docs.npy --queries queries.npy --qrels qrels.txt -m nDCG@10 -m RR@10
-  fastrank embed-eval --corpus docs.npy --corpus-ids docs.txt --queries queries.npy \\
+  fastrank eval-embeddings --corpus docs.npy --queries queries.npy --qrels qrels.txt \\
+      -m nDCG@10 -m RR@10
+  fastrank eval-embeddings --corpus docs.npy --corpus-ids docs.txt --queries queries.npy \\
       --query-ids queries.txt --qrels qrels.txt --metric cosine --format table
-  fastrank embed-eval --index docs.index --queries queries.npy --qrels qrels.txt \\
+  fastrank eval-embeddings --index docs.index --queries queries.npy --qrels qrels.txt \\
       --parameters efSearch=128 -k 100 --run run.txt.gz
 
 The values are those of fastrank eval for the run that fastrank search writes. Queries without
@@ -61,7 +62,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
-    if not check_compat(given, NAME):
+    if not check_version(given, NAME):
         return 2
     if given.run == (given.output or "-"):
         complain(f"{NAME}: --run: the values go to {given.run} already")
@@ -75,7 +76,7 @@ def _run(given: argparse.Namespace) -> int:
     except OSError as error:
         return report_unwritable(NAME, given.run, error)
     absent = "judged queries have no vector or find nothing"
-    tell_left_out(NAME, scores, absent, complete=given.complete or given.missing == "zero")
+    tell_left_out(NAME, scores, absent, complete=given.missing == "zero")
     lines = formatted([(given.queries, given.queries, scores)], given)
     if given.output is None:
         write(lines)
@@ -89,15 +90,15 @@ def _run(given: argparse.Namespace) -> int:
 
 def _scores(given: argparse.Namespace) -> Scores:
     measures = given.measure or ["official"]
-    Selection(measures).bind(given.compat)
+    Selection(measures).bind(given.trec_eval_version)
     options = given_options(given, select(EmbeddingOptions, SEARCH, EVALUATION))
-    qrels = load_qrels(given.qrels, compat=given.compat, warn=_warn)
+    qrels = read_qrels(given.qrels, trec_eval_version=given.trec_eval_version, warn=_warn)
     sides = SearchInputs(given)
     if given.save_index:
         sides.indexed()
     options["query_ids"] = sides.names
     if isinstance(sides.corpus, Index):
-        options |= {"corpus_ids": None, "factory": "Flat"}
+        options |= {"corpus_ids": None, "index_factory": "Flat"}
     else:
         options["corpus_ids"] = sides.documents
     return evaluate_embeddings(sides.queries, sides.corpus, qrels, measures, **options)

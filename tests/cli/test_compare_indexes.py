@@ -1,4 +1,4 @@
-"""`fastrank ann`: what it prints and writes, and its exit status."""
+"""`fastrank compare-indexes`: what it prints and writes, and its exit status."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from fastrank.cli.main import main
 pytest.importorskip("faiss")
 
 INPUTS = ("--corpus", "corpus.npy", "--queries", "queries.npy")
+COMMAND = ("compare-indexes", *INPUTS, "-k", "5")
 IDS = ("--corpus-ids", "docs.txt", "--query-ids", "asked.txt", "--qrels", "qrels.txt")
 
 
@@ -42,7 +43,7 @@ def test_a_table_has_a_line_for_each_setting(
     """Under exact search, with recall, measures and their change, speed and size."""
     status = main(
         [
-            "ann", *INPUTS, *IDS, "-k", "5", "--metric", "cosine", "-m", "Success@1",
+            "compare-indexes", *INPUTS, *IDS, "-k", "5", "--metric", "cosine", "-m", "Success@1",
             "IVF4,Flat nprobe=1 nprobe=4", "SQ8",
         ]
     )  # fmt: skip
@@ -67,7 +68,22 @@ def test_every_format_tells_the_same(
     """JSON has more of it."""
     names = {}
     for form in ("csv", "json", "markdown", "latex"):
-        assert main(["ann", *INPUTS, "-k", "5", "--format", form, "--repetitions", "1", "SQ8"]) == 0
+        assert (
+            main(
+                [
+                    "compare-indexes",
+                    *INPUTS,
+                    "-k",
+                    "5",
+                    "--format",
+                    form,
+                    "--repetitions",
+                    "1",
+                    "SQ8",
+                ]
+            )
+            == 0
+        )
         names[form] = capfdbinary.readouterr().out.decode()
 
     assert [row["index"] for row in csv.DictReader(names["csv"].splitlines())] == ["exact", "SQ8"]
@@ -82,7 +98,19 @@ def test_table_and_plot_go_into_files(
     """Nothing is printed then."""
     pytest.importorskip("matplotlib")
     status = main(
-        ["ann", *INPUTS, "-k", "5", "-o", "out.csv", "--format", "csv", "--plot", "p.svg", "SQ8"]
+        [
+            "compare-indexes",
+            *INPUTS,
+            "-k",
+            "5",
+            "-o",
+            "out.csv",
+            "--format",
+            "csv",
+            "--plot",
+            "p.svg",
+            "SQ8",
+        ]
     )
 
     assert (status, capfdbinary.readouterr().out) == (0, b"")
@@ -94,8 +122,8 @@ def test_table_and_plot_go_into_files(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((*INPUTS, "IVF8,Flatt"), "factory: faiss cannot build 'IVF8,Flatt'"),
-        ((*INPUTS, "SQ8 nprobe=3"), "candidates: 'SQ8 nprobe=3': nprobe=3: this index has no such"),
+        ((*INPUTS, "IVF8,Flatt"), "index_factory: faiss cannot build 'IVF8,Flatt'"),
+        ((*INPUTS, "SQ8 nprobe=3"), "indexes: 'SQ8 nprobe=3': nprobe=3: this index has no such"),
         ((*INPUTS, "IVF400,Flat"), "'IVF400,Flat' needs 400 vectors or more to be trained, found"),
         ((*INPUTS, "--plot", "p.jpg", "SQ8"), "plot: p.jpg: expected a name that ends in .png"),
         ((*INPUTS, *IDS, "-m", "mapp", "SQ8"), "illegal measure 'mapp'"),
@@ -116,12 +144,12 @@ def test_what_is_impossible_is_an_error_and_no_file(
 ) -> None:
     """Status 2 for an impossible option or measure, 1 for a wrong input, and the reason."""
     wrong_input = "corpus_ids" in message or ".txt:" in message or ".npy:" in message
-    assert main(["ann", "-o", "out.txt", *arguments]) == (1 if wrong_input else 2)
+    assert main(["compare-indexes", "-o", "out.txt", *arguments]) == (1 if wrong_input else 2)
 
     out, err = capfdbinary.readouterr()
     assert out == b""
     assert message in err.decode()
-    assert err.startswith(b"fastrank ann: ")
+    assert err.startswith(b"fastrank compare-indexes: ")
     assert _files(folder) == set()
 
 
@@ -136,7 +164,7 @@ def test_an_interrupt_leaves_files_as_they_were(
     monkeypatch.setattr("fastrank.embeddings.index_benchmark._Runner.time", interrupted)
     (folder / "out.txt").write_text("old")
 
-    status = main(["ann", *INPUTS, "-k", "5", "-o", "out.txt", "--plot", "p.svg", "SQ8"])
+    status = main([*COMMAND, "-o", "out.txt", "--plot", "p.svg", "SQ8"])
 
     assert status == 130
     assert (folder / "out.txt").read_text() == "old"
@@ -148,9 +176,9 @@ def test_a_folder_that_is_not_there_is_named_before_the_work(
     option: str, folder: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """Status 1."""
-    status = main(["ann", *INPUTS, "-k", "5", option, "none/out.svg", "SQ8"])
+    status = main([*COMMAND, option, "none/out.svg", "SQ8"])
 
-    expected = b"fastrank ann: cannot write none/out.svg: No such file or directory\n"
+    expected = b"fastrank compare-indexes: cannot write none/out.svg: No such file or directory\n"
     assert (status, capfdbinary.readouterr().err) == (1, expected)
 
 
@@ -160,17 +188,17 @@ def test_a_file_that_cannot_be_written_is_named(
     """Status 1."""
     (folder / "out.txt").mkdir()
 
-    status = main(["ann", *INPUTS, "-k", "5", "-o", "out.txt", "--repetitions", "1", "SQ8"])
+    status = main([*COMMAND, "-o", "out.txt", "--repetitions", "1", "SQ8"])
 
     assert status == 1
-    assert b"fastrank ann: cannot write out.txt: " in capfdbinary.readouterr().err
+    assert b"fastrank compare-indexes: cannot write out.txt: " in capfdbinary.readouterr().err
 
 
 def test_the_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     """And says what the columns mean."""
     with pytest.raises(SystemExit):
-        main(["ann", "--help"])
+        main(["compare-indexes", "--help"])
 
     text = capsys.readouterr().out
-    assert "examples:\n  fastrank ann --corpus C.npy" in text
+    assert "examples:\n  fastrank compare-indexes --corpus C.npy" in text
     assert "recall@k   the share of the exact top k" in text

@@ -1,7 +1,7 @@
-"""Documents with equal scores: the orders they can be given, and judging in those that ask grades.
+"""Judge with the orders of ties that depend on grades: `best`, `worst` and `average`.
 
-`docno_desc`, `docno_asc` and `given` are a matter of comparing two results, which judging does.
-For `best`, `worst` and `average` the judged documents are found first, then what they tie with.
+The other orders only compare two results, which all judges do. For these, the judged documents are
+found first, then the documents that tie with them.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ UNCUT = 2**62
 
 
 class Tied(Frozen):
-    """Rankings in which ties are settled by grade, or not at all.
+    """Rankings with ties ordered by grade, or unordered.
 
-    With ties="average" listed document i stands at one of the ranks lows[i] + 1 to highs[i], and
-    its rank in `judged` has no meaning.
+    With ties="average", listed document i has one of the ranks lows[i] + 1 to highs[i], and its
+    rank in `judged` has no meaning.
     """
 
     __slots__ = ("highs", "judged", "lows")
@@ -51,14 +51,28 @@ class Tied(Frozen):
             grade_offsets=own.grade_offsets, grade_values=own.grade_values,
             grade_counts=own.grade_counts,
             num_ret=own.num_ret, num_rel=own.num_rel, level=own.level,
+            collection_size=own.collection_size,
         )  # fmt: skip
+
+    def of_judged(self) -> Tied:
+        """What the documents tie with if all that are not judged leave the rankings."""
+        import numpy
+
+        own = self.judged.columns
+        changed = {
+            name: numpy.array(getattr(own, name)) for name in ("offsets", "grades", "num_ret")
+        }
+        rankings = own.changed(**changed)
+        bounds = TieBounds(lows=numpy.array(self.lows), highs=numpy.array(self.highs))
+        kernels.drop_unjudged(rankings, bounds)
+        return Tied(judged=Judged(columns=rankings), lows=bounds.lows, highs=bounds.highs)
 
     def gained(self, gained: records.GainedRankings) -> TiedGainedRankings:
         """The same with gains, as kernels take it."""
         return TiedGainedRankings(
             offsets=gained.offsets, lows=self.lows, highs=self.highs, gains=gained.gains,
             ideal_offsets=gained.ideal_offsets, ideal_gains=gained.ideal_gains,
-            ideal_counts=gained.ideal_counts, num_ret=gained.num_ret,
+            ideal_counts=gained.ideal_counts, num_ret=gained.num_ret, num_rel=gained.num_rel,
         )  # fmt: skip
 
 
@@ -85,6 +99,7 @@ def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: Judging
         for i, count in enumerate(rankings.num_ret):
             rankings.num_ret[i] = min(count, options.max_retrieved)
     else:
-        kernels.order_ties(options.ties == "best", rankings, bounds, scratch.order)
+        unjudged_below = options.relevance_level if options.unjudged_between else 0
+        kernels.order_ties(options.ties == "best", unjudged_below, rankings, bounds, scratch.order)
         kernels.cut_listing(options.max_retrieved, options.judged_only, rankings)
     return Tied(judged=judged, lows=bounds.lows, highs=bounds.highs)

@@ -1,8 +1,8 @@
-"""What ties do to a run: how many there are, and how far they could move every measure."""
+"""Report the ties of a run, and the range of each measure over the orders of tied documents."""
 
 from __future__ import annotations
 
-from fastrank.arguments import DEFAULT_COMPAT
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
@@ -13,7 +13,11 @@ from fastrank.judging.judge import RunJudge
 from fastrank.judging.scratch import ranking_scratch
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.measures.ties import check_range, has_expected_value
+from fastrank.measures.tie_support import (
+    check_range,
+    has_expected_value,
+    is_share_of_judged,
+)
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
 
@@ -31,13 +35,15 @@ if TYPE_CHECKING:
     from fastrank.measures.selection import BoundMeasure, Measures
 
 MEASURES = "map recip_rank P.10 recall.100 ndcg ndcg_cut.10"
-# How many queries are printed, those with most ties first.
+# The number of queries printed, those with most ties first.
 PRINTED = 10
 
 
 class TieRange(Frozen):
-    """What a measure could be: its value in trec_eval's order of tied documents, the worst and the
-    best over all their orders, and the expected value, None where no closed form is known.
+    """The range of a measure over the orders of tied documents.
+
+    value: in trec_eval's order. worst, best: over all orders. expected: the expected value over all
+    orders, None if no closed form is known.
 
     >>> fr.tie_report({"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 1}}, "map").measures["map"]
     <TieRange 0.5: 0.5 to 1.0, expected 0.75>
@@ -57,10 +63,11 @@ class TieRange(Frozen):
 class TieReport(Frozen):
     """The ties of a run.
 
-    lines: how many results the run has. tied: how many of them have the score of another one of
-    their query. largest: the most results with one score. evaluated: how many queries there are.
-    queries: for each query with ties, in the order of the run, how many of its results are tied.
-    measures: by printed name a TieRange, over the judged queries; empty without judgments.
+    tag: the run's name. lines: the number of results. tied: the number of results with the same
+    score as another result of their query. largest: the size of the largest group of ties.
+    evaluated: the number of queries. queries: {query: number of tied results} for queries with
+    ties, in the order of the run. measures: {printed name: TieRange} of the means over the judged
+    queries, empty without judgments.
 
     >>> found = fr.tie_report({"q1": {"d1": 1, "d2": 1, "d3": 0}, "q2": {"d1": 1}})
     >>> found.lines, found.tied, found.largest, found.queries
@@ -82,11 +89,11 @@ class TieReport(Frozen):
 
     def __str__(self) -> str:
         if not self.tied:
-            made = [f"none of the {self.lines} lines is tied"]
+            made = [f"no ties in {self.lines} lines"]
         else:
             made = [
                 f"{self.tied} of {self.lines} lines are tied, in {len(self.queries)} of"
-                f" {self.evaluated} queries; at most {self.largest} have one score"
+                f" {self.evaluated} queries; the largest group of ties has {self.largest} documents"
             ]
         most = sorted(self.queries.items(), key=lambda item: -item[1])
         width = max((len(query) for query, _ in most[:PRINTED]), default=0)
@@ -112,21 +119,22 @@ def tie_report(
     measures: Measures | None = None,
     **options: Unpack[DepthOptions],
 ) -> TieReport:
-    """How many results of a run have equal scores, and what that could do to each measure.
+    """Count the results of a run with equal scores, and compute their effect on measures.
 
-    run, qrels: as in `evaluate`; the judgments are for the measures.
-    measures: as in `evaluate`; without them map, recip_rank, P_10, recall_100, ndcg, ndcg_cut_10.
+    run, qrels: as for `evaluate`; the judgments are needed only for measures.
+    measures: as for `evaluate`; by default map, recip_rank, P_10, recall_100, ndcg, ndcg_cut_10.
     **options: see `DepthOptions`.
 
-    At 9.0.8 scores that are one 32-bit float tie. The range of a measure holds its value in every
-    order of the tied documents: "worst" and "best" put the lowest and the highest grades first, and
-    only measures that cannot fall when a higher grade moves up are taken. Raises MeasureError for
-    others (such as G, infAP, Rndcg or custom gains), OptionError for measures without judgments or
-    a negative level, EvaluationError for a score that is NaN, and what `evaluate` raises.
+    In 9.0.8, scores tie if they are equal as 32-bit floats. The range of a measure contains its
+    value for every order of the tied documents: "worst" and "best" rank the lowest or the highest
+    grades first. Only measures that cannot decrease when a higher grade moves up are supported.
+    Raises MeasureError for other measures (such as G, infAP, Rndcg or custom gains), OptionError
+    for measures without judgments or a negative level, EvaluationError for a NaN score, and what
+    `evaluate` raises.
 
     >>> run, qrels = {"q1": {"d1": 1, "d2": 1, "d3": 0}}, {"q1": {"d1": 1}}
     >>> print(fr.tie_report(run, qrels, "map"))
-    2 of 3 lines are tied, in 1 of 1 queries; at most 2 have one score
+    2 of 3 lines are tied, in 1 of 1 queries; the largest group of ties has 2 documents
       q1  2 tied
           value   worst    best  expected
     map  0.5000  0.5000  1.0000    0.7500
@@ -134,17 +142,19 @@ def tie_report(
     from fastrank.formats.inputs import as_qrels, as_run
 
     checked = evaluation_options(with_defaults(tie_report, options))
-    judgments = None if qrels is None else as_qrels(qrels, compat=checked.compat)
+    judgments = (
+        None if qrels is None else as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
+    )
     if isinstance(judgments, Preferences):
         raise TypeError("qrels: expected Qrels, found Preferences, which have no grades")
     if judgments is None and measures is not None:
-        raise OptionError("measures", "expected judgments with them: qrels is None")
+        raise OptionError("measures", "measures need judgments, but qrels is None")
     if checked.relevance_level < 0:
         raise OptionError("relevance_level", f"expected 0 or more, found {checked.relevance_level}")
-    bound = Selection(MEASURES if measures is None else measures).bind(checked.compat)
+    bound = Selection(MEASURES if measures is None else measures).bind(checked.trec_eval_version)
     check_range(bound)
-    taken = as_run(run, compat=checked.compat)
-    tied, largest = _count(taken, single=checked.compat == DEFAULT_COMPAT)
+    taken = as_run(run, trec_eval_version=checked.trec_eval_version)
+    tied, largest = _count(taken, single=checked.trec_eval_version == DEFAULT_VERSION)
     found = zip(taken.queries, tied, strict=True)
     return TieReport(
         tag=taken.tag,
@@ -158,13 +168,13 @@ def tie_report(
 
 
 def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
-    """Per query the results whose score another one has, and the most with one score."""
+    """For each query the number of tied results, and the size of the largest group of ties."""
     tied, largest = zeros("q", len(run)), zeros("q", len(run))
     scratch = ranking_scratch(kernels.widest(run.offset_column))
     done = kernels.count_ties(run.columns, single, scratch, tied, largest)
     if done < len(run):
         query = run.queries[done]
-        reason = f"{run.source}: query '{decoded(query)}': a score is no number"
+        reason = f"{run.source}: query '{decoded(query)}': a score is NaN"
         raise EvaluationError("", query, reason)
     return tied, largest
 
@@ -172,11 +182,16 @@ def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
 def _ranges(
     qrels: Qrels, run: Run, bound: list[BoundMeasure], options: Options
 ) -> dict[str, TieRange]:
-    def mean(wanted: list[BoundMeasure], ties: str) -> dict[str, float]:
-        settled = options.changed(ties=ties)
+    def mean(wanted: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
+        settled = options.changed(ties=ties, **changes)
         return score_run(RunJudge(qrels, wanted, settled), run, wanted, settled).mean
 
     value, worst, best = (mean(bound, ties) for ties in ("docno_desc", "worst", "best"))
+    for share in filter(is_share_of_judged, bound if options.is_cut else []):
+        level = (share.options or {}).get("rel", options.relevance_level)
+        changes = {"relevance_level": level, "judged_only": True, "unjudged_between": True}
+        worst |= mean([share], "worst", **changes)
+        best |= mean([share], "best", **changes)
     known = [own for own in bound if has_expected_value(own, is_cut=options.is_cut)]
     expected = mean(known, "average") if known else {}
     return {

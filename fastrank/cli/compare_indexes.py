@@ -1,4 +1,4 @@
-"""The command `fastrank ann`: what approximate indexes find, how fast, in how much memory."""
+"""The command `fastrank compare-indexes`: recall, speed and memory of approximate indexes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import argparse
 
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import can_be_written, guarded, report_error, report_unwritable, write
-from fastrank.cli.search_options import read_ids
+from fastrank.cli.search_flags import read_ids
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
-from fastrank.embeddings.index_plot import check_form
+from fastrank.embeddings.index_plot import check_format
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
-from fastrank.search.options import SEARCH
+from fastrank.search.search_options import SEARCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 
     from fastrank.embeddings.index_comparison import IndexComparison
 
-NAME = "fastrank ann"
+NAME = "fastrank compare-indexes"
 EPILOG = """\
 examples:
-  fastrank ann --corpus C.npy --queries Q.npy "IVF256,Flat nprobe=1 nprobe=8 nprobe=32"
-  fastrank ann --corpus C.npy --queries Q.npy --metric cosine -k 10 --plot indexes.svg \\
-      "IVF256,Flat nprobe=8" "HNSW32 efSearch=32 efSearch=128" "OPQ16,IVF256,PQ16x4fs nprobe=8"
-  fastrank ann --corpus C.npy --queries Q.npy --corpus-ids docs.txt --query-ids queries.txt \\
-      --qrels qrels.txt -m nDCG@10 -m RR@10 --format json -o indexes.json SQ8 HNSW32
+  fastrank compare-indexes --corpus C.npy --queries Q.npy "IVF256,Flat nprobe=1 nprobe=8 nprobe=32"
+  fastrank compare-indexes --corpus C.npy --queries Q.npy --metric cosine -k 10 \\
+      --plot indexes.svg "IVF256,Flat nprobe=8" "HNSW32 efSearch=32 efSearch=128" \\
+      "OPQ16,IVF256,PQ16x4fs nprobe=8"
+  fastrank compare-indexes --corpus C.npy --queries Q.npy --corpus-ids docs.txt \\
+      --query-ids queries.txt --qrels qrels.txt -m nDCG@10 -m RR@10 \\
+      --format json -o indexes.json SQ8 HNSW32
 
 An INDEX is a factory string of faiss, then any number of settings for searching, by faiss's own
 names; several parameters of a setting stand with a comma between them. It is built once and
@@ -76,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", help="write to a file instead of standard output")
     add(
         "--plot", metavar="FILE",
-        help="draw recall against queries per second: .png, .svg or .pdf (needs matplotlib)",
+        help="draw recall against queries per second: .png, .svg or .pdf (extra `plot`)",
     )  # fmt: skip
 
 
@@ -92,7 +94,7 @@ def _run(given: argparse.Namespace) -> int:
         if given.measure and given.qrels is None:
             raise OptionError("--measure", "needs judgments: --qrels")
         if given.plot is not None:
-            check_form(given.plot)
+            check_format(given.plot)
         options = given_options(given, SHARED)
         for name in ("query_ids", "corpus_ids"):
             options[name] = read_ids(options[name])

@@ -1,4 +1,4 @@
-"""Measures with options: what may be given for them, and how that is spelled."""
+"""Measures with options: the possible values of the options, and their notation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 INFINITE = float("inf")
 LARGEST = 2**31 - 1
-# The kernels that write a value's numerator and denominator after it.
+# Kernels that write a value, its numerator and its denominator.
 POOLED = ("hit_share", "judged_share", "percentile_rank", "unjudged_share")
 
 
@@ -23,10 +23,10 @@ class Option(Frozen):
     """An option of a measure.
 
     kind: "rank" (a whole number of at least 1), "grade" (a number), "share" (a number from 0 to
-        1), "number" (not negative), "flag", "gains" (a gain for each grade), or "choice"; of a
-        user's measure also "real" (any number), "integer" or "text".
-    default: None for nothing; a `needed` option has no default.
-    choices: the words of a "choice"; kernels get the place of one.
+        1), "number" (not negative), "flag", "gains" (a gain for each grade), or "choice"; for
+        user-defined measures also "real" (any number), "integer" or "text".
+    default: the default value, None if there is none. needed: whether the option is required.
+    choices: the values of a "choice"; kernels get the index.
     """
 
     __slots__ = ("choices", "default", "help", "kind", "name", "needed")
@@ -39,7 +39,7 @@ class Option(Frozen):
     help: str
 
     def read(self, text: str) -> Any:
-        """The value that a text stands for. Raises ValueError with what was expected."""
+        """Parse a value. Raises ValueError, whose message says what was expected."""
         if self.kind in ("choice", "text"):
             word = text[1:-1] if len(text) > 1 and text[0] == text[-1] in "'\"" else text
             if self.kind == "choice" and word not in self.choices:
@@ -58,7 +58,7 @@ class Option(Frozen):
         if self.kind == "grade":
             grade = _read_grade(text)
             if grade is None:
-                raise ValueError("expected a number of 32 bits")
+                raise ValueError("expected a number that fits into 32 bits")
             return grade
         number = finite(text)
         if self.kind in ("real", "integer"):
@@ -74,7 +74,7 @@ class Option(Frozen):
         return number
 
     def write(self, value: Any) -> str:
-        """The text that `read` turns into a value."""
+        """Format a value so that `read` parses it."""
         if isinstance(value, float):
             return _write_number(value)
         if isinstance(value, tuple):
@@ -82,25 +82,25 @@ class Option(Frozen):
         return repr(value)
 
     def number(self, value: Any) -> float:
-        """A value as kernels take it: a choice by its place, infinity for no cutoff."""
+        """A value as passed to kernels: the index of a choice, infinity for no cutoff."""
         if self.kind == "choice":
             return float(self.choices.index(value))
         return INFINITE if value is None else float(value)
 
 
 class Family(Measure):
-    """A measure with named options: every choice of them is a measure of its own.
+    """A measure with named options.
 
-    It is a Measure (see there) as computed by default, and has further:
-    options: by name. at: the one that `measure@value` gives, "" if there is none.
-    numbers: the options whose values the kernel gets.
-    forms: where a choice asks for another kernel: option, value (`...` is any that is given),
-        kernel, and what it sees.
-    aliases: other names for it. plain: its name in the spelling `name` or `name_cutoff`.
+    The fields of Measure describe it with default options. In addition:
+    options: by name. at: the option set by `measure@value`, "" if there is none.
+    numbers: the options whose values are passed to the kernel.
+    forms: (option, value, kernel, needs) for values that require another kernel; the value `...`
+        matches any given value.
+    aliases: other names. plain: the name in the notation `name` or `name_cutoff`.
 
-    Averages beside those of a Measure: "pooled" (numerators and denominators are added up over
-    queries; so it is for any with the option `pool` that does not ask for "query"), "defined"
-    (the mean over queries that have a value), "median" (over these).
+    Additional values of `average`: "pooled" (numerators and denominators are summed over queries,
+    as for average="micro"), "defined" (the mean over queries that have a value), "median" (over
+    the same queries).
     """
 
     __slots__ = ("aliases", "at", "forms", "numbers", "options", "plain")
@@ -113,34 +113,36 @@ class Family(Measure):
     plain: str
 
     def resolved(self, chosen: dict[str, Any]) -> Family:
-        """The same with the kernel and the average that these options ask for."""
+        """The family with the kernel and the average for these options."""
         fields = {name: getattr(self, name) for name in self.field_names()}
-        for option, value, kernel, on in self.forms:
+        for option, value, kernel, needs in self.forms:
             if (option in chosen) if value is ... else chosen.get(option) == value:
-                fields |= {"kernel": kernel, "on": on}
-        if "pool" in self.options and self.value("pool", chosen) != "query":
+                fields |= {"kernel": kernel, "needs": needs}
+        if "average" in self.options and self.value("average", chosen) == "micro":
             fields["average"] = "pooled"
         return type(self)(**fields)
 
     @property
     def width(self) -> int:
-        """How many values the kernel writes: with numerator and denominator, or only the value."""
+        """The number of values the kernel writes: 3 with numerator and denominator, else 1."""
         return 3 if self.kernel in POOLED else 1
 
     def value(self, name: str, chosen: dict[str, Any]) -> Any:
-        """The value of an option, which may be its default."""
+        """The chosen value of an option, or its default."""
         return chosen.get(name, self.options[name].default)
 
 
 def parse_options(
     options: dict[str, Option], given: list[tuple[str, str]], measure: str, text: str
 ) -> tuple[tuple[str, Any], ...]:
-    """The options given as texts, those with their default value left out, in the table's order."""
+    """Parse options given as strings; those with default values are dropped, the rest ordered."""
     values: dict[str, Any] = {}
     for name, word in given:
         if name not in options:
             accepted = ", ".join(options) if options else "no options"
-            raise MeasureError(measure, f"'{text}': {measure} has {accepted}, not '{name}'")
+            raise MeasureError(
+                measure, f"'{text}': unknown option '{name}'; {measure} accepts {accepted}"
+            )
         if name in values:
             raise MeasureError(measure, f"'{text}': {name} is given twice")
         try:
@@ -151,7 +153,7 @@ def parse_options(
         if option.needed and option.name not in values:
             example = f"; for example {measure}@10" if option.name == "cutoff" else ""
             raise MeasureError(
-                measure, f"'{text}': {measure} needs {option.name}, {option.help}{example}"
+                measure, f"'{text}': {measure} requires {option.name} ({option.help}){example}"
             )
     return tuple(
         (name, values[name])
@@ -161,7 +163,7 @@ def parse_options(
 
 
 def _read_grade(text: str) -> float | None:
-    """A grade, an int if it is whole; None for what is none."""
+    """A grade, an int if it is whole; None if the string is not a grade."""
     grade = finite(text)
     if grade is None or abs(grade) > LARGEST:
         return None
@@ -169,7 +171,7 @@ def _read_grade(text: str) -> float | None:
 
 
 def _read_gains(text: str) -> tuple[tuple[float, float], ...] | None:
-    """Pairs of grade and gain, ascending; a grade is its own gain anyway."""
+    """Pairs of grade and gain, ascending, without grades that are their own gain (the default)."""
     if text[:1] != "{" or text[-1:] != "}":
         raise ValueError("expected {grade:gain, ...}")
     gains: dict[float, float] = {}
@@ -179,7 +181,7 @@ def _read_gains(text: str) -> tuple[tuple[float, float], ...] | None:
         if not colon or grade is None or gain is None:
             raise ValueError("expected {grade:gain, ...}")
         if grade in gains:
-            raise ValueError(f"grade {grade} stands twice")
+            raise ValueError(f"grade {grade} appears twice")
         gains[grade] = gain
     return tuple(sorted((g, gain) for g, gain in gains.items() if g != gain)) or None
 

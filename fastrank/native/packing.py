@@ -1,0 +1,69 @@
+"""Arguments of kernels packed by a kernel: 0.05 us for an array, where Python takes 1 us."""
+
+from __future__ import annotations
+
+from fastrank.native import codes
+from fastrank.native.buffers import CODES, SIZES, address, filled
+from fastrank.native.c_interface import Int64, Pointer, addressof, byref
+from fastrank.native.python_api import python_api
+from fastrank.native.signature import is_array, item
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.native.record import Shape
+
+
+class Packer:
+    """Packs the arguments of one kernel, given the entry point of `pack_arguments`."""
+
+    def __init__(self, entry: Any, shapes: list[Shape], api: Any) -> None:
+        expected: list[list[int]] = []
+        for place, shape in enumerate(shapes):
+            _describe(shape, -1, place, expected)
+        self._count = len(shapes)
+        # The kernel gets their addresses only.
+        self._memory = [api, *(filled("q", [*column]) for column in zip(*expected, strict=True))]
+        parts = [part for own in self._memory for part in (address(own), len(own))]
+        self._before, self._after = parts[:2], parts[2:]
+        arrays = sum(kind > 0 for _, _, kind, _ in expected)
+        numbers = sum(kind == codes.INTEGER for _, _, kind, _ in expected)
+        # The kernel's own memory lies behind the arguments.
+        self._packed_type = Int64 * (2 * arrays + numbers + len(expected))
+        self._arguments_type = Int64 * (len(parts) + 3)
+        self._entry = entry
+
+    def pack(self, given: tuple[Any, ...]) -> Any | None:
+        """Arguments as entry points take them; None if they are not as declared."""
+        packed, wrong = self._packed_type(), Int64()
+        at = addressof(packed), len(packed)
+        arguments = self._arguments_type(*self._before, id(given), *self._after, *at)
+        try:
+            self._entry(byref(wrong), byref(Pointer()), arguments)
+        except (TypeError, ValueError, BufferError, IndexError):
+            return None
+        return packed if wrong.value < 0 and len(given) == self._count else None
+
+
+def make_packer(entry: Any, shapes: list[Shape]) -> Packer | None:
+    """A packer for arguments of these shapes; None if Python has to pack them."""
+    api = python_api()
+    # The kernel does not read floats: one kernel takes any.
+    if api is None or any("float64" in shape.columns for shape in shapes):
+        return None
+    return Packer(entry, shapes, api)
+
+
+def _describe(shape: Shape, owner: int, place: int, expected: list[list[int]]) -> None:
+    """Append what `ExpectedArguments` says of an argument, and of all that it holds."""
+    own = len(expected)
+    if shape.record is not None:
+        expected.append([owner, place, codes.RECORD, id(shape.record)])
+    elif is_array(declared := shape.columns[0]):
+        code = CODES[item(declared)]
+        expected.append([owner, place, SIZES[code], ord(code)])
+    else:
+        expected.append([owner, place, codes.INTEGER, 0])
+    for i, field in enumerate(shape.fields):
+        _describe(field, own, i, expected)

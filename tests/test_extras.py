@@ -1,0 +1,60 @@
+"""Libraries that need not be installed: whoever lacks one is told which extra has it."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import fastrank as fr
+from fastrank.embeddings.index_plot import check_format
+from tests.helpers.paths import REPOSITORY
+
+SCORES = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map")
+RUN = fr.Run.from_dict({"q": {"d": 1.0}})
+USES: list[tuple[str, str, str, Callable[[], Any]]] = [
+    ("pandas", "to_pandas", "pandas", SCORES.to_pandas),
+    ("pandas", "to_pandas", "pandas", fr.table(SCORES).to_pandas),
+    ("pandas", "to_pandas", "pandas", RUN.to_pandas),
+    ("polars", "to_polars", "polars", SCORES.to_polars),
+    ("polars", "to_polars", "polars", fr.table(SCORES).to_polars),
+    ("polars", "to_polars", "polars", RUN.to_polars),
+    ("pyarrow", "to_arrow", "pyarrow", RUN.to_arrow),
+    ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
+]
+
+
+@pytest.mark.parametrize(("module", "user", "extra", "use"), USES)
+def test_a_missing_library_is_named_with_its_extra(
+    module: str, user: str, extra: str, use: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+
+    with pytest.raises(ImportError) as caught:
+        use()
+
+    library = module.partition(".")[0]
+    assert str(caught.value) == f"{user} needs {library}: pip install 'fastrank-eval[{extra}]'"
+
+
+def test_extras_that_are_named_exist() -> None:
+    """In errors, help and documentation."""
+    tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    paths = [REPOSITORY / "README.md", *REPOSITORY.glob("docs/**/*.md")]
+    paths += [*REPOSITORY.glob("fastrank/**/*.py"), *REPOSITORY.glob("docs/examples/*.py")]
+
+    named = {
+        extra
+        for path in paths
+        for extra in re.findall(r"fastrank-eval\[(\w+)\]|extra `(\w+)`", path.read_text("utf-8"))
+    }
+
+    extras = {one or other for one, other in named}
+    assert {"plot", "pyarrow", "zstd", "examples"} <= extras
+    extras |= {extra for _, _, extra, _ in USES}
+    assert extras <= set(project["optional-dependencies"])
