@@ -22,7 +22,7 @@ ERROR, WARNING, NOTE = SEVERITIES = ("error", "warning", "note")
 # its numbers wrong without a word; a warning what probably was not meant; a note what to know.
 KINDS: dict[str, tuple[str, str]] = {
     "encoding": (ERROR, "the file is UTF-16 or UTF-32: no program of the field reads it"),
-    "bom": (ERROR, "a byte order mark, which becomes part of the first query id"),
+    "bom": (ERROR, "a byte order mark, which trec_eval reads as part of the first query id"),
     "nul": (ERROR, "a NUL byte, at which trec_eval crashes or silently ends the file"),
     "bare-cr": (ERROR, "a carriage return without a newline: for trec_eval a blank, no line end"),
     "malformed": (ERROR, "a line with too few fields; in judgments also too many, or none"),

@@ -45,7 +45,9 @@ def check_text(text: bytes, findings: Collector) -> int | None:
     check_decodable(text, findings)
     if not text.startswith(BYTE_ORDER_MARK):
         return 0
-    message = "the file begins with a byte order mark (EF BB BF): it becomes part of the query id"
+    message = (
+        "the file begins with a byte order mark (EF BB BF): trec_eval reads it as part of an id"
+    )
     findings.add("bom", 1, message)
     return len(BYTE_ORDER_MARK)
 

@@ -168,7 +168,7 @@ WRONG_JUDGMENTS = {
     ),
     "a byte order mark": (
         b"\xef\xbb\xbfq 0 d 1\n", "bom", 1,
-        "the file begins with a byte order mark (EF BB BF): it becomes part of the query id",
+        "the file begins with a byte order mark (EF BB BF): trec_eval reads it as part of an id",
     ),
     "UTF-16": (
         "q 0 d 1\n".encode("utf-16"), "encoding", 1,

@@ -85,7 +85,7 @@ def test_a_closed_pipe_ends_quietly(arguments: list[str]) -> None:
     )  # fmt: skip
     os.close(write)
 
-    told = b"fastrank embed-eval: 1 query of the run has no judgments (q0)\n"
+    told = b"fastrank eval-embeddings: 1 query of the run has no judgments (q0)\n"
     assert (done.returncode, done.stderr.removeprefix(told)) == (141, b"")
 
 

@@ -72,3 +72,11 @@ def test_queries_that_were_left_out_are_counted() -> None:
 def test_a_likelihood_needs_common_queries_too() -> None:
     with pytest.raises(fr.NoQueriesError, match=r"run: 'q1'; qrels: 'Q1'.*case"):
         fr.negative_log_likelihood({"Q1": {"d": 1.0}}, {"q1": {"d": 1}})
+
+
+def test_scores_ask_whether_document_ids_match_where_none_is_judged() -> None:
+    question = "no retrieved document is judged: do the document ids of run and qrels match?"
+    qrels = {"q1": {"d1": 1}}
+
+    assert question in str(fr.evaluate(qrels, {"q1": {"D1": 1.0}}, "map"))
+    assert question not in str(fr.evaluate(qrels, {"q1": {"D1": 1.0, "d1": 0.5}}, "map"))
