@@ -1,4 +1,4 @@
-"""Whose numbers to compute: trec_eval 9.0.8's, which published results use, or 10.0's."""
+"""Checks of arguments; the versions of trec_eval (published results use 9.0.8)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_VERSION = "9.0.8"
 
 
 def check_version(trec_eval_version: str) -> str:
-    """Return a version that exists; raise OptionError for others."""
+    """Return the version if it exists, else raise OptionError."""
     if trec_eval_version not in TREC_EVAL_VERSIONS:
         expected = " or ".join(map(repr, TREC_EVAL_VERSIONS))
         raise OptionError("trec_eval_version", f"expected {expected}, found {trec_eval_version!r}")
@@ -26,7 +26,7 @@ def check_version(trec_eval_version: str) -> str:
 
 
 def integer(name: str, value: int) -> int:
-    """A number that fits the kernels' 64-bit integers. Raises OptionError, TypeError for others."""
+    """The value as a 64-bit integer. Raises OptionError, or TypeError for other types."""
     if not hasattr(value, "__index__"):
         raise TypeError(f"{name}: expected an integer, found {type(value).__name__}")
     if not -(2**63) <= value < 2**63:
@@ -35,13 +35,13 @@ def integer(name: str, value: int) -> int:
 
 
 def check_threads(threads: int | None) -> None:
-    """Raise OptionError for less than one thread, TypeError for what is no number of them."""
+    """Raise OptionError for less than one thread, TypeError for other types."""
     if threads is not None:
         at_least("threads", threads, 1)
 
 
 def finite(name: str, value: Any) -> float:
-    """A number that is neither infinite nor NaN. Raises OptionError, TypeError for others."""
+    """The value as a finite float. Raises OptionError, or TypeError for other types."""
     if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
         raise TypeError(f"{name}: expected a number, found {type(value).__name__}")
     number = float(value)
@@ -51,15 +51,15 @@ def finite(name: str, value: Any) -> float:
 
 
 def flag(name: str, value: object) -> bool:
-    """A truth value: True or False, Python's or numpy's, 1 or 0. Raises OptionError for others."""
-    # A text such as "no" would count as true.
+    """The value as a bool: True, False (Python or numpy), 1 or 0. Raises OptionError."""
+    # A string such as "no" would count as true.
     if isinstance(value, (str, bytes)) or not hasattr(value, "__bool__") or value not in (0, 1):
         raise OptionError(name, f"expected True or False, found {value!r}")
     return bool(value)
 
 
 def at_least(name: str, value: int, least: int) -> int:
-    """An integer that is not below the least. Raises OptionError, TypeError for others."""
+    """The value as an integer of at least `least`. Raises OptionError, or TypeError."""
     number = integer(name, value)
     if number < least:
         raise OptionError(name, f"expected {least} or more, found {number}")

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions that say where and what was expected."""
+"""The exceptions of fastrank, which say where the error is and what was expected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class FastrankError(ValueError):
-    """Base of every error about what a caller gave to fastrank.
+    """Base class of all errors about input given to fastrank.
 
     >>> try:
     ...     fr.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "mapp")
@@ -21,7 +21,7 @@ class FastrankError(ValueError):
 
 
 class ReadError(FastrankError):
-    """A file cannot be read at all: `path` and `reason`.
+    """A file cannot be read. Attributes: `path` and `reason`.
 
     >>> fr.read_run("missing.run")
     Traceback (most recent call last):
@@ -38,7 +38,7 @@ class ReadError(FastrankError):
 
 
 class FormatError(FastrankError):
-    """A line of a file is not what its format asks for: `path`, `line` (from 1), `reason`.
+    """A line of a file violates its format. Attributes: `path`, `line` (from 1), `reason`.
 
     >>> import io
     >>> fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.5 tag\\nq1 Q0 d2\\n"))
@@ -57,7 +57,7 @@ class FormatError(FastrankError):
 
 
 class InputError(FastrankError):
-    """An object is no judgments or no run: `source` says what was given, `reason` what is wrong.
+    """An object is not valid judgments or a valid run. Attributes: `source` (its name), `reason`.
 
     >>> fr.Run.from_dict({"q1": {"d1": None}})
     Traceback (most recent call last):
@@ -74,7 +74,7 @@ class InputError(FastrankError):
 
 
 class OptionError(FastrankError):
-    """An option is impossible, or contradicts another: `option` is its name.
+    """An option is invalid or contradicts another. Attributes: `option` (its name), `reason`.
 
     >>> fr.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, ties="random")
     Traceback (most recent call last):
@@ -91,7 +91,7 @@ class OptionError(FastrankError):
 
 
 class MeasureError(FastrankError):
-    """A measure does not exist, or its parameters are impossible; `measure` is its name.
+    """A measure is unknown, or its parameters are invalid. Attributes: `measure` (name), `reason`.
 
     >>> fr.parse_measure("P_0")
     Traceback (most recent call last):
@@ -108,10 +108,11 @@ class MeasureError(FastrankError):
 
 
 class EvaluationError(FastrankError):
-    """A query cannot be evaluated: `measure` is the first one that fails, `query` the query.
+    """A query cannot be evaluated.
 
-    `inconsistent` is true for preferences that contradict each other; `before` holds the Scores
-    of the queries before this one, if there are any.
+    Attributes: `measure`, the first measure that fails; `query`; `reason`; `inconsistent`, true for
+    preferences that contradict each other; `before`, the Scores of the queries before this one, or
+    None.
 
     >>> import io
     >>> run = fr.read_run(io.BytesIO(b"q1 Q0 d1 1 0.5 tag\\nq1 Q0 d1 2 0.4 tag\\n"))
@@ -145,7 +146,7 @@ class NoQueriesError(FastrankError):
 
 
 class GroupError(FastrankError):
-    """Scores cannot be grouped, averaged or put side by side as asked.
+    """Scores cannot be grouped, averaged or combined in a table.
 
     >>> fr.mean_over_datasets([])
     Traceback (most recent call last):
@@ -154,9 +155,10 @@ class GroupError(FastrankError):
 
 
 class ArrayError(FastrankError):
-    """An array or list holds what it must not: `name` (of the argument), `reason`.
+    """An array or list contains an invalid value.
 
-    `row` and `column` say where, from 0, each None where that has no meaning.
+    Attributes: `name` of the argument, `reason`, and the place: `row` and `column`, from 0, each
+    None if not applicable.
 
     >>> fr.evaluate_arrays([[3, 7, 3]], None, [{7: 1}], "map")
     Traceback (most recent call last):

@@ -1,8 +1,8 @@
 """Keyword options that several functions and commands share, each described once.
 
-A `TypedDict` lists the options that belong together, with their types; a table of `Keyword`s has
-everything else there is to say about each. From these come the static signature (`Unpack`), the one
-at run time and the docstring (`takes`), the check, and the flags of the command line.
+A `TypedDict` lists options that belong together, with their types; a table of `Keyword`s describes
+them. The static signature (`Unpack`), the runtime signature and the docstring (`takes`), the checks
+and the flags of the command line are all derived from these.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 else:
 
     class TypedDict:
-        """At run time only the annotations are read, for which `typing` need not be imported."""
+        """At run time only the annotations are needed, without the cost of importing `typing`."""
 
         def __init_subclass__(cls, *, total: bool) -> None:
-            """Take the argument of the real one."""
+            """Accept the argument of the real TypedDict."""
 
 
-# The line of a docstring that stands for the options of a function.
+# The line of a docstring that is replaced by the options of a function.
 PLACEHOLDER = "**options:"
 WIDTH = 100
 
 
 class Keyword:
-    """An option by keyword.
+    """A keyword option.
 
     name: of the parameter; the flag of the command line has hyphens instead of underscores.
-    help: a phrase for the command line, and for docstrings if `doc` says no more.
-    check: takes the name and a value, returns what the value is kept as, or raises; by default the
-        value must be one of the choices, if there are any.
-    letter, metavar, parse: of the flag; `parse` makes a value of text. least: as an integer, the
-        value must not be below it.
+    help: a phrase for the command line, and for docstrings unless `doc` is given.
+    check: takes the name and a value, returns the value to use, or raises; by default the value
+        must be one of the choices, if there are any.
+    letter, metavar, parse: of the flag; `parse` converts its text to a value. least: the smallest
+        valid integer.
     """
 
     __slots__ = (
@@ -65,7 +65,7 @@ class Keyword:
         self.letter, self.metavar, self.parse = letter, metavar, parse
 
     def checked(self, value: Any) -> Any:
-        """What the value is kept as. Raises OptionError and TypeError."""
+        """The checked value. Raises OptionError and TypeError."""
         if value is None and self.default is None:
             return None
         if self.least is not None:
@@ -78,7 +78,7 @@ class Keyword:
 
 
 def names_of(options: type) -> dict[str, str]:
-    """The options that a TypedDict lists, with their types as text."""
+    """The options that a TypedDict lists, with their types as strings."""
     return {
         name: type_
         for kind in reversed(options.__mro__)
@@ -98,10 +98,10 @@ def pick(given: Mapping[str, Any], options: type) -> dict[str, Any]:
 
 
 def takes(options: type, *tables: Iterable[Keyword]) -> Callable[[Target], Target]:
-    """Describe a function or class that takes the options of a TypedDict as `**options`.
+    """Decorate a function or class that takes the options of a TypedDict as `**options`.
 
-    Its signature shows each option with its type and default, and its docstring, instead of the
-    line that begins with `**options:`, what each option means.
+    The signature gets each option with its type and default, and the line `**options:` of the
+    docstring is replaced by their descriptions.
     """
     types = names_of(options)
     found = {keyword.name: keyword for keyword in select(options, *tables)}
@@ -132,7 +132,7 @@ def takes(options: type, *tables: Iterable[Keyword]) -> Callable[[Target], Targe
 
 
 def documented(docstring: str, keywords: Iterable[Keyword]) -> str:
-    """A docstring with what the options mean, in the place that it leaves for them."""
+    """A docstring with the descriptions of the options in place of the placeholder."""
     lines: list[str] = []
     for line in docstring.splitlines():
         if line.lstrip().startswith(PLACEHOLDER):
@@ -145,7 +145,7 @@ def documented(docstring: str, keywords: Iterable[Keyword]) -> str:
 
 
 def wrapped(text: str, indent: str) -> list[str]:
-    """The lines of a paragraph, all but the first of which are indented further."""
+    """The lines of a paragraph with a hanging indent."""
     words = text.split()
     lines = [indent + words[0]]
     for word in words[1:]:
@@ -157,9 +157,9 @@ def wrapped(text: str, indent: str) -> list[str]:
 
 
 def with_defaults(function: Callable[..., Any], options: Given) -> Given:
-    """All options of a function that `takes` them, with the defaults of those not given.
+    """The given options of a function decorated with `takes`, and the defaults of the others.
 
-    Raises TypeError for an option that the function does not have, and names the closest.
+    Raises TypeError, with the closest name, for an option that the function does not have.
     """
     given: Any = options
     keywords: dict[str, Keyword] = vars(function)["__options__"]

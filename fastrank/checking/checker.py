@@ -1,4 +1,4 @@
-"""A strict reading of judgments and runs: everything that is wrong or odd, each with its line."""
+"""Strict checks of judgments and runs: everything wrong or odd, with line numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fastrank.checking.findings import (
     Report,
 )
 from fastrank.checking.judgments import check_judgments
-from fastrank.checking.lines import check_odd_lines
+from fastrank.checking.lines import TO_CONVERT, check_odd_lines
 from fastrank.checking.matching import FileRows, check_match
 from fastrank.checking.results import check_results
 from fastrank.checking.rows import Rows, scan
@@ -42,17 +42,18 @@ def check(
     ignore: Iterable[str] = (),
     input_format: str | None = None,
 ) -> Report:
-    """Read judgments and runs strictly, and tell everything that is wrong or odd in them.
+    """Check judgments and runs for errors and oddities.
 
-    Files are of any format that `read_qrels` and `read_run` read: paths, `-`, or binary file
-    objects, compressed or not. `input_format` is that of all files; by default their content shows
-    it. Without `qrels` runs are checked on their own, without `runs` judgments are. Nothing in a
-    file in TREC's formats ends the reading; in another it is text that is broken, or an id that is
-    none. Where a format has no lines, findings have none and say which record, row or item it is.
-    Of each kind of finding in a file the first `max_per_kind` are listed, all are counted. `ignore`
-    names kinds to leave out; `KINDS` in fastrank.checking.checker explains them. Raises ReadError
-    for what cannot be read at all, FastrankError for an unknown kind or format, ImportError for
-    parquet without pyarrow.
+    qrels, runs: paths, `-` (standard input) or binary file objects, compressed or not, in any
+    format that `read_qrels` and `read_run` read. Either may be omitted.
+    max_per_kind: how many findings of each kind to list per file; all are counted.
+    ignore: kinds of findings to ignore; `KINDS` in fastrank.checking.checker explains them.
+    input_format: the format of all files, by default detected from their content.
+
+    A file in TREC format is always checked to its end; in other formats, broken syntax or an
+    invalid id ends the check of the file. Findings in formats without lines name the record, row
+    or item instead. Raises ReadError for files that cannot be read, FastrankError for an unknown
+    kind or format, ImportError for parquet without pyarrow.
 
     >>> import io, fastrank
     >>> run = io.BytesIO(b"q1 Q0 d1 1 0.5 tag\\nq1 Q0 d1 2 0,4 tag\\n")
@@ -88,7 +89,7 @@ class Checker:
             raise FastrankError(f"unknown kind of finding {kind!r}: expected {', '.join(KINDS)}")
         self._judged: FileRows | None = None
         self._format = None if input_format is None else check_format(input_format)
-        # What the reader of a file that is not TREC's says against it.
+        # The reader's error for a file that is not in TREC format.
         self._refused: FormatError | InputError | None = None
 
     def judgments(self, source: Source) -> None:
@@ -127,8 +128,8 @@ class Checker:
     def _read_table(
         self, content: bytes, form: str, findings: Collector, *, judgments: bool
     ) -> Rows | None:
-        said = f"a file in the format {form}: fastrank reads it, trec_eval does not"
-        findings.add("other-format", None, f"{said}; `fastrank convert` makes it a TREC file")
+        message = f"the file is in {form} format, which trec_eval cannot read; {TO_CONVERT}"
+        findings.add("other-format", None, message)
         if form != "parquet":
             check_decodable(content, findings)
         rows, self._refused = read_table(content, findings.file, form, judgments=judgments)
@@ -136,18 +137,18 @@ class Checker:
             findings.unit = rows.unit
             if not len(rows):
                 what = "judgment" if judgments else "result"
-                findings.add("no-results", None, f"the file holds no {what}")
+                findings.add("no-results", None, f"the file has no {what}s")
         return rows
 
-    def _tell_refused(self, findings: Collector) -> None:
-        """Note what the reader says of a file that it refuses, if no other finding says why."""
+    def _note_refused(self, findings: Collector) -> None:
+        """Note the reader's error, unless another finding explains it."""
         refused, self._refused = self._refused, None
         if refused is not None and not findings.has_errors:
             line = refused.line if isinstance(refused, FormatError) else None
             findings.add("malformed", line, refused.reason)
 
     def _close(self, role: str, rows: Rows | None, findings: Collector) -> None:
-        self._tell_refused(findings)
+        self._note_refused(findings)
         sizes = (0, 0, 0, 0)
         if rows is not None:
             sizes = (rows.line_count, len(rows), len(rows.queries), rows.count_documents())

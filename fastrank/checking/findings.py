@@ -1,4 +1,4 @@
-"""What a check finds: the kinds of findings, the findings, and how they are collected."""
+"""The findings of a check: their kinds, and how they are collected."""
 
 from __future__ import annotations
 
@@ -18,62 +18,68 @@ if TYPE_CHECKING:
 
 ERROR, WARNING, NOTE = SEVERITIES = ("error", "warning", "note")
 
-# Every kind: how bad it is, and what it means. An error is what trec_eval stops at, or what makes
-# its numbers wrong without a word; a warning what probably was not meant; a note what to know.
+# The severity and the meaning of each kind. Errors stop trec_eval or make its numbers silently
+# wrong; warnings are probable mistakes; notes are good to know.
 KINDS: dict[str, tuple[str, str]] = {
-    "encoding": (ERROR, "the file is UTF-16 or UTF-32: no program of the field reads it"),
+    "encoding": (ERROR, "the file is UTF-16 or UTF-32, which no evaluation tool reads"),
     "bom": (ERROR, "a byte order mark, which trec_eval reads as part of the first query id"),
     "nul": (ERROR, "a NUL byte, at which trec_eval crashes or silently ends the file"),
-    "bare-cr": (ERROR, "a carriage return without a newline: for trec_eval a blank, no line end"),
-    "malformed": (ERROR, "a line with too few fields; in judgments also too many, or none"),
-    "ambiguous-comment": (ERROR, "a comment that one of trec_eval 9.0.8 and 10.0 reads as data"),
-    "no-results": (ERROR, "a file without a single judgment or result"),
-    "bad-score": (ERROR, "a score that is no number: trec_eval reads what it begins with, or 0"),
-    "nan-score": (ERROR, "a score that is NaN: there is no order by such scores"),
-    "bad-grade": (ERROR, "a grade that is no number: trec_eval reads what it begins with, or 0"),
-    "float-grade": (ERROR, "a grade with a fraction or exponent, which trec_eval cuts off"),
-    "huge-grade": (ERROR, "a grade of 2**44 or more, by which no judgments can be counted"),
-    "duplicate": (ERROR, "a document twice for a query: trec_eval stops at that query"),
-    "conflicting-grades": (ERROR, "a document twice in a query's judgments, with other grades"),
-    "all-negative": (ERROR, "a query with negative grades only: trec_eval stops if it is first"),
+    "bare-cr": (ERROR, "a carriage return without a newline, which trec_eval reads as a blank"),
+    "malformed": (ERROR, "a line with too few fields; in qrels, also with too many or none"),
+    "ambiguous-comment": (ERROR, "a comment that trec_eval 9.0.8 or 10.0 reads as data"),
+    "no-results": (ERROR, "a file without any judgments or results"),
+    "bad-score": (ERROR, "a score that is not a number; trec_eval reads its leading digits, or 0"),
+    "nan-score": (ERROR, "a score that is NaN, by which documents cannot be ranked"),
+    "bad-grade": (ERROR, "a grade that is not a number; trec_eval reads its leading digits, or 0"),
+    "float-grade": (ERROR, "a grade with a fraction or exponent, which trec_eval truncates"),
+    "huge-grade": (ERROR, "a grade of 2**44 or more, beyond what evaluation supports"),
+    "duplicate": (ERROR, "a duplicate document in a ranking, at which trec_eval stops"),
+    "conflicting-grades": (ERROR, "a document judged twice for a query, with different grades"),
+    "all-negative": (ERROR, "a query with only negative grades; trec_eval stops if it is first"),
     "no-common-query": (
         ERROR,
-        "a run none of whose queries is judged: nothing can be averaged",
+        "a run without any judged query, which cannot be evaluated",
     ),
-    "no-judged-document": (ERROR, "a run none of whose documents is judged: all measures are 0"),
-    "extra-fields": (WARNING, "more than 6 fields in a run; what is behind the tag is ignored"),
-    "comment": (WARNING, "a comment: trec_eval 10.0 skips it, to 9.0.8 the line is malformed"),
-    "infinite-score": (WARNING, "a score that is infinite, or too large for a double"),
-    "decimal-grade": (WARNING, "a whole grade written as a decimal (1.0); others refuse it"),
-    "rank-order": (WARNING, "ranks and scores disagree: trec_eval ranks by score alone"),
-    "ascending-scores": (WARNING, "scores rise with the rank: these may be distances"),
-    "constant-scores": (WARNING, "all results of a query (3 or more) have the same score"),
-    "padding": (WARNING, "the document id -1, with which faiss fills up"),
-    "several-tags": (WARNING, "more than one tag in a run; trec_eval takes the last"),
-    "unknown-query": (WARNING, "a query of the run without judgments, which is not evaluated"),
-    "missing-query": (WARNING, "a judged query that the run lacks"),
-    "similar-query": (WARNING, "a query without judgments whose id is almost a missing one's"),
-    "similar-document": (WARNING, "a document that is not judged, but almost by its id"),
+    "no-judged-document": (ERROR, "a run without any judged document: all measures are 0"),
+    "extra-fields": (WARNING, "more than 6 fields in a run; fields after the tag are ignored"),
+    "comment": (WARNING, "a comment, which trec_eval 10.0 skips and 9.0.8 rejects"),
+    "infinite-score": (WARNING, "a score that is infinite or too large for a double"),
+    "decimal-grade": (WARNING, "a whole grade written as a decimal (1.0), which some tools reject"),
+    "rank-order": (WARNING, "ranks that disagree with scores; trec_eval ranks by score"),
+    "ascending-scores": (WARNING, "scores that increase with the rank, as distances do"),
+    "constant-scores": (WARNING, "equal scores of all results of a query (3 or more)"),
+    "padding": (WARNING, "the document id -1, with which faiss pads results"),
+    "several-tags": (WARNING, "more than one tag in a run; trec_eval uses the last"),
+    "unknown-query": (WARNING, "a query in the run without judgments, which is not evaluated"),
+    "missing-query": (WARNING, "a judged query that is missing from the run"),
+    "similar-query": (
+        WARNING,
+        "a query without judgments whose id resembles that of a missing query",
+    ),
+    "similar-document": (WARNING, "an unjudged document whose id resembles that of a judged one"),
     "no-relevant": (WARNING, "a query without relevant documents, which counts as 0"),
-    "other-format": (NOTE, "a file that is not TREC's: fastrank reads it, trec_eval does not"),
-    "blank-line": (NOTE, "a line without fields in a run, which is ignored"),
-    "crlf": (NOTE, "lines that end with CR LF"),
-    "invalid-utf8": (NOTE, "bytes that are not UTF-8; trec_eval compares bytes and does not care"),
-    "no-final-newline": (NOTE, "the last line has no newline; appending to it will spoil it"),
-    "negative-grade": (NOTE, "a negative grade: the document counts as unjudged"),
-    "scattered": (NOTE, "the lines of a query stand in several places"),
-    "unsorted": (NOTE, "results that are not in the order of their scores"),
-    "bad-rank": (NOTE, "a rank that is no integer; trec_eval does not read it"),
-    "repeated-rank": (NOTE, "a rank twice for a query; trec_eval does not read it"),
-    "tied-scores": (NOTE, "equal scores: trec_eval ranks the larger document id first"),
-    "tied-as-floats": (NOTE, "scores that differ, but not as the 32-bit floats of 9.0.8"),
+    "other-format": (NOTE, "a file that is not in TREC format, which trec_eval cannot read"),
+    "blank-line": (NOTE, "a blank line in a run, which is ignored"),
+    "crlf": (NOTE, "lines that end in CR LF"),
+    "invalid-utf8": (NOTE, "bytes that are not UTF-8; harmless, trec_eval compares bytes"),
+    "no-final-newline": (
+        NOTE,
+        "a last line without a newline; appending to the file would corrupt it",
+    ),
+    "negative-grade": (NOTE, "a negative grade; the document counts as unjudged"),
+    "scattered": (NOTE, "lines of a query that are not adjacent"),
+    "unsorted": (NOTE, "results that are not sorted by score"),
+    "bad-rank": (NOTE, "a rank that is not an integer; trec_eval ignores ranks"),
+    "repeated-rank": (NOTE, "a duplicate rank in a ranking; trec_eval ignores ranks"),
+    "tied-scores": (NOTE, "equal scores; trec_eval ranks the larger document id first"),
+    "tied-as-floats": (NOTE, "scores that are equal as 32-bit floats, which trec_eval 9.0.8 uses"),
     "self-match": (NOTE, "a document with the id of its query; some evaluations remove it"),
     "uneven-depth": (
         NOTE,
         "queries with fewer or more results than nearly all others (of 10 or more)",
     ),
-    "deep": (NOTE, "a query with more than 1,000 results, where TREC asks for 1,000 at most"),
-    "unjudged-query": (NOTE, "a query none of whose results is judged"),
+    "deep": (NOTE, "a query with more than 1,000 results, TREC's usual maximum"),
+    "unjudged-query": (NOTE, "a query without any judged results"),
 }
 _ORDER = {kind: place for place, kind in enumerate(KINDS)}
 
@@ -81,9 +87,9 @@ _ORDER = {kind: place for place, kind in enumerate(KINDS)}
 class Finding(NamedTuple):
     """One finding: `kind` is one of KINDS, `severity` error, warning or note.
 
-    `line` counts from 1; it is None for what is not in the file, and where a format has no lines.
-    query and document are ids as text (bytes that are not UTF-8 as `\\xff`), None where the
-    finding is not about one.
+    `line` counts from 1; it is None if the finding is about something missing from the file, or if
+    the format has no lines. query and document are ids as strings (bytes that are not UTF-8 as
+    `\\xff`), or None if the finding is not about one.
     """
 
     severity: str
@@ -100,7 +106,7 @@ class Finding(NamedTuple):
 
 
 class Count(NamedTuple):
-    """How often a kind was found in a file, and how many of these are among the findings."""
+    """How often a kind was found in a file, and how many of these findings are listed."""
 
     severity: str
     kind: str
@@ -110,10 +116,10 @@ class Count(NamedTuple):
 
 
 class FileSummary(NamedTuple):
-    """A file that was checked: its `role` (qrels or run), and how much is in it.
+    """A file that was checked: its `role` (qrels or run) and its size.
 
-    rows are judgments or results, queries and documents distinct ids; lines is 0 where a format has
-    none.
+    rows counts judgments or results, queries and documents distinct ids; lines is 0 for formats
+    without lines.
     """
 
     file: str
@@ -125,10 +131,10 @@ class FileSummary(NamedTuple):
 
 
 class Report(Frozen):
-    """What `check` returns: iterates over the findings, by file and line.
+    """The result of `check`; iterating yields the listed findings by file and line.
 
-    `findings` holds those that are listed, `counts` a Count per file and kind, `files` a
-    FileSummary of each file, in the order of the files.
+    findings: those that are listed. counts: a Count per file and kind. files: a FileSummary per
+    file, in the order of the files.
     """
 
     __slots__ = ("counts", "files", "findings")
@@ -144,7 +150,7 @@ class Report(Frozen):
         return len(self.findings)
 
     def total(self, severity: str) -> int:
-        """How many findings of a severity there are, those not listed included."""
+        """The number of findings of a severity, including those not listed."""
         return sum(count.found for count in self.counts if count.severity == severity)
 
     def __repr__(self) -> str:
@@ -156,14 +162,14 @@ class Report(Frozen):
 
 
 class Collector:
-    """The findings in one file: of each kind the first `limit` in full, and a count.
+    """The findings in one file: the first `limit` of each kind in full, and counts.
 
-    What is said of a finding is worded only if it is listed: there may be millions.
+    Messages are made only for listed findings, because there may be millions of others.
     """
 
     def __init__(self, file: str, limit: int, ignored: frozenset[str]) -> None:
         self.file = file
-        # What is counted as lines; without a line's number, a finding says it in words.
+        # What is numbered: lines, or in other formats records, rows or items (shown in messages).
         self.unit = "line"
         self._limit = limit
         self._ignored = ignored
@@ -178,16 +184,16 @@ class Collector:
         query: bytes | None = None,
         document: bytes | None = None,
     ) -> None:
-        """Note one finding."""
+        """Add one finding."""
         self._take(kind, 1, [(0, line)], lambda _: (message, query, document))
 
     def add_lines(
         self, kind: str, lines: Any, say: Callable[[int], Said], count: int | None = None
     ) -> None:
-        """Note a finding on each of `lines`; say(i) gives message, query and document of the i-th.
+        """Add a finding for each of `lines`; say(i) gives message, query and document of the i-th.
 
-        Of findings on the same line the first ones are listed. count: how many there are, if
-        `lines` are the first of more.
+        Of several findings on a line, the first are listed. count: the total number, if `lines`
+        are only the first.
         """
         numbers = np.asarray(lines, dtype=np.int64)
         chosen = np.argsort(numbers, kind="stable")[: self._limit].tolist()
@@ -195,7 +201,7 @@ class Collector:
         self._take(kind, total, [(i, int(numbers[i])) for i in chosen], say)
 
     def add_without_lines(self, kind: str, count: int, say: Callable[[int], Said]) -> None:
-        """The same for what is not in the file, in the order in which it is to be listed."""
+        """Add findings about what is missing from the file, in the order to list them."""
         self._take(kind, count, [(i, None) for i in range(count)], say)
 
     def _take(
@@ -227,11 +233,11 @@ class Collector:
 
     @property
     def has_errors(self) -> bool:
-        """Whether any of the findings is an error."""
+        """Whether any finding is an error."""
         return any(KINDS[kind][0] == ERROR for kind in self._counts)
 
     def findings(self) -> list[Finding]:
-        """The listed findings by line, those without a line last."""
+        """The listed findings by line; those without a line come last."""
         every = [
             finding
             for found in self._findings.values()
@@ -251,12 +257,12 @@ def _place(finding: Finding) -> tuple[bool, int, int]:
 
 
 def readable(text: bytes | None) -> str | None:
-    """An id as text; bytes that are not UTF-8 as escapes."""
+    """An id as a string, with bytes that are not UTF-8 escaped."""
     return None if text is None else text.decode("utf-8", "backslashreplace")
 
 
 def quoted(text: bytes) -> str:
-    """An id in quotes, cut if it is long, with whatever cannot be seen as escapes."""
+    """An id in quotes, shortened if long, with unprintable characters escaped."""
     shown = text if len(text) <= 60 else text[:60] + b"..."
     try:
         return repr(shown.decode("utf-8"))

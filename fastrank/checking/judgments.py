@@ -1,4 +1,4 @@
-"""Judgments on their own: grades, documents judged twice, queries without relevant documents."""
+"""Checks of judgments: grades, documents judged twice, queries without relevant documents."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from fastrank.checking.repeats import check_repeats, check_scattered
 from fastrank.checking.rows import Rows
 from fastrank.native import codes
 
-# Judgments are counted by grade up to here (fastrank/kernels/judging/memory.py).
+# Evaluation counts judgments by grade below this (fastrank/kernels/judging/memory.py).
 LARGEST_GRADE = 1 << 44
 
 
 def check_judgments(rows: Rows, findings: Collector) -> None:
-    """Check what can be told of judgments without a run."""
+    """Check judgments without a run."""
     if not len(rows):
         return
     _check_grades(rows, findings)
@@ -28,15 +28,15 @@ def check_judgments(rows: Rows, findings: Collector) -> None:
         query = rows.queries[none[i]]
         message = (
             f"query {quoted(query)} has no relevant document among"
-            f" {counted(int(counts[none[i]]), 'judgment')}: it counts as 0 in the means"
+            f" {counted(int(counts[none[i]]), 'judgment')}; it counts as 0 in the means"
         )
         return message, query, None
 
     def all_negative(i: int) -> tuple[str, bytes, None]:
         query = rows.queries[negative[i]]
         message = (
-            f"all judgments of query {quoted(query)} are negative: trec_eval stops with status 4 if"
-            " it is the first one evaluated, and may crash if not"
+            f"all judgments of query {quoted(query)} are negative; trec_eval stops with status 4 if"
+            " this is the first query evaluated, and may crash otherwise"
         )
         return message, query, None
 
@@ -58,18 +58,18 @@ def _check_grades(rows: Rows, findings: Collector) -> None:
             grade = rows.fields(row)[3]
             message = f"grade {quoted(grade)} of document {quoted(rows.doc(row))} {words}"
             if not rows.is_trec:
-                message = message.partition(": trec_eval")[0]
+                message = message.partition("; trec_eval")[0]
             return message.replace("VALUE", str(atol(grade))), rows.query(row), rows.doc(row)
 
         findings.add_lines(kind, rows.lines[places], say)
 
-    note("bad-grade", classes == codes.NO_NUMBER, "is not a number: trec_eval reads 0")
-    note("bad-grade", classes == codes.A_PREFIX, "is not a number: trec_eval reads VALUE")
+    note("bad-grade", classes == codes.NO_NUMBER, "is not a number; trec_eval reads 0")
+    note("bad-grade", classes == codes.A_PREFIX, "is not a number; trec_eval reads VALUE")
     if rows.is_trec:
-        note("float-grade", classes == codes.FRACTION, "is not an integer: trec_eval reads VALUE")
+        note("float-grade", classes == codes.FRACTION, "is not an integer; trec_eval reads VALUE")
         note(
             "decimal-grade", classes == codes.WHOLE_DECIMAL,
-            "is written as a decimal: trec_eval reads VALUE, others refuse it",
+            "is written as a decimal; trec_eval reads VALUE, some tools reject it",
         )  # fmt: skip
-    note("huge-grade", grades >= LARGEST_GRADE, "is too large to count judgments by grade")
-    note("negative-grade", grades < 0, "is negative: the document counts as unjudged")
+    note("huge-grade", grades >= LARGEST_GRADE, "is too large; grades must be below 2**44")
+    note("negative-grade", grades < 0, "is negative; the document counts as unjudged")

@@ -1,4 +1,4 @@
-"""Lines that are odd as a whole, in words."""
+"""Messages about malformed and odd lines."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    # What to say of a line with so many fields.
+    # The message about a line with a number of fields.
     Say = Callable[[bytes, int], str]
 
 QRELS_LINE = "4 fields (query iter doc grade)"
 RUN_LINE = "6 fields (query Q0 doc rank score tag)"
-TO_CONVERT = "`fastrank convert` makes it a TREC file"
+TO_CONVERT = "`fastrank convert` can convert it"
 
 
 def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None:
-    """Note lines that are malformed, blank, comments, or not text."""
+    """Note lines that are malformed, blank, comments, or contain NUL."""
 
     def note(kind: str, what: int, say: Say) -> None:
         count, first = rows.odd[what]
@@ -46,7 +46,7 @@ def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None
     note("nul", codes.NUL_LINE, _nul)
     if not len(rows):
         what = "judgment" if judgments else "result"
-        findings.add("no-results", None, f"no line of the file is a {what}")
+        findings.add("no-results", None, f"the file has no {what}s")
 
 
 def _malformed(expected: str, line: bytes, fields: int, guess: str) -> str:
@@ -56,35 +56,35 @@ def _malformed(expected: str, line: bytes, fields: int, guess: str) -> str:
 def _malformed_judgment(line: bytes, fields: int) -> str:
     guess = _guess(line)
     if fields >= 6:
-        guess = "this looks like a run: with --no-qrels all files are runs"
+        guess = "this looks like a run; use --no-qrels if all files are runs"
     elif fields == 3 and b"\t" in line:
-        guess = f"this looks like BEIR's format: {TO_CONVERT}"
+        guess = f"this looks like BEIR's format; {TO_CONVERT}"
     elif fields == 3:
-        guess = "is the second field missing? Any word will do"
+        guess = "is the second field (iter) missing? Its value is ignored"
     return _malformed(QRELS_LINE, line, fields, guess)
 
 
 def _malformed_result(line: bytes, fields: int) -> str:
     guess = _guess(line)
     if fields == 3:
-        guess = f"this looks like MS MARCO's format: {TO_CONVERT}"
+        guess = f"this looks like MS MARCO's format; {TO_CONVERT}"
     elif fields == 4:
-        guess = "this looks like a judgment: judgments are the first file"
+        guess = "this looks like a judgment; qrels must be the first file"
     elif fields == 5:
-        guess = "is the second field missing, or the last one, the tag? Any word will do"
+        guess = "is the second field (Q0) or the last one (tag) missing? Any word will do"
     return _malformed(RUN_LINE, line, fields, guess)
 
 
 def _guess(line: bytes) -> str:
     if line.lstrip().startswith((b"{", b"[")):
-        return f"this looks like JSON: {TO_CONVERT}"
+        return f"this looks like JSON; {TO_CONVERT}"
     if line.count(b",") >= 2:
-        return "fields are separated by blanks, not by commas"
+        return "separate fields by blanks, not commas"
     return ""
 
 
 def _extra_fields(line: bytes, fields: int) -> str:
-    guess = "what is behind the 6th is ignored; does an id contain a blank?"
+    guess = "fields after the 6th are ignored; does an id contain a blank?"
     return _malformed(RUN_LINE, line, fields, guess)
 
 
@@ -98,8 +98,8 @@ def _blank(*_: Any) -> str:
 
 def _nul(line: bytes, _: int) -> str:
     if line.startswith(b"\0"):
-        return "the line begins with a NUL byte: for trec_eval the file ends here"
-    return f"a NUL byte in the line, on which trec_eval crashes: {quoted(line)}"
+        return "the line begins with a NUL byte, where trec_eval stops reading the file"
+    return f"the line contains a NUL byte, at which trec_eval crashes: {quoted(line)}"
 
 
 def _comment_as(what: str, line: bytes) -> str:
@@ -117,10 +117,10 @@ def _comment_as_result(line: bytes, _: int) -> str:
 
 def _second_comment(line: bytes, _: int) -> str:
     return (
-        "trec_eval 10.0 skips one comment at a time and reads the second as a judgment:"
+        "trec_eval 10.0 skips only one comment at a time and reads this one as a judgment:"
         f" {quoted(line)}"
     )
 
 
 def _comment(line: bytes, _: int) -> str:
-    return f"trec_eval 10.0 skips this comment, for 9.0.8 it is malformed: {quoted(line)}"
+    return f"trec_eval 10.0 skips this comment, 9.0.8 rejects it: {quoted(line)}"

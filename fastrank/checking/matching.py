@@ -1,4 +1,4 @@
-"""A run beside the judgments: queries and documents that one of them lacks, or spells otherwise."""
+"""Compare a run with judgments: queries and documents that one lacks or spells differently."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# How many results are looked at for what their ids have in common.
+# How many results to compare for a shift of their integer ids.
 SAMPLE = 10_000
 
 
 class FileRows(NamedTuple):
-    """The rows of a file, the line on which each query begins, and a name for messages."""
+    """The rows of a file, the first line of each query, and the file's name for messages."""
 
     rows: Rows
     first_lines: Any
     file: str
 
     def where(self, line: Any) -> str:
-        """A line of it, for messages."""
+        """A line of the file, for messages."""
         if self.rows.unit == "line":
             return f"{self.file}:{int(line)}"
         return f"{self.file}, {self.rows.where(line)}"
@@ -44,20 +44,20 @@ def check_match(judged: FileRows, run: Rows, findings: Collector) -> None:
     missing[judged_numbers[judged_numbers >= 0]] = False
     similar = _similar_queries(judged.rows, run, judged_numbers, missing)
     if missing.all():
-        _tell_no_query(judged, run, similar, findings)
+        _note_no_query(judged, run, similar, findings)
         return
     _check_unknown(judged, run, judged_numbers, similar, findings)
     _check_missing(judged, missing, findings)
     found = _look_up(run.columns, judged_numbers, judged.rows.columns)
     if (found < 0).all():
-        _tell_no_document(judged, run, judged_numbers, findings)
+        _note_no_document(judged, run, judged_numbers, findings)
     else:
         _check_unjudged(judged, run, judged_numbers, found, findings)
     _check_similar_documents(judged, run, judged_numbers, found, findings)
 
 
 def _fold(texts: records.Texts) -> records.Texts:
-    """The texts without what is easily lost."""
+    """The texts without case, leading zeros and other details that are easily lost."""
     texts = texts.changed(
         starts=np.ascontiguousarray(texts.starts), lengths=np.ascontiguousarray(texts.lengths)
     )
@@ -69,7 +69,7 @@ def _fold(texts: records.Texts) -> records.Texts:
 def _similar_queries(
     judged: Rows, run: Rows, judged_numbers: np.ndarray, missing: np.ndarray
 ) -> dict[int, int]:
-    """For unknown queries of the run, a query that the run lacks and that is spelt almost so."""
+    """For unknown queries of the run, a missing query with a similar id."""
     unknown = np.flatnonzero(judged_numbers < 0).tolist()
     lacking = np.flatnonzero(missing).tolist()
     if not unknown or not lacking:
@@ -89,19 +89,20 @@ def _folded_queries(rows: Rows, numbers: list[int]) -> list[tuple[int, bytes]]:
     ]
 
 
-def _tell_no_query(
+def _note_no_query(
     judged: FileRows, run: Rows, similar: dict[int, int], findings: Collector
 ) -> None:
     number = min(similar, default=0)
     other = similar.get(number, 0)
     queries, others = run.queries, judged.rows.queries
     message = (
-        f"no query of the run is judged: {counted(len(queries), 'query', 'queries')} here, such as"
-        f" {quoted(queries[number])}, {len(others):,} there, such as {quoted(others[other])}"
+        f"the run and the qrels share no query ids: the run has"
+        f" {counted(len(queries), 'query', 'queries')}, such as {quoted(queries[number])}, the"
+        f" qrels {len(others):,}, such as {quoted(others[other])}"
         f" ({judged.where(judged.first_lines[other])})"
     )
     if similar:
-        message += "; is that the same?"
+        message += "; are these the same query?"
     findings.add("no-common-query", int(run.first_lines[number]), message, queries[number])
 
 
@@ -120,13 +121,13 @@ def _check_unknown(
 
     def say_unknown(i: int) -> tuple[str, bytes, None]:
         query = run.queries[unknown[i]]
-        message = f"query {quoted(query)} has no judgments in {judged.file}: it is not evaluated"
+        message = f"query {quoted(query)} has no judgments in {judged.file} and is not evaluated"
         return message, query, None
 
     def say_similar(i: int) -> tuple[str, bytes, None]:
         query, other = run.queries[likes[i]], similar[likes[i]]
         message = (
-            f"query {quoted(query)} has no judgments: did you mean"
+            f"query {quoted(query)} has no judgments; did you mean"
             f" {quoted(judged.rows.queries[other])}"
             f" ({judged.where(judged.first_lines[other])})?"
         )
@@ -145,8 +146,8 @@ def _check_missing(judged: FileRows, missing: np.ndarray, findings: Collector) -
         place = int(by_line[i])
         query = judged.rows.queries[int(lacking[place])]
         message = (
-            f"judged query {quoted(query)} ({judged.where(lines[place])}) is not in the run: it is"
-            " left out of the means, with -c it counts as 0"
+            f"judged query {quoted(query)} ({judged.where(lines[place])}) is missing from the run;"
+            " it is excluded from the means, or counts as 0 with -c"
         )
         return message, query, None
 
@@ -170,29 +171,29 @@ def _check_unjudged(
 
     def say(i: int) -> tuple[str, bytes, None]:
         query = run.queries[int(none[i])]
-        message = f"none of the results of query {quoted(query)} is judged in {judged.file}"
+        message = f"query {quoted(query)} has no judged results in {judged.file}"
         return message, query, None
 
     findings.add_lines("unjudged-query", run.first_lines[none], say)
 
 
-def _tell_no_document(
+def _note_no_document(
     judged: FileRows, run: Rows, judged_numbers: np.ndarray, findings: Collector
 ) -> None:
     number = int(np.flatnonzero(judged_numbers >= 0)[0])
     row, other = int(run.offsets[number]), int(judged.rows.offsets[judged_numbers[number]])
     query = run.queries[number]
     message = (
-        f"not one result of the run is judged: for query {quoted(query)} here"
-        f" {quoted(run.doc(row))}, there {quoted(judged.rows.doc(other))}"
-        f" ({judged.where(judged.rows.lines[other])}); are these ids of the same documents?"
+        f"no result of the run is judged: query {quoted(query)} has {quoted(run.doc(row))} in the"
+        f" run and {quoted(judged.rows.doc(other))} in the qrels"
+        f" ({judged.where(judged.rows.lines[other])}); do the ids belong to the same collection?"
         f"{_shift(judged.rows, run, judged_numbers)}"
     )
     findings.add("no-judged-document", int(run.lines[row]), message, query, run.doc(row))
 
 
 def _shift(judged: Rows, run: Rows, judged_numbers: np.ndarray) -> str:
-    """What adding or taking 1 would change, where all ids are integers."""
+    """A hint if all ids are integers, and adding or subtracting 1 makes some match."""
     try:
         wanted = {
             (number, int(judged.doc(row)))
@@ -208,12 +209,12 @@ def _shift(judged: Rows, run: Rows, judged_numbers: np.ndarray) -> str:
         ][:SAMPLE]
     except ValueError:
         return ""
-    for words, shift in (("1 more", 1), ("1 less", -1)):
+    for words, shift in (("adding 1 to", 1), ("subtracting 1 from", -1)):
         hits = sum((number, doc + shift) in wanted for number, doc in known)
         if hits:
             return (
-                f" With {words} in the ids of the run {hits:,} of {len(known):,} results would be:"
-                " does one side count from 0?"
+                f" After {words} the ids of the run, {hits:,} of {len(known):,} results would be"
+                " judged; does one file count from 0?"
             )
     return ""
 
@@ -234,7 +235,7 @@ def _check_similar_documents(
         row, other = int(places[i]), int(near[places[i]])
         query, doc = run.query(row), run.doc(row)
         message = (
-            f"document {quoted(doc)} of query {quoted(query)} is not judged: did you mean"
+            f"document {quoted(doc)} of query {quoted(query)} is not judged; did you mean"
             f" {quoted(rows.doc(other))} ({judged.where(rows.lines[other])})?"
         )
         return message, query, doc

@@ -1,4 +1,4 @@
-"""The rank column, which trec_eval does not read, beside the scores, which it ranks by."""
+"""Checks of the rank column, which trec_eval ignores, against the scores, by which it ranks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastrank.native import codes
 
 
 def check_ranks(rows: Rows, findings: Collector) -> None:
-    """Note ranks that are none, that repeat, or that disagree with the scores."""
+    """Note ranks that are invalid, that repeat, or that disagree with the scores."""
     bad = np.flatnonzero(rows.rank_classes != codes.A_NUMBER)
 
     def say_bad(i: int) -> tuple[str, bytes, bytes]:
@@ -40,20 +40,20 @@ def check_ranks(rows: Rows, findings: Collector) -> None:
         return
     row, other = int(before[up[0]]), int(after[up[0]])
     message = (
-        f"scores rise with the rank throughout ({_ranked(rows, row)}, {_ranked(rows, other)} on"
-        f" {rows.where(rows.lines[other])}): trec_eval ranks the highest score first; are they"
+        f"scores increase with the rank throughout ({_ranked(rows, row)}, {_ranked(rows, other)} on"
+        f" {rows.where(rows.lines[other])}); trec_eval ranks the highest score first. Are these"
         " distances?"
     )
     findings.add("ascending-scores", int(rows.lines[row]), message, rows.query(row), rows.doc(row))
 
 
 def _rank_order(rows: Rows) -> np.ndarray:
-    """The rows of each query by rank, those of one rank by falling score."""
+    """The rows of each query by rank, then by descending score."""
     order = np.arange(len(rows))
     rises = rows.integers[:-1] < rows.integers[1:]
     if np.all(rises | ~rows.adjacent()):
         return order
-    # Queries are in order already, and stay so.
+    # Queries are already in order and stay so.
     return np.lexsort((-rows.scores, rows.integers, rows.query_of))
 
 
@@ -64,7 +64,7 @@ def _ranked(rows: Rows, row: int) -> str:
 
 
 def _per_query(rows: Rows, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of places among the rows, the first of each query, and how many it has."""
+    """The first of the given rows in each query, and how many there are per query."""
     queries = np.searchsorted(rows.offsets, places, side="right")
     _, firsts, counts = np.unique(queries, return_index=True, return_counts=True)
     return firsts, counts
@@ -79,8 +79,8 @@ def _check_repeated(rows: Rows, findings: Collector, after: np.ndarray, same: np
         row = int(places[i])
         query = rows.query(row)
         message = (
-            f"rank {rows.integers[row]} again in query {quoted(query)}, where"
-            f" {counted(int(counts[i]), 'rank repeats', 'ranks repeat')}; trec_eval ignores ranks"
+            f"duplicate rank {rows.integers[row]} in query {quoted(query)}"
+            f" ({counted(int(counts[i]), 'duplicate')} in the query); trec_eval ignores ranks"
         )
         return message, query, None
 
@@ -94,9 +94,9 @@ def _check_order(rows: Rows, findings: Collector, before: np.ndarray, after: np.
         row, other = int(before[firsts[i]]), int(after[firsts[i]])
         query = rows.query(row)
         message = (
-            f"{_ranked(rows, row)}, but {_ranked(rows, other)} on {rows.where(rows.lines[other])}:"
-            f" trec_eval ranks by score alone ({counted(int(counts[i]), 'such place')} in query"
-            f" {quoted(query)})"
+            f"{_ranked(rows, row)}, but {_ranked(rows, other)} on {rows.where(rows.lines[other])}"
+            f" ({counted(int(counts[i]), 'such pair')} in query {quoted(query)}); trec_eval ranks"
+            " by score"
         )
         return message, query, rows.doc(row)
 

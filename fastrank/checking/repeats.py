@@ -1,4 +1,4 @@
-"""What stands in a file more than once, or in more than one place."""
+"""Checks for duplicate documents, padding, and queries whose lines are not adjacent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PADDING = b"-1"
 
 
 def check_repeats(rows: Rows, findings: Collector, *, judgments: bool) -> None:
-    """Note documents that come twice for a query, and documents that are padding."""
+    """Note duplicate documents and padding."""
     earlier = zeros("q", len(rows))
     repeats = kernels.note_repeats(rows.columns, interning(kernels.widest(rows.offsets)), earlier)
     if repeats:
@@ -45,9 +45,8 @@ def _note(
         values = [rows.fields(one)[field].decode("utf-8", "backslashreplace")
                   for one in (row, before)]  # fmt: skip
         message = (
-            f"document {quoted(doc)} of query {quoted(query)} with {what} {values[0]} stands on"
-            f" {rows.where(rows.lines[before])} already, with {what} {values[1]}: trec_eval stops"
-            " at this query"
+            f"duplicate document {quoted(doc)} in query {quoted(query)}: {what} {values[0]}, but"
+            f" {values[1]} on {rows.where(rows.lines[before])}; trec_eval stops at this query"
         )
         return message, query, doc
 
@@ -61,23 +60,23 @@ def _check_padding(rows: Rows, findings: Collector) -> None:
         padding = padding[text[rows.doc_starts[padding] + place] == byte]
 
     def say(i: int) -> tuple[str, bytes, bytes]:
-        message = "document -1: faiss fills up with it where it finds fewer than were asked for"
+        message = "document -1, with which faiss pads results if it finds too few"
         return message, rows.query(int(padding[i])), PADDING
 
     findings.add_lines("padding", rows.lines[padding], say)
 
 
 def check_scattered(rows: Rows, findings: Collector) -> None:
-    """Note queries whose lines do not stand together."""
+    """Note queries whose lines are not adjacent."""
     first_lines = rows.first_lines if rows.scattered else np.zeros(0, dtype=np.int64)
 
     def say(i: int) -> tuple[str, bytes, None]:
         number, _, places = rows.scattered[i]
         query = rows.queries[number]
         message = (
-            f"query {quoted(query)} comes again after other queries; it began on"
-            f" {rows.where(first_lines[number])}, its {rows.unit}s stand in"
-            f" {counted(places, 'place')}"
+            f"query {quoted(query)} continues after other queries; it starts on"
+            f" {rows.where(first_lines[number])}, and its {rows.unit}s are in"
+            f" {counted(places, 'separate block')}"
         )
         return message, query, None
 

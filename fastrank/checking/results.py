@@ -1,4 +1,4 @@
-"""A run on its own: scores, ranks, ties, tags and the number of results."""
+"""Checks of a run: scores, ranks, ties, tags and the number of results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastrank.checking.ties import check_ties
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
-# What TREC asks for, and what most tools write.
+# TREC's maximum per query, and what most tools write.
 MOST_RESULTS = 1000
 # Where runs are not cut at a depth, queries have as many results as were found: of so many queries
 # nearly all must have the same number for the others to stand out.
@@ -21,7 +21,7 @@ FEWEST_QUERIES, NEARLY_ALL = 10, 0.9
 
 
 def check_results(rows: Rows, findings: Collector) -> None:
-    """Check what can be told of a run without judgments."""
+    """Check a run without judgments."""
     if not len(rows):
         return
     _check_scores(rows, findings)
@@ -44,24 +44,24 @@ def _check_scores(rows: Rows, findings: Collector) -> None:
             score = rows.fields(row)[4]
             message = f"score {quoted(score)} of document {quoted(rows.doc(row))} {words}"
             if not rows.is_trec:
-                message = message.partition(": trec_eval")[0]
+                message = message.partition("; trec_eval")[0]
             if b"," in score:
-                message += "; the decimal point is a point"
+                message += "; use a decimal point, not a comma"
             return message.replace("VALUE", f"{atof(score):g}"), rows.query(row), rows.doc(row)
 
         findings.add_lines(kind, rows.lines[places], say)
 
-    note("bad-score", codes.NO_NUMBER, "is not a number: trec_eval reads 0")
-    note("bad-score", codes.A_PREFIX, "is not a number: trec_eval reads VALUE")
-    note("nan-score", codes.NOT_A_NUMBER, "is not a number: its rank has no meaning")
-    note("infinite-score", codes.INFINITE, "is infinite: all such scores tie")
+    note("bad-score", codes.NO_NUMBER, "is not a number; trec_eval reads 0")
+    note("bad-score", codes.A_PREFIX, "is not a number; trec_eval reads VALUE")
+    note("nan-score", codes.NOT_A_NUMBER, "is NaN, by which documents cannot be ranked")
+    note("infinite-score", codes.INFINITE, "is infinite; all such scores tie")
 
 
 def _check_depths(rows: Rows, findings: Collector) -> None:
     depths = np.diff(rows.offsets)
     first_lines = rows.first_lines
     values, counts = np.unique(depths, return_counts=True)
-    # The largest of the most frequent ones.
+    # The largest of the most frequent depths.
     usual = int(values[len(counts) - 1 - np.argmax(counts[::-1])])
     if (
         len(values) > 1
@@ -72,16 +72,16 @@ def _check_depths(rows: Rows, findings: Collector) -> None:
         number = int(np.flatnonzero(other)[np.argmin(first_lines[other])])
         message = (
             f"query {quoted(rows.queries[number])} has {counted(int(depths[number]), 'result')},"
-            f" {counted(int(counts[values == usual][0]), 'query', 'queries')} of"
-            f" {len(depths):,} have {usual:,}; all have from {values[0]:,} to {values[-1]:,}"
+            f" but {int(counts[values == usual][0]):,} of {len(depths):,} queries have {usual:,};"
+            f" the range is {values[0]:,} to {values[-1]:,}"
         )
         findings.add("uneven-depth", int(first_lines[number]), message, rows.queries[number])
     deep = np.flatnonzero(depths > MOST_RESULTS)
 
     def say(i: int) -> tuple[str, bytes, None]:
         query = rows.queries[deep[i]]
-        message = f"query {quoted(query)} has {depths[deep[i]]:,} results; TREC asks for 1,000"
-        return f"{message} at most", query, None
+        message = f"query {quoted(query)} has {depths[deep[i]]:,} results; TREC's usual maximum is"
+        return f"{message} {MOST_RESULTS:,}", query, None
 
     findings.add_lines("deep", first_lines[deep], say)
 
@@ -90,8 +90,8 @@ def _check_tags(rows: Rows, findings: Collector) -> None:
     if len(rows.tags) > 1:
         (first, first_line), (second, line) = rows.tags[:2]
         message = (
-            f"tag {quoted(second)}, but {quoted(first)} from {rows.where(first_line)} on"
-            f" ({len(rows.tags):,} tags in all): are these several runs in one file?"
+            f"tag {quoted(second)}, but {quoted(first)} on {rows.where(first_line)}"
+            f" ({len(rows.tags):,} tags in total); does the file contain several runs?"
         )
         findings.add("several-tags", line, message)
 

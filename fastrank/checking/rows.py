@@ -1,4 +1,4 @@
-"""The lines of a file as rows by query, read whatever is wrong with them, and the odd lines."""
+"""Read the lines of a file as rows grouped by query, despite errors, and collect odd lines."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 class Rows(NamedTuple):
-    """Judgments or results, those of each query together, in file order otherwise.
+    """Judgments or results, grouped by query, otherwise in file order.
 
-    Query i is `queries[i]`, first met on row query_rows[i], and has the rows
-    offsets[i] : offsets[i + 1]. `classes` and `rank_classes` say what the texts of numbers are
-    (A_NUMBER and so on in fastrank/native/codes.py), `integers` are grades or ranks. Of each kind
-    of odd lines (TOO_FEW_FIELDS and so on there) `odd` has how many there are, and for the first
-    ones line, start and number of fields, int64[listed, 3].
+    Query i is `queries[i]` and has the rows offsets[i] : offsets[i + 1]. `classes` and
+    `rank_classes` classify the texts of numbers (A_NUMBER and so on in fastrank/native/codes.py),
+    `integers` are grades or ranks. For each kind of odd lines (TOO_FEW_FIELDS and so on there)
+    `odd` has their number, and line, start and number of fields of the first ones,
+    int64[listed, 3].
 
-    In other formats than TREC's `lines` are numbers of what `unit` says, and `numbers` the texts
-    of grades, or of ranks and scores.
+    In formats other than TREC's, `lines` counts what `unit` names, and `numbers` contains the
+    texts of grades, or of ranks and scores.
     """
 
     text: bytes
@@ -58,12 +58,12 @@ class Rows(NamedTuple):
 
     @property
     def docs(self) -> records.Texts:
-        """The documents, as kernels take them."""
+        """The documents, for kernels."""
         return records.Texts(self.text, self.doc_starts, self.doc_lengths)
 
     @property
     def columns(self) -> records.TextsByQuery:
-        """The documents of each query, as kernels take them."""
+        """The documents of each query, for kernels."""
         return records.TextsByQuery(texts=self.docs, offsets=self.offsets)
 
     @property
@@ -88,7 +88,7 @@ class Rows(NamedTuple):
         return self.queries[int(np.searchsorted(self.offsets, row, side="right")) - 1]
 
     def fields(self, row: int) -> list[bytes]:
-        """All fields of the line of a row, or what would be those of a TREC file."""
+        """The fields of the line of a row, as in a TREC file."""
         if self.numbers is not None:
             return [self.query(row), b"", self.doc(row), *(column[row] for column in self.numbers)]
         start = int(self.doc_starts[row])
@@ -100,17 +100,17 @@ class Rows(NamedTuple):
 
     @property
     def is_trec(self) -> bool:
-        """Whether it is trec_eval that would read the file."""
+        """Whether the file is in TREC format."""
         return self.numbers is None
 
     def adjacent(self) -> npt.NDArray[np.bool_]:
-        """Whether rows i and i + 1 are of one query, bool[rows - 1]."""
+        """Whether rows i and i + 1 belong to the same query, bool[rows - 1]."""
         same = np.ones(max(len(self) - 1, 0), dtype=bool)
         same[self.offsets[1:-1] - 1] = False
         return same
 
     def count_documents(self) -> int:
-        """How many distinct documents there are."""
+        """The number of distinct documents."""
         found: int = kernels.intern_texts(self.docs, interning(len(self)))
         return found
 
@@ -122,11 +122,11 @@ def line_at(text: bytes, start: int) -> bytes:
 
 
 def scan(text: bytes, start: int, *, judgments: bool, listed: int = 0) -> Rows:
-    """Read the lines of judgments or of a run from `start` on.
+    """Read the lines of judgments or of a run, starting at `start`.
 
-    listed: how many odd lines of each kind to note; all are counted.
+    listed: how many odd lines of each kind to describe; all are counted.
     """
-    # One more than there can be: rows are numbered before it is known that they are none.
+    # One more than the number of lines: a row is written before it is known to be valid.
     room = kernels.count_lines(text) + 1
     listed = min(listed, room)
     state = zeros("q", codes.CHECKED_SIZE)
@@ -177,7 +177,7 @@ def scan(text: bytes, start: int, *, judgments: bool, listed: int = 0) -> Rows:
 
 
 def grouped_rows(text: bytes, stretches: Any, count: int, rows: int) -> tuple[Any, ...]:
-    """Offsets of the queries, order of the rows (None: as it is), queries, query per stretch."""
+    """Offsets of the queries, order of the rows (None: unchanged), queries, query per stretch."""
     starts, lengths, first_rows = (column[:count] for column in stretches)
     numbered = interning(count)
     queries = kernels.intern_texts(records.Texts(text, starts, lengths), numbered)
@@ -191,7 +191,7 @@ def grouped_rows(text: bytes, stretches: Any, count: int, rows: int) -> tuple[An
 
 
 def scattered_queries(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, int]]:
-    """(query, line on which it comes again for the first time, places) of scattered queries."""
+    """(query, first line of its second block, number of blocks) of scattered queries."""
     if ids is None:
         return []
     order = np.argsort(ids, kind="stable")
@@ -203,7 +203,7 @@ def scattered_queries(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, i
 
 
 def distinct_texts(text: bytes, stretches: Any, count: int, lines: Any) -> list[tuple[bytes, int]]:
-    """The distinct texts of stretches, each with the line on which it first stands."""
+    """The distinct texts of stretches, each with the first line it appears on."""
     starts, lengths, rows = (column[:count] for column in stretches)
     numbered = interning(count)
     found = kernels.intern_texts(records.Texts(text, starts, lengths), numbered)
@@ -214,7 +214,7 @@ def distinct_texts(text: bytes, stretches: Any, count: int, lines: Any) -> list[
 
 
 def _read_fallbacks(rows: Rows, places: Any) -> None:
-    """Read the scores that the kernel could not, and say what they are."""
+    """Read and classify the scores that the kernel could not read."""
     for row in places.tolist():
         score = rows.fields(row)[4]
         value = atof(score)

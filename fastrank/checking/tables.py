@@ -1,7 +1,7 @@
-"""Files in other formats than TREC's as rows, with whatever stands where numbers should.
+"""Read files in formats other than TREC's for checking, including invalid numbers.
 
-Numbers are looked at one by one. Of a file that is broken otherwise, or has an id that is none,
-there is only what its reader says.
+Every number is checked. For a file with broken syntax or an invalid id, the only finding is the
+error of its reader.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
     from fastrank.data.texts import Texts
 
-# What a row of {query: {document: number}} is called, which is no row of a table.
+# The unit of {query: {document: number}} in messages.
 ITEM = "item"
 
 
 class Reading(NamedTuple):
-    """What a file holds, as far as it could be read, and why it is refused, if it is.
+    """What could be read of a file, and the reader's error, if any.
 
-    rows: None if there is nothing to look at one by one.
+    rows: None if no rows could be read.
     """
 
     rows: Rows | None
@@ -48,7 +48,7 @@ class Reading(NamedTuple):
 
 
 def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Reading:
-    """Read judgments or a run as `read_qrels` and `read_run` do, behind wrong numbers too."""
+    """Read judgments or a run like `read_qrels` and `read_run`, but past invalid numbers."""
     refused: FormatError | InputError | None = None
     try:
         found = content_of(content, name, form, "qrels" if judgments else "run")
@@ -70,7 +70,7 @@ def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Read
             return Reading(_rows(found, unit, lines * (unit == "line"), judgments), refused)
         return Reading(_rows(_table_of(found, name, judgments), ITEM, 0, judgments), refused)
     except (FormatError, InputError, AttributeError):
-        # What is no dict of dicts, or no id, the reader has refused.
+        # The reader has already reported the wrong structure or the invalid id.
         if refused is None:
             raise
         return Reading(None, refused)
@@ -95,12 +95,12 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     }
     values = _values(numbers, judgments)
     if not judgments and "score" not in numbers:
-        # A document's score is minus its rank. What is no rank is for the reader to tell.
+        # A document's score is minus its rank. The reader reports invalid ranks.
         numbers["score"] = [b"-" + rank for rank in numbers["rank"]]
         plain = np.full_like(values.classes, codes.A_NUMBER)
         scores = np.where(values.rank_classes == codes.A_NUMBER, -1.0 * values.integers, np.nan)
         values = Rows(**{**values._asdict(), "scores": scores, "classes": plain})
-    # Both kinds of ids in one buffer, where the ids of documents come second.
+    # Query ids and then document ids in one buffer.
     text = bytes(queries.buffer) + bytes(docs.buffer)
     shift = len(queries.buffer)
     places = np.arange(table.size) if table.rows is None else np.asarray(table.rows)
@@ -132,7 +132,7 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
 
 
 def _stretches(queries: Texts) -> tuple[tuple[Any, Any, Any], int]:
-    """Starts, lengths and first rows of the stretches of one query, and how many they are."""
+    """Starts, lengths and first rows of the stretches of equal queries, and their number."""
     firsts = zeros("q", len(queries))
     count = kernels.find_stretches(queries.columns, firsts)
     rows = np.asarray(firsts)[:count]
@@ -141,7 +141,7 @@ def _stretches(queries: Texts) -> tuple[tuple[Any, Any, Any], int]:
 
 
 def _values(numbers: dict[str, list[bytes]], judgments: bool) -> Rows:
-    """What the texts of numbers are, by reading them in lines of TREC's format."""
+    """The values of numbers written as text, read from lines in TREC format."""
     if judgments:
         lines = [b"0 0 0 %b\n" % _field(grade) for grade in numbers["grade"]]
     else:
@@ -158,7 +158,7 @@ def _stripped(cell: str) -> bytes:
 
 
 def _written(value: Any) -> bytes:
-    """A number as text; what is none in another way than numbers are written."""
+    """A number as text; other values in a form that is not a number."""
     if isinstance(value, bool):
         return b"%d" % value
     shown = str(value) if isinstance(value, Decimal) else repr(value)

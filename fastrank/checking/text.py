@@ -1,4 +1,4 @@
-"""A file as bytes: encoding and line ends, before anything is read from it."""
+"""Checks of encoding and line ends, before anything is read from a file."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Longest first: UTF-32 begins as UTF-16 does.
+# Longest first: a UTF-32 mark begins with a UTF-16 mark.
 FOREIGN = {
     b"\xff\xfe\0\0": "UTF-32",
     b"\0\0\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-# How much text is decoded at once, at least.
+# Bytes to decode at once, at least.
 _PIECE = 1 << 20
 
 
 def foreign_encoding(text: bytes) -> str:
-    """The encoding of a text that is neither UTF-8 nor ASCII by its first bytes, or ""."""
+    """The name of the encoding if the first bytes show that it is UTF-16 or UTF-32, else ""."""
     return next((name for mark, name in FOREIGN.items() if text.startswith(mark)), "")
 
 
 def check_text(text: bytes, findings: Collector) -> int | None:
-    """Check a file's bytes; where its first line begins, or None if nobody could read on."""
+    """Check a file's bytes. Returns the offset of the first line, or None if it is unreadable."""
     name = foreign_encoding(text)
     if name:
-        message = f"the file is {name}, expected UTF-8 or ASCII: convert it (iconv -f {name})"
+        message = f"expected UTF-8, found {name}; convert it with `iconv -f {name} -t UTF-8`"
         findings.add("encoding", 1, message)
         return None
     if b"\r" in text and b"\n" not in text:
@@ -45,9 +45,7 @@ def check_text(text: bytes, findings: Collector) -> int | None:
     check_decodable(text, findings)
     if not text.startswith(BYTE_ORDER_MARK):
         return 0
-    message = (
-        "the file begins with a byte order mark (EF BB BF): trec_eval reads it as part of an id"
-    )
+    message = "byte order mark, which trec_eval reads as part of the first query id"
     findings.add("bom", 1, message)
     return len(BYTE_ORDER_MARK)
 
@@ -69,14 +67,14 @@ def _check_line_ends(text: bytes, findings: Collector) -> None:
         return
     pairs = text.count(b"\r\n")
     if pairs:
-        message = f"CR LF ends {counted(pairs, 'line')} of {newlines:,}; the CR is read as a blank"
+        message = f"{pairs:,} of {counted(newlines, 'line')} end in CR LF; CR is read as a blank"
         findings.add("crlf", _line_of(text, text.find(b"\r\n")), message)
     bare = text.count(b"\r") - pairs
     if bare:
         found = re.search(rb"\r(?!\n)", text)
         at = found.start() if found else 0
         message = (
-            f"a carriage return without a newline ({bare:,} in the file): trec_eval reads it as a"
+            f"carriage return without a newline ({bare:,} in the file), which trec_eval reads as a"
             " blank, not as the end of a line"
         )
         findings.add("bare-cr", _line_of(text, at), message)
@@ -87,7 +85,7 @@ def _line_of(text: bytes, at: int) -> int:
 
 
 def _undecodable(text: bytes) -> Iterator[int]:
-    """The numbers of the lines that are not UTF-8."""
+    """The line numbers of lines that are not UTF-8."""
     start, line = 0, 1
     while start < len(text):
         stop = text.find(b"\n", start + _PIECE) + 1 or len(text)

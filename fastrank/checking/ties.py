@@ -1,4 +1,4 @@
-"""Scores of a query beside each other: equal ones, and whether they fall line by line."""
+"""Checks for ties and for results that are not sorted by score."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FEWEST_CONSTANT = 3
 
 
 def check_ties(rows: Rows, findings: Collector) -> None:
-    """Note ties, also those of 32-bit floats, and results that are not in the order of scores."""
+    """Note ties, also as 32-bit floats, and results that are not sorted by score."""
     adjacent, scores = rows.adjacent(), rows.scores
     rises = np.flatnonzero(adjacent & (scores[:-1] < scores[1:])) + 1
     order = np.arange(len(rows))
@@ -35,8 +35,8 @@ def _check_unsorted(rows: Rows, findings: Collector, rises: np.ndarray) -> None:
     row = int(rises[np.argmin(rows.lines[rises])])
     queries = len(np.unique(np.searchsorted(rows.offsets, rises, side="right")))
     message = (
-        f"the score is higher than that of the result before; the lines of"
-        f" {counted(queries, 'query', 'queries')} are not in the order of their scores"
+        "the score is higher than that of the result before; the results of"
+        f" {counted(queries, 'query', 'queries')} are not sorted by score"
     )
     findings.add("unsorted", int(rows.lines[row]), message, rows.query(row), rows.doc(row))
 
@@ -54,11 +54,11 @@ def _note_ties(
     row = int(places[np.argmin(rows.lines[places])])
     results = counted(len(places), "result")
     if kind == "tied-scores":
-        rule = "trec_eval ranks them by document id, the larger one first"
+        rule = "trec_eval ranks ties by document id, descending"
     else:
-        rule = "9.0.8 and pytrec_eval rank them by document id, 10.0 by score"
-    message = f"{results} of {counted(queries, 'query', 'queries')} {words}, this is the first"
-    findings.add(kind, int(rows.lines[row]), f"{message}: {rule}", rows.query(row), rows.doc(row))
+        rule = "trec_eval 9.0.8 and pytrec_eval rank these by document id, 10.0 by score"
+    message = f"the first of {results} in {counted(queries, 'query', 'queries')} that {words}"
+    findings.add(kind, int(rows.lines[row]), f"{message}; {rule}", rows.query(row), rows.doc(row))
 
 
 def _check_constant(rows: Rows, findings: Collector) -> None:
@@ -73,7 +73,7 @@ def _check_constant(rows: Rows, findings: Collector) -> None:
         query = rows.queries[number]
         message = (
             f"all {counted(int(depths[number]), 'result')} of query {quoted(query)} have the same"
-            " score: the ranking is that of the document ids"
+            " score, so they are ranked by document id"
         )
         return message, query, None
 

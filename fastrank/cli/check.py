@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import textwrap
 from itertools import chain
 
 from fastrank.checking.checker import KINDS, SEVERITIES, Checker
@@ -27,42 +28,61 @@ examples:
   fastrank check --no-qrels --ignore tied-scores,self-match runs/*.gz
   fastrank check --strict --format github qrels.txt run.txt
 
-Files may be of any format that fastrank eval reads. Numbers are checked one by one in all of them;
-what stands in the lines of a TREC file beside them is checked only there, and ranks where there are
-some. Findings in JSON and parquet name a record, a row or an item instead of a line.
+Files may have any format that fastrank eval reads. Every number is checked in
+all formats, ranks in formats that have them, and the other fields of a line
+only in TREC files. Findings in JSON and parquet name a record, row or item
+instead of a line.
 
-The exit status is 0 if nothing is worse than a warning, 1 if there are errors (with --strict also
-if there are warnings), 2 if a file cannot be read.
-
-kinds of findings:
+Exit status: 0 if there are no errors (with --strict, no warnings either), 1 if
+there are, 2 if a file cannot be read or an option is invalid.
 """
+# What each severity means.
+MEANINGS = {
+    "error": "trec_eval stops, or its numbers are silently wrong",
+    "warning": "probably a mistake",
+    "note": "good to know",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    width = max(map(len, KINDS))
-    lines = [f"  {kind:{width}}  {severity}: {means}" for kind, (severity, means) in KINDS.items()]
-    parser.epilog = EPILOG + "\n".join(lines)
+    parser.usage = f"{NAME} [options] FILE [FILE ...]"
+    parser.epilog = EPILOG + "".join(map(_kinds, SEVERITIES))
     add = parser.add_argument
-    add("files", nargs="+", metavar="file", help="judgments, then any number of runs; - is stdin")
-    add("--no-qrels", action="store_true", help="all files are runs")
     add(
-        "--input-format",
-        choices=FILE_FORMATS,
-        help="format of all files (told from their content)",
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="qrels, then any number of runs; - is standard input",
     )
-    add("--strict", action="store_true", help="warnings, too, make the exit status 1")
-    add("--format", choices=FORMATS, default="text", help="how to print the findings (text)")
+    add("--no-qrels", action="store_true", help="treat all files as runs")
+    add(
+        "--input-format", choices=FILE_FORMATS,
+        help="format of all files (default: detected from content)",
+    )  # fmt: skip
+    add("--strict", action="store_true", help="exit with status 1 for warnings, too")
+    add("--format", choices=FORMATS, default="text", help="output format (default: text)")
     add(
         "--max-per-kind", type=int, default=10, metavar="N",
-        help="findings to list per kind and file (10); all are counted",
+        help="list at most N findings of each kind per file (default: 10); all are counted",
     )  # fmt: skip
     add(
         "--ignore", action="append", default=[], metavar="KIND,...",
-        help="kinds of findings to leave out; may be given several times",
+        help="ignore these kinds of findings; may be repeated",
     )  # fmt: skip
-    add("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
+    add("-o", "--output", metavar="FILE", help="write to FILE (default: standard output)")
+
+
+def _kinds(severity: str) -> str:
+    """The kinds of findings with this severity, as the help lists them."""
+    width = max(map(len, KINDS)) + 4
+    lines = [
+        textwrap.fill(f"  {kind:{width - 2}}{meaning}", 80, subsequent_indent=" " * width)
+        for kind, (found, meaning) in KINDS.items()
+        if found == severity
+    ]
+    return "\n".join([f"\n{severity}s ({MEANINGS[severity]}):", *lines, ""])
 
 
 def run(given: argparse.Namespace) -> int:
@@ -118,7 +138,7 @@ def _text(report: Report) -> Iterator[str]:
 
 
 def _summary(report: Report, unreadable: int) -> Iterator[str]:
-    """Per file what it holds and how often each kind was found, then the sum."""
+    """The contents of each file and its counts by kind, then the totals."""
     if not report.files:
         return
     for file in report.files:
@@ -133,7 +153,7 @@ def _summary(report: Report, unreadable: int) -> Iterator[str]:
         for count in report.counts:
             if count.file == file.file:
                 more = count.found - count.listed
-                hidden = f" ({more:,} of them not listed)" if more else ""
+                hidden = f" ({more:,} not listed)" if more else ""
                 yield f"  {count.severity:7}  {count.kind}: {count.found:,}{hidden}"
     unread = [f"{counted(unreadable, 'file')} not read"] if unreadable else []
     yield ", ".join([*(counted(report.total(one), one) for one in SEVERITIES), *unread])
@@ -150,7 +170,7 @@ def _json(report: Report) -> Iterator[str]:
 
 
 def _jsonl(report: Report) -> Iterator[str]:
-    """A finding per line, then a line per count and file; `record` says which."""
+    """A line per finding, count and file, in this order; `record` is its type."""
     for record, items in (
         ("finding", report.findings), ("count", report.counts), ("file", report.files),
     ):  # fmt: skip
@@ -168,7 +188,7 @@ def _github(report: Report) -> Iterator[str]:
 
 
 def _escaped(text: str, more: str = "") -> str:
-    """Text as GitHub's workflow commands want it."""
+    """Escape a string for GitHub's workflow commands."""
     for character in "%\r\n" + more:
         text = text.replace(character, f"%{ord(character):02X}")
     return text

@@ -24,27 +24,31 @@ if TYPE_CHECKING:
 NAME = "fastrank compare-indexes"
 EPILOG = """\
 examples:
-  fastrank compare-indexes --corpus C.npy --queries Q.npy "IVF256,Flat nprobe=1 nprobe=8 nprobe=32"
-  fastrank compare-indexes --corpus C.npy --queries Q.npy --metric cosine -k 10 \\
-      --plot indexes.svg "IVF256,Flat nprobe=8" "HNSW32 efSearch=32 efSearch=128" \\
-      "OPQ16,IVF256,PQ16x4fs nprobe=8"
-  fastrank compare-indexes --corpus C.npy --queries Q.npy --corpus-ids docs.txt \\
-      --query-ids queries.txt --qrels qrels.txt -m nDCG@10 -m RR@10 \\
-      --format json -o indexes.json SQ8 HNSW32
+  fastrank compare-indexes --corpus C.npy --queries Q.npy \\
+      "IVF256,Flat nprobe=1 nprobe=8 nprobe=32"
+  fastrank compare-indexes --corpus C.npy --queries Q.npy --metric cosine \\
+      -k 10 --plot indexes.svg "IVF256,Flat nprobe=8" \\
+      "HNSW32 efSearch=32 efSearch=128" "OPQ16,IVF256,PQ16x4fs nprobe=8"
+  fastrank compare-indexes --corpus C.npy --queries Q.npy \\
+      --corpus-ids docs.txt --query-ids queries.txt --qrels qrels.txt \\
+      -m nDCG@10 -m RR@10 --format json -o indexes.json SQ8 HNSW32
 
-An INDEX is a factory string of faiss, then any number of settings for searching, by faiss's own
-names; several parameters of a setting stand with a comma between them. It is built once and
-searched with each setting, or with faiss's defaults. Exact search comes first.
+INDEX is a faiss factory string, optionally followed by search settings: faiss
+parameters such as nprobe=8, joined by commas where a setting has several. Each
+index is built once and searched with each setting, or with faiss's defaults.
+The first row is exact search.
 
-  recall@k   the share of the exact top k that is found, a tie with rank k counting as found; mean
-             over the queries
-  change     of a measure, from exact search
-  queries/s  queries divided by the median time of all passes; the indexes take turns
-  bytes      the size of the index as faiss writes it, which is about what it takes in memory
+columns:
+  recall@k   the share of the exact top k that is found (documents that tie with
+             rank k count as found), averaged over queries
+  change     difference of a measure from exact search
+  queries/s  queries divided by the median time of a pass; indexes take turns
+  bytes      size of the index on disk, about the same as in memory
   build s    seconds to train the index and add the vectors
 
-What faiss refuses, parameters that an index lacks and too few vectors to train with are found
-before anything is built. Files are complete, or left as they were.
+Invalid factory strings, unknown parameters and too few training vectors are
+reported before any index is built. Output files are written atomically: they
+are replaced only if everything succeeds.
 """
 SHARED = [
     *(keyword for keyword in SEARCH if keyword.name in ("k", "metric")),
@@ -62,23 +66,26 @@ FORMATS: dict[str, Callable[[IndexComparison], str]] = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = f"{NAME} [options] --corpus FILE --queries FILE\n{' ' * 33}INDEX [INDEX ...]"
     parser.epilog = EPILOG
     add = parser.add_argument
-    add("indexes", nargs="+", metavar="INDEX", help="a factory string and settings; see below")
-    add("--corpus", required=True, metavar="FILE", help=".npy file of the vectors to search in")
-    add("--queries", required=True, metavar="FILE", help=".npy file of the queries' vectors")
-    add_flags(parser, SHARED, defaults={"k": 100, "metric": "ip"})
-    add("--qrels", metavar="FILE", help="judgments, of any format: also print measures")
+    add("indexes", nargs="+", metavar="INDEX", help="index and search settings; see below")
+    add("--corpus", required=True, metavar="FILE", help="document vectors, a .npy file")
+    add("--queries", required=True, metavar="FILE", help="query vectors, a .npy file")
+    add_flags(parser, SHARED, defaults={"k": 100})
+    parser.set_defaults(metric="ip")
+    add("--qrels", metavar="FILE", help="qrels in any format; adds measures to the output")
     add(
         "-m", "--measure", action="append", default=[], metavar="MEASURE",
-        help=f"a measure in any notation; may be given several times ({', '.join(MEASURES)})",
+        help="measure in any notation, with --qrels; may be repeated (default:"
+        f" {', '.join(MEASURES)})",
     )  # fmt: skip
-    add("--repetitions", type=int, default=5, metavar="N", help="passes for the time (5)")
-    add("--format", choices=FORMATS, default="table", help="how to print (table)")
-    add("-o", "--output", metavar="FILE", help="write to a file instead of standard output")
+    add("--repetitions", type=int, default=5, metavar="N", help="timed passes (default: 5)")
+    add("--format", choices=FORMATS, default="table", help="output format (default: table)")
+    add("-o", "--output", metavar="FILE", help="write to FILE (default: standard output)")
     add(
         "--plot", metavar="FILE",
-        help="draw recall against queries per second: .png, .svg or .pdf (extra `plot`)",
+        help="plot recall against queries per second to a .png, .svg or .pdf file (extra `plot`)",
     )  # fmt: skip
 
 
@@ -92,7 +99,7 @@ def _run(given: argparse.Namespace) -> int:
         return 1
     try:
         if given.measure and given.qrels is None:
-            raise OptionError("--measure", "needs judgments: --qrels")
+            raise OptionError("--measure", "requires --qrels")
         if given.plot is not None:
             check_format(given.plot)
         options = given_options(given, SHARED)
@@ -116,7 +123,7 @@ def _run(given: argparse.Namespace) -> int:
         if given.output is not None:
             files.write(given.output, [printed])
     except OSError as error:
-        # Only a file has a name: with standard output, it was the plot.
+        # The error names the file: the output or the plot.
         return report_unwritable(NAME, error.filename, error)
     if given.output is None:
         write([printed])

@@ -1,9 +1,10 @@
-"""The command `fastrank convert`: judgments and runs from one format into another."""
+"""The command `fastrank convert`: convert judgments and runs between formats."""
 
 from __future__ import annotations
 
 import argparse
 
+from fastrank.checking.findings import counted
 from fastrank.cli.output import complain, guarded
 from fastrank.data.texts import decoded
 from fastrank.errors import FastrankError
@@ -21,11 +22,12 @@ examples:
   fastrank convert --kind qrels qrels/test.tsv qrels.txt
   fastrank convert --to jsonl run.json.gz -
 
-Formats: trec, csv and tsv (with or without a header), json ({query: {document: number}}), jsonl
-and parquet (extra `pyarrow`). The format of IN is told from its content, that of OUT from its name;
-names ending in .gz, .bz2, .xz and .zst are compressed. Columns have the names that ir_measures,
-PyTerrier, ranx, trectools, BEIR and Hugging Face use. Scores and ids come out as they went in.
-JSON has no place for the name of a run. OUT is complete, or is left as it was.
+Formats: trec, csv and tsv (with or without a header), jsonl, parquet (extra
+`pyarrow`) and json ({query: {document: number}}). OUT is compressed if its name
+ends in .gz, .bz2, .xz or .zst. Columns may have the names used by ir_measures,
+PyTerrier, ranx, trectools, BEIR or Hugging Face. Ids and scores are preserved
+exactly; json drops the name of a run. OUT is written atomically: it is replaced
+only if everything succeeds.
 """
 
 
@@ -36,9 +38,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", metavar="IN", help="file to read; - is standard input")
     add("target", metavar="OUT", help="file to write; - is standard output")
-    add("--from", dest="given", choices=FORMATS, help="format of IN (told from its content)")
-    add("--to", dest="wanted", choices=FORMATS, help="format of OUT (told from its name)")
-    add("--kind", choices=("qrels", "run"), help="what IN holds (told from its content if certain)")
+    add(
+        "--from",
+        dest="given",
+        choices=FORMATS,
+        help="format of IN (default: detected from content)",
+    )
+    add(
+        "--to",
+        dest="wanted",
+        choices=FORMATS,
+        help="format of OUT (default: detected from its name)",
+    )
+    add(
+        "--kind", choices=("qrels", "run"),
+        help="what IN contains (default: detected from content; needed if ambiguous)",
+    )  # fmt: skip
 
 
 def run(given: argparse.Namespace) -> int:
@@ -49,16 +64,16 @@ def run(given: argparse.Namespace) -> int:
 def _run(given: argparse.Namespace) -> int:
     wanted = given.wanted or format_by_name(given.target)
     if wanted is None:
-        return _misused(f"{given.target}: format unknown, say --to {'|'.join(FORMATS)}")
+        return _misused(f"{given.target}: unknown format; use --to {'|'.join(FORMATS)}")
     if wanted == "parquet" and given.target == "-":
-        return _misused("parquet is not text: give a file instead of standard output")
+        return _misused("parquet cannot be written to standard output; name a file")
     try:
         source, kind = given.source, given.kind
         if kind is None:
             source, kind = find_kind(source, given.given)
         if kind is None:
             return _misused(
-                f"{given.source}: this may be judgments or a run, say --kind qrels or --kind run"
+                f"{given.source}: could be qrels or a run; use --kind qrels or --kind run"
             )
         if kind == "qrels":
             qrels = read_qrels(source, given.given, warn=_warn)
@@ -66,21 +81,21 @@ def _run(given: argparse.Namespace) -> int:
         else:
             loaded = read_run(source, given.given, warn=_warn)
             write_run(loaded, given.target, wanted)
-            _tell_empty(loaded, wanted)
+            _warn_of_empty(loaded, wanted)
     except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 1
     return 0
 
 
-def _tell_empty(loaded: Run, wanted: str) -> None:
+def _warn_of_empty(loaded: Run, wanted: str) -> None:
     offsets = loaded.offset_column
     empty = [i for i in range(len(loaded)) if offsets[i] == offsets[i + 1]]
     if empty and wanted != "json":
         first = decoded(loaded.queries[empty[0]])
         _warn(
-            f"queries without results, which have no line in {wanted}, are left out:"
-            f" {len(empty)}, the first is {first!r}"
+            f"{counted(len(empty), 'query', 'queries')} without results dropped, such as {first!r};"
+            " only json can represent them"
         )
 
 

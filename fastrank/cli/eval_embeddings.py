@@ -1,10 +1,10 @@
-"""The command `fastrank eval-embeddings`: vectors and judgments in, values of measures out."""
+"""The command `fastrank eval-embeddings`: search embeddings and evaluate the results."""
 
 from __future__ import annotations
 
 import argparse
 
-from fastrank.cli.evaluation_flags import add_evaluation_options, check_version, tell_left_out
+from fastrank.cli.evaluation_flags import add_evaluation_options, check_version, report_counts
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import (
     can_be_written,
@@ -33,25 +33,29 @@ if TYPE_CHECKING:
 NAME = "fastrank eval-embeddings"
 EPILOG = """\
 examples:
-  fastrank eval-embeddings --corpus docs.npy --queries queries.npy --qrels qrels.txt \\
-      -m nDCG@10 -m RR@10
-  fastrank eval-embeddings --corpus docs.npy --corpus-ids docs.txt --queries queries.npy \\
-      --query-ids queries.txt --qrels qrels.txt --metric cosine --format table
-  fastrank eval-embeddings --index docs.index --queries queries.npy --qrels qrels.txt \\
-      --parameters efSearch=128 -k 100 --run run.txt.gz
+  fastrank eval-embeddings --corpus docs.npy --queries queries.npy \\
+      --qrels qrels.txt -m nDCG@10 -m RR@10
+  fastrank eval-embeddings --corpus docs.npy --corpus-ids docs.txt \\
+      --queries queries.npy --query-ids queries.txt --qrels qrels.txt \\
+      --metric cosine --format table
+  fastrank eval-embeddings --index docs.index --queries queries.npy \\
+      --qrels qrels.txt --parameters efSearch=128 -k 100 --run run.txt.gz
 
-The values are those of fastrank eval for the run that fastrank search writes. Queries without
-judgments are not searched for, unless --run asks for the run. The formats are those of fastrank
-eval, with the file of the queries' vectors as the file.
+The values equal those of fastrank search followed by fastrank eval. Queries
+without judgments are searched only if --run is given. The output formats are
+those of fastrank eval; the file named in them is that of the query vectors.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     add_search_options(parser)
+    parser.usage = (
+        f"{NAME} [options] (--corpus FILE | --index FILE)\n{' ' * 33}--queries FILE --qrels FILE"
+    )
     parser.epilog = EPILOG
     add = parser.add_argument
-    add("--qrels", required=True, metavar="FILE", help="file of judgments, of any format")
+    add("--qrels", required=True, metavar="FILE", help="qrels in any format")
     add_flags(parser, [keyword for keyword in SEARCH if keyword.name == "run"])
     add_evaluation_options(parser, SearchedOptions)
 
@@ -65,7 +69,7 @@ def _run(given: argparse.Namespace) -> int:
     if not check_version(given, NAME):
         return 2
     if given.run == (given.output or "-"):
-        complain(f"{NAME}: --run: the values go to {given.run} already")
+        complain(f"{NAME}: --run and --output: expected different files, found {given.run} twice")
         return 2
     if not can_be_written(NAME, given.output, given.run):
         return 1
@@ -75,8 +79,8 @@ def _run(given: argparse.Namespace) -> int:
         return report_error(NAME, error)
     except OSError as error:
         return report_unwritable(NAME, given.run, error)
-    absent = "judged queries have no vector or find nothing"
-    tell_left_out(NAME, scores, absent, complete=given.missing == "zero")
+    absent = "judged queries have no vector or no results"
+    report_counts(NAME, scores, absent, complete=given.missing == "zero")
     lines = formatted([(given.queries, given.queries, scores)], given)
     if given.output is None:
         write(lines)

@@ -1,11 +1,11 @@
-"""The command `fastrank eval`: any number of runs by judgments that are read once."""
+"""The command `fastrank eval`: evaluate any number of runs against the same judgments."""
 
 from __future__ import annotations
 
 import argparse
 import os
 
-from fastrank.cli.evaluation_flags import add_evaluation_options, check_version, tell_left_out
+from fastrank.cli.evaluation_flags import add_evaluation_options, check_version, report_counts
 from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain, guarded, report_unwritable, write
 from fastrank.cli.output_formats import formatted
@@ -47,47 +47,55 @@ examples:
   fastrank eval qrels.txt run.txt
   fastrank eval -m map -m P.5,10 -m ndcg_cut.10 qrels.txt runs/*.gz
   fastrank eval -m map --format markdown qrels.txt runs/*.gz
-  fastrank eval --name BM25 --name ours --format latex --digits 3 qrels.txt bm25.run ours.run
+  fastrank eval --name BM25 --name ours --format latex --digits 3 qrels.txt \\
+      bm25.run ours.run
   fastrank eval -q --format csv -o values.csv qrels.txt run.txt
 
 formats:
-  trec      the lines of trec_eval for each run, after a line `file` with the run's file name
+  trec      for each run, a line `file` with its file name, then the lines of
+            trec_eval
   table, markdown, latex
-            a row for each run, a column for each measure, in markdown and latex the best in bold;
-            with -q a row for each query, then `all`; the values of several runs side by side
-  csv       lines run,query,measure,value, full precision; the summary's query is empty
-  jsonl     the same as an object a line; the summary's query is null
-  json      a list with an object for each run: file, run (its name), counts, mean, per_query
-In json and jsonl a value that is no finite number is null.
+            one row per run and one column per measure, the best values in bold
+            in markdown and latex; with -q one row per query, then `all`, with
+            the values of several runs side by side
+  csv       columns run,query,measure,value in full precision; query is empty
+            for values over all queries
+  jsonl     the same, one object per line; query is null for values over all
+            queries
+  json      a list with one object per run: file, run (its name), counts, mean,
+            per_query
+In json and jsonl, NaN and infinite values are null.
 
-The exit status is 1 if any of the runs could not be evaluated; it is left out then, and the file
-of -o not written. It is 2 if nothing could be: for impossible options and judgments that cannot be
-read.
+Exit status: 0 if all runs were evaluated; 1 if a run could not be evaluated (it
+is skipped, and the file of -o is not written); 2 for invalid options or qrels
+that cannot be read.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = f"{NAME} [options] QRELS RUN [RUN ...]"
     parser.epilog = EPILOG
     add = parser.add_argument
-    add("qrels", help="file of judgments, of any format; - is standard input")
-    add("runs", nargs="+", metavar="run", help="file of a run, of any format; may be compressed")
+    add("qrels", metavar="QRELS", help="qrels in any format; - is standard input")
+    add("runs", nargs="+", metavar="RUN", help="run in any format, may be compressed")
     add_evaluation_options(parser, EvaluationOptions)
     add(
         "--name", action="append", metavar="NAME", dest="names",
-        help="name of a run, once for each in their order (the file name without its folder)",
+        help="name of a run in the output; repeat for each run, in order (default: file name"
+        " without its folder)",
     )  # fmt: skip
-    add("--tags", action="store_true", help="name the runs by the tags in their files")
+    add("--tags", action="store_true", help="name runs by the tags in their files")
     add(
-        "-R", "--relevance-format", choices=READERS, default="qrels",
-        help="format of the judgments (qrels)",
+        "-R", "--relevance-format", choices=READERS, default="qrels", metavar="FORMAT",
+        help=f"kind of judgments: {', '.join(READERS)} (default: qrels)",
     )  # fmt: skip
     add(
         "--threads", type=at_least(1), metavar="N",
         default=os.environ.get("FASTRANK_THREADS") or None,
-        help="threads for one file ($FASTRANK_THREADS, or as many as help); the values do not"
-        " depend on it",
+        help="threads per run (default: $FASTRANK_THREADS, or up to 8 for large files); the"
+        " output does not depend on it",
     )  # fmt: skip
 
 
@@ -117,7 +125,7 @@ def _run(given: argparse.Namespace) -> int:
         try:
             files.write(given.output, results.all_or_none(lines))
         except _IncompleteError:
-            complain(f"{NAME}: {given.output} is not written")
+            complain(f"{NAME}: {given.output} was not written")
         except OSError as error:
             return report_unwritable(NAME, given.output, error)
     if results.failed and len(given.runs) > 1:
@@ -130,7 +138,7 @@ class _IncompleteError(Exception):
 
 
 class _Results:
-    """The runs' files, names and scores, evaluated one by one; `failed` counts those without."""
+    """The file, name and scores of each run, evaluated lazily; `failed` counts runs that fail."""
 
     def __init__(
         self,
@@ -158,7 +166,7 @@ class _Results:
                 continue
             absent = f"of {len(judgments)} judged queries are missing from the run"
             complete = self._options.complete
-            tell_left_out(f"{NAME}: {path}", scores, absent, complete=complete)
+            report_counts(f"{NAME}: {path}", scores, absent, complete=complete)
             name = distinct_from(taken, scores.tag or name if given.tags else name)
             yield path, name, scores
 
@@ -170,14 +178,14 @@ class _Results:
 
 
 def _check_names(given: argparse.Namespace) -> bool:
-    """Whether there is a name for each run, or none."""
+    """Whether --name was given once for each run, or not used."""
     if given.names is None or len(given.names) == len(given.runs):
         if given.names is None or not given.tags:
             return True
-        complain(f"{NAME}: --name and --tags: expected one of them")
+        complain(f"{NAME}: --name and --tags cannot be combined")
         return False
     complain(
-        f"{NAME}: --name: expected {len(given.runs)}, one for each run, found {len(given.names)}"
+        f"{NAME}: --name: expected one for each of {len(given.runs)} runs, found {len(given.names)}"
     )
     return False
 
@@ -185,7 +193,7 @@ def _check_names(given: argparse.Namespace) -> bool:
 def _names(given: argparse.Namespace) -> list[str]:
     """The names of the runs: those given, or the file names without their folders.
 
-    Files with the same name in several folders keep what they were called by.
+    Files with the same name in several folders are named by their paths.
     """
     if given.names is not None:
         return list(given.names)
@@ -197,7 +205,7 @@ def _names(given: argparse.Namespace) -> list[str]:
 
 
 def _options(given: argparse.Namespace) -> Options:
-    """How to evaluate. Raises OptionError for a contradiction, and errors of the exclude file."""
+    """The evaluation options. Raises OptionError, and errors of the --exclude file."""
     options = evaluation_options(given_options(given, EVALUATION))
     preferences = given.relevance_format in ("prefs", "qrels_prefs")
     relevance_format = "prefs" if preferences else given.relevance_format
@@ -206,7 +214,7 @@ def _options(given: argparse.Namespace) -> Options:
 
 
 def _explained(error: FastrankError, path: str) -> str:
-    """The error with the file it is about, if it does not say so itself."""
+    """The error message, with the file's path if it is not in the message."""
     names_it = hasattr(error, "path") or getattr(error, "source", None) == path
     return str(error) if names_it else f"{path}: {error}"
 

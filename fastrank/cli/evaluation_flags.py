@@ -1,4 +1,4 @@
-"""What the commands that evaluate have in common: their options, and what they tell of queries."""
+"""What the commands that evaluate have in common: their options and warnings."""
 
 from __future__ import annotations
 
@@ -27,24 +27,29 @@ def add_evaluation_options(parser: argparse.ArgumentParser, kind: type) -> None:
     add = parser.add_argument
     add(
         "-m", "--measure", action="append", default=[], metavar="MEASURE",
-        help="a measure in any notation (map, P.5,10, nDCG@10) or a set such as official (default)"
-        " or all_trec; may be given several times; see fastrank measures",
+        help="measure in any notation (map, P.5,10, nDCG@10) or set of measures (official,"
+        " all_trec); may be repeated (default: official); `fastrank measures` lists them",
     )  # fmt: skip
     add("-q", "--per-query", action="store_true", help="also print the values of each query")
-    add("-n", "--no-summary", action="store_true", help="print no values over all queries")
-    add("--format", choices=FORMATS, default="trec", help="how to print the values (trec)")
+    add("-n", "--no-summary", action="store_true", help="do not print values over all queries")
+    add("--format", choices=FORMATS, default="trec", help="output format (default: trec)")
     add(
         "--digits", type=at_least(0), default=4, metavar="N",
-        help="decimals in table, markdown and latex (4)",
+        help="decimals in table, markdown and latex (default: 4)",
     )  # fmt: skip
     add(
         "--transpose", action="store_true",
-        help="table, markdown and latex have a row for each measure",
+        help="one row per measure in table, markdown and latex",
     )  # fmt: skip
-    add("--no-bold", action="store_true", help="markdown and latex without the best in bold")
+    add(
+        "--no-bold",
+        action="store_true",
+        help="do not set the best values in bold in markdown and latex",
+    )
     add(
         "-o", "--output", metavar="FILE",
-        help="write to a file, which is replaced when all is done, or not at all",
+        help="write to FILE (default: standard output), which is replaced only if everything"
+        " succeeds",
     )  # fmt: skip
     add_flags(
         parser,
@@ -53,12 +58,12 @@ def add_evaluation_options(parser: argparse.ArgumentParser, kind: type) -> None:
     )
     add(
         "-c", dest="missing", action="store_const", const="zero", default=argparse.SUPPRESS,
-        help="the same as --missing zero",
+        help="same as --missing zero",
     )  # fmt: skip
 
 
 def check_version(given: argparse.Namespace, name: str) -> bool:
-    """Whether the version is one there is; argparse does not look at defaults."""
+    """Whether the version exists; argparse does not check defaults."""
     if given.trec_eval_version in TREC_EVAL_VERSIONS:
         return True
     expected = " or ".join(TREC_EVAL_VERSIONS)
@@ -66,11 +71,13 @@ def check_version(given: argparse.Namespace, name: str) -> bool:
     return False
 
 
-def tell_left_out(where: str, scores: Scores, absent: str, *, complete: bool) -> None:
-    """Say what is not in the means, and what was left out; `absent`: of the judged queries."""
+def report_counts(where: str, scores: Scores, absent: str, *, complete: bool) -> None:
+    """Warn of queries and documents that do not count; `absent` says why queries are missing."""
     missing = scores.counts["missing_queries"]
     if missing and not complete:
-        complain(f"{where}: {missing} {absent} and are not averaged in (-c counts them as 0)")
+        complain(
+            f"{where}: {missing} {absent} and are excluded from the means (-c counts them as 0)"
+        )
     unjudged = scores.unjudged_queries
     if unjudged:
         have = "queries of the run have" if len(unjudged) != 1 else "query of the run has"

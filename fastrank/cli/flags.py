@@ -24,8 +24,8 @@ def add_flags(
 ) -> None:
     """Declare a flag for each keyword.
 
-    defaults: those of the command, where they are others. variables: environment variables whose
-    values are the defaults.
+    defaults: override the defaults of the keywords. variables: environment variables that override
+    the defaults, by keyword.
     """
     for keyword in keywords:
         default = (defaults or {}).get(keyword.name, keyword.default)
@@ -41,7 +41,7 @@ def add_flags(
             continue
         shown = default
         if variable := (variables or {}).get(keyword.name):
-            shown = f"${variable} or {default}"
+            shown = f"${variable}, or {default}"
             default = os.environ.get(variable) or default
         parser.add_argument(
             *flags,
@@ -49,14 +49,14 @@ def add_flags(
             choices=keyword.choices or None,
             type=at_least(keyword.least) if keyword.least is not None else keyword.parse or str,
             metavar=keyword.metavar,
-            help=keyword.help if shown is None else f"{keyword.help} ({shown})",
+            help=keyword.help if shown is None else f"{keyword.help} (default: {shown})",
         )
 
 
 def given_options(given: argparse.Namespace, keywords: Iterable[Keyword]) -> dict[str, Any]:
     """The values of the flags by the names of the keywords.
 
-    Raises ReadError and FormatError for a file of documents to exclude.
+    Raises ReadError and FormatError for the --exclude file.
     """
     options = {keyword.name: getattr(given, keyword.name) for keyword in keywords}
     if options.get("exclude"):
@@ -65,12 +65,12 @@ def given_options(given: argparse.Namespace, keywords: Iterable[Keyword]) -> dic
 
 
 def at_least(least: int) -> type[int]:
-    """The type of a flag that takes integers which are not below the least."""
+    """The type of a flag that takes integers of at least `least`."""
 
     def number(text: str) -> int:
         value = int(text)
         if value < least:
-            raise argparse.ArgumentTypeError(f"{value}: expected {least} or more")
+            raise argparse.ArgumentTypeError(f"expected {least} or more, found {value}")
         return value
 
     # argparse names the function in its messages.

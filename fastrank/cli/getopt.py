@@ -1,7 +1,7 @@
 """Command lines as GNU getopt_long reads them, messages included.
 
-The standard library's getopt neither words its errors as glibc does nor tells what came before
-one, and importing it costs more than trec_eval's whole work on a small file.
+The standard library's getopt words its errors differently from glibc and does not report the
+options before an error; importing it takes longer than evaluating a small file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Parser:
     """Options and operands of one command line.
 
     short: the option letters, each followed by `:` if it takes a value. long: names in the order
-    of their declaration, each with its letter and whether it takes a value. Iterating yields
+    of declaration, each with its letter and whether it takes a value. Iterating yields
     (letter, value) from left to right; `operands` is complete when the iteration ends.
     """
 

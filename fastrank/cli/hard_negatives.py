@@ -1,9 +1,10 @@
-"""The command `fastrank hard-negatives`: training data from a run and judgments."""
+"""The command `fastrank hard-negatives`: mine training data from a run and judgments."""
 
 from __future__ import annotations
 
 import argparse
 
+from fastrank.checking.findings import counted
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import (
     can_be_written,
@@ -28,82 +29,93 @@ if TYPE_CHECKING:
 NAME = "fastrank hard-negatives"
 EPILOG = """\
 examples:
-  fastrank hard-negatives qrels.txt run.txt --corpus corpus.jsonl --queries queries.jsonl \\
-      -o train.jsonl.gz
-  fastrank hard-negatives qrels.txt run.txt --negatives 5 --skip-top 10 --relative-margin 0.05 \\
-      -o x.jsonl
-  fastrank hard-negatives qrels.txt run.txt --exclude near-duplicates.txt --format n-tuple \\
-      -o ids.jsonl
+  fastrank hard-negatives qrels.txt run.txt --corpus corpus.jsonl \\
+      --queries queries.jsonl -o train.jsonl.gz
+  fastrank hard-negatives qrels.txt run.txt --negatives 5 --skip-top 10 \\
+      --relative-margin 0.05 -o train.jsonl
+  fastrank hard-negatives qrels.txt run.txt --exclude near-duplicates.txt \\
+      --format n-tuple -o ids.jsonl
 
-Of each query with a relevant document the best results that are not relevant, best first. Without
-texts the records hold ids.
+For each query with a relevant document, the hard negatives are the highest-
+ranked results that are not relevant, best first. Without --corpus and --queries
+the records contain ids instead of texts.
 
 formats:
-  dpr       question, question_id, answers, positive_ctxs, negative_ctxs, hard_negative_ctxs; a
-            context has title, text, score, passage_id
-  triplet   anchor, positive, negative: a line for each positive with each negative
-  n-tuple   anchor, positive, negative_1, ..., negative_n: a line for each positive of the queries
-            that have all n negatives
-The last two are what sentence-transformers trains with.
+  dpr       question, question_id, answers, positive_ctxs, negative_ctxs,
+            hard_negative_ctxs; a context has title, text, score, passage_id
+  triplet   anchor, positive, negative: a record for each pair of a positive and
+            a negative
+  n-tuple   anchor, positive, negative_1, ..., negative_n: a record for each
+            positive of the queries that have all n negatives
+sentence-transformers trains with triplet and n-tuple, DPR with dpr.
 
-The texts are JSON lines (BEIR's, Anserini's), TSV (MS MARCO's, DPR's), or TREC's documents and
-topics. OUT has a record a line, or one list if its name ends in .json, which DPR's training reads;
-names ending in .gz, .bz2, .xz and .zst are compressed. OUT is complete, or is left as it was. What
-was mined is counted on standard output, or where the records go there on standard error. The exit
-status is 1 if an input is wrong.
+--corpus and --queries may be JSON lines (BEIR, Anserini), TSV (MS MARCO, DPR)
+or TREC documents and topics. OUT contains one record per line, or a JSON list
+if its name ends in .json (which DPR expects); it is compressed if its name ends
+in .gz, .bz2, .xz or .zst, and replaced only if everything succeeds. A summary
+is printed on standard output, or on standard error if the records go to
+standard output.
+
+Exit status: 0 if successful, 1 if a file cannot be read or written, 2 for
+invalid options.
 """
 # The command has no --trec-eval-version: it mines as `hard_negatives` does by default.
 SHARED = [
     keyword for keyword in select(MiningOptions, EVALUATION) if keyword.name != "trec_eval_version"
 ]
-# What is told of counts that are not 0.
+# Counts to print if they are not 0.
 COUNTS = {
-    "too_few": "queries have fewer negatives than asked for",
-    "no_negatives": "of them have none",
-    "no_positive_retrieved": "of these because no relevant document was retrieved,"
-    " to hold a margin to",
-    "missing_queries": "judged queries are missing from the run",
-    "no_relevant_queries": "judged queries have no relevant document",
-    "unjudged_queries": "queries of the run have no judgments",
-    "excluded": "documents were left out of the rankings",
+    "missing_queries": ("judged query", "judged queries", "missing from the run"),
+    "no_relevant_queries": ("judged query", "judged queries", "without a relevant document"),
+    "unjudged_queries": ("query of the run", "queries of the run", "without judgments"),
+    "excluded": ("document", "documents", "excluded from the rankings"),
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = f"{NAME} [options] QRELS RUN"
     parser.epilog = EPILOG
     add = parser.add_argument
-    add("qrels", help="file of judgments, of any format; - is standard input")
-    add("run", help="file of a run, of any format; may be compressed")
-    add("-o", "--output", metavar="OUT", default="-", help="file to write (standard output)")
-    add("--negatives", type=int, default=10, metavar="N", help="negatives per query (10)")
+    add("qrels", metavar="QRELS", help="qrels in any format; - is standard input")
+    add("run", metavar="RUN", help="run in any format, may be compressed")
+    add(
+        "-o", "--output", metavar="OUT", default="-",
+        help="file to write (default: standard output)",
+    )  # fmt: skip
+    add(
+        "--negatives", type=int, default=10, metavar="N",
+        help="hard negatives per query (default: 10)",
+    )  # fmt: skip
     add(
         "--skip-top", type=int, default=0, metavar="N",
-        help="pass over the first N ranks, relevant or not (0)",
+        help="skip the first N ranks, relevant or not (default: 0)",
     )  # fmt: skip
-    add("--depth", type=int, metavar="N", help="the last rank that is looked at (all)")
+    add("--depth", type=int, metavar="N", help="consider only the first N ranks (default: all)")
     add(
         "--margin", type=float, metavar="X",
-        help="a negative scores at most what the positive does, less X",
+        help="a negative must score at least X below the positive",
     )  # fmt: skip
     add(
         "--relative-margin", type=float, metavar="X",
-        help="at most what the positive does, less the share X of its magnitude, such as 0.05",
+        help="a negative must score below the positive by at least X times the positive's"
+        " absolute score, such as 0.05",
     )  # fmt: skip
     add(
         "--margin-below", choices=POSITIVES, default="lowest",
-        help="which of several retrieved positives the margins are held to (lowest)",
+        help="with several retrieved positives, the one whose score the margins refer to (default:"
+        " lowest)",
     )  # fmt: skip
     add_flags(parser, SHARED)
     add(
         "--format",
         choices=FORMATS,
         default="dpr",
-        help="what the records look like (dpr); see below",
+        help="layout of the records (default: dpr); see below",
     )
-    add("--corpus", metavar="FILE", help="texts of documents")
-    add("--queries", metavar="FILE", help="texts of queries")
+    add("--corpus", metavar="FILE", help="document texts")
+    add("--queries", metavar="FILE", help="query texts")
 
 
 def run(given: argparse.Namespace) -> int:
@@ -131,16 +143,16 @@ def _run(given: argparse.Namespace) -> int:
         return report_error(NAME, error)
     except OSError as error:
         return report_unwritable(NAME, given.output, error)
-    told = _summary(mined, count)
+    summary = _summary(mined, count)
     if given.output == "-":
-        _warn(told)
+        _warn(summary)
     else:
-        write([told.encode() + b"\n"])
+        write([summary.encode() + b"\n"])
     return 0
 
 
 def _texts(given: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
-    """The texts of the ids that were mined: of a large corpus the few that are needed."""
+    """The texts of the documents and queries that were mined, and no others."""
     texts: dict[str, Any] = {}
     if given.corpus:
         wanted = {doc for instance in mined for doc in (*instance.positives, *instance.negatives)}
@@ -152,10 +164,22 @@ def _texts(given: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
 
 def _summary(mined: HardNegatives, count: int) -> str:
     counts = mined.counts
-    told = f"{counts['queries']} queries, {counts['negatives']} negatives, {count} records"
-    return told + "".join(
-        f"; {counts[name]} {what}" for name, what in COUNTS.items() if counts[name]
-    )
+    parts = [
+        f"{counted(counts['queries'], 'query', 'queries')},"
+        f" {counted(counts['negatives'], 'negative')}, {counted(count, 'record')}"
+    ]
+    if counts["too_few"]:
+        none, unretrieved = counts["no_negatives"], counts["no_positive_retrieved"]
+        why = f", {unretrieved:,} of them because no relevant document was retrieved"
+        shown = f" ({none:,} with none{why if unretrieved else ''})" if none else ""
+        few = counted(counts["too_few"], "query", "queries")
+        parts.append(f"{few} with fewer negatives than requested{shown}")
+    parts += [
+        f"{counted(counts[name], one, several)} {what}"
+        for name, (one, several, what) in COUNTS.items()
+        if counts[name]
+    ]
+    return "; ".join(parts)
 
 
 def _warn(message: str) -> None:

@@ -1,6 +1,6 @@
-"""The command `fastrank`: evaluation (`eval`, and `trec_eval`, the drop-in), embeddings (`search`,
-`eval-embeddings`, `hard-negatives`, `compare-indexes`), `convert` between formats, `measures`
-explains measures, `check` reads files strictly, `--version` says which engine runs."""
+"""The command `fastrank` and its subcommands: evaluation (`eval` and the drop-in `trec_eval`),
+embeddings (`search`, `eval-embeddings`, `hard-negatives`, `compare-indexes`), files (`convert`,
+`check`) and the list of measures (`measures`)."""
 
 from __future__ import annotations
 
@@ -9,43 +9,46 @@ import sys
 from fastrank import __version__
 from fastrank.native import EngineError, engine
 
-# Of each command the module, what it does in a line, and in its own help.
+# For each command: its module, its line in `fastrank --help`, and the first line of its help.
 COMMANDS = {
     "eval": (
-        "evaluate", "evaluate runs; reads the judgments once and prints a block per run",
-        "Evaluate runs by judgments, which are read once.",
+        "evaluate", "evaluate runs",
+        "Evaluate one or more runs against the same judgments (qrels).",
     ),
     "search": (
-        "search", "search embeddings with faiss and write a run",
-        "Search a corpus of vectors for the nearest of each query, and write the run.",
+        "search", "search embeddings and write a run",
+        "Search document embeddings for the nearest neighbors of query embeddings, and\n"
+        "write a run.",
     ),
     "eval-embeddings": (
-        "eval_embeddings", "search embeddings with faiss and evaluate what is found",
-        "Evaluate embeddings: search for each query, and judge what is found as it comes.",
+        "eval_embeddings", "search embeddings and evaluate the results",
+        "Search document embeddings for the nearest neighbors of query embeddings, and\n"
+        "evaluate the results.",
     ),
     "hard-negatives": (
-        "hard_negatives", "mine hard negatives from a run: training data for retrieval models",
-        "Mine hard negatives from a run, as training data.",
+        "hard_negatives", "mine hard negatives from a run, for training",
+        "Mine hard negatives from a run, as training data for retrieval models.",
     ),
     "compare-indexes": (
-        "compare_indexes", "compare approximate indexes: recall, change of measures, speed, memory",
-        "Compare approximate indexes of vectors with exact search.",
+        "compare_indexes", "compare approximate vector indexes with exact search",
+        "Compare approximate vector indexes with exact search: recall, measures, speed\n"
+        "and size.",
     ),
     "convert": (
-        "convert", "convert judgments and runs from one format to another",
-        "Convert judgments and runs from one format to another.",
+        "convert", "convert qrels and runs between formats",
+        "Convert judgments (qrels) and runs between formats.",
     ),
     "trec_eval": (
-        "trec_eval", "evaluate a run as the trec_eval program does; same arguments, same output",
+        "trec_eval", "drop-in replacement for trec_eval: same arguments, same output",
         "",
     ),
     "measures": (
-        "measures", "list the measures: definitions, options, sources",
-        "List or explain measures.",
+        "measures", "list and explain the measures",
+        "List the measures, or explain some: definitions, options and sources.",
     ),
     "check": (
-        "check", "read judgments and runs strictly and tell what is wrong with them",
-        "Read judgments and runs strictly: tell all that is wrong or odd.",
+        "check", "check qrels and runs for errors",
+        "Check judgments (qrels) and runs for errors and oddities.",
     ),
 }  # fmt: skip
 
@@ -64,10 +67,12 @@ def _main(words: list[str]) -> int:
     import argparse
 
     parser = argparse.ArgumentParser(
-        prog="fastrank", description="Fast, exact, trec_eval-compatible evaluation of rankings."
+        prog="fastrank",
+        description="Fast, exact, trec_eval-compatible evaluation of rankings.",
+        epilog="`fastrank COMMAND --help` explains a command.",
     )
     parser.add_argument(
-        "--version", action="store_true", help="print the version and the engine, and exit"
+        "--version", action="store_true", help="show the version and the engine, and exit"
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, (_, summary, _) in COMMANDS.items():
@@ -99,5 +104,5 @@ def _main(words: list[str]) -> int:
 
 
 def version() -> str:
-    """The version of fastrank, and the engine that runs its kernels. Raises EngineError."""
+    """The version of fastrank and the engine that runs its kernels. Raises EngineError."""
     return f"fastrank {__version__}, engine: {engine()}"

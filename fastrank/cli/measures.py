@@ -1,4 +1,4 @@
-"""The command `fastrank measures`: what exists, how it is defined, and where that comes from."""
+"""The command `fastrank measures`: list the measures, their definitions, options and sources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ examples:
   fastrank measures nDCG P_10 all_prefs
   fastrank measures --format json PercentileRank
 """
-# What stands for the parameters of trec_eval's measures.
+# How the parameters of trec_eval's measures are shown.
 PARAMETERS = {
     "": "",
     "cutoffs": ".RANKS",
@@ -42,11 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "names", nargs="*", metavar="NAME",
-        help="a measure in any notation, or a set of measures; without any, all are listed",
+        help="measure in any notation, or set of measures (default: list all)",
     )  # fmt: skip
     add(
         "--format", choices=("text", "json", "markdown"), default="text",
-        help="the layout (text); without names, text is one line for each measure",
+        help="output format (default: text); text without NAME prints one line per measure",
     )  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def _measures(name: str) -> list[Measure]:
-    """The records that a name stands for."""
+    """The measures that a name refers to."""
     family = FAMILY_BY_SPELLING.get(spelling(name))
     if family is not None and name not in BY_NAME:
         return [family]

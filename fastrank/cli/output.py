@@ -1,4 +1,4 @@
-"""What commands write: results to standard output, complaints to standard error."""
+"""How commands write: results to standard output, errors and warnings to standard error."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def complain(message: str) -> None:
-    """Write lines to standard error; bytes that are not text come out as they came in.
+    """Write a message to standard error; bytes that are not UTF-8 are preserved.
 
-    Control characters, which a terminal would obey, come out as escapes.
+    Control characters, which a terminal would obey, are escaped.
     """
     if sys.stderr is None:
         return
@@ -26,7 +26,7 @@ def complain(message: str) -> None:
         sys.stderr.buffer.write(os.fsencode(without_controls(message)) + b"\n")
         sys.stderr.flush()
     except OSError:
-        # There is nobody left to tell; the exit status still says it.
+        # Nothing can be reported any more, except by the exit status.
         discard(sys.stderr)
 
 
@@ -48,7 +48,7 @@ def write(lines: Iterable[bytes]) -> None:
         raise OSError(EBADF, "standard output is closed")
     stream: Any = sys.stdout.buffer
     if isinstance(stream, io.RawIOBase):
-        # PYTHONUNBUFFERED: a system call for every line takes four times as long as all the rest.
+        # PYTHONUNBUFFERED: a system call per line would take four times as long as everything else.
         stream = io.BufferedWriter(stream)
         stream.writelines(lines)
         stream.flush()
@@ -58,9 +58,9 @@ def write(lines: Iterable[bytes]) -> None:
 
 
 def report_unwritable(name: str, path: str | None, error: OSError) -> int:
-    """Say that a file cannot be written; the exit status for it.
+    """Report that a file cannot be written, and return the exit status.
 
-    What goes wrong with standard output (`-`, or no path) is raised again: `guarded` knows it.
+    Errors of standard output (`-` or None) are raised again, for `guarded`.
     """
     if path in (None, "-"):
         raise error
@@ -69,14 +69,14 @@ def report_unwritable(name: str, path: str | None, error: OSError) -> int:
 
 
 def report_error(name: str, error: FastrankError) -> int:
-    """Say what is wrong; the exit status: 2 for what was asked, 1 for what was read."""
+    """Report an error and return the exit status: 2 for invalid options, 1 for invalid input."""
     complain(f"{name}: {error}")
     return 2 if isinstance(error, (OptionError, MeasureError)) else 1
 
 
 def can_be_written(name: str, *paths: str | None) -> bool:
-    """Whether files can be written, which is better known before the work than after it."""
-    # Not imported above: the trec_eval command does without the module.
+    """Whether files can be written; to be checked before the work starts."""
+    # Imported here because the trec_eval command does not need it.
     from fastrank.formats import files
 
     for path in paths:
@@ -90,20 +90,20 @@ def can_be_written(name: str, *paths: str | None) -> bool:
 
 
 def discard(stream: TextIO | None) -> None:
-    """Let what could not be written go nowhere, or Python would try again and complain at exit."""
+    """Discard unwritten output, which Python would otherwise try to write again at exit."""
     if stream is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def guarded(name: str, command: Callable[[], int]) -> int:
-    """The exit status of a command, also when its output, its engine or the memory fails."""
+    """Run a command and return its exit status, also if output, engine or memory fails."""
     try:
         status = command()
         if sys.stdout is not None:
             sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Whoever read the output has seen enough.
+        # The reader closed the pipe.
         discard(sys.stdout)
         return 141
     except OSError as error:
@@ -114,7 +114,7 @@ def guarded(name: str, command: Callable[[], int]) -> int:
         complain(f"{name}: {error}")
         return 1
     except MemoryError as error:
-        # What trec_eval exits with when it cannot reserve space.
+        # trec_eval's exit status when it cannot allocate memory.
         complain(f"{name}: out of memory: {error}")
         return 3
     except KeyboardInterrupt:

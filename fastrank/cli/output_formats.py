@@ -1,4 +1,4 @@
-"""The formats of `fastrank eval`: from runs' files, names and scores to what is written."""
+"""The output formats of `fastrank eval`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def formatted(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
-    """The lines to write, as the command line asks for them."""
+    """The output in the format that the command line asks for."""
     per_query, summary = given.per_query, not given.no_summary
     if given.format in TABLES:
         yield from _table(list(results), given, per_query=per_query, summary=summary)
@@ -55,7 +55,7 @@ def _side_by_side(
     per_query: bool,
     summary: bool,
 ) -> Table | None:
-    """The means of all runs, or their values per query; None where nothing is asked for."""
+    """The means of all runs, or their values per query; None if neither is asked for."""
     from fastrank.scores.side_by_side import query_table, table
     from fastrank.scores.tables import wide_table
 
@@ -70,7 +70,7 @@ def _side_by_side(
 
 
 def _encoded(text: str) -> bytes:
-    """UTF-8; bytes that are not text come out as they came in."""
+    """Encode as UTF-8; bytes of ids that are not UTF-8 are preserved."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -92,7 +92,7 @@ def _jsonl(results: Results, *, per_query: bool, summary: bool) -> Iterator[byte
 
 
 def _rows(results: Results, *, per_query: bool, summary: bool) -> Iterator[tuple[Any, ...]]:
-    """Name, query, measure and value."""
+    """Rows of name, query, measure and value."""
     from fastrank.scores.tables import long_rows
 
     for _, name, scores in results:

@@ -1,4 +1,4 @@
-"""The command `fastrank search`: vectors in, a run out."""
+"""The command `fastrank search`: search embeddings and write a run."""
 
 from __future__ import annotations
 
@@ -27,26 +27,33 @@ NAME = "fastrank search"
 EPILOG = """\
 examples:
   fastrank search --corpus docs.npy --queries queries.npy -k 100 -o run.txt.gz
-  fastrank search --corpus docs.npy --corpus-ids docs.txt --queries queries.npy \\
-      --query-ids queries.txt --metric cosine -o run.txt
-  fastrank search --corpus docs.npy --index-factory IVF1024,Flat --save-index docs.index \\
-      --queries queries.npy --parameters nprobe=32 -o run.txt
+  fastrank search --corpus docs.npy --corpus-ids docs.txt \\
+      --queries queries.npy --query-ids queries.txt --metric cosine -o run.txt
+  fastrank search --corpus docs.npy --index-factory IVF1024,Flat \\
+      --save-index docs.index --queries queries.npy --parameters nprobe=32 \\
+      -o run.txt
   fastrank search --index docs.index --queries queries.npy -o run.txt
 
-Of equal scores the document comes first whose id sorts later, as in trec_eval. The file of -o is
-replaced when all is done, or not at all; the exit status is 1 if that failed, and 2 for impossible
-options.
+Documents with equal scores are ranked by id in descending order, as in
+trec_eval. The run is written atomically: FILE is replaced only if everything
+succeeds.
+
+Exit status: 0 if successful, 1 if a file cannot be read or written, 2 for
+invalid options.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     add_search_options(parser)
+    parser.usage = (
+        f"{NAME} [options] (--corpus FILE | --index FILE)\n{' ' * 23}--queries FILE -o FILE"
+    )
     parser.epilog = EPILOG
     parser.add_argument(
         "-o", "--output", required=True, metavar="FILE",
-        help="the run, in TREC's format; compressed if the name ends in .gz, .bz2, .xz or .zst;"
-        " - is standard output",
+        help="write the run to FILE in TREC format, compressed if the name ends in .gz, .bz2, .xz"
+        " or .zst; - is standard output",
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What the commands that search have in common: their options, and where vectors come from."""
+"""What the commands that search have in common: their options and inputs."""
 
 from __future__ import annotations
 
@@ -26,26 +26,34 @@ if TYPE_CHECKING:
 
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the vectors, and how to search."""
+    """Declare the inputs and the search options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("--corpus", metavar="FILE", help="vectors of the documents, a .npy file of any float type")
-    add("--queries", required=True, metavar="FILE", help="vectors of the queries, a .npy file")
-    add("--index", metavar="FILE", help="search this index, from --save-index, not --corpus")
-    add("--save-index", metavar="FILE", help="write the index, its ids beside it, before searching")
+    add("--corpus", metavar="FILE", help="document vectors, a .npy file of any float type")
+    add("--queries", required=True, metavar="FILE", help="query vectors, a .npy file")
+    add(
+        "--index",
+        metavar="FILE",
+        help="search an index written by --save-index instead of --corpus",
+    )
+    add(
+        "--save-index", metavar="FILE",
+        help="save the index to FILE, and its document ids to a file next to it",
+    )  # fmt: skip
     add_flags(parser, [keyword for keyword in SEARCH if keyword.name != "run"])
 
 
 class SearchInputs:
-    """The queries and the corpus of a command, checked as far as that needs no index.
+    """The queries and the corpus of a command, checked as far as possible without an index.
 
-    corpus: an Index, or vectors with `documents` for ids. queries: vectors, their ids in `names`.
+    corpus: an Index, or vectors with their ids in `documents`. queries: vectors with their ids in
+    `names`.
     """
 
     def __init__(self, given: argparse.Namespace) -> None:
         self._given = given
         if (given.index is None) == (given.corpus is None):
-            raise OptionError("--corpus", "expected either vectors or an --index to search")
+            raise OptionError("--corpus", "expected either --corpus or --index")
         self.queries = open_vectors("queries", given.queries)
         self.names = check_row_ids("query_ids", read_ids(given.query_ids), self.queries.count)
         self.corpus: Index | Vectors
@@ -60,14 +68,14 @@ class SearchInputs:
         check_dimension(self.queries, self.corpus.dimension)
 
     def indexed(self) -> None:
-        """Build the index that is asked for, and save it."""
+        """Build and save the index, if the command line asks for it."""
         given = self._given
         if isinstance(self.corpus, Index) or (
             given.index_factory == "Flat" and not given.save_index
         ):
             return
         if given.save_index:
-            _tell_unwritable(given.save_index, lambda: files.check_target(given.save_index))
+            _report_unwritable(given.save_index, lambda: files.check_target(given.save_index))
         check_before_building(
             given.index_factory, self.corpus.dimension, given.metric, k=given.k,
             batch_size=given.batch_size, parameters=given.parameters,
@@ -79,10 +87,10 @@ class SearchInputs:
         )  # fmt: skip
         self.corpus = index
         if given.save_index:
-            _tell_unwritable(given.save_index, lambda: save_index(index, given.save_index))
+            _report_unwritable(given.save_index, lambda: save_index(index, given.save_index))
 
 
-def _tell_unwritable(path: str, work: Callable[[], None]) -> None:
+def _report_unwritable(path: str, work: Callable[[], None]) -> None:
     try:
         work()
     except OSError as error:
@@ -93,13 +101,13 @@ def _refuse_building(given: argparse.Namespace) -> None:
     for name in ("save_index", "train_size"):
         if getattr(given, name) is not None:
             option = "--" + name.replace("_", "-")
-            raise OptionError(option, "an --index is built already")
+            raise OptionError(option, "cannot be combined with --index")
     if given.index_factory != "Flat":
-        raise OptionError("--index-factory", "an --index is built already")
+        raise OptionError("--index-factory", "cannot be combined with --index")
 
 
 def read_ids(path: str | None) -> Any:
-    """The ids of a file: one per line, or a .npy file of texts or integers."""
+    """The ids in a file: one per line, or a .npy file of strings or integers."""
     if path is None:
         return None
     if path.endswith(".npy"):

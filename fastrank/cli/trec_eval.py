@@ -62,7 +62,7 @@ Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
 # The original's version numbers, after which the tag in parentheses is ours.
 VERSIONS = {"9.0.8": "9.0.7", "10.0": "10.0-rc3"}
 
-# Relevance formats: reader, the name the original's reader has in messages, and what it reads.
+# For each relevance format: its reader, the original reader's name in messages, and what it reads.
 FORMATS: dict[str, tuple[Any, str, str]] = {
     "qrels": (trec.parse_qrels, "get_qrels", "qrels"),
     "qrels_jg": (trec.parse_qrels_jg, "get_qrels_jg", "qrels"),
@@ -135,7 +135,7 @@ class _Request:
             self.zscores = value
 
     def options(self) -> Options:
-        """The part of it that evaluation needs."""
+        """The options that evaluation needs."""
         preferences = self.relevance_format in ("prefs", "qrels_prefs")
         return Options(
             trec_eval_version=self.trec_eval_version,
@@ -209,13 +209,13 @@ def _run(words: list[str]) -> int:
 
 
 def _threads(given: str) -> int | None:
-    """The number of threads asked for, None if none is."""
+    """The value of FASTRANK_THREADS as a number, None if it is empty."""
     if not given:
         return None
     digits = given.lstrip("0")
     if not (digits.isascii() and digits.isdigit()):
         raise _ExitError(1, f"trec_eval: FASTRANK_THREADS={given}: expected 1 or more")
-    # More digits, of which int() takes only so many, ask for no more than can be had.
+    # int() limits the number of digits, and nine are more threads than any machine has.
     return int(digits[:9])
 
 
@@ -223,7 +223,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     judgments = _read_judgments(request, relevance_file)
     if not request.selection:
         request.selection.add("official")
-    # What is wrong with the measures is said after what is wrong with the files.
+    # Like the original, report errors of the measures after those of the files.
     bound: list[BoundMeasure] = []
     wrong: errors.MeasureError | None = None
     try:
@@ -271,7 +271,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
         judged = missing + len(scores.queries)
         complain(
             f"trec_eval: {missing} of {judged} judged queries are missing from the run and"
-            " are not averaged in (-c counts them as 0)"
+            " are excluded from the means (-c counts them as 0)"
         )
     write(trec_lines(scores, per_query=request.per_query, summary=request.summary))
     return 0
@@ -309,7 +309,7 @@ def _judge_run(request: _Request, judge: RunJudge, path: str) -> JudgedRun:
             f" {RUN_FORMAT}",
         )
     try:
-        # trec_eval 10.0 looks at the first character only, and accepts that nothing comes.
+        # trec_eval 10.0 checks only the first character, and accepts empty input.
         from_stdin = request.trec_eval_version != DEFAULT_VERSION and path.startswith("-")
         file = open_stdin(may_be_empty=True) if from_stdin else open_pieces(path)
         return judge.judge(file, threads=request.threads, warn=_warn)
@@ -328,7 +328,7 @@ def _quit(path: str) -> str:
 
 
 def _tracer(level: int) -> Any:
-    """What -D shows on standard error: the counts of each query, from level 2 its grades."""
+    """Print for -D, on standard error, the counts of each query, and from level 2 its grades."""
 
     def trace(queries: Ids, judged: Judged) -> None:
         for line in _judged_lines(queries, judged, grades=level > 1):
@@ -338,8 +338,7 @@ def _tracer(level: int) -> Any:
 
 
 def _judged_lines(queries: Ids, judged: Judged, *, grades: bool) -> Iterator[str]:
-    """What the measures see of each query: counts, and with `grades` rank:grade of the documents
-    that are in the judgments."""
+    """The counts of each query, and with `grades` the rank:grade of its judged documents."""
     offsets, ranks, codes, _, _, _, num_ret, num_rel, num_rel_ret, *_ = judged.columns
     for i, query in enumerate(queries):
         line = (

@@ -6,8 +6,9 @@
 >>> ir_measures.calc_aggregate([ir_measures.nDCG @ 10], qrels, run)
 {nDCG@10: 1.0}
 
-It computes what trec_eval 9.0.8 computes, as ir_measures' provider pytrec_eval does, and gives the
-same values. What differs from ir_measures' other providers, on purpose:
+Values and means come in the order in which the measures were asked for. They are what trec_eval
+9.0.8 computes, as those of ir_measures' provider pytrec_eval are, bit for bit. What differs from
+ir_measures' other providers, on purpose:
 
 - Everywhere equal scores rank by descending id, and scores are equal if they are as C floats. The
   providers msmarco (RR@k) and judged (Judged@k) rank equal scores by ascending id, as doubles.
@@ -15,25 +16,40 @@ same values. What differs from ir_measures' other providers, on purpose:
 - Several SetF with other parameters, and recall levels of IPrec that agree in two decimals, all get
   their values; the provider pytrec_eval gives the last of the latter only.
 - NumRel takes any rel from 1 on.
+- ERR and nDCG(dcg='exp-log2') are those of gdeval, without its rounding to five decimals, with or
+  without a cutoff, for ids of any kind. As there, the highest grade for ERR is 4.
+- RBP without rel has the grades as gains, as in trectools; with rel it is binary, as in cwl_eval.
 
-Measures that trec_eval has not, and a rel below 1, are left to the other providers.
+Measures that fastrank has not, a rel below 1, and gains of or for negative grades are left to the
+other providers.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any as Anything
+
 import ir_measures
 from ir_measures import measures, providers
-from ir_measures.providers.base import NOT_PROVIDED, Any, Choices
+from ir_measures.providers.base import NOT_PROVIDED, Any
 from ir_measures.util import QrelsConverter, RunConverter
 
-from fastrank.compat.pytrec_eval import RelevanceEvaluator
+from fastrank.arguments import DEFAULT_VERSION
+from fastrank.evaluation.dict_evaluator import DictEvaluator
+from fastrank.formats.dicts import qrels_from_dict
+from fastrank.judging.dict_index import index_judgments
+from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.measures.notation import parse_measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any as Anything
+    from collections.abc import Iterable, Iterator
 
-    Values = dict[str, float]
+    from fastrank.evaluation.values import Values
+    from fastrank.measures.selection import BoundMeasure
+
+# What gdeval takes as the highest grade.
+_HIGHEST_GRADE = 4
 
 
 class FastrankProvider(providers.Provider):
@@ -45,7 +61,7 @@ class FastrankProvider(providers.Provider):
         measures._RR(cutoff=Any(), rel=Any(), judged_only=Any()),
         measures._Rprec(rel=Any(), judged_only=Any()),
         measures._AP(cutoff=Any(), rel=Any(), judged_only=Any()),
-        measures._nDCG(cutoff=Any(), dcg=Choices("log2"), gains=Any(), judged_only=Any()),
+        measures._nDCG(cutoff=Any(), dcg=Any(), gains=Any(), judged_only=Any()),
         measures._R(cutoff=Any(), rel=Any(), judged_only=Any()),
         measures._Bpref(rel=Any()),
         measures._NumRet(rel=Any()),
@@ -59,141 +75,126 @@ class FastrankProvider(providers.Provider):
         measures._IPrec(recall=Any(), rel=Any(), judged_only=Any()),
         measures._infAP(rel=Any()),
         measures._Judged(cutoff=Any()),
+        measures._ERR(cutoff=Any()),
+        measures._RBP(cutoff=Any(), p=Any(), rel=Any()),
     ]
 
     def supports(self, measure: Anything) -> bool:
-        """Whether the measure is one of trec_eval's, or follows from them."""
+        """Whether fastrank has the measure, with these parameters."""
         if hasattr(measure, "runtime_impl") or not super().supports(measure):
             return False
-        rel = measure.params.get("rel", 1)
-        return bool(rel is NOT_PROVIDED or rel >= 1)
+        given = _parameters(measure)
+        gains = given.get("gains", {})
+        return bool(given.get("rel", 1) >= 1 and min([0, *gains, *gains.values()]) >= 0)
 
     def _evaluator(self, measures: Iterable[Anything], qrels: Anything) -> FastrankEvaluator:
         return FastrankEvaluator(list(measures), QrelsConverter(qrels).as_dict_of_dict())
 
 
 class FastrankEvaluator(providers.Evaluator):
-    """Evaluates runs; one evaluator of pytrec_eval's kind for measures with equal options."""
+    """Evaluates runs for any measures in one pass."""
 
     def __init__(self, measures: list[Anything], qrels: dict[str, dict[str, int]]) -> None:
         super().__init__(measures, set(qrels))
-        groups: dict[Anything, list[Anything]] = {}
-        for measure in measures:
-            groups.setdefault(_options(measure), []).append(measure)
-        self._groups = [
-            _Group(options, group, _transformed(qrels, group[0]))
-            for options, group in groups.items()
+        self._bound = [_bound(measure) for measure in measures]
+        judged = {query: docs for query, docs in qrels.items() if docs}
+        options = Options(
+            trec_eval_version=DEFAULT_VERSION, relevance_format="qrels", relevance_level=1,
+            complete=False, judged_only=False, max_retrieved=MAX_RETRIEVED, collection_size=0,
+            query=None,
+        )  # fmt: skip
+        judgments = index_judgments(judged) or qrels_from_dict(judged, source="qrels")
+        self._evaluator = DictEvaluator(judgments, judged, self._bound, options, self._arrange)
+
+    def _arrange(self, values: Values) -> list[Anything]:
+        return [values.of(bound) for bound in self._bound]
+
+    def _rows(self, run: Anything) -> tuple[list[str], list[list[float]]]:
+        """The queries with judgments and results, and the values of each measure for them."""
+        computed = self._evaluator.compute(RunConverter(run).as_dict_of_dict())
+        queries = list(computed.queries)
+        # What has no values per query counts queries.
+        columns = [
+            [1.0] * len(queries) if column is None else column[:: bound.width].tolist()
+            for bound, column in zip(self._bound, computed.columns, strict=True)
         ]
+        self._evaluator.release(computed)
+        return queries, columns
 
-    def _iter_calc(self, run: Anything) -> Iterator[Anything]:
-        nested = RunConverter(run).as_dict_of_dict()
-        for group in self._groups:
-            yield from group.evaluate(nested)
+    def iter_calc(self, run: Anything) -> Iterator[Anything]:
+        """The values of each query in the order of the measures; then queries without results."""
+        queries, columns = self._rows(run)
+        for query, values in zip(queries, zip(*columns, strict=True), strict=bool(columns)):
+            for measure, value in zip(self.measures, values, strict=True):
+                yield ir_measures.Metric(query_id=query, measure=measure, value=value)
+        for query in sorted(self.qrel_qids - set(queries)):
+            for measure in self.measures:
+                yield ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
 
-
-class _Group:
-    """Measures with equal options: computed together."""
-
-    def __init__(
-        self, options: Anything, measures: list[Anything], qrels: dict[str, dict[str, int]]
-    ) -> None:
-        rel, judged_only, _, _ = options
-        self._values = [(measure, _value(measure)) for measure in measures]
-        names = {name for measure in measures for name in _needed(measure)}
-        self._evaluator = RelevanceEvaluator(qrels, names, rel, judged_only)
-
-    def evaluate(self, run: Anything) -> Iterator[Anything]:
-        """The value of each measure for each query that has judgments and results."""
-        for query, values in self._evaluator.evaluate(run).items():
-            for measure, value in self._values:
-                yield ir_measures.Metric(query_id=query, measure=measure, value=value(values))
-
-
-def _parameter(measure: Anything, name: str) -> Anything:
-    """A parameter of a measure; None if it is not given, or the measure has none of that name."""
-    if name not in measure.SUPPORTED_PARAMS:
-        return None
-    value = measure[name]
-    return None if value is NOT_PROVIDED else value
+    def calc_aggregate(self, run: Anything) -> dict[Anything, float]:
+        """The means, or sums of counts, over all queries that have judgments."""
+        queries, columns = self._rows(run)
+        missing = len(self.qrel_qids - set(queries))
+        found = {}
+        for measure, column in zip(self.measures, columns, strict=True):
+            aggregator = measure.aggregator()
+            for value in (*column, *[measure.DEFAULT] * missing):
+                aggregator.add(value)
+            found[measure] = aggregator.result()
+        return found
 
 
-def _options(measure: Anything) -> Anything:
-    """What measures must share to be computed together: rel, judged_only, grades, beta of SetF."""
-    grades: Anything = None
-    if measure.NAME == "Judged":
-        grades = "judged"
-    elif _parameter(measure, "gains") is not None:
-        grades = tuple(sorted(measure["gains"].items()))
-    rel = _parameter(measure, "rel") or 1
-    return rel, bool(_parameter(measure, "judged_only")), grades, _parameter(measure, "beta")
+class Pipeline(providers.FallbackProvider):
+    """ir_measures' own choice of providers, which keeps the order of the measures."""
+
+    def _evaluator(self, measures: Iterable[Anything], qrels: Anything) -> Anything:
+        asked = list(dict.fromkeys(measures))
+        own = [measure for measure in asked if provider.supports(measure)]
+        if not own or provider not in self.providers:
+            return super()._evaluator(asked, qrels)
+        if len(own) == len(asked):
+            return provider.evaluator(asked, qrels)
+        rest = [measure for measure in asked if measure not in own]
+        mine, theirs = QrelsConverter(qrels).tee(2)
+        evaluators = [
+            provider.evaluator(own, mine.qrels), super()._evaluator(rest, theirs.qrels)
+        ]  # fmt: skip
+        return providers.fallback_provider.FallbackEvaluator(asked, evaluators)
 
 
-def _transformed(qrels: dict[str, dict[str, int]], measure: Anything) -> dict[str, dict[str, int]]:
-    """Judgments with the grades that a measure wants: gains, or 1 for every judged document."""
-    gains = _parameter(measure, "gains")
-    if measure.NAME == "Judged":
-        return {query: dict.fromkeys(docs, 1) for query, docs in qrels.items()}
-    if gains is None:
-        return qrels
-    return {
-        query: {doc: gains.get(grade, grade) for doc, grade in docs.items()}
-        for query, docs in qrels.items()
-    }
+def _parameters(measure: Anything) -> dict[str, Anything]:
+    """The parameters of a measure that are given or have a default."""
+    found = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
+    return {name: value for name, value in found.items() if value is not NOT_PROVIDED}
 
 
-# What trec_eval calls the measures that need no more than a name.
-_NAMES = {
-    "Rprec": "Rprec", "Bpref": "bpref", "NumQ": "num_q", "NumRel": "num_rel", "SetAP": "set_map",
-    "SetR": "set_recall", "infAP": "infAP", "RR": "recip_rank", "SetF": "set_F",
-}  # fmt: skip
-# And those with a rank: alone, and with one.
-_CUT = {
-    "P": "P", "AP": "map_cut", "nDCG": "ndcg_cut", "R": "recall", "Success": "success",
-}  # fmt: skip
-_UNCUT = {"AP": "map", "nDCG": "ndcg"}
+def _bound(measure: Anything) -> BoundMeasure:
+    """A measure as fastrank computes it. Raises MeasureError for impossible parameters."""
+    given = _parameters(measure)
+    if measure.NAME == "ERR":
+        given["max_grade"] = _HIGHEST_GRADE
+    elif measure.NAME == "RBP" and "rel" not in given:
+        given["gain"] = "raw"
+    elif measure.NAME == "IPrec":
+        # pytrec_eval's name for the value has two decimals.
+        given["recall"] = f"{given['recall']:.2f}"
+    at = given.pop(measure.AT_PARAM, None)
+    options = ",".join(f"{name}={_written(value)}" for name, value in given.items())
+    text = measure.NAME + (f"({options})" if options else "") + ("" if at is None else f"@{at}")
+    return _bound_once(text)
 
 
-def _name(measure: Anything) -> str:
-    """The name under which the value of a measure comes back."""
-    cutoff = _parameter(measure, "cutoff")
-    if measure.NAME == "NumRet":
-        return "num_ret" if _parameter(measure, "rel") is None else "num_rel_ret"
-    if measure.NAME == "SetP":
-        return "set_relative_P" if measure["relative"] else "set_P"
-    if measure.NAME == "IPrec":
-        return f"iprec_at_recall_{measure['recall']:.2f}"
-    if measure.NAME == "Judged":
-        return "num_rel_ret" if cutoff is None else f"P_{cutoff}"
-    if measure.NAME in _CUT and cutoff is not None:
-        return f"{_CUT[measure.NAME]}_{cutoff}"
-    return _UNCUT.get(measure.NAME) or _NAMES[measure.NAME]
+@lru_cache(maxsize=1000)
+def _bound_once(text: str) -> BoundMeasure:
+    return parse_measure(text).bind(DEFAULT_VERSION)
 
 
-def _needed(measure: Anything) -> list[str]:
-    """What has to be computed for a measure."""
-    if measure.NAME == "SetF":
-        return [f"set_F_{measure['beta']}"]
-    return [_name(measure)] + (["num_ret"] if measure.NAME == "Judged" else [])
-
-
-def _value(measure: Anything) -> Callable[[Values], float]:
-    """The value of a measure from those of trec_eval."""
-    name, cutoff = _name(measure), _parameter(measure, "cutoff")
-    if measure.NAME == "RR" and cutoff is not None:
-        if cutoff < 1:
-            raise ValueError(f"{measure}: expected a cutoff of 1 or more")
-        return lambda values: values[name] if values[name] >= 1 / cutoff else 0.0
-    if measure.NAME == "Judged":
-        return lambda values: _judged(values[name], values["num_ret"], cutoff)
-    return lambda values: values[name]
-
-
-def _judged(found: float, retrieved: float, cutoff: int | None) -> float:
-    """The share of judged documents; `found` is their number, or with a cutoff their precision."""
-    count = found if cutoff is None else round(found * cutoff)
-    shown = retrieved if cutoff is None else min(retrieved, cutoff)
-    return count / shown if shown else 0.0
+def _written(value: Anything) -> str:
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{grade}:{gain}" for grade, gain in value.items()) + "}"
+    return str(value)
 
 
 provider = providers.register(FastrankProvider())
 ir_measures.DefaultPipeline.providers.insert(0, provider)
+ir_measures.DefaultPipeline.__class__ = Pipeline

@@ -27,12 +27,10 @@ from __future__ import annotations
 import re
 
 from fastrank.arguments import DEFAULT_VERSION
-from fastrank.data.grade_scale import Graded
 from fastrank.errors import InputError, MeasureError
-from fastrank.evaluation.values import Values
+from fastrank.evaluation.dict_evaluator import DictEvaluator
 from fastrank.formats.dicts import describe_place, qrels_from_dict
-from fastrank.judging.dict_index import DictIndex
-from fastrank.judging.dicts import DictJudge
+from fastrank.judging.dict_index import index_judgments
 from fastrank.judging.options import Options
 from fastrank.measures.selection import Selection
 from fastrank.measures.trec import MEASURES, NICKNAMES
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.data.qrels import Qrels
+    from fastrank.evaluation.values import Values
     from fastrank.measures.selection import BoundMeasure
 
 __all__ = [
@@ -113,27 +111,19 @@ class RelevanceEvaluator:
                 "relevance_level",
                 f"Argument relevance_level should be positive, found {relevance_level}",
             )
-        index = None
-        if set(map(type, judged)) <= {str} and set(map(type, judged.values())) <= {dict}:
-            # The caller may change his.
-            index = DictIndex.of([dict(docs) for docs in judged.values()])
-        if index is None or index.largest_grade > _LARGEST_GRADE:
+        judgments: Any = index_judgments(judged)
+        if judgments is None or judgments.index.largest_grade > _LARGEST_GRADE:
             _check_judgments(judged)
+            judgments = qrels_from_dict(judged)
         self._bound = Selection(specifications, original=True).bind(DEFAULT_VERSION)
         _refuse_impossible(self._bound)
-        self._options = Options(
+        options = Options(
             trec_eval_version=DEFAULT_VERSION, relevance_format="qrels",
             relevance_level=relevance_level, complete=False,
             judged_only=bool(judged_docs_only_flag), max_retrieved=_MAX_RETRIEVED,
             collection_size=0, query=None,
         )  # fmt: skip
-        self._given = judged
-        self._qrels = qrels_from_dict(judged) if index is None else index.graded(list(judged))
-        self._judge = self._judge_by(self._qrels, index)
-        self._ids = {query.decode("utf-8", "surrogateescape") for query in self._qrels.queries}
-
-    def _judge_by(self, qrels: Qrels | Graded, index: DictIndex | None = None) -> DictJudge:
-        return DictJudge(qrels, self._bound, self._options, in_byte_order=False, index=index)
+        self._evaluator = DictEvaluator(judgments, judged, self._bound, options, self._columns)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values {query: {measure: value}} of a run {query: {document: score}}.
@@ -152,28 +142,18 @@ class RelevanceEvaluator:
         if not isinstance(scores, dict):
             raise ArgumentError("scores", "Argument object scores should be of type dictionary.")
         try:
-            judged = self._judge.judge(scores)
-            if judged is None and isinstance(self._qrels, Graded):
-                # Scores that are no floats: the documents are looked up in the dicts one by one.
-                self._qrels = qrels_from_dict(self._given)
-                self._judge = self._judge_by(self._qrels)
-                judged = self._judge.judge(scores)
+            computed = self._evaluator.compute(scores)
         except InputError as error:
             if "NaN" in error.reason:
                 raise
             raise ArgumentError(error.source, error.reason) from error
-        if judged is None:
-            raise ArgumentError(
-                "run", "Unable to extract query/object scores: expected ids of type str"
-            )
-        values = Values(self._qrels, self._bound, self._options, judged)
-        known: Iterable[str] = scores
-        if len(judged.queries) < len(scores):
-            known = [query for query in scores if query in self._ids]
-        return dict(zip(known, self._rows(values, len(judged.queries)), strict=True))
+        rows = rows_as_dicts(computed.columns, len(computed.queries))
+        found = dict(zip(computed.queries, rows))  # noqa: B905
+        self._evaluator.release(computed)
+        return found
 
-    def _rows(self, values: Values, queries: int) -> list[dict[str, float]]:
-        """For each query its values by name."""
+    def _columns(self, values: Values) -> dict[str, tuple[Any, int, int]]:
+        """Where the values of each name are, as `rows_as_dicts` takes them."""
         columns: dict[str, tuple[Any, int, int]] = {}
         for bound_measure in self._bound:
             if bound_measure.measure.needs == "queries":
@@ -184,7 +164,7 @@ class RelevanceEvaluator:
                 column = values.of(bound_measure)
                 for place, name in enumerate(_names(bound_measure)):
                     columns[name] = column, place, bound_measure.width
-        return rows_as_dicts(columns, queries)
+        return columns
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

@@ -1,4 +1,4 @@
-"""The nouns, judgments and runs, as flat columns with one row range per query."""
+"""Judgments and runs, as flat columns with one row range per query."""
 
 from fastrank.lazy import public_names
 

@@ -1,6 +1,6 @@
 """What judgments and runs have in common: frozen flat columns, one range of rows per query.
 
-What they hold was checked when they were made. Texts stay bytes in the buffer they were read in;
+The contents are checked on construction. Texts stay bytes in the buffer they were read from;
 numbers are typed memory that kernels read and numpy views.
 """
 
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
 
 class Frozen:
-    """Fields given once, by name, and never changed; can be copied and pickled.
+    """A frozen object with fields given by name; it can be copied and pickled.
 
-    defaults: the values of fields that need not be given. internal: names that completion does not
-    show.
+    defaults: values of optional fields. internal: names hidden from completion.
     """
 
     __slots__: tuple[str, ...] = ()
@@ -35,7 +34,7 @@ class Frozen:
 
     @classmethod
     def field_names(cls) -> set[str]:
-        """The names of all fields, those of base classes included."""
+        """The names of all fields, including those of base classes."""
         names = {name for kind in cls.__mro__ for name in getattr(kind, "__slots__", ())}
         return names - {"__dict__"}
 
@@ -51,7 +50,7 @@ class Frozen:
             object.__setattr__(self, name, value)
 
     def changed(self, **fields: Any) -> Any:
-        """The same with other values in some fields."""
+        """A copy with other values in some fields."""
         kept = {name: getattr(self, name) for name in self.field_names()}
         return type(self)(**{**kept, **fields})
 
@@ -64,7 +63,7 @@ class Frozen:
 
 
 class _PickledMemory:
-    """Typed memory on its way through a pickle, which knows no memoryviews."""
+    """Typed memory in a pickle, because memoryviews cannot be pickled."""
 
     def __init__(self, column: memoryview) -> None:
         self.code, self.content = column.format, bytes(column)
@@ -108,11 +107,11 @@ def as_array(column: Any) -> npt.NDArray[Any]:
 class PerQuery(Frozen):
     """Rows of documents, one range of rows per query.
 
-    Queries stand in the order of their first line; query i has the rows
+    Queries are in the order of their first line; query i has the rows
     offsets[i] : offsets[i + 1], in file order. `source` is the file's name, for messages.
     """
 
-    # In the dict are the places of the queries, once they are asked for.
+    # `__dict__` caches the places of the queries.
     __slots__ = ("__dict__", "docs", "offset_column", "queries", "source")
     internal = Frozen.internal | {"columns", "docs", "offset_column", "queries"}
 
@@ -159,28 +158,28 @@ class PerQuery(Frozen):
 
 
 class Convertible(PerQuery):
-    """What can be had as a dict, a frame or a table, which is documents with one number each.
+    """Judgments or runs, which convert to dicts, data frames and tables.
 
-    Frames and tables have the columns query_id and doc_id (text), then for judgments relevance
-    (int64), and iteration (text) unless all are `0`; for runs score (float64), and tag (text) if
-    there is one; a query without results has no row. Bytes that are not UTF-8 become lone
-    surrogates, as in `os.fsdecode`.
+    Frames and tables have the columns query_id and doc_id (strings). Judgments add relevance
+    (int64, or float64 for grades with fractions) and, unless all are `0`, iteration (string); runs
+    add score (float64) and, if there is one, tag (string). A query without results has no row.
+    Bytes that are not UTF-8 become lone surrogates, as in `os.fsdecode`.
     """
 
     __slots__ = ()
 
     def __getitem__(self, query: str) -> dict[str, Any]:
-        """{document: grade or score} of a query. Raises KeyError for one that is not here."""
+        """{document: grade or score} of a query. Raises KeyError for an unknown query."""
         place = self._places().get(query)
         if place is None:
-            raise KeyError(f"{query!r}: {self!r} has no such query")
+            raise KeyError(f"no query {query!r} in {self!r}")
         made: dict[str, Any] = convert("query_to_dict", self, place)
         return made
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """{query: {document: grade or score}}, as pytrec_eval takes it.
+        """Convert to {query: {document: grade or score}}, as pytrec_eval takes it.
 
-        Raises InputError if a document stands twice in a query.
+        Raises InputError for a duplicate document in a query.
 
         >>> fr.Run.from_arrays(["q1", "q1"], ["d1", "d2"], [0.5, 0.75]).to_dict()
         {'q1': {'d1': 0.5, 'd2': 0.75}}
@@ -189,7 +188,7 @@ class Convertible(PerQuery):
         return made
 
     def to_pandas(self) -> Any:
-        """The rows as a DataFrame of pandas.
+        """Convert to a pandas DataFrame.
 
         >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_pandas()
           query_id doc_id  relevance
@@ -199,7 +198,7 @@ class Convertible(PerQuery):
         return convert("to_pandas", self)
 
     def to_polars(self) -> Any:
-        """The rows as a DataFrame of polars. Raises InputError for ids that are not UTF-8.
+        """Convert to a polars DataFrame. Raises InputError for ids that are not UTF-8.
 
         >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_polars().columns
         ['query_id', 'doc_id', 'relevance']
@@ -207,7 +206,7 @@ class Convertible(PerQuery):
         return convert("to_polars", self)
 
     def to_arrow(self) -> Any:
-        """The rows as an arrow table. Raises InputError for ids that are not UTF-8.
+        """Convert to an Arrow table. Raises InputError for ids that are not UTF-8.
 
         >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_arrow().column_names
         ['query_id', 'doc_id', 'relevance']

@@ -1,7 +1,6 @@
-"""Grades with fractions: the integers that stand for them, and back.
+"""Grades with fractions, encoded as integers for the kernels.
 
-Kernels tell grades apart and compare them, and need no more than their order. What a grade is
-worth is looked up by who asks for gains.
+Kernels only compare grades, so their order is enough. Gains look up the actual grades.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Scale(Frozen):
-    """What the grades of a set of judgments are, where one has a fraction.
+    """The grades of judgments in which some grade has a fraction.
 
-    values: the different grades, float64: those of at least 0, ascending from 0, then the
-        negative ones, ascending. A grade that is not negative is known by its place; a negative
-        one by its place from the end, -1 for the last.
-    judged: how many are not negative.
+    values: the distinct grades, float64: first those of at least 0, ascending from 0, then the
+        negative ones, ascending. The code of a grade is its index, counted from the end (-1 for
+        the last) if it is negative.
+    judged: the number of grades that are not negative.
     """
 
     __slots__ = ("judged", "values")
@@ -34,38 +33,38 @@ class Scale(Frozen):
     judged: int
 
     def ranked_grades(self, codes: Any) -> npt.NDArray[np.float64]:
-        """The grades that integers of judged rankings stand for; negative ones mean themselves."""
+        """The grades of codes in judged rankings, where negative codes are kept as they are."""
         import numpy
 
         found = as_array(codes)
         return numpy.where(found < 0, found, self.grades(found))
 
     def grades(self, codes: Any) -> npt.NDArray[np.float64]:
-        """The grades that integers stand for."""
-        # Negative places count from the end, in NumPy too.
+        """The grades of codes."""
+        # Negative indices count from the end in NumPy, too.
         found: npt.NDArray[np.float64] = as_array(self.values)[as_array(codes)]
         return found
 
     def first_fraction(self, codes: Any) -> tuple[int, float]:
-        """The first row whose grade has a fraction, and that grade."""
+        """The first row with a fractional grade, and the grade."""
         grades = self.grades(codes)
         row = int((grades % 1 != 0).argmax())
         return row, float(grades[row])
 
     def lowest_code(self, level: float) -> int:
-        """The integer such that grades of at least `level` have it or a larger one.
+        """The smallest code whose grade is at least `level`.
 
-        Judging gives documents of negative grade, or none, integers that mean no more than that:
-        a negative level is compared with these.
+        In judged rankings the codes of unjudged documents and negative grades are fixed negative
+        numbers, with which a negative level is compared.
         """
-        # Not imported above: the trec_eval command has no use for it.
+        # Imported here because the trec_eval command does not need it.
         from bisect import bisect_left
 
         return bisect_left(self.values, level, 0, self.judged) if level > 0 else _ceiling(level)
 
 
 def lowest_code(judgments: Any, level: float) -> int:
-    """The lowest grade that is relevant, as the integer that stands for it in judgments."""
+    """The lowest relevant grade as its code in the judgments."""
     scale = getattr(judgments, "scale", None)
     return _ceiling(level) if scale is None else int(scale.lowest_code(level))
 
@@ -75,22 +74,22 @@ def _ceiling(level: float) -> int:
 
 
 def query_and_document(judgments: Any, row: int) -> tuple[bytes, str | int]:
-    """The query and the document that a row of judgments is about.
+    """The query and the document of a row of judgments.
 
-    A document without an id is the number of its row.
+    A document without an id is represented by its row number.
     """
     query = judgments.queries[sum(stop <= row for stop in judgments.offset_column[1:])]
     return query, decoded(judgments.docs[row]) if hasattr(judgments, "docs") else row
 
 
 def encode_grades(grades: Any) -> tuple[npt.NDArray[np.int64], Scale]:
-    """The integers that stand for finite grades, float64, and what they stand for."""
+    """Encode finite grades, float64, as integers; returns the codes and their Scale."""
     import numpy
 
     values, places = numpy.unique(grades, return_inverse=True)
     negative = int(numpy.searchsorted(values, 0.0))
     codes = places.astype("int64") - negative
-    judged = values[negative:] + 0.0  # No sign at 0.
+    judged = values[negative:] + 0.0  # Turns -0.0 into 0.0.
     if not len(judged) or judged[0] > 0.0:
         judged = numpy.concatenate([numpy.zeros(1), judged])
         codes[codes >= 0] += 1
@@ -99,9 +98,9 @@ def encode_grades(grades: Any) -> tuple[npt.NDArray[np.int64], Scale]:
 
 
 class Graded(Frozen):
-    """Judgments whose documents have no texts: their queries, and the grades of each.
+    """Judgments without document ids: queries and the grades of each.
 
-    What a query's documents are is known to whoever judges the rankings. `scale` as in Qrels.
+    The code that judges the rankings knows the documents. `scale` as in Qrels.
     """
 
     __slots__ = ("grade_column", "offset_column", "queries", "scale")

@@ -1,4 +1,4 @@
-"""Rows brought together by query."""
+"""Group rows by query."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Groups:
-    """Which rows each query has, from the stretches of rows of one query.
+    """The rows of each query, found from stretches of rows with the same query.
 
-    `queries` are the ids in the order of their first row, `offsets` the row ranges that the
-    columns have once reordered; `order` says where their rows stood, and is None where they stay.
+    queries: the ids in the order of their first row. offsets: the row ranges after reordering.
+    order: the former row of each row, or None if rows keep their order.
     """
 
     def __init__(self, stretches: Texts, first_rows: Any, rows: int) -> None:
@@ -37,7 +37,7 @@ class Groups:
         self.queries = Texts(text, take(starts, first), take(lengths, first))
 
     def reorder(self, column: Any) -> Any:
-        """A column, or a pair of columns, with each query's rows together."""
+        """A column, or a tuple of columns, with the rows of each query together."""
         if isinstance(column, tuple):
             return tuple(map(self.reorder, column))
         column = column[: self._rows]
@@ -55,9 +55,9 @@ def take(column: Any, order: Any) -> Any:
 
 
 def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
-    """The judgments with one row range per (query, group), groups of a query in byte order.
+    """Split judgments into one row range per (query, group), groups of a query in byte order.
 
-    Returns them, and offsets that say which of the ranges belong to query i.
+    Returns the judgments, and the offsets of the ranges of each query.
     """
     rows, queries = len(qrels.docs), len(qrels.queries)
     order, scratch, ranges = zeros("q", rows), zeros("q", rows), zeros("q", rows + 1)

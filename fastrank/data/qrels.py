@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Qrels(Convertible):
     """Relevance judgments: rows of document and grade.
 
-    They are looked up and iterated over as dicts are: `qrels["q1"]` is {document: grade},
-    `"q1" in qrels`, `for query in qrels`.
+    They behave like a dict: `qrels["q1"]` is {document: grade}, and `"q1" in qrels` and
+    `for query in qrels` work.
 
     >>> qrels = fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}})
     >>> qrels
@@ -39,16 +39,16 @@ class Qrels(Convertible):
     # The second field of each line: the judgment group in the qrels_jg format.
     groups: Texts
     grade_column: Any
-    # Which grades the integers stand for, where one has a fraction; None where they are the grades.
+    # The grades that the integers encode; None if the integers are the grades.
     scale: Scale | None
 
     @classmethod
     def from_dict(cls, given: Mapping[Any, Any]) -> Qrels:
-        """Judgments from {query: {document: grade}}, or {query: [document, ...]} of grade 1.
+        """Create judgments from {query: {document: grade}}, or {query: [document, ...]} (grade 1).
 
-        Ids may be str, bytes, integers or anything whose str() is meant; grades are integers or
-        floats, see `grades`. A query without documents is left out. Raises InputError, which
-        names the query and the document.
+        Ids may be str, bytes, integers or objects with a str(); grades are integers or floats, see
+        `grades`. Queries without documents are dropped. Raises InputError, which names the query
+        and the document.
 
         >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).grades.tolist()
         [1, 0]
@@ -60,11 +60,11 @@ class Qrels(Convertible):
 
     @classmethod
     def from_pandas(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
-        """Judgments from a DataFrame of pandas, one row each; its index means nothing.
+        """Create judgments from a pandas DataFrame with one row per judgment; its index is ignored.
 
-        The columns for query, doc, grade and, if there is one, iteration are known by the names
-        that ir_measures, PyTerrier, ranx, trectools, BEIR and Hugging Face use; columns: their
-        names by role where they have others. Raises InputError, which names row and column.
+        columns: the names of the columns by role (query, doc, grade, iteration). Needed only for
+        names other than those that ir_measures, PyTerrier, ranx, trectools, BEIR and Hugging Face
+        use. Raises InputError, which names row and column.
 
         >>> import pandas
         >>> frame = pandas.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "label": [1, 0]})
@@ -76,7 +76,7 @@ class Qrels(Convertible):
 
     @classmethod
     def from_polars(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
-        """Judgments from a DataFrame of polars; names and errors as in `from_pandas`.
+        """Create judgments from a polars DataFrame; see `from_pandas`.
 
         >>> import polars
         >>> frame = polars.DataFrame({"topic": [1, 1], "doc_id": ["a", "b"], "relevance": [1, 0]})
@@ -88,9 +88,9 @@ class Qrels(Convertible):
 
     @classmethod
     def from_arrow(cls, table: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
-        """Judgments from a table or record batch of arrow; names and errors as in `from_pandas`.
+        """Create judgments from an Arrow table or record batch; see `from_pandas`.
 
-        Anything that offers itself through arrow's PyCapsule interface will do.
+        Also accepts any object that supports Arrow's PyCapsule interface.
 
         >>> import pyarrow
         >>> table = pyarrow.table({"query-id": ["q1"], "corpus-id": ["d1"], "score": [1]})
@@ -102,7 +102,7 @@ class Qrels(Convertible):
 
     @classmethod
     def from_arrays(cls, queries: Any, docs: Any, grades: Any) -> Qrels:
-        """Judgments from three lists or one-dimensional arrays of one length, a row for each.
+        """Create judgments from three lists or 1-d arrays of equal length, one judgment per row.
 
         Raises InputError, which names the row.
 
@@ -114,7 +114,7 @@ class Qrels(Convertible):
 
     @property
     def grades(self) -> npt.NDArray[Any]:
-        """The grade of every judgment, int64[rows]; float64[rows] if one of them has a fraction.
+        """The grade of each judgment, int64[rows], or float64[rows] if one has a fraction.
 
         >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0.5}}).grades.tolist()
         [1.0, 0.5]
@@ -125,7 +125,7 @@ class Qrels(Convertible):
 
     @property
     def columns(self) -> records.Qrels:
-        """Documents, offsets and grades, as kernels take them."""
+        """Documents, offsets and grades, for kernels."""
         return records.Qrels(
             docs=self.docs.columns, offsets=self.offset_column, grades=self.grade_column
         )

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Run(Convertible):
-    """A retrieval result: rows of document and score, which need not be by score.
+    """A retrieval run: rows of document and score, not necessarily sorted.
 
-    Runs are looked up and iterated over as dicts are: `run["q1"]` is {document: score},
-    `"q1" in run`, `for query in run`.
+    Runs behave like a dict: `run["q1"]` is {document: score}, and `"q1" in run` and
+    `for query in run` work.
 
     >>> run = fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 0.75}}, tag="bm25")
     >>> run
@@ -43,12 +43,12 @@ class Run(Convertible):
         tag: str | None = None,
         higher_is_better: bool = True,
     ) -> Run:
-        """A run from {query: {document: score}}.
+        """Create a run from {query: {document: score}}.
 
-        Ids are as in Qrels.from_dict; scores are numbers, and not NaN. tag: the run's name.
-        higher_is_better: False for distances, which become scores by changing sign. A query with an
-        empty dict is one for which nothing was retrieved, and counts. Raises InputError, which
-        names the query and the document.
+        Ids are as in Qrels.from_dict; scores are numbers other than NaN. A query with an empty dict
+        has no results but counts as part of the run. tag: the run's name. higher_is_better: False
+        for distances, which are negated to become scores. Raises InputError, which names the query
+        and the document.
 
         >>> fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 2}}, tag="bm25").scores.tolist()
         [0.5, 2.0]
@@ -65,13 +65,13 @@ class Run(Convertible):
         tag: str | None = None,
         higher_is_better: bool = True,
     ) -> Run:
-        """A run from a DataFrame of pandas, one row per result; its index means nothing.
+        """Create a run from a pandas DataFrame with one row per result; its index is ignored.
 
-        The columns for query, doc and score are known by the names that ir_measures, PyTerrier,
-        ranx, trectools, BEIR and Hugging Face use; columns: their names by role where they have
-        others. Where there is a column rank and none for the score, a document's score is minus its
-        rank. tag and higher_is_better: as in `from_dict`; by default the tag is that of the column
-        tag or system, if there is one. Raises InputError, which names row and column.
+        columns: the names of the columns by role (query, doc, score, rank, tag). Needed only for
+        names other than those that ir_measures, PyTerrier, ranx, trectools, BEIR and Hugging Face
+        use. With ranks but no scores, a document's score is minus its rank. tag,
+        higher_is_better: as in `from_dict`; by default the tag is that in the column tag or
+        system, if there is one. Raises InputError, which names row and column.
 
         >>> import pandas
         >>> columns = {"q_id": ["q1", "q1"], "doc_id": ["a", "b"], "score": [0.5, 0.75]}
@@ -92,7 +92,7 @@ class Run(Convertible):
         tag: str | None = None,
         higher_is_better: bool = True,
     ) -> Run:
-        """A run from a DataFrame of polars; names, options and errors as in `from_pandas`.
+        """Create a run from a polars DataFrame; see `from_pandas`.
 
         >>> import polars
         >>> frame = polars.DataFrame({"qid": ["q1", "q1"], "docno": ["a", "b"], "rank": [2, 1]})
@@ -112,9 +112,9 @@ class Run(Convertible):
         tag: str | None = None,
         higher_is_better: bool = True,
     ) -> Run:
-        """A run from a table or record batch of arrow; names and the rest as in `from_pandas`.
+        """Create a run from an Arrow table or record batch; see `from_pandas`.
 
-        Anything that offers itself through arrow's PyCapsule interface will do.
+        Also accepts any object that supports Arrow's PyCapsule interface.
 
         >>> import pyarrow
         >>> table = pyarrow.table({"query_id": ["q1"], "doc_id": ["d1"], "score": [0.5]})
@@ -135,9 +135,9 @@ class Run(Convertible):
         tag: str | None = None,
         higher_is_better: bool = True,
     ) -> Run:
-        """A run from three lists or one-dimensional arrays of one length, a row for each result.
+        """Create a run from three lists or 1-d arrays of equal length, one result per row.
 
-        tag and higher_is_better: as in `from_dict`. Raises InputError, which names the row.
+        tag, higher_is_better: as in `from_dict`. Raises InputError, which names the row.
 
         >>> run = fr.Run.from_arrays([7, 7], ["a", "b"], [0.1, 0.3], higher_is_better=False)
         >>> run.to_dict()
@@ -149,7 +149,7 @@ class Run(Convertible):
 
     @property
     def tag(self) -> str:
-        """The run's name, which a file has in its last line; empty if there is none."""
+        """The run's name: the tag of the last line of its file, or empty."""
         return decoded(self.tag_bytes)
 
     @property
@@ -159,7 +159,7 @@ class Run(Convertible):
 
     @property
     def columns(self) -> records.Run:
-        """Documents, offsets and scores, as kernels take them."""
+        """Documents, offsets and scores, for kernels."""
         return records.Run(
             docs=self.docs.columns, offsets=self.offset_column, scores=self.score_column
         )

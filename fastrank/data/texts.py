@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.columns import PerQuery
 
-    # Ids of queries, as lists and made when asked for.
+    # Query ids, as a list or decoded lazily.
     Ids: TypeAlias = "TextSelection | list[bytes]"
 
 
@@ -21,7 +21,7 @@ NO_ITERATION = b"0"
 
 
 def joined(whole: bytes, parts: Sequence[Any]) -> Texts:
-    """Texts that stand one after the other in `whole`, as long as the parts are."""
+    """Consecutive texts in `whole`, with the lengths of the parts."""
     import numpy
 
     lengths = numpy.fromiter(map(len, parts), "int64", len(parts))
@@ -37,7 +37,7 @@ def gather_texts(words: Texts, codes: Any) -> Texts:
 
 
 def memory_of(values: Any) -> Any:
-    """A numpy array of 8-byte numbers, which nobody else changes, as the kernels' memory."""
+    """A numpy array of 8-byte numbers, not changed elsewhere, as memory for kernels."""
     code = "d" if values.dtype.kind == "f" else "q"
     memory: Any = memoryview(values)
     return memory.cast("B").cast(code) if len(values) else zeros(code, 0)
@@ -59,7 +59,7 @@ class Texts(Frozen):
 
     @property
     def columns(self) -> records.Texts:
-        """Buffer, starts and lengths, as kernels take them."""
+        """Buffer, starts and lengths, for kernels."""
         return records.Texts(self.buffer, self.starts, self.lengths)
 
     def __len__(self) -> int:
@@ -84,18 +84,18 @@ class Texts(Frozen):
         return [decoded(text) for text in self.take(range(len(self)))]
 
     def placed(self, rows: Any, unit: str) -> PlacedTexts:
-        """The same texts, which come from rows of something else."""
+        """The same texts, with the rows they come from."""
         return PlacedTexts(self.buffer, self.starts, self.lengths, rows, unit)
 
     def line(self, i: int) -> int:
-        """The line of the buffer, from 1, on which text i stands."""
+        """The line of text i in the buffer, from 1."""
         return bytes(self.buffer[: self.starts[i]]).count(b"\n") + 1
 
 
 class TextSelection:
-    """Some of the texts, in some order; like a list of `bytes`, but they are made when asked for.
+    """Some texts in some order: a sequence of `bytes` that are created on access.
 
-    To make 7,000 of them takes as long as half of the measures of a large run.
+    Creating 7,000 takes as long as computing half of the measures of a large run.
     """
 
     def __init__(self, texts: Texts, rows: Sequence[int]) -> None:
@@ -118,12 +118,12 @@ class TextSelection:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> Any:
-        # A pickle holds the texts, and not the file they are a part of.
+        # Pickle the texts, not the whole file they are part of.
         return list, (list(self),)
 
 
 def remaining(texts: Texts | Sequence[bytes], places: Any) -> list[bytes]:
-    """The texts that do not stand at the given places."""
+    """The texts that are not at the given places."""
     taken = set(places)
     if len(taken) == len(texts):
         return []
@@ -133,8 +133,8 @@ def remaining(texts: Texts | Sequence[bytes], places: Any) -> list[bytes]:
 class PlacedTexts(Texts):
     """Texts that come from the rows of a table or the records of a file.
 
-    `rows` says which row each stands in, None that text i stands in row i; `unit` is what the
-    source counts: rows from 0, as frames and arrays do, items of a dict, or lines from 1.
+    rows: the row of each text, or None if text i is in row i. unit: what the source counts: rows
+    from 0 (frames and arrays), items of a dict, or lines from 1.
     """
 
     __slots__ = ("rows", "unit")
@@ -147,22 +147,22 @@ class PlacedTexts(Texts):
         Frozen.__init__(self, buffer=buffer, starts=starts, lengths=lengths, rows=rows, unit=unit)
 
     def line(self, i: int) -> int:
-        """The row or line in which text i stands."""
+        """The row or line of text i."""
         return i if self.rows is None else int(self.rows[i])
 
 
 class LineTexts(PlacedTexts):
-    """Texts of the lines of a file that is not in memory; `rows` counts lines from 0."""
+    """Texts from the lines of a file that is not kept in memory; `rows` counts lines from 0."""
 
     __slots__ = ()
 
     def line(self, i: int) -> int:
-        """The line, from 1, in which text i stands."""
+        """The line of text i, from 1."""
         return super().line(i) + 1
 
 
 class KnownTexts(Texts):
-    """Texts that are at hand as a list too."""
+    """Texts that are also available as a list."""
 
     __slots__ = ("known",)
 
@@ -178,19 +178,19 @@ class KnownTexts(Texts):
 
 
 def spans(count: int) -> records.Spans:
-    """Memory for where so many texts start and how long they are."""
+    """Memory for the starts and lengths of `count` texts."""
     return records.Spans(starts=zeros("q", count), lengths=zeros("q", count))
 
 
 def interning(count: int) -> records.Interning:
-    """Memory for numbering so many texts."""
+    """Memory for numbering `count` texts."""
     return records.Interning(
         table=zeros("q", table_size(count)), ids=zeros("q", count), firsts=zeros("q", count)
     )
 
 
 def decoded(text: bytes) -> str:
-    """A text as str; bytes that are not UTF-8 survive a round trip through `os.fsencode`'s rule."""
+    """Decode UTF-8; other bytes become lone surrogates, which `os.fsencode` restores."""
     return text.decode("utf-8", "surrogateescape")
 
 

@@ -1,4 +1,4 @@
-"""Data sets from articles that are labelled with the articles like them."""
+"""Data sets of articles labelled with similar articles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastrank.datasets.dataset import Dataset
 
 UNKNOWN = ("error", "keep", "drop")
-# Where the similar articles are, if nobody says.
+# Default names of the field with similar articles.
 SIMILAR = ("labels", "similar")
 TEXTS = ("text", "embedding")
 
@@ -48,7 +48,7 @@ def from_articles(
     rows = [row for row, article_id in enumerate(ids) if article_id in qrels]
     if not rows:
         expected = " or ".join(map(repr, label_names))
-        raise InputError(name, f"no article is labelled: none has ids in {expected}")
+        raise InputError(name, f"expected articles with ids in {expected}, found none")
     return assemble(
         name,
         ids,
@@ -72,7 +72,7 @@ def _value(article: Mapping[str, Any], key: str, row: int, name: str) -> Any:
 def _texts_or_vectors(
     articles: list[Mapping[str, Any]], ids: list[str], names: Mapping[str, str], name: str
 ) -> tuple[list[str], Any]:
-    """Texts, and embeddings as float32[articles, dimension] or None; one or both are there."""
+    """Texts, and embeddings as float32[articles, dimension] or None; at least one of the two."""
     from fastrank.search.model_output import as_vectors
 
     texts: list[str] = []
@@ -81,7 +81,7 @@ def _texts_or_vectors(
         if any(has[key]) and not all(has[key]):
             article_id = ids[has[key].index(False)]
             raise InputError(
-                name, f"article {article_id!r:.60} has no {names[key]!r}, and others have"
+                name, f"article {article_id!r:.60} has no {names[key]!r}, unlike others"
             )
     if any(has["text"]):
         texts = [article[names["text"]] for article in articles]
@@ -95,13 +95,13 @@ def _texts_or_vectors(
 
 
 def _label_name(articles: list[Mapping[str, Any]], known: tuple[str, ...], name: str) -> str:
-    """The one of the known names under which articles have similar ones."""
+    """The default name that the articles use for similar articles."""
     found = [
         label for label in known if any(not is_missing(article.get(label)) for article in articles)
     ]
     if len(found) > 1:
         several = " and ".join(map(repr, found))
-        raise InputError(name, f"{several} could each be the similar articles; say which: similar=")
+        raise InputError(name, f"more than one field of similar articles: {several}; set similar=")
     return found[0] if found else known[0]
 
 
@@ -113,7 +113,7 @@ def _judgments(
     unknown: str,
     name: str,
 ) -> dict[str, dict[str, int]]:
-    """{article: {similar article: 1}} of the articles that are labelled."""
+    """{article: {similar article: 1}} of the labelled articles."""
     known = set(ids)
     qrels: dict[str, dict[str, int]] = {}
     for article_id, article in zip(ids, articles, strict=True):
@@ -127,8 +127,8 @@ def _judgments(
         similar = [decoded(encoded_id(one, fail)) for one in _label_ids(label, id_name, fail)]
         for one in similar:
             if one not in known and unknown == "error":
-                fail(f"no article has the id {one!r:.60}; unknown='keep' or 'drop' allows it")
-        # An article is no result of itself.
+                fail(f"no article has the id {one!r:.60}; use unknown='keep' or 'drop' to allow it")
+        # An article is not a result of itself.
         kept = {
             one: 1 for one in similar if one != article_id and (one in known or unknown == "keep")
         }
@@ -138,7 +138,7 @@ def _judgments(
 
 
 def _label_ids(label: Any, id_name: str, fail: Callable[[str], NoReturn]) -> list[Any]:
-    """The ids of the articles in a label: a list of ids or of articles."""
+    """The ids in a label, which is a list of ids or articles."""
     if isinstance(label, Mapping) and id_name in label:
         # Hugging Face stores a sequence of objects as a dict of lists.
         label = label[id_name]

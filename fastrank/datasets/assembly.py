@@ -1,4 +1,4 @@
-"""Data sets made of their parts, with judgments that fit."""
+"""Assemble data sets, with checks that judgments fit."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def assemble(
     qrels: Any,
     **fields: Any,
 ) -> Dataset:
-    """A data set of ids that are distinct, its judgments checked against them.
+    """Make a data set from distinct ids, and check its judgments against them.
 
-    Raises InputError where judgments and data have nothing in common: ids of another kind would
-    give 0 for every measure.
+    Raises InputError if judgments and data have no ids in common, which would give 0 for every
+    measure.
     """
     judgments = as_qrels(qrels)
     if not isinstance(judgments, Qrels):
@@ -38,12 +38,12 @@ def assemble(
     rows = [row for row, query in enumerate(query_ids) if query in judged]
     if not rows:
         found = _examples(judgments.queries, query_ids)
-        raise InputError(name, f"no query has judgments: the judgments are of {found}")
+        raise InputError(name, f"no query has judgments: judgments are for {found}")
     known = set(corpus_ids)
     outside = {doc: None for doc in map(decoded, judgments.docs) if doc not in known}
     if len(outside) == len(set(judgments.docs)):
         found = _examples(judgments.docs, corpus_ids)
-        raise InputError(name, f"no judged document is in the corpus: the judgments are of {found}")
+        raise InputError(name, f"no judged document is in the corpus: judgments are for {found}")
     if len(rows) < len(query_ids):
         queries = [queries[row] for row in rows]
     return Dataset(

@@ -42,5 +42,5 @@ def _split(folder: str, split: str) -> str:
         splits = [file_name.partition(".tsv")[0] for file_name in present if ".tsv" in file_name]
         if not splits:
             raise
-        reason = f"{error.reason}; the splits are {', '.join(splits)}"
+        reason = f"{error.reason}; available splits: {', '.join(splits)}"
         raise ReadError(error.path, reason) from None

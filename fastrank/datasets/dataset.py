@@ -22,20 +22,19 @@ KINDS = "a Dataset, or the path of a folder in BEIR's layout"
 
 
 class Dataset(Frozen):
-    """Texts to search, queries, and judgments of them: what an embedding model is evaluated on.
+    """A corpus, queries and judgments on which to evaluate embedding models.
 
-    name: for messages, and what it was made from.
-    corpus_ids, corpus: the ids of the documents as a list of str, and their texts, a sequence that
-        gives a list of str for a slice.
-    query_ids, queries: the same of the queries. Those without judgments are left out, as BEIR does;
-        `unjudged` are their ids.
-    qrels: Qrels. Judged documents that are not in the corpus stay, as relevant documents that
-        nobody can find, and are in `outside`; judged queries without a text stay too.
-    exclude_self: whether a query's own id is no result of it.
-    query_rows: where the queries are documents of the corpus, their rows, int64[queries]; a query's
-        vector is then that of its document. None otherwise.
-    vectors: embeddings of the corpus where they came with it, float32[documents, dimension]; None
-        otherwise.
+    name: the source, for messages.
+    corpus_ids, corpus: the document ids, a list of str, and the texts, a sequence that returns a
+        list of str for a slice.
+    query_ids, queries: the same for queries. Queries without judgments are dropped, as in BEIR;
+        their ids are in `unjudged`.
+    qrels: Qrels. Judged documents that are not in the corpus are kept, as relevant documents that
+        cannot be retrieved, and listed in `outside`; judged queries without a text are kept, too.
+    exclude_self: whether to exclude the document with the id of the query from its results.
+    query_rows: if the queries are documents of the corpus, their rows, int64[queries]; the vector
+        of a query is then that of its document. Otherwise None.
+    vectors: embeddings supplied with the corpus, float32[documents, dimension], or None.
 
     >>> data = fr.Dataset.from_texts({"d1": "red apples"}, {"q1": "apples"}, {"q1": {"d1": 1}})
     >>> data
@@ -87,17 +86,17 @@ class Dataset(Frozen):
         exclude_self: bool = False,
         name: str = "texts",
     ) -> Dataset:
-        """A data set from dicts or lists.
+        """Create a data set from dicts or lists.
 
-        corpus: {id: text}, or {id: {"title": ..., "text": ...}} as BEIR has it in memory, or a list
-            of texts with their ids in corpus_ids; without these, the row numbers from 0 are the
-            ids. Title and text are joined by a blank.
-        queries, query_ids: likewise.
-        qrels: whatever `evaluate` takes as judgments, a dict of dicts for example.
-        exclude_self: a document with the id of the query is no result of it.
+        corpus: {id: text}, {id: {"title": ..., "text": ...}} as in BEIR, or a list of texts with
+            their ids in corpus_ids, by default the row numbers from 0. Title and text are joined by
+            a blank.
+        queries, query_ids: in the same form as corpus and corpus_ids.
+        qrels: judgments in any form that `evaluate` takes, such as a dict of dicts.
+        exclude_self: exclude the document with the id of the query from its results.
 
-        Raises InputError for ids that repeat or are too few, texts that are none, judgments that
-        have no query or no document in common with the data.
+        Raises InputError for duplicate ids or the wrong number of ids, texts that are not str, and
+        judgments that share no query or no document with the data.
 
         >>> fr.Dataset.from_texts(["red", "blue"], ["azure"], {0: {1: 1}}).corpus_ids
         ['0', '1']
@@ -110,16 +109,15 @@ class Dataset(Frozen):
     def from_beir(
         cls, folder: str | os.PathLike[str], split: str = "test", *, exclude_self: bool = False
     ) -> Dataset:
-        """A data set from a folder in BEIR's layout.
+        """Read a data set from a folder in BEIR's layout.
 
         The folder has corpus.jsonl (`_id`, `title`, `text`), queries.jsonl (`_id`, `text`) and
         qrels/SPLIT.tsv; each may be compressed, with .gz, .bz2, .xz or .zst after its name. Title
-        and text are joined by a blank, as BEIR does. exclude_self: a document with the id of the
-        query is no result of it, which is BEIR's rule; its data sets ArguAna, Quora and SCIDOCS
-        need it.
+        and text are joined by a blank, as in BEIR. exclude_self: exclude the document with the id
+        of the query from its results, as BEIR does; ArguAna, Quora and SCIDOCS need it.
 
-        Raises ReadError for a file that is not there, FormatError with file and line, and what
-        `from_texts` raises.
+        Raises ReadError for a missing file, FormatError with file and line, and what `from_texts`
+        raises.
 
         >>> fr.Dataset.from_beir("data/absent")
         Traceback (most recent call last):
@@ -142,24 +140,25 @@ class Dataset(Frozen):
         exclude_self: bool = False,
         name: str | None = None,
     ) -> Dataset:
-        """A data set from a TREC collection: documents, topics, judgments; also from other files.
+        """Read a data set from a TREC collection (documents, topics, judgments) or other files.
 
-        corpus: a file, several, or a folder whose files all hold documents. The content shows the
-            format: TREC's SGML (`<DOC>` with `<DOCNO>`), JSONL or parquet (an id, texts), or TSV
-            (id and text, or a header; with a header, cells may be quoted as in CSV). Any may be
+        corpus: a file, a list of files, or a folder that contains only files of documents. The
+            format is detected: TREC SGML (`<DOC>` with `<DOCNO>`), JSONL or parquet (id and texts),
+            or TSV (id and text, or with a header; then cells may be quoted as in CSV). Files may be
             compressed.
-        queries: the same, and TREC's topics, `<top>` with or without closing tags, and `<topic>`.
-        qrels: whatever `evaluate` takes as judgments.
-        fields: the elements or names whose texts make a document, in the order of the file. By
-            default all of a `<DOC>` but its ids (`DOCNO`, `DOCID`, `DOCOLDNO`, `DOCHDR`), and the
-            names title, text, contents and body of the others.
-        query_fields: the same for queries. By default `title`, or `query`, of topics, and the names
-            query and question too.
+        queries: the same formats, and TREC topics: `<top>` with or without closing tags, and
+            `<topic>`.
+        qrels: judgments in any form that `evaluate` takes.
+        fields: the elements or names whose texts make up a document, in the order of the file. By
+            default all elements of a `<DOC>` except its ids (`DOCNO`, `DOCID`, `DOCOLDNO`,
+            `DOCHDR`), and the names title, text, contents and body in other formats.
+        query_fields: the same for queries. By default `title`, or `query`, of topics, and also the
+            names query and question in other formats.
         encoding: of the files; `latin-1` for older collections.
 
-        Texts are what the files hold, line ends too; of SGML, a blank stands where tags were, and
-        characters for character references. Queries are stripped. Raises ReadError, FormatError
-        with file and line, and what `from_texts` raises.
+        Texts are kept as in the files, including line ends; in SGML, tags become blanks, and
+        character references are decoded. Queries are stripped. Raises ReadError, FormatError with
+        file and line, and what `from_texts` raises.
 
         >>> import io
         >>> corpus = io.BytesIO(b"<DOC><DOCNO> d1 </DOCNO><TEXT>Red &amp; blue</TEXT></DOC>")
@@ -186,19 +185,20 @@ class Dataset(Frozen):
         exclude_self: bool = False,
         name: str = "datasets",
     ) -> Dataset:
-        """A data set from objects of Hugging Face's `datasets`, with the columns of BEIR's.
+        """Create a data set from Hugging Face Datasets with columns as in BEIR.
 
-        corpus: a Dataset with `_id`, `text` and, if there are titles, `title`. Texts are read when
-            they are encoded, and stay on disk until then.
+        corpus: a Dataset with `_id`, `text` and optionally `title`. Texts stay on disk until they
+            are encoded.
         queries: a Dataset with `_id` and `text`.
-        qrels: a Dataset with `query-id`, `corpus-id` and `score`; or whatever `evaluate` takes.
-        columns: the names of columns that have none of the usual ones, by table and role:
+        qrels: a Dataset with `query-id`, `corpus-id` and `score`, or any form that `evaluate`
+            takes.
+        columns: the names of columns with unusual names, by table and role:
             {"corpus": {"id": ..., "title": ..., "text": ...}, "queries": {"id": ..., "text": ...},
-            "qrels": {"query": ..., "doc": ..., "grade": ...}}. None for an id: the row numbers.
-        split: which split of a DatasetDict with several; one with a single split needs none.
+            "qrels": {"query": ..., "doc": ..., "grade": ...}}. None as an id means row numbers.
+        split: the split of a DatasetDict; needed if it has several.
 
-        The other names that `read_qrels` and `from_files` know are known here too. Raises
-        InputError for columns that are missing, and what `from_texts` raises.
+        Other names that `read_qrels` and `from_files` know are accepted, too. Raises InputError for
+        missing columns, and what `from_texts` raises.
 
         >>> import datasets  # doctest: +SKIP
         >>> corpus = datasets.load_dataset("BeIR/scifact", "corpus")  # doctest: +SKIP
@@ -221,21 +221,21 @@ class Dataset(Frozen):
         split: str | None = None,
         name: str = "pairs",
     ) -> Dataset:
-        """A data set from queries with texts that answer them, as training data has them.
+        """Create a data set from pairs of queries and relevant texts, as in training data.
 
-        rows: mappings; a Dataset of Hugging Face in any format, a frame of pandas or polars, an
-            arrow table; or a file of JSONL or parquet. Each has a query (`query`, `anchor` or
-            `question`), a positive (`positive` or `pos`) and perhaps negatives (`negative`, `neg`,
-            `negative_1`, ...); positives and negatives are a text or a list of texts.
-        corpus: the texts to search: a list of them, or a table as `rows` is one. By default all
-            positives and negatives.
-        columns: the names of columns by role (query, positive, negative; text for the corpus), if
-            they have none of the usual names.
-        split: which split of a DatasetDict with several.
+        rows: mappings, a Hugging Face Dataset in any format, a pandas or polars DataFrame, an Arrow
+            table, or a JSONL or parquet file. Each row has a query (`query`, `anchor` or
+            `question`), a positive (`positive` or `pos`) and optional negatives (`negative`, `neg`,
+            `negative_1`, ...); positives and negatives are a str or a list of str.
+        corpus: the texts to search, as a list or a table like `rows`. By default all positives and
+            negatives.
+        columns: the names of the columns by role (query, positive, negative; text for the corpus);
+            needed only for unusual names.
+        split: the split of a DatasetDict; needed if it has several.
 
-        Equal texts are one document, with its number among the distinct texts as its id, and equal
-        queries are one query, with the number of its first row. Positives have grade 1, negatives
-        0. Raises InputError, which names the row, and FormatError for a file.
+        Equal texts are one document, whose id is its number among the distinct texts; equal queries
+        are one query, whose id is the number of its first row. Positives have grade 1, negatives 0.
+        Raises InputError, which names the row, and FormatError for a file.
 
         >>> rows = [{"query": "apples", "pos": ["red apples"], "neg": ["blue plums"]}]
         >>> data = fr.Dataset.from_pairs(rows)
@@ -262,20 +262,20 @@ class Dataset(Frozen):
         split: str | None = None,
         name: str = "articles",
     ) -> Dataset:
-        """A data set from articles, some of which are labelled with the articles like them.
+        """Create a data set from articles, some of which are labelled with similar articles.
 
-        articles: mappings; a Dataset of Hugging Face in any format, a frame of pandas or polars,
-            an arrow table; or a file of JSONL or parquet. Each article has an id, a text or an
-            embedding, and, if it is labelled, a list of similar articles: their ids, or objects
-            with an id. Every labelled article is a query against all others; it is no result of
-            itself, even where it names itself.
-        id, text, embedding, similar: the names of these; the similar articles are by default in
+        articles: mappings, a Hugging Face Dataset in any format, a pandas or polars DataFrame, an
+            Arrow table, or a JSONL or parquet file. Each article has an id, a text or an embedding,
+            and, if it is labelled, a list of similar articles (ids, or objects with an id). Each
+            labelled article is a query against all others; it is never a result of itself, even if
+            its label contains it.
+        id, text, embedding, similar: the names of these fields; similar articles are by default in
             `labels` or `similar`.
-        unknown: what an id among the similar ones is that no article has. "error"; "keep": a
-            relevant document that nobody can find; "drop": left out.
-        split: which split of a DatasetDict with several.
+        unknown: how to treat ids of similar articles that no article has: "error"; "keep", as a
+            relevant document that cannot be retrieved; "drop".
+        split: the split of a DatasetDict; needed if it has several.
 
-        Articles that have embeddings need no model. Raises InputError, which names the article, and
+        Articles with embeddings need no model. Raises InputError, which names the article, and
         FormatError for a file.
 
         >>> articles = [
@@ -307,7 +307,7 @@ class Dataset(Frozen):
 
 
 def as_dataset(given: Any) -> Dataset:
-    """The data set; or that of a folder in BEIR's layout. Raises TypeError, and as `from_beir`."""
+    """Return a Dataset, or read one in BEIR's layout. Raises TypeError, and as `from_beir`."""
     if isinstance(given, Dataset):
         return given
     if isinstance(given, (str, os.PathLike)):

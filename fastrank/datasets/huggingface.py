@@ -1,4 +1,4 @@
-"""Data sets from objects of Hugging Face's `datasets`, known by what they can do."""
+"""Data sets from Hugging Face Datasets, recognized by their methods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastrank.datasets.dataset import Dataset
 
 
-# What columns of texts and their ids can be, and which tables there are.
+# Known names of columns of texts and ids, and the tables.
 ROLES = ("id", "title", "text")
 TABLES = ("corpus", "queries", "qrels")
 
@@ -47,9 +47,9 @@ def from_huggingface(
 
 
 class TextColumns(Sequence[str]):
-    """The texts of a table, which are read when they are asked for.
+    """The texts of a table, read lazily.
 
-    columns: the names of the columns by role, `title` and `text`, where they are given.
+    columns: the given names of columns by role, `title` and `text`.
     """
 
     def __init__(self, source: str, table: Any, columns: Mapping[str, Any]) -> None:
@@ -68,7 +68,7 @@ class TextColumns(Sequence[str]):
         return len(self._table)
 
     def __getitem__(self, rows: Any) -> Any:
-        """The text of a row, or a list of those of a slice. Raises InputError for no text."""
+        """The text of a row, or a list for a slice. Raises InputError for a missing text."""
         if not isinstance(rows, slice):
             row = range(len(self))[rows]
             return self[row : row + 1][0]
@@ -83,22 +83,22 @@ class TextColumns(Sequence[str]):
 
 
 def open_table(source: str, given: Any, split: str | None) -> Any:
-    """The table itself, or that of the split."""
+    """The table, or the table of the split."""
     given = choose_split(source, given, split)
     if not hasattr(given, "column_names") or not hasattr(given, "__len__"):
         found = type(given).__name__
         raise InputError(
             source,
-            f"expected a Dataset of `datasets`, not streamed and with columns, found {found}",
+            f"expected a Hugging Face Dataset with columns, not streamed, found {found}",
         )
-    # Arrays and tensors, or what a user's function makes of rows, are not asked for.
+    # Plain Python objects, instead of arrays, tensors or the output of a user's function.
     return given.with_format(None)
 
 
 def _named(
     source: str, names: list[str], columns: Mapping[str, Any], role: str, known: Sequence[str]
 ) -> str | None:
-    """The column of a role: the one that is given, or one with a known name, if there is one."""
+    """The column of a role: the given one, or one with a known name, if any."""
     if role not in columns:
         return find_name(names, known)
     given: str | None = columns[role]

@@ -32,7 +32,7 @@ def from_texts(
 
 
 def ids_of(name: str, given: Sequence[Any]) -> list[str]:
-    """Ids of any kind as distinct str. Raises InputError."""
+    """Ids of any type as distinct str. Raises InputError."""
 
     def fail(row: int, reason: str) -> NoReturn:
         raise InputError(name, f"id {row}: {reason}")
@@ -41,36 +41,36 @@ def ids_of(name: str, given: Sequence[Any]) -> list[str]:
     row = first_repeat(ids)
     if row >= 0:
         raise InputError(
-            name, f"id {row}: {ids[row]!r:.60} stands at {ids.index(ids[row])} already"
+            name, f"id {row}: duplicate {ids[row]!r:.60}, also at {ids.index(ids[row])}"
         )
     return ids
 
 
 def joined(title: str | None, text: str | None) -> str:
-    """What is encoded of a document that has a title, as BEIR, MTEB and others have it."""
+    """The text to encode for a document with a title, as in BEIR, MTEB and others."""
     return f"{title or ''} {text or ''}".strip() if title else text or ""
 
 
 def check_texts(name: str, ids: Sequence[str], texts: Sequence[Any]) -> None:
-    """Raise InputError for the first text that is none."""
+    """Raise InputError for the first text that is not a str."""
     if set(map(type, texts)) <= {str}:
         return
     for text_id, text in zip(ids, texts, strict=True):
         if not isinstance(text, str):
             found = f"{type(text).__name__}: {text!r:.60}"
-            raise InputError(name, f"{text_id!r:.60}: expected a text, found {found}")
+            raise InputError(name, f"{text_id!r:.60}: expected a str, found {found}")
 
 
 def _ids_and_texts(name: str, given: Any, ids: Iterable[Any] | None) -> tuple[list[str], list[str]]:
     if isinstance(given, (str, bytes)):
-        raise InputError(name, "expected a dict or a list of texts, found one text")
+        raise InputError(name, "expected a dict or a list of texts, found a str")
     for argument in (given, ids):
         if isinstance(argument, (set, frozenset)):
             kind = type(argument).__name__
             raise InputError(name, f"expected a dict or a list, found {kind}, which has no order")
     if isinstance(given, Mapping):
         if ids is not None:
-            raise InputError(name, "the keys of a dict are its ids; expected no others")
+            raise InputError(name, "expected no ids for a dict, whose keys are the ids")
         found, texts = ids_of(name, list(given)), list(given.values())
     else:
         texts = list(given)
@@ -83,7 +83,7 @@ def _ids_and_texts(name: str, given: Any, ids: Iterable[Any] | None) -> tuple[li
 
 
 def text_of(given: Any) -> Any:
-    """The text of {"title": ..., "text": ...}; anything else as it is."""
+    """The text of {"title": ..., "text": ...}; anything else unchanged."""
     if isinstance(given, Mapping) and isinstance(given.get("text"), str):
         title = given.get("title")
         return joined(title if isinstance(title, str) else None, given["text"])

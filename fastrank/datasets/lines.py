@@ -1,4 +1,4 @@
-"""Lines of files that may be larger than memory."""
+"""Read lines of files that may be larger than memory."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def lines_of(source: Source | Pieces, name: str, encoding: str) -> Iterator[tuple[int, str]]:
-    """Number, from 1, and text of every line of a file, compressed or not, without its end.
+    """The number, from 1, and text of each line of a file, compressed or not, without line ends.
 
-    Raises ReadError, and FormatError for a line that is not in this encoding.
+    Raises ReadError, and FormatError for a line that is not in the encoding.
     """
     with open_source(source) as file:
         reader = file.whole()
         buffer = memoryview(bytearray(_BUFFER))
         number, rest = 0, b""
         while count := reader.readinto(buffer):
-            # The last is the beginning of a line, and may grow over several buffers.
+            # The last piece is the beginning of a line, which may span several buffers.
             *lines, last = bytes(buffer[:count]).split(b"\n")
             if lines:
                 lines[0] = rest + lines[0]
@@ -44,6 +44,6 @@ def _decoded(line: bytes, name: str, number: int, encoding: str) -> str:
         text = line.decode(encoding)
     except UnicodeDecodeError as error:
         byte = f"the byte {line[error.start]:#04x} at column {error.start + 1}"
-        reason = f"{byte} is not {encoding}; older collections are encoding='latin-1'"
+        reason = f"{byte} is not {encoding}; use encoding='latin-1' for older collections"
         raise FormatError(name, number, reason) from None
     return (text.removeprefix(_BYTE_ORDER_MARK) if number == 1 else text).removesuffix("\r")

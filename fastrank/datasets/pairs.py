@@ -1,4 +1,4 @@
-"""Data sets from queries with the texts that answer them, as training data has them."""
+"""Data sets from pairs of queries and relevant texts, as in training data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = {
     "negative": ("negative", "neg", "negatives", "negative_passages"),
 }
 ROLES = (*NAMES, "text")
-# Rows of a Dataset at a time.
+# Rows of a Dataset to read at a time.
 STEP = 1 << 14
 _NUMBERED = re.compile(r"negative_\d+")
 
@@ -61,7 +61,7 @@ def from_pairs(
 
 
 class _Texts:
-    """Distinct texts, numbered as they come."""
+    """Distinct texts, numbered in order."""
 
     def __init__(self, texts: Any = ()) -> None:
         self.numbers: dict[str, int] = {}
@@ -86,14 +86,14 @@ def _columns(
             expected = ", ".join(names) if wanted is None else repr(wanted)
             present = ", ".join(map(str, row)) or "nothing"
             reason = f"expected a column with the {role} ({expected}), found {present}"
-            raise InputError(name, f"{reason}; say which with columns={{'{role}': NAME}}")
+            raise InputError(name, f"{reason}; set columns={{'{role}': NAME}}")
     negatives = [found["negative"]] if "negative" in found else []
     negatives += [column for column in row if _NUMBERED.fullmatch(str(column))]
     return found["query"], found["positive"], negatives
 
 
 def _texts_in(row: Mapping[str, Any], column: str, place: int, name: str) -> list[str]:
-    """The texts of a cell: one, or a list of texts or of documents with a title."""
+    """The texts of a cell: a text, or a list of texts or of documents with a title."""
     value: Any = row.get(column)
     if is_missing(value):
         return []

@@ -1,4 +1,4 @@
-"""Rows as mappings from names to values, from whatever holds them."""
+"""Rows of any table as mappings from names to values."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 def rows_of(given: Any, split: str | None, name: str) -> list[Mapping[str, Any]]:
     """The rows of a table, a file or an iterable of mappings.
 
-    given: a Dataset of Hugging Face in any format, or a DatasetDict; a frame of pandas or polars;
-    an arrow table; a file of JSONL or parquet; or mappings. split: of a DatasetDict. Raises
-    InputError, which names the row, and FormatError for a file.
+    given: a Hugging Face Dataset in any format or a DatasetDict, a pandas or polars DataFrame, an
+    Arrow table, a JSONL or parquet file, or mappings. split: of a DatasetDict. Raises InputError,
+    which names the row, and FormatError for a file.
     """
     rows = _list_of(choose_split(name, given, split))
     for place, row in enumerate(rows):
         if not isinstance(row, Mapping):
             found = type(row).__name__
-            raise InputError(name, f"row {place}: expected a mapping with names, found {found}")
+            raise InputError(name, f"row {place}: expected a mapping, found {found}")
     return rows
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, or the NaN that pandas has in its place."""
+    """Whether a value is missing: None, or the NaN that pandas uses for it."""
     return value is None or (isinstance(value, float) and value != value)
 
 
@@ -40,7 +40,7 @@ def _list_of(given: Any) -> list[Any]:
     if is_file(given):
         return _rows_of_file(given)
     if hasattr(given, "with_format"):
-        # Python's objects: the tensors and arrays of other formats are no ids.
+        # Plain Python objects: tensors and arrays of other formats are not valid ids.
         return list(given.with_format(None))
     if hasattr(given, "to_pylist"):
         return list(given.to_pylist())

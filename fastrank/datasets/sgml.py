@@ -1,4 +1,4 @@
-"""Documents and topics as TREC writes them: SGML without a DTD, topics often without end tags."""
+"""TREC documents and topics: SGML without a DTD, topics often without end tags."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENDS = {kind: re.compile(rf"</{kind}\s*>", re.IGNORECASE) for kind in ("doc", "
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)[^<>]*>|<[!?][^<>]*>")
 _REFERENCE = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z]\w*);")
 _NUMBER = re.compile(r"""\b(?:number|id)\s*=\s*["']?\s*([^"'\s>]+)""", re.IGNORECASE)
-# What stands before the text of topics: `<num> Number: 301`.
+# Labels before the text of topics: `<num> Number: 301`.
 _LABELS = {"num": "Number:", "title": "Topic:", "desc": "Description:", "narr": "Narrative:"}
 _IDS = {"doc": ("docno",), "top": ("num",), "topic": ("num", "number")}
 _NO_TEXT = {"docno", "docid", "docoldno", "dochdr", "num", "number"}
@@ -27,7 +27,7 @@ _SHORT = (("title",), ("query",))
 def records_of(
     lines: Iterable[tuple[int, str]], name: str, fields: Sequence[str] | None
 ) -> Iterator[tuple[int, str, str]]:
-    """Line, id and text of every document or topic. Raises FormatError."""
+    """The line, id and text of each document or topic. Raises FormatError."""
     for line, kind, attributes, body in _elements(lines, name):
         parts = _parts(body, nested=kind == "doc")
         wanted = [field.lower() for field in fields] if fields is not None else None
@@ -39,7 +39,7 @@ def records_of(
 
 
 def _elements(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, str, str, str]]:
-    """First line, kind (`doc`, `top`, `topic`), attributes and content of every element."""
+    """First line, kind (`doc`, `top`, `topic`), attributes and content of each element."""
     kind, attributes, first = "", "", 0
     parts: list[str] = []
     for number, line in lines:
@@ -66,7 +66,7 @@ def _elements(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int
 
 
 def _parts(body: str, *, nested: bool) -> list[tuple[tuple[str, ...], str]]:
-    """The texts between tags, each with the names of the elements it stands in.
+    """The texts between tags, each with the names of its elements.
 
     Not nested: a tag ends the element before it, as in topics, whose elements have no end tags.
     """
@@ -84,7 +84,7 @@ def _parts(body: str, *, nested: bool) -> list[tuple[tuple[str, ...], str]]:
         elif not tag[1]:
             within.append(element)
         elif element in within:
-            # What was opened within and not closed, such as <P>, ends here.
+            # Unclosed elements inside it, such as <P>, end here.
             while within.pop() != element:
                 pass
     parts.append((tuple(within), body[at:]))

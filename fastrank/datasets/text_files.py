@@ -1,4 +1,4 @@
-"""Ids and texts from files: TREC's SGML and topics, JSONL, TSV, parquet, known by their content."""
+"""Read ids and texts from TREC SGML and topics, JSONL, TSV and parquet files."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def from_files(
     """See Dataset.from_files."""
     for option, names in (("fields", fields), ("query_fields", query_fields)):
         if isinstance(names, str):
-            raise OptionError(option, f"expected a list of names, found the text {names!r}")
+            raise OptionError(option, f"expected a list of names, found the str {names!r}")
     try:
         "".encode(encoding)
     except LookupError as error:
         raise OptionError("encoding", str(error)) from None
-    # First what is read soonest, and so shows soonest what is wrong with it.
+    # Queries first: they are small, so that errors show soon.
     query_ids, asked = read_texts([queries], query_fields, encoding, "query")
     sources = _sources(corpus)
     documents = read_texts(sources, fields, encoding, "document")
@@ -68,9 +68,7 @@ def read_texts(
         name = name_of(source)
         for line, text_id, text in _records(source, name, encoding, fields):
             if text_id in known:
-                raise FormatError(
-                    name, line, f"{what} {text_id!r:.60} stands twice; it is there before"
-                )
+                raise FormatError(name, line, f"duplicate {what} {text_id!r:.60}")
             known.add(text_id)
             ids.append(text_id)
             texts.append(text)
@@ -78,7 +76,7 @@ def read_texts(
 
 
 def _sources(corpus: Any) -> list[Any]:
-    """The files of a corpus: those given, or those of a folder and the folders in it, by name."""
+    """The files of a corpus: the given ones, or all files below a folder, sorted by name."""
     if isinstance(corpus, (list, tuple)):
         return list(corpus)
     if isinstance(corpus, (str, os.PathLike)) and os.path.isdir(corpus):
@@ -90,13 +88,13 @@ def _sources(corpus: Any) -> list[Any]:
             if not file.startswith(".")
         ]
         if not found:
-            raise ReadError(top, "the folder holds no files")
+            raise ReadError(top, "the folder contains no files")
         return sorted(found)
     return [corpus]
 
 
 def titled_records(source: Any) -> Iterator[tuple[int, str, str, str]]:
-    """Line, id, title and text of every document or query of a file; the title may be empty.
+    """Line, id, title (may be empty) and text of each document or query of a file.
 
     Raises ReadError and FormatError.
     """
@@ -130,7 +128,7 @@ def _records(
 
 
 def _begun(source: Any, name: str, encoding: str) -> tuple[str, Iterator[tuple[int, Any]]]:
-    """The first character that is no blank, and numbered records; of SGML numbered lines."""
+    """The first character other than a blank, and numbered records, or lines for SGML."""
     file, head = sniff.head_of(sniff.open_source(source))
     if sniff.is_parquet(head):
         from fastrank.formats.load import parquet_table
@@ -140,7 +138,7 @@ def _begun(source: Any, name: str, encoding: str) -> tuple[str, Iterator[tuple[i
     lines = lines_of(file, name, encoding)
     first = next(((number, line) for number, line in lines if line.strip()), None)
     if first is None:
-        raise FormatError(name, 1, "expected documents or queries, found nothing but blanks")
+        raise FormatError(name, 1, "expected documents or queries, found only blanks")
     start, lines = first[1].lstrip()[0], chain([first], lines)
     if start == "<":
         return start, lines
@@ -188,13 +186,13 @@ def _rows_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int,
             reason = f"expected {len(expected)} cells ({', '.join(expected)})"
             raise FormatError(name, number, f"{reason}, found {len(cells)}")
         if names:
-            # Files with a header come from programs that quote, as DPR's passages do.
+            # Files with a header may have quoted cells, like DPR's passages.
             cells = [_unquoted(cell) for cell in cells]
         yield number, dict(zip(expected, cells, strict=True))
 
 
 def _unquoted(cell: str) -> str:
-    """A cell without the quotation marks of CSV; one in which they are not doubled as it is."""
+    """A cell without CSV quotes; unchanged if quotes inside it are not doubled."""
     inner = cell[1:-1]
     if len(cell) < 2 or not cell[0] == cell[-1] == '"' or '"' in inner.replace('""', ""):
         return cell
@@ -225,7 +223,7 @@ def _id_and_text(
 
 
 def find_name(names: Iterable[str], known: Sequence[str]) -> str | None:
-    """The first of the known names that is there."""
+    """The first known name that exists."""
     present = set(names)
     return next((name for name in known if name in present), None)
 
@@ -240,5 +238,5 @@ def _text(record: Mapping[str, Any], field: str, name: str, line: int) -> str:
         return ""
     if not isinstance(text, str):
         found = f"{type(text).__name__}: {text!r:.60}"
-        raise FormatError(name, line, f"{field}: expected a text, found {found}")
+        raise FormatError(name, line, f"{field}: expected a str, found {found}")
     return text

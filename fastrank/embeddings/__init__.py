@@ -1,4 +1,4 @@
-"""Embedding models and approximate indexes, compared by what they retrieve."""
+"""Evaluate embedding models and compare approximate indexes."""
 
 from fastrank.lazy import public_names
 

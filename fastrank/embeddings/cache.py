@@ -1,4 +1,4 @@
-"""Vectors of texts kept on disk, found again by a name and the content of the texts."""
+"""A cache of vectors on disk, keyed by a name and the content of the texts."""
 
 from __future__ import annotations
 
@@ -20,41 +20,40 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Texts that are read and digested at a time.
+# Texts to read and digest at a time.
 _STEP = 4096
 _DIGEST_BYTES = 16
-# Of a name as files have it, which with side and digest are 255 letters at most.
+# The longest name; with side and digest, a file name has at most 255 letters.
 LONGEST = 200
 
 
 class EmbeddingCache:
-    """A folder of files with vectors, float32[texts, dimension], one for every list of texts.
+    """A folder with one file of vectors, float32[texts, dimension], per list of texts.
 
-    Dense vectors are `.npy` files, sparse ones `.npz` files as `scipy.sparse.save_npz` writes them.
-
-    A file's name has the name that the user gives, the side (`queries` or `corpus`) and a digest of
-    side, prompt and all texts in their order: other texts have another file. What the model is,
-    only the user's name says. A file is complete or not there; one that was cut is not used.
+    Dense vectors are in `.npy` files, sparse ones in `.npz` files as by `scipy.sparse.save_npz`. A
+    file's name consists of the user's name, the side (`queries` or `corpus`), and a digest of side,
+    prompt and all texts in order. Only the user's name identifies the model. Files are written
+    atomically; a truncated file is ignored.
     """
 
     def __init__(self, folder: str | os.PathLike[str], name: str) -> None:
         if not isinstance(name, str):
-            raise OptionError("cache_name", f"expected a text, found {type(name).__name__}")
+            raise OptionError("cache_name", f"expected a str, found {type(name).__name__}")
         if len(quote(name, safe=" ")) > LONGEST:
-            reason = f"expected a name of {LONGEST} letters at most, found {len(name)}"
+            reason = f"expected at most {LONGEST} letters, found {len(name)}"
             raise OptionError("cache_name", f"{reason}: {name!r:.60}")
         self._folder, self._name = os.fspath(folder), name
-        # A folder that cannot be made is an error now, and not after hours.
+        # Fail now, not after hours, if the folder cannot be created.
         os.makedirs(self._folder, exist_ok=True)
 
     def path(self, side: str, prompt: str, texts: Sequence[str], *, is_sparse: bool = False) -> str:
-        """Where the vectors of these texts are, or will be."""
+        """The path of the vectors of these texts."""
         digest = digest_of(chain((side, prompt), _texts(texts)))
         name = quote(self._name, safe=" ")
         return os.path.join(self._folder, f"{name}-{side}-{digest}.{'npz' if is_sparse else 'npy'}")
 
     def load(self, path: str, rows: int) -> Any:
-        """The vectors, dense ones mapped into memory; None where there are none, or not so many."""
+        """The vectors, memory-mapped if dense; None if missing or of the wrong number."""
         import numpy
 
         if path.endswith(".npz"):
@@ -63,29 +62,29 @@ class EmbeddingCache:
             found: Any = numpy.lib.format.open_memmap(path, mode="r")
             size = os.path.getsize(path)
         except (OSError, ValueError, EOFError):
-            # Not there, cut or overwritten: numpy maps no file that is shorter than it says.
+            # Missing, truncated or overwritten: numpy maps no file that is too short.
             return None
         fits = found.ndim == 2 and len(found) == rows and found.dtype == numpy.float32
         return found if fits and size == found.offset + found.nbytes else None
 
     def save(self, path: str, rows: int, blocks: Iterable[Any]) -> Any:
-        """Write blocks of vectors, of `rows` rows in all; what `load` makes of them.
+        """Write blocks of vectors with `rows` rows in total, and return them like `load`.
 
-        Dense ones are written as they come. The file appears when it is complete. Raises OSError.
+        Dense blocks are written one by one; the file appears when complete. Raises OSError.
         """
         files.write(path, _npz(blocks) if path.endswith(".npz") else _npy(rows, blocks))
         found = self.load(path, rows)
         if found is None:
-            raise OSError(f"{path}: what was written cannot be read")
+            raise OSError(f"{path}: cannot be read after writing")
         return found
 
 
 def digest_of(texts: Iterable[str]) -> str:
-    """A digest of texts in their order."""
+    """A digest of texts in order."""
     found = blake2b(digest_size=_DIGEST_BYTES)
     for text in texts:
         content = text.encode("utf-8", "surrogatepass")
-        # With its length, so that no two lists of texts are the same bytes.
+        # With the length, so that different lists of texts never give the same bytes.
         found.update(b"%d:" % len(content))
         found.update(content)
     return found.hexdigest()
@@ -97,7 +96,7 @@ def _texts(texts: Sequence[str]) -> Iterator[str]:
 
 
 def _sparse_rows(path: str, rows: int) -> Any:
-    """The sparse vectors of a file, None where there are none, or not so many."""
+    """The sparse vectors in a file, None if missing or of the wrong number."""
     from zipfile import BadZipFile
 
     import numpy

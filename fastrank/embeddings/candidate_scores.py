@@ -1,4 +1,4 @@
-"""A model that makes vectors, evaluated on labelled candidates: each list ranked by similarity."""
+"""Evaluate an embedding model on labelled candidates, ranked by similarity."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Options of a search, which candidates have no need of.
+# Options of a search, which candidates do not need.
 OF_SEARCH = ("k", "index_factory", "train_size", "parameters", "gpu")
 
 
@@ -41,13 +41,13 @@ def evaluate_candidates(
     encoding: tuple[Any, ...],
     given: Mapping[str, Any],
 ) -> Scores:
-    """See `evaluate_model`. encoding: what PreparedModel takes behind the data set."""
+    """See `evaluate_model`. encoding: the arguments of PreparedModel after the data set."""
     _refuse_search(given)
     evaluator = Evaluator(
         candidates.qrels, measures, exclude=given["exclude"], **pick(given, SearchedOptions)
     )
     data, asked, documents = _distinct(candidates)
-    # What is wrong with measures and options shows before the texts are encoded.
+    # Errors in measures and options are reported before texts are encoded.
     evaluator.evaluate(candidates.run([0.0] * len(candidates)))
     if given["run"] is not None:
         queries, docs = (
@@ -67,11 +67,13 @@ def _refuse_search(given: Mapping[str, Any]) -> None:
     defaults = {keyword.name: keyword.default for keyword in SEARCH}
     for name in OF_SEARCH:
         if given[name] != defaults[name]:
-            raise OptionError(name, "candidates are scored one by one, without a search")
+            raise OptionError(
+                name, "not applicable to candidates, which are scored without a search"
+            )
 
 
 def _distinct(candidates: Candidates) -> tuple[Dataset, Array, Array]:
-    """The texts, each once, as a data set; and for every row its question's and its own."""
+    """A data set of the distinct texts, and for each row the numbers of its question and text."""
     import numpy
 
     columns = list(zip(*candidates.pairs, strict=True))
@@ -93,7 +95,7 @@ def _distinct(candidates: Candidates) -> tuple[Dataset, Array, Array]:
 
 
 def _similarities(vectors: Embeddings, asked: Array, documents: Array, metric: str) -> Array:
-    """The similarity of every pair of rows, float64[rows]."""
+    """The similarity of each pair of rows, float64[rows]."""
     import numpy
 
     found = numpy.empty(len(asked))

@@ -1,4 +1,4 @@
-"""The texts of a data set into vectors."""
+"""Encode the texts of a data set."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Embeddings(NamedTuple):
     """Vectors of a data set, float32[queries, dimension] and float32[documents, dimension].
 
-    Of a model that makes sparse vectors, such as TF-IDF, these are CSR matrices of scipy.
+    These are scipy CSR matrices for models with sparse vectors, such as TF-IDF.
 
     >>> data = fr.Dataset.from_texts(["aa", "ab"], ["b"], {0: {1: 1}})
     >>> fr.embed_dataset(lambda texts: [[text.count("b")] for text in texts], data).corpus.tolist()
@@ -48,11 +48,11 @@ def embed_dataset(
     cache_name: str | None = None,
     progress: bool | None = None,
 ) -> Embeddings:
-    """Encode the queries and the corpus of a data set: what `evaluate_model` does first.
+    """Encode the queries and the corpus of a data set, the first step of `evaluate_model`.
 
-    So one can search them in several ways, with `evaluate_embeddings`. The arguments and errors
-    are those of `evaluate_model`. With a cache dense vectors are mapped from their files, and
-    are never in memory as a whole.
+    The vectors can then be searched in several ways with `evaluate_embeddings`. Arguments and
+    errors are those of `evaluate_model`. With a cache, dense vectors are memory-mapped and never
+    loaded as a whole.
 
     >>> data = fr.Dataset.from_texts(["aa", "ab"], ["b"], {0: {1: 1}})
     >>> queries, corpus = fr.embed_dataset(lambda texts: [[len(text)] for text in texts], data)
@@ -66,9 +66,9 @@ def embed_dataset(
 
 
 class PreparedModel:
-    """A model and a data set that go together; the first texts are encoded.
+    """A model and a data set, checked against each other by encoding the first texts.
 
-    unit: whether the metric is the cosine. first: the vectors of these.
+    unit: whether the metric is cosine. first: the vectors of the first texts.
     """
 
     def __init__(
@@ -88,23 +88,25 @@ class PreparedModel:
         prompts = {"query_prompt": query_prompt, "document_prompt": document_prompt}
         for option, prompt in prompts.items():
             if prompt is not None and not isinstance(prompt, str):
-                raise OptionError(option, f"expected a text, found {type(prompt).__name__}")
+                raise OptionError(option, f"expected a str, found {type(prompt).__name__}")
         if (cache is None) != (cache_name is None):
             absent = "cache" if cache is None else "cache_name"
-            raise OptionError(absent, "expected a folder as cache and a name of the model, or none")
+            raise OptionError(absent, "cache and cache_name must be given together")
         self._rows: Any = data.query_rows
         self._own: Any = data.vectors
         self._queries: EncodedTexts | None = None
         self._corpus: EncodedTexts | None = None
         if model is None:
             if data.vectors is None or data.query_rows is None:
-                raise TypeError(f"model: expected one, found None, and {data.name} has no vectors")
+                raise TypeError(
+                    f"model: expected a model, because {data.name} has no vectors, found None"
+                )
             self.first = Embeddings(
                 data.vectors[data.query_rows[:FIRST_TEXTS]], data.vectors[:FIRST_TEXTS]
             )
             return
         if not len(data.corpus):
-            raise InputError(data.name, "no texts to encode; to use its vectors, give no model")
+            raise InputError(data.name, "no texts to encode; omit the model to use its vectors")
         for_queries, for_documents, fitted = encoders_of(
             model,
             data.corpus,
@@ -124,7 +126,7 @@ class PreparedModel:
                 for_queries, data.query_ids, data.queries, store, unit=unit
             )
         if asked.dimension != corpus.dimension:
-            expected = f"dimension {corpus.dimension}, as {corpus.name} makes of the corpus"
+            expected = f"dimension {corpus.dimension}, as from {corpus.name} for the corpus"
             raise ArrayError(
                 "queries", f"expected {expected}, found {asked.dimension} from {asked.name}"
             )
@@ -132,7 +134,7 @@ class PreparedModel:
 
     def embeddings(self, progress: bool | None) -> Embeddings:
         """All vectors."""
-        # The queries first: they are fewer, and what is wrong with them shows before hours of work.
+        # Queries first: they are fewer, so that errors show before hours of work.
         queries = None if self._queries is None else self._queries.vectors(progress)
         corpus = self._own if self._corpus is None else self._corpus.vectors(progress)
         if queries is None:

@@ -1,4 +1,4 @@
-"""The queries or the corpus of a data set, with what encodes them and what is known of them."""
+"""The queries or the corpus of a data set, with their encoder and cached vectors."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Texts that are encoded ahead of all others: two, so that one vector for all of them is noticed.
+# Texts to encode first: two, to notice a model that returns one vector for all.
 FIRST_TEXTS = 2
-# How far vectors of one model may be apart, as a share of their length: another batch, device or
-# precision changes them by less, another checkpoint by more.
+# The tolerance for vectors of the same model, relative to their length: other batches, devices and
+# precisions change vectors by less, other checkpoints by more.
 ROUNDING = 0.02
 
 
 class EncodedTexts:
-    """Texts and their encoder, and their vectors where the cache has them.
+    """Texts with their encoder, and their vectors if the cache has them.
 
-    unit: whether vectors are brought to length 1, which a zero vector cannot be. first: the vectors
-    of the first texts. Making EncodedTexts encodes these and the shortest text, which shows what is
-    wrong with the model before hours of work. Sparse vectors stay sparse, as a CSR matrix of scipy.
-    Raises ArrayError for what are no vectors, InputError for a cache with vectors of another model.
+    unit: whether vectors are normalized, which is an error for zero vectors. first: the vectors of
+    the first texts. The constructor encodes these and the shortest text, so that errors of models
+    show before hours of work. Sparse vectors stay sparse, as scipy CSR matrices. Raises ArrayError
+    for invalid vectors, InputError for a cache with vectors of another model.
     """
 
     def __init__(
@@ -56,13 +56,13 @@ class EncodedTexts:
         if self._known is not None:
             self._check(self._known[:FIRST_TEXTS])
         elif isinstance(texts, list):
-            # An empty text is what models fail on, if on any; others are not in memory.
+            # Models are most likely to fail on an empty text; other texts are not in memory.
             shortest = min(range(len(texts)), key=lambda row: len(texts[row]))
             self._encoded(shortest, shortest + 1)
 
     @property
     def name(self) -> str:
-        """What encodes the texts, for messages."""
+        """The name of the encoder, for messages."""
         return self._encoder.name
 
     @property
@@ -71,7 +71,7 @@ class EncodedTexts:
         return int(self.first.shape[1])
 
     def _check(self, known: Any) -> None:
-        """Refuse known vectors that this model does not make."""
+        """Raise InputError for cached vectors that differ from those of this model."""
         import numpy
 
         first = self.first
@@ -81,11 +81,11 @@ class EncodedTexts:
             apart = numpy.linalg.norm(known - first, axis=1)
             if (apart <= ROUNDING * numpy.linalg.norm(first, axis=1)).all():
                 return
-        reason = f"it holds other vectors than {self.name} makes of the first texts"
-        raise InputError(self._path, f"{reason}; give each model its own cache_name")
+        reason = f"the cached vectors of the first texts differ from those of {self.name}"
+        raise InputError(self._path, f"{reason}; use a different cache_name for each model")
 
     def vectors(self, progress: bool | None) -> Any:
-        """All vectors: known, or encoded now and kept if there is a cache."""
+        """All vectors, from the cache or encoded now and cached."""
         import numpy
 
         if self._known is not None:
@@ -110,7 +110,7 @@ class EncodedTexts:
             for at in range(0, len(self._texts), encoder.step):
                 block = self._encoded(at, at + encoder.step)
                 if block.shape[1] != self.dimension:
-                    reason = f"expected dimension {self.dimension}, as of the first texts, found"
+                    reason = f"expected dimension {self.dimension}, as for the first texts, found"
                     raise ArrayError(
                         encoder.what, f"{reason} {block.shape[1]} from {self.name}", at
                     )
@@ -124,6 +124,6 @@ class EncodedTexts:
         directed = block.getnnz(axis=1) > 0 if is_sparse(block) else block.any(axis=1)
         if self._unit and not directed.all():
             row = int(directed.argmin())
-            reason = "the vector is zero, and has no cosine with any other; metric='ip' takes it"
+            reason = "the vector is zero, so its cosine is undefined; metric='ip' accepts it"
             raise ArrayError(self._encoder.what, f"{ids[row]!r:.60}: {reason}", start + row)
         return block

@@ -1,4 +1,4 @@
-"""Whatever makes vectors of texts, as two functions: one for queries, one for documents."""
+"""Adapt embedding models to two functions: one for queries, one for documents."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 KINDS = (
     "an object with encode_query and encode_document, encode_queries and encode_corpus, encode or"
-    " embed, a transformer of scikit-learn, a function of a list of texts, or a pair of these,"
-    " for queries and for documents"
+    " embed, a scikit-learn transformer, a function of a list of texts, or a pair of these (for"
+    " queries and for documents)"
 )
-# The methods for queries and for documents, in pairs: those of sentence-transformers 5 and later,
-# of FlagEmbedding, then what everybody calls it, and wordllama.
+# Pairs of methods for queries and documents: sentence-transformers 5 and later, FlagEmbedding, the
+# usual name, and wordllama.
 TRANSFORMER = ("transform", "transform")
 METHODS = (
     ("encode_query", "encode_document"),
@@ -32,8 +32,8 @@ METHODS = (
     TRANSFORMER,
 )
 SIDES = ("queries", "corpus")
-# How many texts a function gets that does not say that it makes batches of its own; and how many
-# batches one that does gets at once, so that it can order texts by their length.
+# The number of texts per call for functions without a batch size; and the number of batches per
+# call for functions with one, so that they can sort texts by length.
 TEXTS = 256
 BATCHES = 32
 USUAL_BATCH = 32
@@ -42,9 +42,9 @@ USUAL_BATCH = 32
 class Encoder:
     """One side of a model: a function from texts to vectors, and how to call it.
 
-    function, name: the function, and what it is called in messages. what: `queries` or `corpus`.
-    prompt: goes to the function if it takes one, else before every text. `step` is how
-    many texts the function gets at a time.
+    function, name: the function, and its name in messages. what: `queries` or `corpus`. prompt:
+    passed to the function if it takes one, else prepended to each text. step: the number of texts
+    per call.
     """
 
     def __init__(
@@ -74,13 +74,13 @@ class Encoder:
     def encode(self, texts: Sequence[str], ids: Sequence[str], first: int = 0) -> Any:
         """Vectors as float32[texts, dimension]; ids and the row of the first are for messages.
 
-        Sparse vectors become a CSR matrix of scipy. Raises ArrayError for what are no vectors, or
-        not one for each text.
+        Sparse vectors become a scipy CSR matrix. Raises ArrayError for invalid vectors, or the
+        wrong number of them.
         """
         given = [self._before + text for text in texts] if self._before else list(texts)
         found = self._function(given, **self._options)
         if isinstance(found, dict) and "dense_vecs" in found:
-            # BGE-M3 of FlagEmbedding.
+            # FlagEmbedding's BGE-M3.
             found = found["dense_vecs"]
         return as_vectors(found, self.what, ids, first, self.name, keep_sparse=True)
 
@@ -93,13 +93,13 @@ def encoders_of(
     query_prompt: str | None = None,
     document_prompt: str | None = None,
 ) -> tuple[Encoder, Encoder, bool]:
-    """The encoders of queries and of documents, and whether they were fitted on the corpus here.
+    """The encoders of queries and documents, and whether a copy of the model was fitted here.
 
-    What is fitted is a copy of the model. Raises TypeError for what is no model.
+    Raises TypeError for an object that is not a model.
     """
     pair = model if isinstance(model, (tuple, list)) else (model, model)
     if len(pair) != 2:
-        raise TypeError(f"model: expected a pair, for queries and documents, found {len(pair)}")
+        raise TypeError(f"model: expected a pair (queries, documents), found {len(pair)} items")
     for_queries, for_documents = pair
     query_model = _fitted(for_queries, corpus)
     ready = (
@@ -118,11 +118,13 @@ def encoders_of(
 
 
 def _function_of(model: Any, side: int) -> tuple[Callable[..., Any], str]:
-    """The function for a side of the model, and its name."""
+    """The function of one side of the model, and its name."""
     kind = type(model).__name__
     if isinstance(model, (str, bytes)):
-        # Which have a method `encode` of another kind.
-        raise TypeError(f"model: expected {KINDS}, found the {kind} {model!r:.60}: load it first")
+        # Strings have an unrelated method `encode`.
+        raise TypeError(
+            f"model: expected {KINDS}, found the {kind} {model!r:.60}; load the model first"
+        )
     for names in METHODS:
         if callable(getattr(model, names[side], None)):
             return getattr(model, names[side]), f"{kind}.{names[side]}"
@@ -132,14 +134,14 @@ def _function_of(model: Any, side: int) -> tuple[Callable[..., Any], str]:
 
 
 def _fitted(model: Any, corpus: Sequence[str]) -> Any:
-    """The model; or a copy of it, fitted on the corpus, if it is a transformer that needs it."""
+    """The model, or a copy fitted on the corpus if it is a transformer that needs fitting."""
     others = any(
         hasattr(model, name) for names in METHODS if names != TRANSFORMER for name in names
     )
     if others or not hasattr(model, "fit") or not hasattr(model, "transform"):
         return model
     try:
-        # Not by its attributes: a pipeline is taken for fitted if its last step needs no fitting.
+        # Attributes do not tell: a pipeline seems fitted if its last step needs no fitting.
         model.transform(corpus[:1])
     except Exception as error:
         if type(error).__name__ != "NotFittedError":
@@ -149,7 +151,7 @@ def _fitted(model: Any, corpus: Sequence[str]) -> Any:
 
 
 def _parameters(function: Callable[..., Any]) -> set[str]:
-    """The names of the parameters of a function, as far as it says."""
+    """The names of the parameters of a function, if known."""
     try:
         return set(inspect.signature(function).parameters)
     except (TypeError, ValueError):

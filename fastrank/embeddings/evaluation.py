@@ -1,4 +1,4 @@
-"""A model and a data set in, scores out."""
+"""Evaluate a model on a data set."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class ModelOptions(BuildOptions, SearchedOptions, total=False):
-    """How to search for what a model encodes, and evaluate what is found."""
+    """Options to search for encoded texts and evaluate the results."""
 
 
 @takes(ModelOptions, SEARCH, EVALUATION)
@@ -55,42 +55,40 @@ def evaluate_model(
     cache_name: str | None = None,
     **options: Unpack[ModelOptions],
 ) -> Scores:
-    """Encode a data set with a model, search, and evaluate what is found.
+    """Encode a data set with a model, search, and evaluate the results.
 
-    model: whatever makes vectors of texts. An object with `encode_query` and `encode_document`
-        (sentence-transformers 5 and later), `encode_queries` and `encode_corpus` (FlagEmbedding; of
-        a dict the `dense_vecs`), `encode` (older sentence-transformers, model2vec) or `embed`
-        (wordllama); a function from a list of str to vectors; a transformer or pipeline of
-        scikit-learn, of which a copy is fitted on the corpus unless it is fitted already; or a pair
-        of these, for queries and for documents. It may return arrays, sparse matrices, tensors of
-        torch on any device, or lists of rows, of any float type. None for a data set that comes
-        with vectors.
-    dataset: a Dataset, or the path of a folder in BEIR's layout. Its `exclude_self` holds. Where
-        the queries are documents (`Dataset.from_articles`) they are encoded once, as documents.
-        Of Candidates each question's candidates are ranked by their similarity to the question,
-        without a search: k, index_factory, train_size, parameters and gpu cannot be given then.
-    measures: as `evaluate` takes them.
-    metric: "cosine", "ip" (inner product) or "l2"; for "cosine" copies of the vectors are brought
-        to length 1.
-    batch_size: how many texts to encode at once, given to the model if it takes that.
-    query_prompt, document_prompt: given to the model as `prompt` if it takes that, else put before
-        every text. Without them the model's own hold.
-    cache, cache_name: a folder in which vectors are kept as `.npy` files (sparse ones as `.npz`),
-        and a name for the model and its settings. Vectors are found again by the name, the prompt
-        and all texts in their order, so that a changed corpus is encoded anew. Dense vectors are
-        written as they come, and never all in memory. A name that stands for another model now is
-        an error, found by encoding the first texts. A model that is fitted here is not cached,
-        since what it makes depends on that.
+    model: an embedding model: an object with `encode_query` and `encode_document`
+        (sentence-transformers 5 and later), `encode_queries` and `encode_corpus` (FlagEmbedding;
+        `dense_vecs` of a dict), `encode` (older sentence-transformers, model2vec) or `embed`
+        (wordllama); a function from a list of str to vectors; a scikit-learn transformer or
+        pipeline, of which a copy is fitted on the corpus unless it is fitted already; or a pair of
+        these, for queries and documents. It may return arrays, sparse matrices, torch tensors on
+        any device, or lists of rows, of any float type. None for a data set with vectors.
+    dataset: a Dataset, the path of a folder in BEIR's layout, or Candidates. `exclude_self` of a
+        Dataset applies. If the queries are documents (`Dataset.from_articles`), they are encoded
+        once, as documents. Candidates are ranked by similarity to their question, without a search,
+        so that k, index_factory, train_size, parameters and gpu are not allowed.
+    measures: as in `evaluate`.
+    metric: "cosine", "ip" (inner product) or "l2"; for "cosine" copies of the vectors are
+        normalized to length 1.
+    batch_size: the number of texts to encode at once, passed to the model if it takes it.
+    query_prompt, document_prompt: passed to the model as `prompt` if it takes that, else prepended
+        to each text. By default the model's own prompts apply.
+    cache, cache_name: a folder in which to cache vectors as `.npy` files (sparse ones as `.npz`),
+        and a name for the model and its settings. The key is the name, the prompt and all texts in
+        order, so that a changed corpus is encoded again. Dense vectors are written in batches and
+        never all in memory. Vectors of another model under the same name are detected by encoding
+        the first texts, and are an error. A model that is fitted here is not cached.
     **options: see `ModelOptions`.
 
     The first texts of both sides are encoded, searched and evaluated before all others, and the
-    shortest is encoded, so that what is wrong with the model, the measures or an option shows
-    before hours of work.
+    shortest text is encoded, so that errors in the model, the measures or an option show before
+    hours of work.
 
-    Raises TypeError for what is no model; ArrayError for another number of vectors than texts, NaN
-    and infinite values, queries of another dimension than documents, and a zero vector under
-    "cosine" (of an empty text, or one without any known word), each with its row and id; InputError
-    for a cache that holds another model's vectors; and what `evaluate_embeddings` raises.
+    Raises TypeError for an object that is not a model; ArrayError, with row and id, for the wrong
+    number of vectors, NaN and infinite values, different dimensions of queries and documents, and
+    a zero vector under "cosine" (of an empty text, or one without known words); InputError for a
+    cache with vectors of another model; and what `evaluate_embeddings` raises.
 
     >>> data = fr.Dataset.from_texts(
     ...     {"d1": "red apples", "d2": "blue plums"}, {"q1": "apple"}, {"q1": {"d1": 1}}
@@ -106,7 +104,7 @@ def evaluate_model(
     if isinstance(dataset, Candidates):
         return evaluate_candidates(model, dataset, measures, metric, encoding, given)
     data = as_dataset(dataset)
-    # Used twice, which an iterator cannot be.
+    # Used twice, so it must not be an iterator.
     measures = list(measures) if isinstance(measures, Iterator) else measures
     judging = pick(given, SearchedOptions)
     searching = {
@@ -128,7 +126,7 @@ def evaluate_model(
     prepared = PreparedModel(model, data, *encoding, unit=metric == "cosine")
     first = prepared.first
     _check_factory(given["index_factory"], first.corpus.shape[1], metric, len(data.corpus_ids))
-    # Of so few texts, nothing follows for the others; all of them may be excluded.
+    # So few texts say nothing about the others; all of them may be excluded.
     lenient = {
         **judging,
         "missing": "skip" if given["missing"] == "error" else given["missing"],
@@ -148,7 +146,7 @@ def evaluate_model(
 
 
 def _refuse_missing(data: Dataset, request: Request) -> None:
-    """Raise for judged queries that have no text, where that is an error."""
+    """Raise for judged queries without a text if missing='error'."""
     judgments, _ = choose_queries(data.qrels, request.options)
     if request.options.missing_is_error:
         known = set(data.query_ids)
@@ -158,9 +156,9 @@ def _refuse_missing(data: Dataset, request: Request) -> None:
 
 
 def _check_factory(index_factory: str, dimension: int, metric: str, count: int) -> None:
-    """Raise for an index that faiss cannot build, or not of so many vectors."""
+    """Raise for an index that faiss cannot build, or not with so few vectors."""
     index = make_index(index_factory, dimension, metric)
     lists = max(getattr(part, "nlist", 0) for part in parts_of(index))
     if lists > count:
-        reason = f"{index_factory!r} needs {lists} vectors, one per list, the corpus has {count}"
+        reason = f"{index_factory!r} needs at least {lists} vectors, one per list, found {count}"
         raise OptionError("index_factory", reason)

@@ -1,4 +1,4 @@
-"""Indexes built, searched in turns and timed, beside exact search."""
+"""Build, search and time indexes, and compare them with exact search."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MEASURES = ("nDCG@10", "RR@10", "AP")
 
 
 class ComparisonOptions(QueryOptions, total=False):
-    """How to search in each index, and evaluate what is found."""
+    """Options to search each index and evaluate the results."""
 
     corpus_ids: Any
     train_size: int | None
@@ -63,30 +63,29 @@ def compare_indexes(
     repetitions: int = 5,
     **options: Unpack[ComparisonOptions],
 ) -> IndexComparison:
-    """Compare approximate indexes with exact search: what they find, how fast, how large they are.
+    """Compare approximate indexes with exact search by recall, speed and size.
 
-    corpus, queries: floats[n, dimension], as `fastrank.search.build_index` takes them, but for an
-        iterator, which can be read once only.
-    indexes: texts of a faiss factory string and any number of settings for searching, each
-        faiss's own: "IVF64,Flat nprobe=1 nprobe=8 nprobe=32", "HNSW32 efSearch=64". Each index is
-        built once, and searched with each setting; without one with faiss's defaults.
-    k: how many documents are retrieved for each query: recall is recall@k, the measures see the
-        first k, and the speed is that of finding k.
+    corpus, queries: floats[n, dimension], as in `fastrank.search.build_index`, except iterators,
+        which can be read only once.
+    indexes: strings of a faiss factory string and optional search settings by faiss's names:
+        "IVF64,Flat nprobe=1 nprobe=8 nprobe=32", "HNSW32 efSearch=64". Each index is built once and
+        searched with each setting, or with faiss's defaults.
+    k: the number of documents to retrieve per query, for recall@k, the measures and the speed.
     metric: "ip", "l2" or "cosine".
-    qrels, measures: judgments, and what to compute by them, as `evaluate_embeddings` takes them.
-        Without judgments there are only recall, speed and size.
-    repetitions: how many times all queries are searched for the time.
+    qrels, measures: judgments and measures, as in `evaluate_embeddings`. Without judgments only
+        recall, speed and size are computed.
+    repetitions: the number of timed passes over all queries.
     **options: see `ComparisonOptions`.
 
-    recall@k is the share of the exact top k that was found, its mean over the queries. A document
-    whose score equals that of the exact rank k counts as found. Speed is that of
-    `fastrank.search`, with as many threads as faiss uses: queries divided by the median time of the
-    repetitions. The indexes take turns over the same batches, exact search among them, so that
-    whatever else the machine does hits all alike. All indexes are in memory at once.
+    recall@k is the share of the exact top k that is found, averaged over queries; documents that
+    tie with rank k count as found. Speed is that of `fastrank.search` with faiss's number of
+    threads: queries divided by the median time of a pass. All indexes, including exact search, take
+    turns over the same batches, so that other load on the machine affects them equally. All indexes
+    are in memory at once.
 
-    Raises, before anything is built, OptionError for a factory string that faiss refuses, a
-    parameter that an index lacks and an index that needs more vectors to be trained; and what
-    `build_index` and `evaluate_embeddings` raise.
+    Raises OptionError, before any index is built, for an invalid factory string, an unknown
+    parameter, or too few vectors to train an index; and what `build_index` and
+    `evaluate_embeddings` raise.
 
     >>> import numpy
     >>> rng = numpy.random.default_rng(0)
@@ -102,13 +101,13 @@ def compare_indexes(
     found = parse_candidates(indexes)
     vectors = open_vectors("corpus", corpus)
     if not vectors.repeatable or vectors.count is None:
-        raise ArrayError("corpus", "expected an array, since it is read for every index")
+        raise ArrayError("corpus", "expected an array or a file, found an iterator")
     searched_for = _gathered(queries, unit=check_metric(metric) == "cosine")
     check_dimension(open_vectors("queries", searched_for), vectors.dimension)
     sample = vectors.count if train_size is None else min(vectors.count, train_size)
     for candidate in found:
         check_candidate(candidate, vectors.dimension, metric, sample)
-    # Used for every index, which an iterator is not.
+    # Used for every index, so it must not be an iterator.
     measures = measures if isinstance(measures, str) else list(measures)
     Selection(measures)
     judgments = None if qrels is None else as_qrels(qrels)
@@ -132,12 +131,12 @@ def compare_indexes(
                 shown.update(1)
                 yield runner
 
-        # Judgments that do not fit are found with exact search, before the others are built.
+        # Exact search detects judgments that do not fit before the other indexes are built.
         runners = list(searched("Flat", [""]))
         for candidate in found:
             runners += searched(candidate.index_factory, candidate.settings)
         for turn in range(repetitions):
-            # Another one begins each time.
+            # A different index starts each time.
             first = turn % len(runners)
             for runner in chain(runners[first:], runners[:first]):
                 runner.time()
@@ -152,7 +151,7 @@ def compare_indexes(
 
 
 class _Built:
-    """An index, and the seconds that it took to build."""
+    """An index and its build time in seconds."""
 
     def __init__(
         self,
@@ -174,7 +173,7 @@ class _Built:
 
 
 class _Runner:
-    """An index with a setting, searched as often as it is told to."""
+    """An index with a search setting, to be searched repeatedly."""
 
     def __init__(self, built: _Built, setting: str, queries: Array, k: int, **options: Any) -> None:
         self.index, self._built, self._setting = built.index, built, setting
@@ -185,7 +184,7 @@ class _Runner:
         self.found: Array
 
     def find(self) -> None:
-        """Search once, which also makes the index warm, and keep what is found."""
+        """Search once, which also warms up the index, and keep the results."""
         import numpy
 
         self.found = numpy.full((len(self._queries), self._k), -1, numpy.int64)
@@ -194,20 +193,20 @@ class _Runner:
             self.found[batch.start : stop, : batch.rows.shape[1]] = batch.rows
 
     def evaluate(self, qrels: Any, measures: Any, **options: Any) -> None:
-        """The measures of what is found."""
+        """The measures of the results."""
         self._scores = evaluate_embeddings(
             self._queries, self.index, qrels, measures, k=self._k, **self._options, **options
         )
 
     def time(self) -> None:
-        """Search once more, for the time it takes."""
+        """Search once more to measure the time."""
         start = time.perf_counter()
         for _ in self._batches():
             pass
         self._seconds.append(time.perf_counter() - start)
 
     def point(self, top: ExactTop, name: str = "") -> IndexPoint:
-        """What was measured."""
+        """The measurements."""
         built = self._built
         return IndexPoint(
             name=name or f"{built.index_factory} {self._setting}".strip(),
@@ -226,12 +225,12 @@ class _Runner:
 
 
 def _gathered(queries: Any, *, unit: bool) -> Array:
-    """All queries, as 32-bit floats; `unit`: none may be zero."""
+    """All queries as 32-bit floats; `unit`: none may be zero."""
     import numpy
 
     found = open_vectors("queries", queries)
     blocks = found.blocks(block_rows(found.dimension), unit=False)
-    # A block may stand in the memory of the next one; the rows of an array do not.
+    # A block may be overwritten by the next one; the rows of an array are not.
     kept = [block if isinstance(found, Rows) else block.copy() for _, block in blocks]
     if not kept:
         raise ArrayError("queries", "expected vectors, found none")
@@ -241,10 +240,10 @@ def _gathered(queries: Any, *, unit: bool) -> Array:
 
 
 def _size_of(index: Index) -> int:
-    """The bytes that faiss writes for an index, without keeping them."""
+    """The number of bytes that faiss writes for an index, without storing them."""
     import faiss
 
-    # Its stubs lack what writes to a callback.
+    # The type stubs lack the writer with a callback.
     library: Any = faiss
     size = 0
 

@@ -1,4 +1,4 @@
-"""What is to be compared: indexes by faiss's factory strings, each with search parameters."""
+"""The indexes to compare: faiss factory strings, each with search settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Candidate(Frozen):
-    """An index to build once, and the settings to search it with; a setting may be empty."""
+    """An index to build, and the settings to search it with; a setting may be empty."""
 
     __slots__ = ("index_factory", "settings")
 
@@ -24,7 +24,7 @@ class Candidate(Frozen):
 
 
 def parse_candidates(given: str | Iterable[str]) -> list[Candidate]:
-    """Candidates from texts such as "IVF64,Flat nprobe=1 nprobe=8". Raises OptionError."""
+    """Candidates from strings such as "IVF64,Flat nprobe=1 nprobe=8". Raises OptionError."""
     texts = [given] if isinstance(given, str) else list(given)
     candidates: dict[str, list[str]] = {}
     for text in texts:
@@ -35,24 +35,21 @@ def parse_candidates(given: str | Iterable[str]) -> list[Candidate]:
         for setting in settings or [""]:
             if setting in known:
                 raise OptionError(
-                    "indexes", f"{f'{index_factory} {setting}'.strip()!r} stands twice"
+                    "indexes", f"duplicate index {f'{index_factory} {setting}'.strip()!r}"
                 )
             known.append(setting)
     if not candidates:
-        raise OptionError("indexes", "expected an index to compare, found none")
+        raise OptionError("indexes", "expected at least one index, found none")
     return [Candidate(index_factory=name, settings=known) for name, known in candidates.items()]
 
 
 def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_with: int) -> None:
-    """Refuse what faiss cannot build, train with so few vectors, or search with.
-
-    All of this without a vector. Raises OptionError.
-    """
+    """Raise OptionError for indexes that faiss cannot build, train or search, without vectors."""
     index = make_index(candidate.index_factory, dimension, metric)
     needed = 0 if index.is_trained else max(map(_centroids, parts_of(index)))
     if trained_with < needed:
         raise OptionError(
-            "indexes", f"{candidate.index_factory!r} needs {needed} vectors or more to be trained,"
+            "indexes", f"{candidate.index_factory!r} needs at least {needed} training vectors,"
             f" found {trained_with}",
         )  # fmt: skip
     for setting in candidate.settings:
@@ -65,7 +62,7 @@ def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_w
 
 
 def _centroids(part: Any) -> int:
-    """How many centroids the training of a part must find; it needs as many vectors."""
+    """The number of centroids to train, which is the number of vectors needed."""
     import faiss
 
     # The vectors of a graph.

@@ -1,4 +1,4 @@
-"""The outcome of a comparison of indexes, as a table, JSON and a plot."""
+"""The results of a comparison of indexes, as a table, JSON and a plot."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class IndexPoint(Frozen):
-    """An index with a setting of its search parameters, measured.
+    """The measurements of an index with one search setting.
 
-    index_factory, parameters: as they were given; parameters is "" where faiss's own apply. recall:
-    the share of the exact top k that it found. seconds: what each pass over all queries took.
-    queries_per_second: by their median. bytes: the size of the index as faiss writes it, which is
-    about what it takes in memory. build_seconds: to train it and add the vectors. scores: by the
-    judgments; None without.
+    index_factory, parameters: as given; parameters is "" for faiss's defaults. recall: the share of
+    the exact top k that it found. seconds: the time of each pass over all queries.
+    queries_per_second: from the median time. bytes: the size of the index on disk, about the same
+    as in memory. build_seconds: the time to train it and add the vectors. scores: the measures, or
+    None without judgments.
 
     >>> point = compared.points[0]
     >>> point.name, point.recall, point.bytes > 0
@@ -48,10 +48,10 @@ class IndexPoint(Frozen):
 
 
 class IndexComparison(Frozen):
-    """Indexes side by side; the first of `points` is exact search. See `compare_indexes`.
+    """The results of `compare_indexes`; the first of `points` is exact search.
 
-    k: how many documents were retrieved for each query. metric, documents, dimension, queries: what
-    was searched. batch_size: how many queries at a time.
+    k: the number of documents retrieved per query. metric, documents, dimension, queries: of the
+    vectors. batch_size: the number of queries per batch.
 
     >>> compared
     <IndexComparison: 3 points, recall@3 of 4 queries in 64 documents>
@@ -85,7 +85,7 @@ class IndexComparison(Frozen):
         return self.table().to_html()
 
     def table(self) -> Table:
-        """A row for each point: recall, means of the measures and how they change, speed, size.
+        """A table with a row per point: recall, measures and their change, speed, size.
 
         >>> compared.table().names
         ['index', 'recall@3', 'RR', 'RR change', 'queries/s', 'bytes', 'build s']
@@ -96,7 +96,7 @@ class IndexComparison(Frozen):
         return Table(columns={name: [row[name] for row in rows] for name in rows[0]})
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """A JSON object: what was searched, and `points`, with the seconds of every pass.
+        """A JSON object with the attributes and `points`, including the seconds of each pass.
 
         >>> import json
         >>> found = json.loads(compared.to_json())
@@ -113,9 +113,9 @@ class IndexComparison(Frozen):
     def plot(self, target: str | os.PathLike[str] | BinaryIO, format: str | None = None) -> None:
         """Plot recall against queries per second, as a PNG, SVG or PDF.
 
-        target: a path, which holds the whole plot or what it held before, or a binary file. format:
-            "png", "svg" or "pdf"; by default what the path ends in. Needs matplotlib, whose global
-            state is left alone (`pip install 'fastrank-eval[plot]'`).
+        target: a path, which is written atomically, or a binary file. format: "png", "svg" or
+            "pdf", by default from the suffix of the path. Needs matplotlib
+            (`pip install 'fastrank-eval[plot]'`), whose global state is not changed.
 
         Raises OptionError for another format, ImportError without matplotlib.
 

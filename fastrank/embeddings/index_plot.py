@@ -20,13 +20,13 @@ INCHES, DOTS = (7.5, 5.0), 150
 
 
 def check_format(target: str | os.PathLike[str] | BinaryIO, format: str | None = None) -> str:
-    """The format of a plot, as it is given or as the path says. Raises OptionError, ImportError."""
+    """The format of a plot, given or from the path. Raises OptionError, ImportError."""
     named = isinstance(target, (str, os.PathLike))
     if format is None and named:
         format = os.path.splitext(os.fspath(target))[1][1:].lower()  # type: ignore[arg-type]
     if format not in FORMATS:
         where = f"{os.fspath(target)}: " if named else ""  # type: ignore[arg-type]
-        expected = f"expected a name that ends in {', '.join('.' + format for format in FORMATS)}"
+        expected = f"expected a suffix {', '.join('.' + format for format in FORMATS)}"
         raise OptionError("plot", f"{where}{expected if named else f'expected one of {FORMATS}'}")
     optional("matplotlib.figure", "a plot", "plot")
     return format
@@ -35,9 +35,9 @@ def check_format(target: str | os.PathLike[str] | BinaryIO, format: str | None =
 def write_plot(
     compared: IndexComparison, target: str | os.PathLike[str] | BinaryIO, format: str | None
 ) -> None:
-    """Draw and write it. Raises OptionError, ImportError."""
+    """Draw and write the plot. Raises OptionError, ImportError."""
     format = check_format(target, format)
-    # Not the date: the same comparison gives the same file.
+    # Without the date, the same comparison gives the same file.
     dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format)
     image = io.BytesIO()
     _drawn(compared).savefig(image, format=format, dpi=DOTS, metadata=dated)
@@ -45,7 +45,7 @@ def write_plot(
 
 
 def _drawn(compared: IndexComparison) -> Any:
-    # Without pyplot, which has a global state and a backend.
+    # Avoids pyplot, which has global state and a backend.
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=INCHES, layout="constrained")
@@ -64,7 +64,7 @@ def _drawn(compared: IndexComparison) -> Any:
                 point.parameters.replace(",", "\n"), (point.recall, point.queries_per_second),
                 fontsize="x-small", xytext=(-6, -2), textcoords="offset points", ha="right",
             )  # fmt: skip
-    # Settings stand to the left of their points, the leftmost inside the axes too.
+    # Settings are left of their points; keep the leftmost inside the axes.
     widest = max(len(line) for point in others for line in point.parameters.split(","))
     axes.margins(x=0.05 + 0.0125 * widest)
     left = axes.get_xlim()[0]

@@ -1,4 +1,4 @@
-"""Which of the documents that an index found belong to the exact top k."""
+"""Recall of an index, compared with the exact top k."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ BLOCK_VALUES = 1 << 22
 
 
 class ExactTop:
-    """The exact top k of every query; `recall` says how much of it another index found.
+    """The exact top k of each query, to compute the recall of other indexes.
 
-    index: of faiss, exact, which gives its vectors back. queries: float32[n, dimension]. rows:
-    int64[n, k], best first, -1 for none.
+    index: an exact faiss index that can reconstruct its vectors. queries: float32[n, dimension].
+    rows: int64[n, k], best first, -1 for none.
     """
 
     def __init__(self, index: Any, queries: Array, rows: Array, metric: str) -> None:
@@ -33,11 +33,11 @@ class ExactTop:
         self._least[answered] = self._scores(answered, last)
 
     def recall(self, found: Array) -> float:
-        """The mean, over the queries that have a top k, of the share of it that was found.
+        """The share of the exact top k that was found, averaged over queries with results.
 
-        found: int64[n, k], -1 for none. A document counts if it is one of the exact top k, or its
-        score is at least that of the last of them, both in double precision: which of equal
-        documents is listed does not matter, and rounding does not either.
+        found: int64[n, k], -1 for none. A document counts if it is in the exact top k, or if its
+        score is at least that of the last one there. Scores are compared in double precision, so
+        that neither ties nor rounding matter.
         """
         import numpy
 

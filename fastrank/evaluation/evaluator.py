@@ -108,10 +108,13 @@ class Evaluator:
     ) -> None:
         # Imported late: the trec_eval command does not need it.
         from fastrank.formats.inputs import as_qrels
+        from fastrank.judging.dict_index import index_judgments
 
         checked = evaluation_options(with_defaults(Evaluator.__init__, options))
         self._bound = bind_measures(Selection(measures), checked)
-        judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
+        judgments: Any = index_judgments(qrels) if isinstance(qrels, dict) else None
+        if judgments is None:
+            judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
         needed = {own.measure.needs for own in self._bound}
         by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
         relevance_format = "qrels_jg" if by_group else "qrels"

@@ -14,6 +14,7 @@ from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from fastrank.data.texts import Ids
@@ -31,16 +32,27 @@ LARGEST_DENSE_GRADE = 2**20
 
 
 class Values:
-    """Computes the values of measures for a judged run; measures share intermediate results."""
+    """Computes the values of measures for a judged run; measures share intermediate results.
+
+    repeats: the memory of the rankings is reused, for as many rankings of as many queries;
+    `compute_again` overwrites the values with those of the current rankings.
+    """
 
     def __init__(
-        self, judgments: Judgments, measures: list[BoundMeasure], options: Options, run: JudgedRun
-    ) -> None:
+        self, judgments: Judgments, measures: list[BoundMeasure], options: Options, run: JudgedRun,
+        *, repeats: bool = False,
+    ) -> None:  # fmt: skip
         self.judgments, self.measures, self.options = judgments, measures, options
         self._run, self._queries = run, len(run.queries)
         self._gained: dict[Any, records.GainedRankings] = {}
         self._derived: dict[Any, Judged] = {}
         self._missing: Values | None = None
+        self._calls: list[Callable[[], Any]] | None = None
+        if repeats:
+            self._calls = []
+            # Kernels count on zeros where they put values.
+            self._used, size = 0, self._queries * sum(bound.width for bound in measures)
+            self._values, self._zeros = zeros("d", size), zeros("d", size)
 
     def of(self, bound: BoundMeasure) -> Any:
         """The values of a measure, float64[queries * width]; a list of bytes for relstring.
@@ -55,6 +67,28 @@ class Values:
                 for j in range(bound.width):
                     values[place * bound.width + j] = 0.0
         return values
+
+    def compute_again(self) -> None:
+        """Compute all values that were asked for, of the rankings that are in memory now."""
+        self._values[:] = self._zeros
+        for call in self._calls or ():
+            call()
+
+    def _room(self, count: int) -> Any:
+        """Zeroed memory for so many values."""
+        if self._calls is None:
+            return zeros("d", count)
+        self._used += count
+        return self._values[self._used - count : self._used]
+
+    def _call(self, kernel: str, *given: Any) -> None:
+        """Call a kernel, now and whenever the values are computed again."""
+        if self._calls is None:
+            getattr(kernels, kernel)(*given)
+        else:
+            call = kernels.prepare(kernel, *given)
+            self._calls.append(call)
+            call()
 
     def _count_as_best(self, bound: BoundMeasure, values: Any) -> None:
         """Set queries without a relevant document to 1, if that is the best value."""
@@ -81,26 +115,25 @@ class Values:
         run = self._run
         if run.tied is not None and self.options.ties == "average":
             return self._expected(bound, queries)
-        kernel = getattr(kernels, measure.kernel)
         numbers = filled("d", bound.numbers)
         if measure.name == "relstring":
             return self._relevance_strings(bound, queries)
-        values = zeros("d", queries * bound.width)
+        values = self._room(queries * bound.width)
         if measure.needs == "preferences":
             assert run.preferences is not None
-            kernel(run.preferences, numbers, values)
+            self._call(measure.kernel, run.preferences, numbers, values)
         elif measure.needs == "groups":
             assert run.groups is not None
             by_group = zeros("d", len(run.groups.judged) * bound.width)
-            kernel(run.groups.judged.columns, numbers, by_group)
-            kernels.average_groups(by_group, bound.width, run.groups.offsets, values)
+            self._call(measure.kernel, run.groups.judged.columns, numbers, by_group)
+            self._call("average_groups", by_group, bound.width, run.groups.offsets, values)
         elif measure.needs == "ranking":
-            kernel(self.judged_for(bound).columns, numbers, values)
+            self._call(measure.kernel, self.judged_for(bound).columns, numbers, values)
         elif measure.needs == "annotated":
             assert run.all_queries is not None
-            kernel(run.all_queries.columns, numbers, values)
+            self._call(measure.kernel, run.all_queries.columns, numbers, values)
         else:
-            kernel(self.gains(bound), numbers, values)
+            self._call(measure.kernel, self.gains(bound), numbers, values)
         return values
 
     def _custom_values(self, bound: BoundMeasure) -> Any:
@@ -157,8 +190,9 @@ class Values:
             from fastrank.judging.derived import derive
 
             self._derived[key] = derive(
-                judged, level=level, judged_only=judged_only, placeholders=placeholders
-            )
+                judged, level=level, judged_only=judged_only, placeholders=placeholders,
+                call=self._call,
+            )  # fmt: skip
         return self._derived[key]
 
     def with_missing(self, bound: BoundMeasure, values: Any, queries: Ids) -> Any:
@@ -219,7 +253,11 @@ class Values:
         if bound.options is not None and bound.measure.needs in ("gains", "stops"):
             from fastrank.evaluation.gains import exact_gains
 
-            pairs = exact_gains(bound, judged.columns.grade_values, self.judgments)
+            grades = judged.columns.grade_values
+            if self._calls is not None:
+                # The next rankings may have other grades than these.
+                grades = [grade for grade in set(self.judgments.grade_column) if grade >= 0]
+            pairs = exact_gains(bound, grades, self.judgments)
         else:
             pairs = [(int(grade), gain) for grade, gain in bound.pairs]
         key = (tuple(pairs), rescale, id(judged))
@@ -235,7 +273,12 @@ class Values:
         dense = bound.options is None and any(
             rescale or gain != gain or gain % 1 for _, gain in pairs
         )
+        listed, distinct = rankings.offsets[len(judged)], rankings.grade_offsets[len(judged)]
         room = kernels.widest(rankings.grade_offsets)
+        if self._calls is not None:
+            # The next rankings may need more than these.
+            listed, room = len(rankings.ranks), len(rankings.grade_values)
+            distinct = room
         if dense:
             room = max(rankings.grade_values, default=0) + 1
             if room > LARGEST_DENSE_GRADE:
@@ -246,7 +289,6 @@ class Values:
                     f" grade is {LARGEST_DENSE_GRADE - 1}",
                 )
         room += len(pairs)
-        listed, distinct = rankings.offsets[len(judged)], rankings.grade_offsets[len(judged)]
         gained = records.GainedRankings(
             offsets=rankings.offsets,
             ranks=rankings.ranks,
@@ -268,5 +310,5 @@ class Values:
             order=zeros("q", room),
             merge=zeros("q", room),
         )
-        kernels.assign_gains(rankings, named, dense, rescale, table, gained)
+        self._call("assign_gains", rankings, named, dense, rescale, table, gained)
         return gained

@@ -1,4 +1,4 @@
-"""What callers give as arrays and lists of queries, checked once, before kernels see it."""
+"""Checks of arrays and lists of queries that callers pass, before kernels use them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ LARGEST = 2**63 - 1
 def as_rows(
     name: str, given: Any, dimensions: int, table: str = "a table of queries × documents"
 ) -> Array:
-    """The given as an array of so many dimensions, two being a `table`.
+    """The value as an array with this many dimensions; `table` names a two-dimensional one.
 
-    Raises ArrayError, as for ragged rows.
+    Raises ArrayError, for example for ragged rows.
     """
     import numpy
 
@@ -37,31 +37,31 @@ def as_rows(
         lengths = [len(row) for row in given] if isinstance(given, (list, tuple)) else []
         odd = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
         if odd is None:
-            raise ArrayError(name, f"no array can be made of it: {error}") from None
+            raise ArrayError(name, f"cannot be converted to an array: {error}") from None
         raise ArrayError(
             name, f"expected {lengths[0]} columns as in row 0, found {lengths[odd]}", odd
         ) from None
     if numpy.ma.is_masked(given):
         place = [int(i) for i in numpy.argwhere(numpy.ma.getmaskarray(given))[0]]
         raise ArrayError(
-            name, "the value is masked, and what is under a mask has no meaning", *place
+            name, "the value is masked; expected an array without masked values", *place
         )
     if found.ndim != dimensions:
-        expected = {1: "a flat array", 2: table}[dimensions]
-        what = f"the shape {found.shape}" if found.ndim else f"one {type(given).__name__}"
+        expected = {1: "a one-dimensional array", 2: table}[dimensions]
+        what = f"shape {found.shape}" if found.ndim else type(given).__name__
         raise ArrayError(name, f"expected {expected}, found {what}")
     return found
 
 
 def check_integers(name: str, found: Array) -> Array:
-    """Refuse an array that does not hold integers: ids never pass through floats."""
+    """Raise ArrayError unless the array contains integers: ids are never converted from floats."""
     if found.dtype.kind not in "iu" and found.size:
         raise ArrayError(name, f"expected integers, found {found.dtype}")
     return found
 
 
 def check_scores(name: str, found: Array) -> Array:
-    """Refuse scores other than floats of 16, 32 or 64 bits, and integers."""
+    """Raise ArrayError unless the scores are integers or floats of 16, 32 or 64 bits."""
     exact = found.dtype.kind in "iu" or found.dtype.itemsize <= 8
     if found.dtype.kind not in "iuf" or not exact:
         raise ArrayError(name, f"expected float16, float32 or float64, found {found.dtype}")
@@ -69,7 +69,7 @@ def check_scores(name: str, found: Array) -> Array:
 
 
 def to_int64(name: str, found: Array) -> Array:
-    """Integers as contiguous int64, without a copy where they are. ArrayError if one is larger."""
+    """Integers as contiguous int64, copied if needed. Raises ArrayError if one is too large."""
     import numpy
 
     if found.dtype.kind == "u" and found.dtype.itemsize == 8 and found.size:
@@ -81,7 +81,7 @@ def to_int64(name: str, found: Array) -> Array:
 
 
 def selected_integers(name: str, table: Array, rows: Array) -> Array:
-    """Some rows of a table as contiguous int64. ArrayError, with the row, if one is larger."""
+    """Some rows of a table as contiguous int64. Raises ArrayError if a value is too large."""
     try:
         return to_int64(name, table[rows])
     except ArrayError as error:
@@ -89,7 +89,7 @@ def selected_integers(name: str, table: Array, rows: Array) -> Array:
 
 
 def select_groups(offsets: Array, picks: Array) -> tuple[Array, Array]:
-    """The rows of the stretches of that number, ascending, as truth values; their own offsets."""
+    """A mask of the rows of the picked groups (ascending), and the offsets of these groups."""
     import numpy
 
     sizes = numpy.diff(offsets)
@@ -100,7 +100,7 @@ def select_groups(offsets: Array, picks: Array) -> tuple[Array, Array]:
 
 
 def graded_numbers(name: str, found: Array) -> tuple[Array, Scale | None]:
-    """Grades as int64, and what these stand for if one has a fraction; truth values will do."""
+    """Grades as int64, and their Scale if one has a fraction. Also accepts booleans."""
     import numpy
 
     if found.dtype.kind == "b" or not found.size:
@@ -112,7 +112,7 @@ def graded_numbers(name: str, found: Array) -> tuple[Array, Scale | None]:
     wrong = ~(numpy.abs(found) < 2.0**63)
     if wrong.any():
         place = [int(i) for i in numpy.unravel_index(int(wrong.argmax()), found.shape)]
-        raise ArrayError(name, f"expected a grade of 64 bits, found {found[tuple(place)]}", *place)
+        raise ArrayError(name, f"expected a 64-bit grade, found {found[tuple(place)]}", *place)
     if (found == numpy.trunc(found)).all():
         return found.astype(numpy.int64, order="C"), None
     codes, scale = encode_grades(found.astype(numpy.float64).reshape(-1))
@@ -120,7 +120,7 @@ def graded_numbers(name: str, found: Array) -> tuple[Array, Scale | None]:
 
 
 def to_single(scores: Array) -> Array:
-    """Scores as C floats, as trec_eval 9.0.8 holds them; too large ones become infinite there."""
+    """Scores as 32-bit floats, as in trec_eval 9.0.8; too large ones become infinite."""
     import numpy
 
     with numpy.errstate(over="ignore"):
@@ -128,10 +128,10 @@ def to_single(scores: Array) -> Array:
 
 
 def query_ids(queries: Iterable[object]) -> list[bytes]:
-    """Ids of queries, of any type, as bytes. Raises ArrayError, also for repeats."""
+    """Query ids of any type as bytes. Raises ArrayError, also for duplicates."""
     ids: list[bytes] = []
     if isinstance(queries, (str, bytes)):
-        raise ArrayError("queries", f"expected a list of ids, found the id {queries!r:.60}")
+        raise ArrayError("queries", f"expected a list of ids, found {queries!r:.60}")
 
     def fail(reason: str) -> NoReturn:
         raise ArrayError("queries", reason, len(ids))
@@ -143,12 +143,12 @@ def query_ids(queries: Iterable[object]) -> list[bytes]:
         for i, query in enumerate(ids):
             if firsts.setdefault(query, i) != i:
                 name = query.decode("utf-8", "replace")
-                raise ArrayError("queries", f"query {name!r} stands at {firsts[query]} already", i)
+                raise ArrayError("queries", f"duplicate query {name!r}, also at {firsts[query]}", i)
     return ids
 
 
 def row_numbers(count: int) -> list[bytes]:
-    """The ids of queries that have no names: the numbers of their rows, from 0."""
+    """The ids of unnamed queries: their row numbers, from 0."""
     return " ".join(map(str, range(count))).encode().split()
 
 
@@ -163,18 +163,20 @@ def as_texts(ids: list[bytes]) -> KnownTexts:
 
 
 def row_offsets(name: str, given: Any, rows: int, what: str) -> Array:
-    """Offsets as int64, checked to ascend from 0 to the number of `rows`; these are `what`."""
+    """Offsets as int64, checked to ascend from 0 to `rows`; `what` names the rows in messages."""
     import numpy
 
     found = to_int64(name, check_integers(name, as_rows(name, given, 1)))
     if len(found) == 0 or found[0] != 0:
         first = found[0] if len(found) else "an empty array"
-        raise ArrayError(name, f"expected 0 first, found {first}", 0)
+        raise ArrayError(name, f"expected 0 as the first offset, found {first}", 0)
     falls = numpy.flatnonzero(found[1:] < found[:-1])
     if len(falls):
         i = int(falls[0]) + 1
-        raise ArrayError(name, f"{found[i]} comes after {found[i - 1]}", i)
+        raise ArrayError(
+            name, f"expected ascending offsets, found {found[i]} after {found[i - 1]}", i
+        )
     if found[-1] != rows:
-        reason = f"expected the number of {what}, {rows}, last, found {found[-1]}"
+        reason = f"expected the number of {what}, {rows}, as the last offset, found {found[-1]}"
         raise ArrayError(name, reason, len(found) - 1)
     return found

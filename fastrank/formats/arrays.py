@@ -1,4 +1,4 @@
-"""Columns that are lists or arrays into a table."""
+"""Tables from columns that are lists or arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PLURALS = {"query": "queries", "doc": "docs", "grade": "grades", "score": "score
 
 
 def table_of_arrays(**columns: Any) -> ColumnsTable:
-    """A table of columns of one length, which are named by role."""
+    """A table of columns of equal length, named by role."""
     given = {role: _column(role, values) for role, values in columns.items()}
     sizes = {role: len(values) for role, values in given.items()}
     if len(set(sizes.values())) > 1:
@@ -25,8 +25,8 @@ def table_of_arrays(**columns: Any) -> ColumnsTable:
 
 def _column(role: str, values: Any) -> Any:
     if hasattr(values, "to_numpy"):
-        # A series of pandas or polars, or an array of arrow, which only gives its texts as a list;
-        # what is missing comes out as None or NaN.
+        # A pandas or polars series, or an Arrow array, whose strings are only available as a list.
+        # Missing values become None or NaN.
         values = values.to_pylist() if hasattr(values, "to_pylist") else values.to_numpy()
     if hasattr(values, "detach"):
         # numpy has no bfloat16.
@@ -38,7 +38,7 @@ def _column(role: str, values: Any) -> Any:
             raise InputError(SOURCE, f"{PLURALS[role]}: expected one dimension, found {shape}")
         if getattr(values, "mask", False) is not False and values.mask.any():
             row = int(values.mask.argmax())
-            raise InputError(SOURCE, f"{PLURALS[role]}: row {row} (the first is 0) is masked")
+            raise InputError(SOURCE, f"{PLURALS[role]}: the value in row {row} (from 0) is masked")
         return values
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
         found = type(values).__name__

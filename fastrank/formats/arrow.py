@@ -1,4 +1,4 @@
-"""Arrow tables and parquet into judgments and runs, and back."""
+"""Convert Arrow tables and parquet to judgments and runs, and back."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 # Rows of a Dataset at a time.
 BATCH = 1 << 16
-NULL = "a null, which is neither an id nor a number"
+NULL = "a null"
 
 
 class ArrowTable(Table):
-    """A table or a record batch of arrow."""
+    """An Arrow table or record batch."""
 
     def __init__(self, source: str, table: Any) -> None:
         super().__init__(source, table.column_names, table.num_rows)
@@ -48,12 +48,12 @@ class ArrowTable(Table):
 
 
 def arrow_table(given: Any) -> ArrowTable:
-    """Anything that arrow can make a table of."""
+    """A table from anything that Arrow can convert."""
     import pyarrow
 
     source = f"<{type(given).__module__.partition('.')[0]}.{type(given).__name__}>"
     if hasattr(given, "with_format"):
-        # A Dataset or IterableDataset of Hugging Face: its rows, in its order.
+        # A Hugging Face Dataset or IterableDataset, with its rows in order.
         batches = list(given.with_format("arrow").iter(batch_size=BATCH))
         nothing = pyarrow.table({name: [] for name in given.column_names or ()})
         given = pyarrow.concat_tables(batches) if batches else nothing
@@ -63,7 +63,7 @@ def arrow_table(given: Any) -> ArrowTable:
 
 
 def texts_of_arrow(column: Any, fail: Fail) -> Texts:
-    """The texts of an array or a chunked array of ids; strings are copied as they lie."""
+    """The texts of a (chunked) array of ids; the bytes of strings are copied as a whole."""
     import numpy
     import pyarrow
 
@@ -99,7 +99,7 @@ def texts_of_arrow(column: Any, fail: Fail) -> Texts:
 
 
 def numbers_of_arrow(column: Any, fail: Fail) -> Any:
-    """A column of numbers as a numpy array, or as a list of whatever else it holds."""
+    """A column of numbers as a numpy array, or a column of other values as a list."""
     import pyarrow
 
     refuse_nulls(column, fail)
@@ -112,7 +112,7 @@ def numbers_of_arrow(column: Any, fail: Fail) -> Any:
 
 
 def refuse_nulls(column: Any, fail: Fail) -> None:
-    """Call `fail` with the first row that is null, if there is one."""
+    """Call `fail` for the first row that is null, if any."""
     if column.null_count:
         fail(column.is_null().to_pylist().index(True), f"found {NULL}")
 
@@ -126,7 +126,7 @@ def _numpy_of(column: Any) -> Any:
 
 
 def to_arrow(noun: Any) -> Any:
-    """The rows as an arrow table; see Qrels.to_arrow and Run.to_arrow."""
+    """Convert to an Arrow table; see Qrels.to_arrow and Run.to_arrow."""
     pyarrow = optional("pyarrow", "to_arrow")
     count = len(noun.docs)
     offsets = as_array(noun.offset_column)
@@ -157,14 +157,14 @@ def _tag_of(run: Any) -> str:
 
 
 def says_iterations(qrels: Any) -> bool:
-    """Whether the second fields of judgments are anything but `0`."""
+    """Whether any second field of the judgments is not `0`."""
     firsts = zeros("q", len(qrels.groups))
     distinct = kernels.find_stretches(qrels.groups.columns, firsts)
     return bool(distinct > 1 or (distinct == 1 and qrels.groups[0] != b"0"))
 
 
 def _query_places(offsets: Any) -> Any:
-    """For every row the number of its query."""
+    """The query number of each row."""
     import numpy
 
     return numpy.repeat(numpy.arange(len(offsets) - 1), numpy.diff(offsets))
@@ -188,6 +188,6 @@ def _strings_of(texts: Texts, source: str) -> Any:
             try:
                 text.decode()
             except UnicodeDecodeError:
-                reason = f"the id {text!r} is not UTF-8, as arrow's strings have to be"
+                reason = f"the id {text!r} is not UTF-8, which Arrow strings require"
                 raise InputError(source, reason) from None
         raise

@@ -1,4 +1,4 @@
-"""Tables of questions, candidates and labels, from wherever they are."""
+"""Read tables of questions, candidates and labels."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -
     if not is_file(source):
         found = type(source).__name__
         raise TypeError(
-            "expected a file, a frame, an arrow table, a Dataset of Hugging Face or a dict,"
+            "expected a file, a data frame, an Arrow table, a Hugging Face Dataset or a dict,"
             f" found {found}"
         )
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
@@ -72,7 +72,7 @@ def _table_of_columns(given: Mapping[Any, Any]) -> Table:
         found = ", ".join(
             f"{name!r}: {len(column)}" for name, column in zip(given, values, strict=True)
         )
-        raise InputError("<dict>", f"expected columns of one length, found {found}")
+        raise InputError("<dict>", f"expected columns of equal length, found {found}")
     return ColumnsTable("<dict>", list(given), values or [[]])
 
 
@@ -121,10 +121,10 @@ def _table_of_cells(
         rows.append(row)
         lines.append(line)
         if len(row) != len(rows[0]):
-            expected = f"expected {len(rows[0])} cells as in the first line, found {len(row)}"
+            expected = f"expected {len(rows[0])} cells, as in the first line, found {len(row)}"
             raise FormatError(name, line, expected)
     if not rows:
-        raise FormatError(name, 1, "no rows, and no header")
+        raise FormatError(name, 1, "expected a header or rows, found an empty file")
     names: Sequence[Any] = [cell.strip() for cell in rows[0]]
     given = set(map(str, (columns or {}).values()))
     if _is_header(names) or (given and given <= set(names)):
@@ -135,14 +135,14 @@ def _table_of_cells(
         names = WITHOUT_HEADER
     else:
         found = ", ".join(repr(cell[:40]) for cell in rows[0])
-        reason = "expected a header, or three cells: question, candidate and label; found"
+        reason = "expected a header or three cells (question, candidate, label), found"
         raise FormatError(name, lines[0], f"{reason} {found}")
     cells = list(zip(*rows, strict=True)) or [()] * len(names)
     return CellsTable(name, names, cells, memoryview(lines))
 
 
 def _tabbed(content: bytes) -> Any:
-    """Number and cells of every line that is not empty."""
+    """The number and cells of each line that is not empty."""
     text = decoded(content).removeprefix("\ufeff")
     for number, line in enumerate(text.split("\n"), 1):
         line = line.removesuffix("\r")
@@ -171,7 +171,7 @@ def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
             known = ", ".join(sum((*ALIASES[text], *ALIASES[id_column]), ()))
             names = ", ".join(map(repr, table.names))
             raise InputError(
-                table.source, f"no column for the {text}; found {names}; known names: {known}"
+                table.source, f"no column for the {text}: found {names}, expected one of {known}"
             )
     texts = {role: _strings(table, place) for role, place in found.items() if role != "label"}
     questions = texts.get("question")
@@ -187,7 +187,7 @@ def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
 
 
 def _qrels(table: Table, queries: list[str], docs: list[str], place: int) -> Qrels:
-    """The judgments, whose errors name the rows and the column of the table."""
+    """The judgments; errors name the rows and the column of the table."""
     names = ["<question>", "<candidate>", table.names[place]]
     judgments = ColumnsTable(table.source, names, [queries, docs, table.numbers(place)])
     judgments.unit, judgments.rows = table.unit, table.rows
@@ -219,7 +219,9 @@ def _check_texts(table: Table, queries: list[str], questions: list[str]) -> None
         other = known.setdefault(query, question)
         if other != question:
             table.refuse(
-                row, f"question {query!r} has two texts, {other!r:.60} and {question!r:.60}"
+                row,
+                f"expected one text for question {query!r}, found {other!r:.60} and"
+                f" {question!r:.60}",
             )
 
 
@@ -227,5 +229,5 @@ def _check_distinct(table: Table, queries: list[str], docs: list[str]) -> None:
     known = set()
     for row, pair in enumerate(zip(queries, docs, strict=True)):
         if pair in known:
-            table.refuse(row, f"question {pair[0]!r}: candidate {pair[1]!r} stands twice")
+            table.refuse(row, f"question {pair[0]!r}: duplicate candidate {pair[1]!r}")
         known.add(pair)

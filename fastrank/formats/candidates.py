@@ -1,4 +1,4 @@
-"""Answer selection: questions, candidates and labels in; judgments, pairs and runs out."""
+"""Answer selection: labelled candidates of questions, as judgments, pairs and runs."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Candidates(Frozen):
-    """Labelled candidates of questions, in the order of the table they come from.
+    """Labelled candidates of questions, in the order of their table.
 
-    queries, docs: the ids of question and candidate of every row. labels: the grade of each, 0 for
-    a wrong answer. question_texts, texts: the texts of the rows, None where the table has only
-    ids. qrels: the labels as judgments.
+    queries, docs: the ids of the question and the candidate in each row. labels: the grade of each
+    row, 0 for a wrong answer. question_texts, texts: the texts in each row, or None if the table
+    contains only ids. qrels: the labels as judgments.
 
     >>> table = {
     ...     "question": ["What flows?", "What flows?", "Who sings?"],
@@ -48,7 +48,7 @@ class Candidates(Frozen):
 
     @property
     def labels(self) -> npt.NDArray[Any]:
-        """The label of every row.
+        """The label of each row, int64[rows] or float64[rows].
 
         >>> table = {"qid": [7, 7], "docno": ["b", "a"], "label": [0, 2]}
         >>> fr.read_candidates(table).labels.tolist()
@@ -62,7 +62,7 @@ class Candidates(Frozen):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Question and candidate of every row, as models of pairs take them.
+        """The question and the candidate text of each row, for cross-encoders.
 
         Raises InputError if the table has no texts.
 
@@ -72,14 +72,15 @@ class Candidates(Frozen):
         """
         if self.question_texts is None or self.texts is None:
             lacking = "question" if self.question_texts is None else "candidate"
-            raise InputError(self.source, f"there is no column with the text of the {lacking}")
+            raise InputError(self.source, f"no column contains the text of the {lacking}")
         return list(zip(self.question_texts, self.texts, strict=True))
 
     def run(self, scores: Any, *, tag: str | None = None, higher_is_better: bool = True) -> Run:
-        """The run of a model that gave each row a score: the ranking of each question's candidates.
+        """Create a run from a model's scores, which ranks the candidates of each question.
 
-        scores: numbers, one a row, in the order of the rows. tag: the run's name. Raises InputError
-        for another number of scores, and what `Run.from_arrays` raises.
+        scores: one number per row, in the order of the rows. tag, higher_is_better: as in
+        `Run.from_dict`. Raises InputError for the wrong number of scores, and what
+        `Run.from_arrays` raises.
 
         >>> table = {"qid": [7, 7], "sentence_id": ["a", "b"], "label": [0, 1]}
         >>> found = fr.read_candidates(table)
@@ -88,7 +89,7 @@ class Candidates(Frozen):
         """
         count = len(scores) if hasattr(scores, "__len__") else -1
         if count != len(self.docs):
-            expected = f"expected {len(self.docs)} scores, one for each candidate"
+            expected = f"expected {len(self.docs)} scores, one per candidate"
             found = f"{count} scores" if count >= 0 else type(scores).__name__
             raise InputError(self.source, f"{expected}, found {found}")
         return Run.from_arrays(
@@ -97,7 +98,7 @@ class Candidates(Frozen):
 
     @property
     def unanswered(self) -> list[str]:
-        """Ids of the questions without a right candidate (a label above 0), in their order.
+        """The ids of the questions without a correct candidate (label above 0), in order.
 
         >>> fr.read_candidates({"qid": [7, 8], "docno": ["a", "b"], "label": [0, 1]}).unanswered
         ['7']
@@ -125,26 +126,25 @@ def read_candidates(
     *,
     columns: Mapping[str, Any] | None = None,
 ) -> Candidates:
-    """Read labelled candidates of questions: WikiQA, TREC-QA, or any table of that shape.
+    """Read labelled candidates of questions: WikiQA, TREC-QA, or a similar table.
 
-    source: a file of CSV, TSV, JSON, JSONL or parquet, compressed or not; a frame of pandas or
-        polars, an arrow table, a Dataset of Hugging Face, or a dict of columns. A row has a
-        question (text, id or both), a candidate (likewise) and a label, a number above 0 for a
-        right answer. Also TREC-QA as people have it: the file of tagged pairs
-        (<QApairs id='1.1'>), whose tokens are joined with blanks, and the folder of a.toks, b.toks,
-        sim.txt and id.txt.
-    format: csv, tsv, json, jsonl, parquet or qapairs; by default what the content shows. In TSV a
-        cell is what stands between tabs, as in WikiQA: quotes have no meaning.
-    columns: the names of columns, or their numbers from 0 where a file has no header, by role
-        (question, question_id, candidate, candidate_id, label), if they have none of the usual
-        names. Without a header, and with three columns, these are question, candidate and label.
+    source: a CSV, TSV, JSON, JSONL or parquet file, compressed or not; a pandas or polars
+        DataFrame, an Arrow table, a Hugging Face Dataset, or a dict of columns. Each row has a
+        question and a candidate (text, id or both) and a label, which is above 0 for a correct
+        answer. Also TREC-QA as it is distributed: the file of tagged pairs (<QApairs id='1.1'>),
+        whose tokens are joined with blanks, or the folder of a.toks, b.toks, sim.txt and id.txt.
+    format: csv, tsv, json, jsonl, parquet or qapairs; by default detected from the content. Quotes
+        in TSV are ordinary characters, as in WikiQA.
+    columns: the names of the columns by role (question, question_id, candidate, candidate_id,
+        label), or their numbers from 0 in a file without a header. Needed only for unusual names.
+        Three columns without a header are question, candidate and label.
 
-    Questions without an id are called Q1, Q2, ... in their order, equal texts being one question;
-    candidates without one <question>-0, <question>-1, ... in theirs, and in the folder of TREC-QA
-    0, 1, ... through all questions. Candidates with equal scores rank by these ids.
+    Questions without ids are named Q1, Q2, ... in order, with equal texts as one question.
+    Candidates without ids are named <question>-0, <question>-1, ... in order, or in the folder of
+    TREC-QA 0, 1, ... across all questions. These ids break ties.
 
-    Raises ReadError, FormatError and InputError, which name the row or line: for a question id
-    with two texts, a candidate that stands twice, and a label that is no number.
+    Raises ReadError, FormatError and InputError, which name the row or line, for example for a
+    question id with two texts, a duplicate candidate, or a label that is not a number.
 
     >>> import io
     >>> lines = (

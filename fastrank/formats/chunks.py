@@ -1,4 +1,4 @@
-"""A run file in chunks: cut into parts for threads, each fed to a kernel through one buffer."""
+"""Split a run file into parts for threads, and feed each part to a kernel through a buffer."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, TypeAlias
 
-    # What makes, of a reader, how many lines its text can have and the state, a call of a kernel.
+    # Makes a call of a kernel from a reader, the maximum number of lines, and the state.
     Prepare: TypeAlias = Callable[[records.LineReader, int, Any], Callable[[], int]]
 
-# Room for ids of queries without judgments before Python takes them, and how many of them a kernel
-# looks at before it notes another.
+# Room for ids of queries without judgments before Python takes them, and how many recent ones a
+# kernel does not store again.
 UNKNOWN_ROOM, RECENT = 1 << 16, 1 << 10
-# What a thread reads at once: with all that is noted of its lines it stays in the second cache.
+# What a thread reads at once: it fits the second-level cache, with what is stored per line.
 PIECE = 1 << 18
 # The shortest line of a run, `q Q d r s t` with its newline.
 SHORTEST_LINE = 12
-# However many are asked for: each has buffers of its own, and every cut has to be looked for.
+# The maximum number of parts: each needs its own buffers and a search for its cut.
 MOST_PARTS = 256
 # How far to look for a change of query: at first, and before the cut is given up.
 NEAR_CUT, FARTHEST_CUT = 1 << 16, 1 << 22
 # How far to look for the end of a query, at first.
 NEAR_QUERY = 256
-# The shortest part that threads take in turn, which is as much as the last of them may have to do
-# when all others are done: so many bytes, of a small file an eighth of a thread's share.
+# The shortest part that threads take in turn, which limits how long the last thread works alone: in
+# bytes, or for a small file as a fraction of a thread's share.
 SHORT_PART, SHARES = 4 << 20, 8
 
 
@@ -52,14 +52,14 @@ class Content(Reader):
 
 
 class Parts:
-    """A run in parts, for at most so many threads.
+    """A run in parts, for at most `threads` threads.
 
-    They can be read as often as the run can be.
+    The parts can be read as often as the run itself.
     """
 
     def __init__(self, file: Pieces | bytes, threads: int | None) -> None:
         self._file = file
-        # None of a compressed one: who knows how long it is.
+        # None for a compressed file, whose length is unknown.
         self.size = len(file) if isinstance(file, bytes) else file.size
         self._cuts: list[int] = []
         self.threads = 1
@@ -69,7 +69,7 @@ class Parts:
 
     @property
     def cuts(self) -> list[int]:
-        """Where parts of about one length begin, one for each thread if it can be, and the end."""
+        """The starts of parts of about equal length, if possible one per thread, and the end."""
         if not self._cuts:
             self._cuts = self._made_cuts()
         return self._cuts
@@ -89,12 +89,12 @@ class Parts:
 
     @property
     def room(self) -> int:
-        """How much to read at once of a part that is taken in turn."""
+        """How many bytes to read at once from a part that is taken in turn."""
         return PIECE if self.size is None else min(PIECE, self.size + 1)
 
     @property
     def rooms(self) -> list[int]:
-        """How much of each part between `cuts` to read at once."""
+        """How many bytes to read at once from each part between `cuts`."""
         return [min(PIECE, stop - start + 1) for start, stop in pairwise(self.cuts)]
 
     def readers(self) -> list[Reader]:
@@ -105,14 +105,14 @@ class Parts:
         return [self._file.part(start, stop) for start, stop in pairwise(self.cuts)]
 
     def turns(self) -> Turns:
-        """Parts for threads that take the next one when they are done with one."""
+        """Parts for threads that take the next part when they finish one."""
         if isinstance(self._file, bytes) or self.size is None or self.threads == 1:
             return Turns(iter(self.readers()))
         return Turns(self._shorter_and_shorter(self._file, self.size))
 
     def _shorter_and_shorter(self, file: Pieces, size: int) -> Iterator[Reader]:
-        """Readers of parts that become shorter: so all threads are done at about the same time,
-        also where one of them is slower than the others.
+        """Readers of ever shorter parts, so that all threads finish at about the same time even if
+        one is slower.
         """
         shortest = min(SHORT_PART, size // (SHARES * self.threads))
         start = 0
@@ -131,27 +131,27 @@ class Parts:
 
 
 class Turns:
-    """What threads take in turn, each with its number."""
+    """Numbered readers that threads take in turn."""
 
     def __init__(self, readers: Iterator[Reader]) -> None:
         self._readers = enumerate(readers)
         self._lock = allocate_lock()
 
     def take(self) -> tuple[int, Reader] | None:
-        """The next one; None if there is none, or the turns are over."""
+        """The next one, or None at the end."""
         with self._lock:
             return next(self._readers, None)
 
     def end(self) -> None:
-        """Nobody takes a turn any more."""
+        """Let nobody take another one."""
         with self._lock:
             self._readers = enumerate(())
 
 
 def change_of_query(file: Pieces, start: int) -> int | None:
-    """Where, behind `start`, a line begins whose query is not that of the line before.
+    """The start of a line after `start` whose query differs from that of the line before.
 
-    None if there is none near by, as far as can be seen.
+    None if none is found nearby.
     """
     size = file.size or 0
     for reach in (NEAR_CUT, FARTHEST_CUT):
@@ -164,10 +164,10 @@ def change_of_query(file: Pieces, start: int) -> int | None:
 
 
 def _first_change(text: bytearray) -> int | None:
-    """Where a line of another query than the first whole line begins, behind one of its query.
+    """The start of the first line with another query than the first whole line.
 
-    None if the last whole line has that query too. Found by halves: as a rule the lines of a query
-    come one after the other.
+    None if the last whole line has that query, too. Uses bisection, because the lines of a query
+    are usually adjacent.
     """
     del text[text.rfind(b"\n") + 1 :]
     low, high = text.find(b"\n") + 1, text.rfind(b"\n", 0, -1) + 1
@@ -185,7 +185,7 @@ def _first_change(text: bytearray) -> int | None:
 
 
 def _query_from(text: bytearray, line: int) -> bytes:
-    """The query of the first line from one on that is not blank; empty if there is none."""
+    """The query of the first line from `line` on that is not blank, or empty."""
     words: list[bytearray] = []
     for stop in (line + NEAR_QUERY, len(text)):
         words = text[line:stop].split(None, 1)
@@ -195,14 +195,14 @@ def _query_from(text: bytearray, line: int) -> bytes:
 
 
 def line_reader(text: Any, cursor: Any) -> records.LineReader:
-    """A text with memory for the index of a block, which kernels/parsing/block_index.py makes."""
+    """A text with memory for a block index, see kernels/parsing/block_index.py."""
     marks = (zeros("B", codes.MARK_BYTES) for _ in range(2))
     block = records.BlockIndex(*marks, newlines=zeros("q", codes.NEWLINE_PLACES))
     return records.LineReader(text=text, block=block, cursor=cursor)
 
 
 def result_fields(lines: int) -> records.ResultFields:
-    """Memory for the fields of so many lines."""
+    """Memory for the fields of `lines` lines."""
     return records.ResultFields(docs=spans(lines), scores=spans(lines))
 
 
@@ -216,16 +216,16 @@ class Feeder:
     """A buffer through which the text of a part is fed to a kernel, piece by piece.
 
     `prepare(reader, lines, state)` makes the function that calls the kernel with this buffer, which
-    has room for so many lines. unknown: where the kernel notes the ids of queries without
-    judgments, which come to `unknown_ids`.
+    has room for `lines` lines. unknown: where the kernel stores the ids of queries without
+    judgments, which are moved to `unknown_ids`.
     """
 
     def __init__(self, prepare: Prepare, unknown: records.UnknownQueries | None = None) -> None:
         self._prepare, self._unknown = prepare, unknown
         self.unknown_ids: set[bytes] = set()
         self._cursor, self.state = zeros("q", codes.CURSOR_SIZE), zeros("q", codes.STATE_SIZE)
-        # Size, memory, and what calls the kernel with it: changed all at once, so that a call that
-        # was interrupted, or had no memory, leaves what belongs together.
+        # Size, memory, and the function that calls the kernel with it: changed together, so that
+        # they match even after an interrupt or a lack of memory.
         self._buffer: tuple[int, Any, Callable[[], int] | None] = (0, b"", None)
         self.tag = b""
 
@@ -270,7 +270,7 @@ class Feeder:
         self.feed(*parts.readers())
 
     def feed(self, reader: Reader) -> None:
-        """Feed all that a reader has to the kernel, or as much as it takes."""
+        """Feed the reader's content to the kernel until the end or until the kernel stops."""
         waiting = 0
         while True:
             room, text, step = self._buffer
@@ -295,14 +295,15 @@ class Feeder:
             waiting = size - done
             text[:waiting] = text[done:size]
             if size == waiting == room:
-                # A query that fills the buffer needs a larger one, and is begun anew.
+                # A query that fills the buffer needs a larger one, and is read again.
                 self._reserve(4 * room)
 
 
 def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool, strict: bool) -> bytes | None:
-    """Feed each part between the cuts through a feeder of its own, all but the first in threads.
+    """Feed each part between the cuts through one feeder, all but the first in new threads.
 
-    The tag of the last line, or None if a kernel stopped. Raises what the first raised that failed.
+    Returns the tag of the last line, or None if a kernel stopped. Raises the error of the first
+    part that failed.
     """
     feeders, readers = feeders[: len(parts)], parts.readers()
     for feeder, room in zip(feeders, parts.rooms, strict=True):
@@ -316,7 +317,7 @@ def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool, strict: boo
 def feed_in_turn(
     feeders: list[Feeder], parts: Parts, *, comments: bool, strict: bool
 ) -> bytes | None:
-    """The same, each feeder being fed the next part when it is done with one."""
+    """Like `feed_all`, but each feeder takes the next part when it finishes one."""
     turns = parts.turns()
     tags = {-1: b""}
     for feeder in feeders:

@@ -1,4 +1,4 @@
-"""What columns are called, here and elsewhere: the one table of aliases."""
+"""The names of columns in fastrank and elsewhere."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-# Per role the names that say what a column is, then those that count only where none of these is:
-# PyTerrier's `query` is the text of the query and its `docid` a number of the index, but they are
-# the ids of trectools; the judgments of Hugging Face, BEIR and ranx call their grades `score`.
-# Case does not matter, and `-` is `_`.
+# For each role the names of its column, then names that are used only if none of these exists:
+# `query` and `docid` are ids in trectools, but in PyTerrier a text and an internal number; the
+# judgments of Hugging Face, BEIR and ranx call their grades `score`. Case is ignored, and `-` is
+# the same as `_`.
 ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "query": (("query_id", "qid", "q_id"), ("query",)),
     "doc": (("doc_id", "docno", "corpus_id", "pid", "doc"), ("docid",)),
@@ -35,8 +35,8 @@ ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "label": (("label", "relevance", "rel", "grade", "is_correct"), ("target",)),
 }
-# What the columns of a file without header are, by kind and number: three as in BEIR, four and six
-# as in TREC's formats. The third of three in a run is told from its values.
+# The columns of a file without a header, by kind and number of columns: three as in BEIR, four and
+# six as in TREC's formats. In a run with three, the values of the third show its role.
 WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
     "qrels": {3: ("query", "doc", "grade"), 4: ("query", "iteration", "doc", "grade")},
     "run": {
@@ -45,26 +45,26 @@ WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
     },
 }
 QRELS_ROLES = ("query", "doc", "grade", "iteration")
-# By what documents are ranked by: with scores and ranks, ranks count only without scores.
+# Columns of runs by what documents are ranked by. Ranks count only if there are no scores.
 RUN_ROLES = {
     "score": ("query", "doc", "score", "rank", "tag"),
     "rank": ("query", "doc", "rank", "tag"),
     "given": ("query", "doc", "tag"),
 }
 CANDIDATE_ROLES = ("question", "question_id", "candidate", "candidate_id", "label")
-# Without them there is nothing to evaluate.
+# Required columns.
 NEEDED = ("query", "doc", "grade", "score", "rank", "label")
-# A run with ranks needs no scores, nor one with scores ranks.
+# A run needs either ranks or scores.
 INSTEAD = {"score": "rank", "rank": "score"}
 
 
 def normalized_name(name: object) -> str:
-    """A column's name as the table has it."""
+    """A column's name as it is in the table."""
     return str(name).strip().lower().replace("-", "_")
 
 
 def is_header(cells: Sequence[str]) -> bool:
-    """Whether these are names of columns, among them a query and a document."""
+    """Whether these are column names that include a query and a document."""
     names = {normalized_name(cell) for cell in cells}
     return all(names & {*ALIASES[role][0], *ALIASES[role][1]} for role in ("query", "doc"))
 
@@ -81,7 +81,9 @@ def check_roles(given: Mapping[str, Any] | None, roles: Sequence[str], source: s
     check_mapping(given, source)
     for role in given or ():
         if role not in roles:
-            raise InputError(source, f"columns: no role {role!r}; there are {', '.join(roles)}")
+            raise InputError(
+                source, f"columns: expected the roles {', '.join(roles)}, found {role!r}"
+            )
 
 
 def find_columns(
@@ -92,11 +94,11 @@ def find_columns(
     *,
     ignored: Sequence[str] = (),
 ) -> dict[str, int]:
-    """The place of the column for each role that there is one for.
+    """The index of the column of each role that has one.
 
-    given: names of columns by role, which come before the aliases; those of `ignored` roles are not
-    looked for. Raises InputError, with what was found and what is known, for columns that are
-    missing or could be two.
+    given: names of columns by role, which take precedence over the aliases; `ignored` roles are
+    skipped. Raises InputError, with the found and the known names, for missing and ambiguous
+    columns.
     """
     check_roles(given, [*roles, *ignored], source)
     places: dict[str, int] = {}
@@ -105,9 +107,9 @@ def find_columns(
             continue
         place = _unique_column(names, [name], role, source, lambda label: label)
         if place < 0:
-            raise InputError(source, f"no column {name!r} for the {role}; {_found(names)}")
+            raise InputError(source, f"columns: no column {name!r} for the {role}; {_found(names)}")
         if place in places.values():
-            raise InputError(source, f"columns: {name!r} cannot be the {role} and something else")
+            raise InputError(source, f"columns: {name!r} is given for the {role} and another role")
         places[role] = place
     for role in roles:
         if role not in places:
@@ -118,13 +120,13 @@ def find_columns(
             if place >= 0 and place not in places.values():
                 places[role] = place
     if "rank" in (given or {}) and "score" not in (given or {}):
-        # Who asks for ranks does not want the scores beside them.
+        # Scores are not needed if ranks are asked for.
         places.pop("score", None)
     for role in roles:
         if role in NEEDED and role not in places and INSTEAD.get(role) not in places:
             known = ", ".join(sum(ALIASES[role], ()))
-            reason = f"no column for the {role}; {_found(names)}; known names: {known}"
-            raise InputError(source, f"{reason}; or say which with columns={{'{role}': NAME}}")
+            reason = f"no column for the {role}: {_found(names)}, expected one of {known}"
+            raise InputError(source, f"{reason}; or set columns={{'{role}': NAME}}")
     return places
 
 
@@ -134,8 +136,8 @@ def _unique_column(
     matches = [place for place, name in enumerate(names) if norm(name) in wanted]
     if len(matches) > 1:
         several = " and ".join(repr(names[place]) for place in matches)
-        reason = f"{several} could each be the {role}"
-        raise InputError(source, f"{reason}; say which with columns={{'{role}': NAME}}")
+        reason = f"more than one column for the {role}: {several}"
+        raise InputError(source, f"{reason}; choose one with columns={{'{role}': NAME}}")
     return matches[0] if matches else -1
 
 

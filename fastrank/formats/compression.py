@@ -1,4 +1,4 @@
-"""Compression of what is written, by the name of the file."""
+"""Compress output according to the name of the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def compressed(pieces: Iterable[bytes], name: str) -> Iterable[bytes]:
     """The pieces, compressed if the name ends in .gz, .bz2, .xz or .zst.
 
-    Raises ImportError for .zst where there is nothing that does it.
+    Raises ImportError for .zst without a module for it.
     """
     ending = name.lower()
     if ending.endswith(".gz"):

@@ -1,4 +1,4 @@
-"""What the `from_*` and `to_*` of judgments and runs do (see fastrank/lazy.py)."""
+"""Implementations of the `from_*` and `to_*` methods of Qrels and Run (see fastrank/lazy.py)."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ def read_delimited(
 ) -> CellsTable:
     """The table of a CSV or TSV file; kind: qrels or run.
 
-    Without a header, and with `columns` given, the columns are called 0, 1, 2, ... Raises
-    FormatError. rank_by: what a run ranks by, which may say what its third column is.
+    With `columns` and without a header, the columns are named 0, 1, 2, ... rank_by: may determine
+    the role of the third column of a run. Raises FormatError.
     """
     from array import array
 
@@ -36,11 +36,11 @@ def read_delimited(
         rows.append(row)
         lines.append(line)
     if not rows:
-        raise FormatError(name, 1, "no rows, and no header")
+        raise FormatError(name, 1, "expected a header or rows, found an empty file")
     width = len(rows[0])
     if any(len(row) != width for row in rows):
         at = next(i for i, row in enumerate(rows) if len(row) != width)
-        reason = f"expected {width} cells as in the first line, found {len(rows[at])}"
+        reason = f"expected {width} cells, as in the first line, found {len(rows[at])}"
         raise FormatError(name, lines[at], reason)
     given = set(map(str, (columns or {}).values()))
     names: Sequence[Any] = [cell.strip() for cell in rows[0]]
@@ -54,7 +54,7 @@ def read_delimited(
 
 
 def records(content: bytes, name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Number of the first line, and cells, of every record. Raises FormatError."""
+    """The first line number and the cells of each record. Raises FormatError."""
     import csv
     import io
 
@@ -75,7 +75,7 @@ def _names(kind: str, cells: Any, name: str, lines: Any, rank_by: str) -> list[s
     if not names:
         widths = " or ".join(map(str, WITHOUT_HEADER[kind]))
         reason = (
-            f"expected a header with the names of query and document, or {widths} cells,"
+            f"expected a header with names for query and document, or {widths} cells,"
             f" found {', '.join(repr(column[0]) for column in cells)}"
         )
         raise FormatError(name, lines[0], reason)
@@ -86,7 +86,7 @@ def _names(kind: str, cells: Any, name: str, lines: Any, rank_by: str) -> list[s
 
 
 def _rank_or_score(cells: Any, name: str, lines: Any) -> str:
-    """What the third column of a run without header is: ranks as in MS MARCO, or scores."""
+    """The role of the third column of a run without a header: rank (MS MARCO) or score."""
     queries, _, numbers = cells
     if not all(number.strip().isdecimal() for number in numbers):
         return "score"
@@ -95,9 +95,9 @@ def _rank_or_score(cells: Any, name: str, lines: Any) -> str:
         expected = ranks[query] = ranks.get(query, 0) + 1
         if int(number) != expected:
             reason = (
-                "three cells, the last an integer, may end in a rank or in a score: the ranks of"
-                f" query {query!r} would go on with {expected}, here is {number}; say which with a"
-                " header or with columns={'query': 0, 'doc': 1, 'rank' or 'score': 2}"
+                f"the third column could be ranks or scores: expected rank {expected} in query"
+                f" {query!r}, found {number}; add a header, or set columns={{'query': 0, 'doc': 1,"
+                " 'score': 2} (or 'rank': 2)"
             )
             raise FormatError(name, lines[i], reason)
     return "rank"
@@ -115,7 +115,7 @@ def lines_of(form: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> 
     )
     plain.writerow(names)
     for row in rows:
-        # A carriage return ends a line for readers, which Python's writer knows from 3.13 on.
+        # Readers end a line at a carriage return, which Python's writer quotes only since 3.13.
         writer = quoted if any("\r" in cell for cell in row if isinstance(cell, str)) else plain
         writer.writerow(row)
         if text.tell() > 1 << 16:

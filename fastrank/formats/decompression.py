@@ -1,4 +1,4 @@
-"""Unpacking gzip, bzip2, xz and zstd in pieces of bounded size."""
+"""Decompress gzip, bzip2, xz and zstd in pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# Input is taken in small pieces because a finished member hands back a copy of what it did not use.
+# Input is read in small pieces because a finished member returns a copy of its unused input.
 _PIECE = 1 << 16
 _MOST = 1 << 18
 
 
 class Unpacker:
-    """Unpacks members one after the other, of which none may be cut off or be anything else.
+    """Decompresses members one after the other; a truncated or broken member is an error.
 
-    The file objects and one-shot functions of these modules either drop what follows the first
-    member when it is broken, or take a cut file for a whole one.
+    The file objects and one-shot functions of these modules either ignore broken data after the
+    first member, or accept a truncated file.
     """
 
     def __init__(self, kind: str, readinto: Callable[[memoryview], int], name: str) -> None:
@@ -33,7 +33,7 @@ class Unpacker:
         self._unused = b""
 
     def next(self) -> bytes:
-        """The next unpacked bytes, some 256 kB at most; none at the end. Raises ReadError."""
+        """The next decompressed bytes, at most about 256 kB; none at the end. Raises ReadError."""
         try:
             if self._start is None:
                 self._start = _STARTS[self._kind]()
@@ -45,10 +45,10 @@ class Unpacker:
             if self._kind == "zstd" and sys.version_info < (3, 14):
                 hint = ": pip install 'fastrank-eval[zstd]'"
             needed = f"needs the Python module '{error.name}'{hint}"
-            raise ReadError(self._name, f"{self._kind}-compressed, which {needed}") from error
+            raise ReadError(self._name, f"{self._kind} compression {needed}") from error
         except Exception as error:
-            # The libraries raise a dozen types (EOFError, zlib.error, LZMAError, ...) that all
-            # mean the same to the caller.
+            # The libraries raise a dozen types (EOFError, zlib.error, LZMAError, ...) for the same
+            # problem.
             raise ReadError(self._name, f"broken {self._kind} data: {error}") from error
 
     def _next(self, start: Callable[[], Any]) -> bytes:
@@ -66,7 +66,7 @@ class Unpacker:
             elif self._member.needs_input:
                 piece = self._input()
                 if not piece:
-                    raise EOFError("the data ends before its end marker")
+                    raise EOFError("the file is truncated")
             text: bytes = self._member.decompress(piece, _MOST)
             if self._member.eof:
                 self._unused, self._member = self._member.unused_data, None
@@ -108,13 +108,13 @@ def _start_zstd() -> Callable[[], Any]:
     return lambda: _Unzstd(zstandard.ZstdDecompressor().decompressobj())
 
 
-# What makes a decompressor for a member: `decompress(piece, most)`, `needs_input`, `eof` and
-# `unused_data`, as in bz2.
+# Functions that make the decompressor of a member, with the interface of bz2: `decompress(piece,
+# most)`, `needs_input`, `eof` and `unused_data`.
 _STARTS = {"gzip": _start_gzip, "bzip2": _start_bzip2, "xz": _start_xz, "zstd": _start_zstd}
 
 
 class _Gunzip:
-    """A decompressor of zlib, in bz2's manner."""
+    """zlib's decompressor with the interface of bz2."""
 
     def __init__(self) -> None:
         import zlib
@@ -139,11 +139,11 @@ class _Gunzip:
 
 
 class _Unzstd:
-    """A decompressor of the package zstandard, in bz2's manner.
+    """The decompressor of the package zstandard with the interface of bz2.
 
-    The package unpacks all it is given, and 64 kB can hold 2 GB. So it is given one block at a
-    time, of which none unpacks to more than 128 kB. Only sizes are read here (RFC 8878); whether
-    anything is in order is left to the package.
+    The package decompresses all its input at once, and 64 kB may decompress to 2 GB. So it gets one
+    block at a time, which decompresses to at most 128 kB. Only sizes are parsed here (RFC 8878);
+    the package detects errors.
     """
 
     def __init__(self, member: Any) -> None:
@@ -179,7 +179,7 @@ class _Unzstd:
         return rest
 
     def _size_of_next(self) -> int:
-        """The size of the header or block that comes next, or 0 before enough of it is there."""
+        """The size of the next header or block, or 0 if more input is needed to know it."""
         held = self._held[self._at : self._at + 8]
         if not self._begun:
             size = self._size_of_header(held)
@@ -189,7 +189,7 @@ class _Unzstd:
             return 0
         header = int.from_bytes(held[:3], "little")
         repeated = (header >> 1 & 3) == 1
-        # The checksum comes with the last block, lest it be taken for the header of one more.
+        # The checksum is passed with the last block, or it would be taken for a block header.
         is_last = header & 1
         return 3 + (1 if repeated else header >> 3) + (self._checksum if is_last else 0)
 
@@ -197,7 +197,7 @@ class _Unzstd:
         if len(held) < 8:
             return 0
         if held[1:4] == b"\x2a\x4d\x18" and held[0] >> 4 == 5:
-            # A frame to be skipped.
+            # A skippable frame.
             return 8 + int.from_bytes(held[4:8], "little")
         flags = held[4]
         single_segment = flags >> 5 & 1

@@ -1,4 +1,4 @@
-"""Dicts of dicts, as pytrec_eval takes them, into judgments and runs, and back."""
+"""Convert dicts of dicts, as in pytrec_eval, to judgments and runs, and back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 SOURCE = "<dict>"
-# The grade of documents that are listed without one.
+# The grade of documents listed without a grade.
 LISTED_GRADE = 1
 
 
@@ -55,7 +55,7 @@ def run_from_dict(
 ) -> Run:
     """A run from {query: {document: score}}; `source` is for messages.
 
-    A query with an empty dict is one for which nothing was retrieved, and stays.
+    A query with an empty dict is kept as a query without results.
     """
     rows = _Rows(given, "score", source, keep_empty=True)
     scores = scores_of(rows.values, rows.fail_value, higher_is_better=higher_is_better)
@@ -71,9 +71,9 @@ def run_from_dict(
 
 
 class _Rows:
-    """The dict as rows. A query without documents has none: one to `keep_empty` or to drop.
+    """A dict as rows. Queries without documents are dropped unless `keep_empty`.
 
-    listed: the number of documents that are listed without one; None where each must have its own.
+    listed: the number to use for documents in lists, or None if each document needs its own.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class _Rows:
             found = type(given).__name__
             self._refuse(f"expected {{query: {{document: {number}}}}}, found {found}")
         strange = [q for q, documents in given.items() if not isinstance(documents, Mapping)]
-        # Columns of a table are lists too.
+        # The columns of a table are lists, too.
         if strange and listed is not None and not is_header([str(query) for query in given]):
             given = {q: list(own) if is_listing(own) else own for q, own in given.items()}
             strange = [query for query in strange if type(given[query]) is not list]
@@ -93,7 +93,7 @@ class _Rows:
             reason = f"expected a dict of documents and {number}s, found {type(documents).__name__}"
             hint = ""
             if isinstance(documents, (list, tuple)):
-                hint = "; for columns of a table there is from_arrays"
+                hint = "; use from_arrays for columns of a table"
             self._refuse(f"query {strange[0]!r:.60}: {reason}{hint}")
         kept = {query: documents for query, documents in given.items() if documents or keep_empty}
         self._ids = list(kept)
@@ -132,18 +132,18 @@ class _Rows:
             ids, firsts = numbered.ids, numbered.firsts
             row = next(i for i in range(count) if firsts[ids[i]] != i)
             one, other = self._ids[firsts[ids[row]]], self._ids[row]
-            self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same text")
+            self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
 
 
 def is_listing(documents: Any) -> bool:
-    """Whether these are documents without grades: a list, a tuple, a set or a flat array."""
+    """Whether these are documents without grades: a list, tuple, set or one-dimensional array."""
     return isinstance(documents, (list, tuple, set, frozenset)) or (
         getattr(documents, "ndim", 0) == 1 and hasattr(documents, "tolist")
     )
 
 
 def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
-    """{query: {document: grade or score}}. Raises InputError for a document twice in a query."""
+    """{query: {document: grade or score}}. Raises InputError for duplicate documents."""
     docs, numbers, offsets = noun.doc_ids, _numbers(noun).tolist(), noun.offsets.tolist()
     made = {}
     for query, first, stop in zip(noun.query_ids, offsets[:-1], offsets[1:], strict=True):
@@ -154,7 +154,7 @@ def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
 
 
 def query_to_dict(noun: Any, place: int) -> dict[str, Any]:
-    """{document: grade or score} of one query. Raises InputError for a document twice in it."""
+    """{document: grade or score} of one query. Raises InputError for duplicate documents."""
     first, stop = noun.offset_column[place], noun.offset_column[place + 1]
     docs = [decoded(doc) for doc in noun.docs.take(range(first, stop))]
     documents = dict(zip(docs, _numbers(noun)[first:stop].tolist(), strict=True))
@@ -170,12 +170,12 @@ def _numbers(noun: Any) -> Any:
 def _repeated(noun: Any, query: str, docs: list[str], first: int) -> InputError:
     row = first_repeat(docs)
     where = f"{noun.docs.unit} {noun.docs.line(first + row)}"
-    reason = f"query {query!r}: document {docs[row]!r} stands twice, again in {where}"
-    return InputError(noun.source, f"{reason}; a dict cannot hold it")
+    reason = f"query {query!r}: duplicate document {docs[row]!r} in {where}"
+    return InputError(noun.source, f"{reason}, which a dict cannot represent")
 
 
 def documents_of(name: str, query: Any, documents: Any) -> dict[Any, Any]:
-    """The documents of a query as a dict. Raises InputError if they are no mapping."""
+    """The documents of a query as a dict. Raises InputError if they are not a mapping."""
     if isinstance(documents, dict):
         return documents
     if isinstance(documents, Mapping):

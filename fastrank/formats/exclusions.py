@@ -1,4 +1,4 @@
-"""Documents to leave out of rankings, per query: from a mapping, or from a file."""
+"""Documents to exclude from rankings, per query: from a mapping or a file."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def as_exclusions(exclude: Mapping[Any, Iterable[Any]] | None) -> Exclusions:
-    """The documents of a mapping from query to documents, each one once, ids as bytes.
+    """The distinct documents of each query in a mapping, ids as bytes.
 
-    Raises InputError for what is no id, TypeError for anything else.
+    Raises InputError for invalid ids, TypeError for other types.
     """
     if exclude is None:
         return {}
@@ -44,7 +44,7 @@ def as_exclusions(exclude: Mapping[Any, Iterable[Any]] | None) -> Exclusions:
 
 
 def read_exclusions(source: Source) -> Exclusions:
-    """The same from a file with a query and a document on every line.
+    """Read exclusions from a file with a query and a document per line.
 
     Raises ReadError and FormatError.
     """
@@ -61,7 +61,7 @@ def read_exclusions(source: Source) -> Exclusions:
 
 
 EXCLUDE = Keyword(
-    "exclude", None, "leave out documents: a query and a document per line",
-    "leave out these documents, a mapping from query to documents.",
+    "exclude", None, "exclude the documents in FILE, with a query and a document per line",
+    "documents to exclude, a mapping from query to documents.",
     check=lambda _, given: as_exclusions(given), metavar="FILE",
 )  # fmt: skip

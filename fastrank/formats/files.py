@@ -1,4 +1,4 @@
-"""Bytes in and out of files: compressed or not, from a pipe or a path, never half-written."""
+"""Write files atomically, and to pipes, devices and file objects."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def write(target: Source, pieces: Iterable[bytes]) -> None:
     """Write to a path, to `-` (standard output) or to a binary file object.
 
-    A path gets its content by renaming a finished temporary file beside it: whatever fails, the
-    path holds the old content or the new, never a part. A device, pipe or socket is written to.
+    Files are written atomically, by renaming a temporary file in the same folder: on failure the
+    old content stays. Devices, pipes and sockets are written to directly.
     """
     if not isinstance(target, (str, os.PathLike)):
         for piece in pieces:
@@ -43,7 +43,7 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
 
 
 def check_target(target: Source) -> None:
-    """Raise OSError for a path that `write` could not write, before there is anything to write."""
+    """Raise OSError early for a path that `write` could not write."""
     if not isinstance(target, (str, os.PathLike)) or os.fspath(target) == "-":
         return
     path = os.path.realpath(target)
@@ -57,18 +57,18 @@ def check_target(target: Source) -> None:
 
 
 def replace(path: str, fill: Callable[[str], None]) -> None:
-    """Fill a temporary file beside the path, then give it the path's name; or leave nothing.
+    """Fill a temporary file in the same folder, then rename it to the path; or leave nothing.
 
-    Nobody can read it who could not read the file that it replaces.
+    It is readable only by those who could read the file that it replaces.
     """
     folder, name = os.path.split(path)
     scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
-    # Without setuid and the like: what these were given to is gone.
+    # Without setuid and the like, which were granted to the old content.
     mode = os.stat(path).st_mode & 0o777 if name and os.path.exists(path) else None
     with removed_by_signals(scratch):
         try:
             try:
-                # The umask applies, as to any other file; it is filled under its name.
+                # The umask applies as to any other file. `fill` opens it by name.
                 created = 0o666 if mode is None else mode | 0o600
                 os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, created))
             except OSError as error:

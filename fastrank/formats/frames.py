@@ -1,4 +1,4 @@
-"""Frames of pandas and polars into judgments and runs, and back."""
+"""Convert pandas and polars data frames to judgments and runs, and back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class PandasTable(Table):
-    """A DataFrame of pandas; its index means nothing."""
+    """A pandas DataFrame; its index is ignored."""
 
     def __init__(self, frame: Any) -> None:
         _expect(frame, "pandas", "DataFrame")
@@ -59,7 +59,7 @@ def _texts_of_series(series: Any, fail: Fail) -> Texts:
 
 
 def _arrow_of(series: Any) -> Any:
-    """What the series is in arrow, if that is how pandas keeps it; else None."""
+    """The Arrow array of the series if pandas stores it in Arrow, else None."""
     dtype = series.dtype
     if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow":
         import pyarrow
@@ -69,7 +69,7 @@ def _arrow_of(series: Any) -> Any:
 
 
 def _numpy_of(series: Any, fail: Fail) -> Any:
-    """The series as a numpy array of numbers, or as a list of the objects it holds."""
+    """A pandas series as a numpy array of numbers, or as a list of objects."""
     kind = getattr(series.dtype, "kind", "O")
     if kind in "iufb":
         if hasattr(series.array, "_mask") or kind == "f":
@@ -82,7 +82,7 @@ def _numpy_of(series: Any, fail: Fail) -> Any:
 
 
 class PolarsTable(Table):
-    """A DataFrame of polars."""
+    """A polars DataFrame."""
 
     def __init__(self, frame: Any) -> None:
         _expect(frame, "polars", "DataFrame")
@@ -112,7 +112,7 @@ class PolarsTable(Table):
 
 
 def _values_of(series: Any) -> Any:
-    """A series of polars as a numpy array of numbers, or as a list of the objects it holds."""
+    """A polars series as a numpy array of numbers, or as a list of objects."""
     numeric = series.dtype.is_integer() or series.dtype.is_float()
     # NumPy has no integers of 128 bits.
     if numeric and not str(series.dtype).endswith("128"):
@@ -137,11 +137,11 @@ def _expect(frame: Any, library: str, name: str) -> None:
     ):
         hint = "; collect() it first" if kind.__name__ == "LazyFrame" else ""
         source = f"<{kind.__module__.partition('.')[0]}.{kind.__name__}>"
-        raise InputError(source, f"expected a {name} of {library}{hint}")
+        raise InputError(source, f"expected a {library} {name}{hint}")
 
 
 def to_columns(noun: Any) -> dict[str, Any]:
-    """The rows as lists of text and arrays of numbers, by name."""
+    """The rows as lists of strings and arrays of numbers, by column name."""
     import numpy
 
     names = numpy.array(noun.query_ids, object)
@@ -161,24 +161,24 @@ def to_columns(noun: Any) -> dict[str, Any]:
 
 
 def to_pandas(noun: Any) -> Any:
-    """The rows as a DataFrame of pandas; see Qrels.to_pandas and Run.to_pandas."""
+    """Convert to a pandas DataFrame; see Qrels.to_pandas and Run.to_pandas."""
     pandas = optional("pandas", "to_pandas")
     if has_pyarrow():
         try:
             return to_arrow(noun).to_pandas()
         except InputError:
-            # Bytes that are not UTF-8, which Python's own strings can hold.
+            # Bytes that are not UTF-8, which only Python strings can represent.
             pass
     columns = to_columns(noun)
     for name, values in columns.items():
         if isinstance(values, list):
-            # Not what pandas would take by itself, which may be arrow's strings.
+            # By default pandas might choose Arrow strings.
             columns[name] = pandas.Series(values, dtype=object)
     return pandas.DataFrame(columns)
 
 
 def to_polars(noun: Any) -> Any:
-    """The rows as a DataFrame of polars; see Qrels.to_polars and Run.to_polars."""
+    """Convert to a polars DataFrame; see Qrels.to_polars and Run.to_polars."""
     polars = optional("polars", "to_polars")
     if has_pyarrow():
         return polars.from_arrow(to_arrow(noun))

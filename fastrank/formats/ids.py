@@ -1,4 +1,4 @@
-"""Ids of any kind into texts."""
+"""Convert ids of any type to texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_IDS = (type(None), bool, float, complex, list, tuple, dict, set, frozenset, b
 
 
 def texts_of(values: Any, fail: Fail) -> Texts:
-    """The texts of ids in a list or a numpy array. `fail` is called for what is no id."""
+    """The texts of ids in a list or a numpy array. Calls `fail` for invalid ids."""
     return texts_of_array(values, fail) if hasattr(values, "dtype") else texts_of_list(values, fail)
 
 
@@ -34,16 +34,18 @@ def texts_of_ids(argument: str, given: Any) -> Texts:
         raise ArrayError(argument, reason, row)
 
     if isinstance(given, (str, bytes)):
-        raise ArrayError(argument, f"expected a list of ids, found the id {given!r:.60}")
+        raise ArrayError(argument, f"expected a list of ids, found {given!r:.60}")
     if isinstance(given, (set, frozenset)) or not hasattr(given, "__iter__"):
         found = type(given).__name__
         without = ", which has no order" if hasattr(given, "__iter__") else ""
         raise ArrayError(argument, f"expected a list of ids, found {found}{without}")
     if getattr(given, "ndim", 1) != 1:
-        raise ArrayError(argument, f"expected a flat array, found the shape {tuple(given.shape)}")
+        raise ArrayError(
+            argument, f"expected a one-dimensional array, found shape {tuple(given.shape)}"
+        )
     if isinstance(given, numpy.ndarray) and not numpy.ma.isMaskedArray(given):
         return texts_of_array(given, fail)
-    # Others' columns make Python's objects of their values, with None for what is missing.
+    # Columns of other libraries convert to Python objects, with None for missing values.
     values = given.tolist() if hasattr(given, "tolist") else list(given)
     return texts_of_list(values, fail)
 
@@ -55,7 +57,7 @@ def texts_of_array(values: Any, fail: Fail) -> Texts:
         return _texts_of_integers(values)
     if kind in "fb" and len(values):
         fail(0, no_id(values[0].item()))
-    # Not of NumPy's own list of strings: `tolist` is what makes Python's objects of them.
+    # `tolist` converts NumPy strings to Python objects.
     return texts_of_list(values.tolist(), fail)
 
 
@@ -101,13 +103,16 @@ def _encoded(value: Any, row: int, fail: Fail) -> bytes:
         try:
             return value.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            fail(row, f"{value!r} holds half a character (a lone surrogate), which has no UTF-8")
+            fail(
+                row,
+                f"expected an id, found a lone surrogate in {value!r}, which UTF-8 cannot encode",
+            )
     kind: Any = type(value)
     if hasattr(kind, "as_py"):
-        # A scalar of arrow, which writes a missing value as None.
+        # An Arrow scalar, whose missing values become None.
         return _encoded(value.as_py(), row, fail)
     if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
-        # A tensor or an array of one value.
+        # A tensor or an array with one value.
         value = value.item()
         if isinstance(value, (str, bytes)):
             return _encoded(value, row, fail)
@@ -125,7 +130,7 @@ def _encoded(value: Any, row: int, fail: Fail) -> bytes:
 
 
 def first_repeat(ids: Iterable[Any]) -> int:
-    """The place of the first id that stood before, or -1."""
+    """The index of the first duplicate id, or -1."""
     known = set()
     for place, text_id in enumerate(ids):
         if text_id in known:
@@ -135,26 +140,26 @@ def first_repeat(ids: Iterable[Any]) -> int:
 
 
 def no_id(value: Any) -> str:
-    """Why a value is no id."""
+    """The reason why a value is not a valid id."""
     kind = type(value).__name__
     if value is None or kind in ("NAType", "NaTType") or value != value:
-        return f"expected an id, found {value!r}, which stands for a missing value"
+        return f"expected an id, found the missing value {value!r}"
     if hasattr(value, "is_integer") and not hasattr(value, "__index__"):
         return (
-            f"expected an id, found the float {value!r}; ids that are numbers must be integers or"
-            " text, since floats hold 53 bits (a column with missing values becomes float)"
+            f"expected an id, found the float {value!r}; use integers or strings (pandas converts"
+            " integers to floats in columns with missing values)"
         )
-    return f"expected an id (text, bytes or an integer), found {kind}: {value!r:.60}"
+    return f"expected an id (str, bytes or int), found {kind}: {value!r:.60}"
 
 
 def _refuse_collisions(values: Sequence[Any], encoded: list[bytes], fail: Fail) -> None:
-    """Refuse ids of different kinds that have the same text, such as 1 and "1"."""
+    """Call `fail` for ids of different types with the same text, such as 1 and "1"."""
     known: dict[bytes, tuple[str, Any]] = {}
     for row, (value, text) in enumerate(zip(values, encoded, strict=True)):
         kind = _kind(value)
         first_kind, first = known.setdefault(text, (kind, value))
         if kind != first_kind:
-            fail(row, f"{value!r} and {first!r} are the same text; use ids of one type")
+            fail(row, f"{value!r} and {first!r} are the same id as text; use ids of one type")
 
 
 def _kind(value: Any) -> str:

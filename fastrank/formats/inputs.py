@@ -1,4 +1,4 @@
-"""Whatever a caller gives as judgments or as a run: dicts, frames, tables, tuples, files."""
+"""Accept judgments and runs in any form: dicts, data frames, tables, tuples, files."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from fastrank.formats.source import Pieces
     from fastrank.formats.tables import Table
 
-KINDS = "a dict, a frame of pandas or polars, an arrow table, named tuples or a file"
+KINDS = "a dict, a pandas or polars DataFrame, an Arrow table, named tuples or a file"
 
 
 def as_qrels(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Qrels | Preferences:
-    """Judgments from a dict, a frame, an arrow table or a file of any format; themselves.
+    """Convert a dict, data frame, Arrow table or file to judgments; Qrels are returned unchanged.
 
-    Also from Qrels of ranx, a Dataset of Hugging Face, and named tuples as ir_measures has them.
-    Raises TypeError for other objects, else what Qrels.from_dict and so on and read_qrels raise.
+    Also accepts ranx Qrels, Hugging Face Datasets, and named tuples like those of ir_measures.
+    Raises TypeError for other objects, and what Qrels.from_dict and so on and read_qrels raise.
     """
     if isinstance(given, (Qrels, Preferences)):
         return given
@@ -53,10 +53,10 @@ def as_qrels(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Qrels |
 
 
 def as_run(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Run:
-    """A run from a dict, a frame, an arrow table or a file of any format; itself.
+    """Convert a dict, data frame, Arrow table or file to a run; a Run is returned unchanged.
 
-    Also from a Run of ranx, a Dataset of Hugging Face, and named tuples as ir_measures has them.
-    Raises TypeError for other objects, else what Run.from_dict and so on and read_run raise.
+    Also accepts ranx Runs, Hugging Face Datasets, and named tuples like those of ir_measures.
+    Raises TypeError for other objects, and what Run.from_dict and so on and read_run raise.
     """
     made = open_run(given)
     if isinstance(made, Run):
@@ -69,9 +69,9 @@ def as_run(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Run:
 
 
 def open_run(given: Any, *, rank_by: str = "score") -> Run | Pieces | Mapping[Any, Any]:
-    """The same, but what can be judged without a Run stays as it is.
+    """Like `as_run`, but keeps what can be judged without making a Run.
 
-    That is a dict; and a file in TREC's format, which is only opened. rank_by: as in `read_run`.
+    That is a dict, and a file in TREC format, which is only opened. rank_by: as in `read_run`.
     """
     if isinstance(given, Run):
         return apply_order(given, rank_by)
@@ -102,17 +102,17 @@ def open_run(given: Any, *, rank_by: str = "score") -> Run | Pieces | Mapping[An
 
 
 def is_file(given: Any) -> bool:
-    """Whether this is a path, an open file, or pieces of one."""
+    """Whether this is a path or an open file."""
     return isinstance(given, str) or hasattr(given, "read") or hasattr(given, "__fspath__")
 
 
 def _is_of_ranx(given: Any, noun: str) -> bool:
-    """Whether this is what ranx calls judgments or runs: it keeps them under their name."""
+    """Whether this is a ranx Qrels or Run, which stores its content under that name."""
     return hasattr(given, "to_dict") and hasattr(given, noun)
 
 
 def frame_of(given: Any) -> Table | None:
-    """The table of a frame, by the module of its type, so that no library is imported."""
+    """The table of a data frame, found by its type's module, so that no library is imported."""
     modules = {base.__module__.partition(".")[0] for base in type(given).__mro__}
     if modules & {"pandas", "polars"}:
         from fastrank.formats.frames import PandasTable, PolarsTable
@@ -126,7 +126,7 @@ def frame_of(given: Any) -> Table | None:
 
 
 def _of_tuples(given: Any) -> Table | None:
-    """The table of what can be gone through and has named tuples; None for anything else."""
+    """The table of an iterable of named tuples, or None for anything else."""
     if not hasattr(given, "__iter__"):
         return None
     from fastrank.formats.tuples import table_of_tuples

@@ -1,4 +1,4 @@
-"""JSON files, which hold a dict of dicts or a list of records, and JSONL files of records."""
+"""JSON files with a dict of dicts or a list of records, and JSONL files of records."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 
 def read_json(content: bytes, name: str) -> LinesTable | dict[Any, Any]:
-    """What a JSON file holds: {query: {document: number}}, or a table of its records.
+    """The content of a JSON file: {query: {document: number}}, or a table of its records.
 
-    A key that stands twice in an object is an error, since one of its values would be lost.
-    Raises FormatError and InputError.
+    Raises FormatError, also for duplicate keys in an object, and InputError.
     """
     loaded: Any = _loaded(decoded(content).removeprefix("\ufeff"), name, 1)
     if isinstance(loaded, list):
@@ -29,7 +28,7 @@ def read_json(content: bytes, name: str) -> LinesTable | dict[Any, Any]:
 
 
 def read_jsonl(content: bytes, name: str) -> LinesTable:
-    """The table of a JSONL file: one object per line, all with the same names."""
+    """The table of a JSONL file: one object per line, all with the same keys."""
     from array import array
 
     records, lines = [], array("q")
@@ -57,12 +56,12 @@ def _loaded(text: str, name: str, line: int) -> Any:
             name, line + error.lineno - 1, f"{error.msg} at column {error.colno}"
         ) from None
     except _RepeatError as repeat:
-        reason = f"the key {str(repeat)!r} stands twice in an object"
+        reason = f"duplicate key {str(repeat)!r} in an object"
         raise FormatError(name, line, reason) from None
     except RecursionError:
         raise FormatError(name, line, "objects are nested too deeply") from None
     except ValueError as error:
-        # Python takes integers of some thousand digits at most.
+        # Python limits integers to some thousand digits.
         raise FormatError(name, line, f"an integer is too long: {error}") from None
 
 
@@ -78,15 +77,15 @@ def _table(kind: type[LinesTable], records: list[Any], name: str, places: Any) -
     table = kind(name, names, columns or [[]], places)
     for row, record in enumerate(records):
         if not isinstance(record, dict):
-            table.refuse(row, f"expected an object with names, found {type(record).__name__}")
+            table.refuse(row, f"expected an object, found {type(record).__name__}")
         if record.keys() != records[0].keys():
-            reason = f"expected {', '.join(names)}, as in the first record"
-            table.refuse(row, f"{reason}; found {', '.join(record)}")
+            reason = f"expected the keys {', '.join(names)}, as in the first record"
+            table.refuse(row, f"{reason}, found {', '.join(record)}")
     return table
 
 
 def json_of(queries: dict[str, dict[str, Any]]) -> Iterator[bytes]:
-    """The text of {query: {document: number}}, a query to a line."""
+    """The text of {query: {document: number}}, one query per line."""
     import json
 
     before = "{"
@@ -97,7 +96,7 @@ def json_of(queries: dict[str, dict[str, Any]]) -> Iterator[bytes]:
 
 
 def jsonl_of(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """The text of records, one to a line."""
+    """The text of records, one per line."""
     import json
 
     for row in rows:

@@ -1,10 +1,10 @@
-"""Files of every format: their judgments and runs, read and written.
+"""Read and write judgments and runs in files of any format.
 
-Formats: `trec` (see fastrank.formats.trec); `csv` and `tsv`, with a header whose names the aliases
-know or without one (BEIR's qrels, MS MARCO's runs of query, document and rank); `json`, which holds
+Formats: `trec` (see fastrank.formats.trec); `csv` and `tsv`, with a header of known names or
+without one (BEIR's qrels, MS MARCO's runs of query, document and rank); `json`, with
 {query: {document: number}} or a list of records; `jsonl`, records with the names of columns;
-`parquet`, which needs pyarrow. Files compressed with gzip, bzip2, xz or zstd are read as they are,
-and written where the name ends in .gz, .bz2, .xz or .zst.
+`parquet`, which needs pyarrow. Files compressed with gzip, bzip2, xz or zstd are decompressed;
+written files are compressed if their name ends in .gz, .bz2, .xz or .zst.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def read_qrels(
     trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = trec.python_warning,
 ) -> Qrels:
-    """Read judgments from a path, `-` or a binary file, of any format.
+    """Read judgments in any format from a path, `-` (standard input) or a binary file.
 
-    format: trec, csv, tsv, json, jsonl or parquet; by default what the content shows. columns:
-    the names of columns, or their numbers from 0 where a file has no header, by role (query, doc,
-    grade, iteration), if they have none of the usual names. Raises ReadError, FormatError and
+    format: trec, csv, tsv, json, jsonl or parquet; by default detected from the content. columns:
+    the names of the columns by role (query, doc, grade, iteration), or their numbers from 0 in a
+    file without a header; needed only for unusual names. Raises ReadError, FormatError and
     InputError, and ImportError for parquet without pyarrow.
 
     >>> import io
@@ -72,12 +72,12 @@ def read_run(
     trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = trec.python_warning,
 ) -> Run:
-    """Read a run from a path, `-` or a binary file, of any format.
+    """Read a run in any format from a path, `-` (standard input) or a binary file.
 
-    format and columns: as in `read_qrels`, with the roles query, doc, score, rank and tag. Where
-    there are ranks and no scores, a document's score is minus its rank. tag: the run's name,
-    instead of the one in the file. rank_by: "rank" makes that of the ranks also where there are
-    scores, "given" of the order of the lines. Raises what `read_qrels` raises.
+    format, columns: as in `read_qrels`, with the roles query, doc, score, rank and tag. tag: the
+    run's name, instead of the one in the file. rank_by: "score"; "rank" to replace scores by minus
+    the rank, which is the default without scores; "given" for the order of the lines. Raises what
+    `read_qrels` raises.
 
     >>> import io
     >>> fr.read_run(io.BytesIO(b'{"q1": {"d1": 0.5, "d2": 0.75}}'), tag="bm25").to_dict()
@@ -103,11 +103,10 @@ def read_run(
 
 
 def write_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
-    """Write judgments: reading the file gives them again.
+    """Write judgments so that reading the file restores them.
 
-    format: as in `read_qrels`, by default what the suffix of the path says. JSON has no place for
-    iterations. A path gets its content when it is complete. Raises InputError for what the format
-    cannot hold.
+    format: as in `read_qrels`, by default from the suffix of the path. JSON drops iterations. The
+    file is written atomically. Raises InputError for content that the format cannot represent.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -119,11 +118,11 @@ def write_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
 
 
 def write_run(run: Run, path: Source, format: str | None = None) -> None:
-    """Write a run: reading the file gives it again.
+    """Write a run so that reading the file restores it.
 
-    format: as in `read_qrels`, by default what the suffix of the path says. JSON has no place for
-    the tag; TREC's format gets the tag `-` where there is none. A query without results has no
-    row, and only JSON holds it. Raises InputError for what the format cannot hold.
+    format: as in `read_qrels`, by default from the suffix of the path. JSON drops the tag; TREC
+    format needs one and uses `-` by default. Only JSON keeps queries without results. The file is
+    written atomically. Raises InputError for content that the format cannot represent.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -135,7 +134,7 @@ def write_run(run: Run, path: Source, format: str | None = None) -> None:
 
 
 def find_kind(source: Source | Pieces, format: str | None) -> tuple[Pieces, str | None]:
-    """The source, open, and whether it is certain to hold `qrels` or a `run`."""
+    """Open the source, and detect whether it contains `qrels` or a `run` (None if uncertain)."""
     file, head = sniff.head_of(sniff.open_source(source))
     if format in (None, "trec"):
         for kind, fits in sniff.TREC_FIELDS.items():
@@ -166,7 +165,7 @@ def _open(
 
 
 def _reread(file: Pieces) -> tuple[Pieces, bytes]:
-    """All that a source has, and a source that still has it."""
+    """The content of a source, and a source that can be read again."""
     content = file.read()
     return file if file.rereadable else sniff.pieces_of(content, file.name), content
 
@@ -179,7 +178,7 @@ def content_of(
     columns: Mapping[str, Any] | None = None,
     rank_by: str = "score",
 ) -> Table | dict[Any, Any]:
-    """The table of a file that is not TREC's, or {query: {document: number}}.
+    """The table of a file that is not in TREC format, or {query: {document: number}}.
 
     kind: qrels or run. Raises FormatError and InputError.
     """
@@ -204,7 +203,7 @@ def parquet_table(content: bytes, name: str) -> ArrowTable:
     try:
         return ArrowTable(name, parquet.read_table(pyarrow.BufferReader(content)))
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InputError(name, f"not a parquet file that can be read: {error}") from None
+        raise InputError(name, f"cannot be read as parquet: {error}") from None
 
 
 def _with_tag(run: Run, tag: str) -> Run:
@@ -219,7 +218,7 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
     form = format or sniff.format_by_name(name)
     if form is None:
         known = ", ".join(sniff.SUFFIXES)
-        raise InputError(name, f"format unknown: give format=, or a name ending in {known}")
+        raise InputError(name, f"unknown format; set format=, or use a name ending in {known}")
     sniff.check_format(form)
     if form == "trec":
         pieces = trec_writers.lines_of(noun)
@@ -259,7 +258,7 @@ def _parquet_of(noun: Qrels | Run) -> bytes:
 
 
 def _records(noun: Qrels | Run) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-    """Names of columns, and the rows."""
+    """The names of the columns, and the rows."""
     columns: list[Iterable[Any]] = [map(decoded, noun.docs)]
     if isinstance(noun, Qrels):
         from fastrank.formats.arrow import says_iterations

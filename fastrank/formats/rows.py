@@ -1,4 +1,4 @@
-"""Rows of query, document and number into judgments and runs."""
+"""Convert rows of query, document and number to judgments and runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
-    """The judgments of a table; `columns` names those that have no name the aliases know."""
+    """The judgments of a table; `columns`: as in Qrels.from_pandas."""
     found = find_columns(table.names, QRELS_ROLES, columns, table.source)
     grouped, docs = _group_by_query(table, found)
     place = found["grade"]
@@ -53,12 +53,11 @@ def run_of(
     higher_is_better: bool = True,
     rank_by: str = "score",
 ) -> Run:
-    """The run of a table; `columns` names those that have no name the aliases know.
+    """The run of a table; `columns`: as in Run.from_pandas.
 
-    With rank_by="rank", or where there are ranks and no scores, a document's score is minus its
-    rank.
+    With rank_by="rank", or with ranks but no scores, a document's score is minus its rank.
     """
-    # Who says where the scores are may still want the ranks.
+    # `columns` may name the scores even if the ranks are to be used.
     ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[rank_by]]
     found = find_columns(table.names, RUN_ROLES[rank_by], columns, table.source, ignored=ignored)
     grouped, docs = _group_by_query(table, found)
@@ -142,6 +141,6 @@ def _single_tag(tags: Texts, source: str) -> bytes:
     distinct = kernels.intern_texts(tags.columns, numbered)
     if distinct > 1:
         one, other = (tags[numbered.firsts[i]].decode("utf-8", "replace") for i in range(2))
-        reason = f"holds {distinct} runs, {one!r}, {other!r} and so on"
-        raise InputError(source, f"{reason}; select one of them, or say tag=NAME if they are one")
+        reason = f"expected one run, found {distinct} tags, such as {one!r} and {other!r}"
+        raise InputError(source, f"{reason}; select one run, or set tag=NAME to use all rows")
     return tags[0] if count else b""

@@ -1,6 +1,6 @@
-"""Run files read into columns in pieces: the text is not kept, only its ids, one after the other.
+"""Read run files into columns in pieces, keeping only the ids of the text.
 
-Such columns take half of the memory, and fresh memory is what reading takes longest for.
+This halves the memory, and allocating memory is the slowest part of reading.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
     from fastrank.formats.source import Pieces
 
-# That of the last run: whoever reads one after the other reads twice as fast with it.
+# The memory of the last run; reusing it makes reading several runs twice as fast.
 _MEMORY = Recycled()
 
 
 def read_run_columns(file: Pieces, parts: Parts, *, comments: bool, strict: bool) -> Run | None:
-    """Read a run in parts, each in a thread; None if it is not one plain result per line.
+    """Read a run in parts, one thread per part; None unless each line is one plain result.
 
     Raises ReadError.
     """
     bases = _lines_before(file, parts)
-    # Each line takes a row: there is no room for those that are too short for a result.
+    # Each line takes a row, so lines that are too short for a result do not fit.
     if any(base > cut // SHORTEST_LINE for base, cut in zip(bases, parts.cuts, strict=False)):
         return None
     columns = _Columns(parts.cuts[-1])
@@ -51,7 +51,7 @@ def read_run_columns(file: Pieces, parts: Parts, *, comments: bool, strict: bool
 
 
 def _lines_before(file: Pieces, parts: Parts) -> list[int]:
-    """How many lines come before each part; all threads count a share of each but the last."""
+    """The number of lines before each part. All threads count a share of each part but the last."""
     threads = len(parts)
     found = [[0] * threads for _ in range(threads)]
 
@@ -69,7 +69,7 @@ def _lines_before(file: Pieces, parts: Parts) -> list[int]:
 
 
 class _Columns:
-    """The columns of a run of so many bytes, of which only what is filled takes up memory."""
+    """The columns of a run of `size` bytes; only filled memory is used."""
 
     def __init__(self, size: int) -> None:
         rows = size // SHORTEST_LINE + 1
@@ -78,7 +78,7 @@ class _Columns:
         )
 
     def feeder(self, base: int) -> Feeder:
-        """What fills the rows from `base` on with a part of the run."""
+        """A feeder that fills the rows from `base` on with a part of the run."""
 
         docs = records.Texts(self._kept, self._starts, self._lengths)
         stretches = records.Stretches(*(column[base:] for column in self._stretches))
@@ -91,7 +91,7 @@ class _Columns:
         return Feeder(prepare)
 
     def run(self, name: str, tag: bytes, states: list[Any], bases: list[int]) -> Run:
-        """What was filled, by query."""
+        """The run that was read."""
         rows, kept, stretches = states[-1][codes.ROWS], states[-1][codes.KEPT], 0
         for state, base in zip(states, bases, strict=True):
             found = state[codes.STRETCHES]

@@ -1,6 +1,6 @@
-"""Runs ranked by something else than their scores: by the rank column, or as they were given.
+"""Rank runs by the rank column or in the given order, instead of by score.
 
-A document's score becomes minus its rank, so that every measure follows.
+A document's score becomes minus its rank, so that every measure follows the ranks.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ if TYPE_CHECKING:
 
     from fastrank.data.run import Run
 
-# Of ranks beyond, not all differ as 32-bit floats, as which trec_eval 9.0.8 compares scores.
+# Larger ranks may be equal as 32-bit floats, which trec_eval 9.0.8 compares.
 LAST_RANK = 2**24
 
 
 def apply_order(run: Run, rank_by: str) -> Run:
-    """A run that holds no ranks, in the order of its scores or as it was given.
+    """Rank a run that has no rank column by score or in the given order.
 
     Raises InputError for rank_by="rank".
     """
     if rank_by == "rank":
-        reason = "there are scores here and no ranks; files and frames can have a rank column"
-        raise InputError(run.source, f"rank_by='rank': {reason} (see read_run for files)")
+        reason = "expected ranks, found only scores; files and data frames can have a rank column"
+        raise InputError(run.source, f"rank_by='rank': {reason}")
     return run if rank_by == "score" else rank_as_given(run)
 
 
 def rank_as_given(run: Run) -> Run:
-    """The run with each query's documents ranked as they stand. Raises InputError for too many."""
+    """Rank each query's documents in the given order. Raises InputError for too many."""
     import numpy
 
     sizes = numpy.diff(run.offsets)
     if len(sizes) and sizes.max() > LAST_RANK:
         query = decoded(run.queries[int(sizes.argmax())])
-        reason = f"query {query!r}: {sizes.max()} results, ranks end at {LAST_RANK}"
+        reason = f"query {query!r}: expected at most {LAST_RANK} results, found {sizes.max()}"
         raise InputError(run.source, f"rank_by='given': {reason}")
     scores = zeros("d", len(run.docs))
     numpy.asarray(scores)[:] = numpy.repeat(run.offsets[:-1], sizes) - numpy.arange(len(scores)) - 1
@@ -47,29 +47,29 @@ def rank_as_given(run: Run) -> Run:
 
 
 def rank_by_field(run: Run) -> Run:
-    """A run in TREC's format, whose documents still stand in its lines, by its rank column.
+    """Rank a run in TREC format, whose text is still in memory, by its rank column.
 
-    Raises FormatError for what is no rank, InputError for one that stands twice.
+    Raises FormatError for an invalid rank, InputError for a duplicate rank.
     """
     scores = zeros("d", len(run.docs))
     wrong = kernels.read_ranks(run.docs.columns, LAST_RANK, scores)
     if wrong >= 0:
         end = run.docs.starts[wrong] + run.docs.lengths[wrong]
         rank, *_ = bytes(run.docs.buffer[end : end + 80]).split()
-        reason = f"expected an integer of at most {LAST_RANK} as the rank, found"
+        reason = f"expected an integer rank of at most {LAST_RANK}, found"
         found = rank.decode("utf-8", "replace")
         raise FormatError(run.source, run.docs.line(wrong), f"{reason} {found!r:.60}")
     return with_distinct_ranks(run.changed(score_column=scores))
 
 
 def with_distinct_ranks(run: Run) -> Run:
-    """The run, whose scores are minus ranks. Raises InputError for a rank twice in a query."""
+    """The run, whose scores are minus the ranks. Raises InputError for duplicate ranks."""
     import numpy
 
     firsts = run.offsets[(run.offsets > 0) & (run.offsets < len(run.docs))]
     falls = numpy.diff(run.scores) < 0
     falls[firsts - 1] = True
-    # Most files stand in the order of their ranks, which is seen at once.
+    # Most files are sorted by rank, which is quick to check.
     if not falls.all():
         for first, stop in zip(run.offset_column[:-1], run.offset_column[1:], strict=True):
             _refuse_repeat(run, first, run.scores[first:stop])
@@ -77,7 +77,7 @@ def with_distinct_ranks(run: Run) -> Run:
 
 
 def _refuse_repeat(run: Run, first: int, scores: Any) -> None:
-    """Raise InputError for two equal ones of the scores, which begin at row `first`."""
+    """Raise InputError if two scores are equal; they begin at row `first`."""
     import numpy
 
     order = numpy.argsort(-scores, kind="stable")

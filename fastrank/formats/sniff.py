@@ -1,4 +1,4 @@
-"""Which format a file has, by what stands at its beginning."""
+"""Detect the format of a file from its beginning."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ TREC_FIELDS: dict[str, Callable[[int], bool]] = {
 
 
 def check_format(name: str) -> str:
-    """The name, if it is that of a format. Raises FastrankError."""
+    """Return the name if it is a format, else raise FastrankError."""
     if name not in FORMATS:
-        raise FastrankError(f"format {name!r}: expected one of {', '.join(FORMATS)}")
+        raise FastrankError(f"format: expected one of {', '.join(FORMATS)}, found {name!r}")
     return name
 
 
 def format_by_name(path: str) -> str | None:
-    """What the suffix of a file's name says, that of a compressed file included."""
+    """The format by the suffix of a file's name, ignoring suffixes of compression."""
     name = path.lower()
     for ending in COMPRESSED:
         name = name.removesuffix(ending)
@@ -55,26 +55,26 @@ def format_by_name(path: str) -> str | None:
 
 
 def open_source(source: Source | Pieces) -> Pieces:
-    """The source, open."""
+    """Open the source unless it is open."""
     return source if isinstance(source, Pieces) else open_pieces(source)
 
 
 def pieces_of(content: bytes, name: str) -> Pieces:
-    """A source that has this content."""
+    """A source with this content."""
     import io
 
     return Pieces(name, io.BytesIO(content), may_be_empty=True)
 
 
 def is_parquet(head: bytes) -> bool:
-    """Whether a file that begins so is one of parquet."""
+    """Whether a file with this beginning is parquet."""
     return head.startswith(b"PAR1")
 
 
 def head_of(file: Pieces) -> tuple[Pieces, bytes]:
-    """The first bytes of a source, decompressed, and a source that still has them."""
+    """The first decompressed bytes of a source, and a source that still contains them."""
     if not file.rereadable:
-        # What can be read only once is read now.
+        # A source that can be read only once is read completely.
         with file:
             content = file.read()
         return pieces_of(content, file.name), content[:HEAD]
@@ -89,7 +89,7 @@ def head_of(file: Pieces) -> tuple[Pieces, bytes]:
 def format_of(head: bytes, name: str, kind: str) -> str:
     """The format of a file that begins with `head`; kind: qrels or run.
 
-    Content decides; the name does where that says nothing.
+    Detected from the content, or from the name if the content is ambiguous.
     """
     if is_parquet(head):
         return "parquet"
@@ -116,7 +116,7 @@ def format_of(head: bytes, name: str, kind: str) -> str:
 
 
 def kind_of_names(names: Collection[Any]) -> str | None:
-    """Whether columns with these names are certain to be qrels or a run."""
+    """The kind (qrels or run) that columns with these names must be, or None if unclear."""
     known = {normalized_name(name) for name in names}
     graded = bool(known & set(ALIASES["grade"][0]))
     if known & {"rank", "tag", "system"}:
@@ -126,7 +126,7 @@ def kind_of_names(names: Collection[Any]) -> str | None:
 
 
 def names_in(head: bytes, form: str) -> list[str]:
-    """The names of columns in the first line of a CSV, TSV or JSONL file, if it has any."""
+    """The names of the columns in the first line of a CSV, TSV or JSONL file, if any."""
     line = (_first_line(head.removeprefix(BYTE_ORDER_MARK)) or b"").decode("utf-8", "replace")
     if form in ("csv", "tsv"):
         cells = [cell.strip(' "\r') for cell in line.split("," if form == "csv" else "\t")]
@@ -143,7 +143,7 @@ def names_in(head: bytes, form: str) -> list[str]:
 
 
 def fields_of(head: bytes) -> int:
-    """How many fields the first line has."""
+    """The number of fields of the first line."""
     return len((_first_line(head) or b"").split())
 
 
@@ -175,7 +175,7 @@ def _is_trec_line(line: bytes, kind: str) -> bool:
 
 
 def _kind_of_json(text: bytes) -> str:
-    """JSON lines where the first line is an object of its own, and no dict of dicts."""
+    """jsonl if the first line is a complete object other than a dict of dicts, else json."""
     import json
 
     line, _, rest = text.partition(b"\n")

@@ -1,4 +1,4 @@
-"""Reading a source in pieces, into buffers of the caller, without ever holding all of it."""
+"""Read a source in pieces into buffers of the caller, without loading all of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Source = str | os.PathLike[str] | BinaryIO
 
-# Magic numbers. That of bzip2 is only text ("BZh9"), so the first block's marker is included.
+# Magic numbers. That of bzip2 is plain text ("BZh9"), so the marker of its first block is included.
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b\x08"
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
@@ -28,12 +28,12 @@ _PIECE = 1 << 16
 _READ = 1 << 20
 # Some systems refuse to read 2 GiB or more at once, the others read less.
 _AT_ONCE = 1 << 30
-# What may be read without a look at whether the user wants to stop: a second of a slow disk.
+# Bytes to read between checks for an interrupt: about a second on a slow disk.
 _UNINTERRUPTED = 1 << 26
 
 
 def name_of(source: Source) -> str:
-    """What to call a source in messages."""
+    """The name of a source in messages."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     return str(getattr(source, "name", "<file object>"))
@@ -42,9 +42,8 @@ def name_of(source: Source) -> str:
 def open_pieces(source: Source) -> Pieces:
     """Open a path, `-` (standard input) or a binary file object, to be read in pieces.
 
-    gzip, bzip2, xz and zstd are recognised by content. That there is nothing in it is an error
-    when it is read, since trec_eval reads no empty file. A file object is read from where it
-    stands, and stays open. Raises ReadError.
+    gzip, bzip2, xz and zstd are detected from the content. Reading an empty file is an error, as in
+    trec_eval. A file object is read from its current position and stays open. Raises ReadError.
     """
     if not isinstance(source, (str, os.PathLike)):
         if not hasattr(source, "read"):
@@ -63,19 +62,19 @@ def open_pieces(source: Source) -> Pieces:
 
 
 def open_stdin(*, may_be_empty: bool = False) -> Pieces:
-    """Standard input, also where there is a file called `-`. Raises ReadError if it is closed."""
+    """Open standard input, even if a file named `-` exists. Raises ReadError if it is closed."""
     if sys.stdin is None:
         raise ReadError("-", "standard input is closed")
     return Pieces("-", sys.stdin.buffer, may_be_empty)
 
 
 class Pieces:
-    """An open source: `name` for messages, and readers of its content or of parts of it.
+    """An open source, with readers of its content or of parts of it.
 
-    `compression` is the kind, or None. `rereadable` says that more than one reader can be had: it
-    is a regular file that was opened by its path. `size` is the number of bytes of such a file if
-    it is not compressed, else None. Files such as those in /proc, which do not say how long they
-    are, count as pipes.
+    name: for messages. compression: the kind, or None. rereadable: whether it can be read more than
+    once, which is true for regular files opened by path. size: the number of bytes of such a file
+    if it is not compressed, else None. Files of unknown length, such as those in /proc, count as
+    pipes.
     """
 
     def __init__(
@@ -84,7 +83,7 @@ class Pieces:
         self.name = name
         self._file = file
         self._may_be_empty = may_be_empty
-        # What is said of a file that was opened by its path, and so is ours to close.
+        # Set for a file that was opened by its path and must be closed here.
         self._status = status
         self._regular = status is not None and stat.S_ISREG(status.st_mode)
         self._stream: _Stream | None = None
@@ -111,21 +110,21 @@ class Pieces:
         self.close()
 
     def close(self) -> None:
-        """Close what was opened; its readers read no more."""
+        """Close the file if it was opened here; its readers stop working."""
         if self._status is not None:
             self._file.close()
 
     def part(self, start: int, stop: int) -> Reader:
-        """A reader of these bytes, if `size` is known.
+        """A reader of these bytes; requires a known `size`.
 
-        Readers have their own positions: each may be used in another thread.
+        Each reader has its own position and may be used in a different thread.
         """
         if self.size is None or not 0 <= start <= stop <= self.size:
             raise ValueError(f"{self.name} has no part from {start} to {stop}")
         return _Part(self.name, self._file, start, stop, self.size)
 
     def whole(self) -> Reader:
-        """A reader of everything, decompressed. Only a rereadable source has a second one."""
+        """A reader of the whole decompressed content; only rereadable sources have a second one."""
         raw: Reader
         if self._status is not None and self.rereadable:
             size = self._status.st_size
@@ -133,17 +132,17 @@ class Pieces:
         elif self._stream is not None:
             raw, self._stream = self._stream, None
         else:
-            raise ReadError(self.name, "it can be read only once")
+            raise ReadError(self.name, "can be read only once")
         if self.compression is None:
             return raw
         return _Unpacked(self.name, self.compression, raw, self._may_be_empty)
 
     def read(self) -> bytes:
-        """The whole content, decompressed. Raises ReadError, also if it changed meanwhile."""
+        """The whole decompressed content. Raises ReadError, also if the file changed meanwhile."""
         if self.size is None:
             content = _all_of(self.whole())
         else:
-            # Python reads a file of known size without a second copy of it.
+            # Python reads a file of known size without copying.
             with _Reasons(self.name):
                 self._file.seek(0)
                 content = self._file.readall()
@@ -152,9 +151,9 @@ class Pieces:
         return content
 
     def check_unchanged(self) -> None:
-        """Raise ReadError if a regular file has another size or time now than when opened.
+        """Raise ReadError if the size or time of a regular file changed since it was opened.
 
-        What is not a regular file, or was not opened by its path, passes.
+        Other sources, and files not opened by path, are not checked.
         """
         if self._status is None or not self._regular:
             return
@@ -174,7 +173,7 @@ class Pieces:
 
 
 class Reader:
-    """Bytes of a source in their order, for one thread at a time."""
+    """A sequential reader of a source, for one thread at a time."""
 
     def __init__(self, name: str, may_be_empty: bool) -> None:
         self._name = name
@@ -182,16 +181,16 @@ class Reader:
         self._ended = False
 
     def readinto(self, view: memoryview | bytearray) -> int:
-        """Fill the view; the number of bytes, which is less than its length only at the end.
+        """Fill the view and return the number of bytes, which is smaller only at the end.
 
-        Raises ReadError, also if there is nothing at all and there should be.
+        Raises ReadError, also for an empty file unless that is allowed.
         """
         view = memoryview(view)
         filled = 0
         while filled < len(view) and not self._ended:
             count = self._some(view[filled : filled + _AT_ONCE])
             filled += count
-            # A terminal would go on after its end.
+            # A terminal could be read on after its end.
             self._ended = not count
         if filled:
             self._may_be_empty = True
@@ -200,19 +199,19 @@ class Reader:
         return filled
 
     def place(self) -> tuple[int, int, int] | None:
-        """If it reads a regular file: what the system calls that, from where and up to where."""
+        """File descriptor, position and end if this reads a regular file, else None."""
         return None
 
     def pass_to(self, position: int) -> None:
-        """Go on from there, what is before having been read by somebody else."""
+        """Continue at this position; what is before has been read elsewhere."""
 
     def _some(self, view: memoryview) -> int:
-        """Put at least one byte into the view, which has room; 0 at the end."""
+        """Read at least one byte into the view; returns the number, 0 at the end."""
         raise NotImplementedError
 
 
 class _Part(Reader):
-    """A stretch of a regular file, read without moving the position of the file."""
+    """A range of a regular file, read without moving the position of the file."""
 
     def __init__(self, name: str, file: io.FileIO, start: int, stop: int, size: int) -> None:
         super().__init__(name, may_be_empty=True)
@@ -242,11 +241,11 @@ class _Part(Reader):
 
 
 class _Stream(Reader):
-    """What a file object has left."""
+    """The rest of a file object."""
 
     def __init__(self, name: str, file: Any, may_be_empty: bool) -> None:
         super().__init__(name, may_be_empty)
-        # Not for types derived from these, whose `read` may do something of its own.
+        # Not for subclasses, whose `read` may behave differently.
         if type(file) in (io.FileIO, io.BufferedReader, io.BytesIO):
             self._read = file.readinto
         else:
@@ -254,7 +253,7 @@ class _Stream(Reader):
         self._waiting = b""
 
     def head(self) -> bytes:
-        """The first bytes, as many as magic numbers have, which are still to be read."""
+        """The first bytes, enough for a magic number, without consuming them."""
         buffer = memoryview(bytearray(_PIECE))
         filled = 0
         while filled < _LONGEST_MAGIC:
@@ -262,7 +261,7 @@ class _Stream(Reader):
             filled += count
             if not count:
                 break
-        # Of what read() gave beyond what was asked for, some may be waiting already.
+        # Bytes that read() returned beyond what was asked for may be waiting.
         self._waiting = bytes(buffer[:filled]) + self._waiting
         return self._waiting[:_LONGEST_MAGIC]
 
@@ -274,9 +273,9 @@ class _Stream(Reader):
                 return content
             if not isinstance(content, (bytes, bytearray, memoryview)):
                 found = type(content).__name__
-                reason = f"expected a file that yields bytes, found {found}"
+                reason = f"expected a file that returns bytes, found {found}"
                 if isinstance(content, str):
-                    reason = "expected a binary file, found one opened as text; open it with 'rb'"
+                    reason = "expected a binary file, found a text file; open it with 'rb'"
                 raise ReadError(self._name, reason)
             self._waiting = bytes(content)
         given = self._waiting[: len(view)]
@@ -286,10 +285,10 @@ class _Stream(Reader):
 
 
 class _Unpacked(Reader):
-    """What another reader reads, decompressed."""
+    """The decompressed content of another reader."""
 
     def __init__(self, name: str, compression: str, raw: Reader, may_be_empty: bool) -> None:
-        # Only now, since few files are compressed and every call of the command pays for imports.
+        # Imported late: few files are compressed, and each import slows the command down.
         from fastrank.formats.decompression import Unpacker
 
         super().__init__(name, may_be_empty)
@@ -306,7 +305,7 @@ class _Unpacked(Reader):
 
 
 class _Reasons:
-    """Turns what goes wrong at reading, inside `with`, into a ReadError that gives the reason."""
+    """A context manager that turns errors of reading into ReadError."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -355,8 +354,8 @@ def _shrank(name: str, size: int, found: int) -> ReadError:
 def read_all(source: Source) -> bytes:
     """The whole content of a path, of `-` (standard input) or of a binary file object.
 
-    gzip, bzip2, xz and zstd are recognised by content and decompressed. An empty file is an
-    error, since trec_eval does not read one. Raises ReadError.
+    gzip, bzip2, xz and zstd are detected from the content and decompressed. An empty file is an
+    error, as in trec_eval. Raises ReadError.
     """
     with open_pieces(source) as pieces:
         return pieces.read()

@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
 
 def choose_split(source: str, given: Any, split: str | None) -> Any:
-    """The table of the split, of a dict of splits; anything else as it is.
+    """The table of the chosen split in a dict of splits; anything else is returned unchanged.
 
-    A dict with one split needs no `split`. Raises InputError.
+    `split` may be omitted for a dict with one split. Raises InputError.
     """
     if not is_dict_of_splits(given):
         return given
     if split is None and len(given) > 1:
-        raise InputError(source, f"choose one of the splits {', '.join(given)}")
+        raise InputError(source, f"expected split=, one of {', '.join(given)}")
     chosen = next(iter(given)) if len(given) == 1 else split
     if chosen not in given:
-        raise InputError(source, f"no split {chosen!r}, found {', '.join(given)}")
+        raise InputError(source, f"no split {chosen!r}; expected one of {', '.join(given)}")
     return given[chosen]
 
 
 def is_dict_of_splits(given: Any) -> bool:
-    """Whether this is a dict of splits, as DatasetDict is."""
+    """Whether this is a dict of splits, such as a DatasetDict."""
     return (
         isinstance(given, Mapping)
         and bool(given)

@@ -1,4 +1,4 @@
-"""Tables of any kind, as what conversion needs of them."""
+"""The interface of tables that are converted to judgments and runs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """Columns by place: `names`, `size` rows; `source` is what to call the table in messages.
+    """Numbered columns with `names` and `size` rows; `source` is the table's name in messages.
 
-    `unit` and `rows` are those of PlacedTexts.
+    `unit` and `rows` as in PlacedTexts.
     """
 
     unit = "row"
@@ -40,7 +40,7 @@ class Table:
         return self.values(place)
 
     def failing(self, place: int) -> Fail:
-        """What raises the error about a row of a column."""
+        """A function that raises the error about a row of a column."""
 
         def fail(row: int, reason: str) -> NoReturn:
             self.refuse(row, f"column {self.names[place]!r}: {reason}")
@@ -53,7 +53,7 @@ class Table:
             raise FormatError(self.source, int(self.rows[row]), reason)
         if self.rows is not None:
             raise InputError(self.source, f"{self.unit} {self.rows[row]}, {reason}")
-        raise InputError(self.source, f"row {row} (the first is 0), {reason}")
+        raise InputError(self.source, f"row {row} (from 0), {reason}")
 
 
 class ColumnsTable(Table):
@@ -64,12 +64,12 @@ class ColumnsTable(Table):
         self._columns = columns
 
     def values(self, place: int) -> Any:
-        """A column as it was given."""
+        """A column, unchanged."""
         return self._columns[place]
 
 
 class LinesTable(ColumnsTable):
-    """Columns whose rows stand in lines of a file."""
+    """Columns whose rows are lines of a file."""
 
     unit = "line"
 
@@ -81,18 +81,18 @@ class LinesTable(ColumnsTable):
 
 
 class RecordsTable(LinesTable):
-    """The same for records that are counted, from 1, since nobody knows their lines."""
+    """Columns of records, which are counted from 1 because their lines are unknown."""
 
     unit = "record"
 
 
 class CellsTable(LinesTable):
-    """The same where all is text, and has to be read."""
+    """Columns of cells that are text and must be parsed."""
 
     def numbers(self, place: int) -> Any:
-        """A column of numbers: decimals, nothing more."""
+        """A column of decimal numbers."""
         cells = self.values(place)
-        # Python also takes `1_0` and digits of other scripts.
+        # Python also accepts `1_0` and digits of other scripts.
         joined = "".join(cells)
         if "_" not in joined and joined.isascii():
             for convert in (int, float):

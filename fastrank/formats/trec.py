@@ -1,19 +1,19 @@
 """Readers and writers of the TREC formats.
 
 Every reader takes a path, `-` for standard input, or a binary file object, compressed or not, and
-follows trec_eval's lexical rules: fields are separated by any run of blanks (space, tab, VT, FF,
-CR), only a newline ends a line, lines of a query may stand anywhere. Scores and grades are numbers
-in any form that C's strtod reads. A line that breaks its format, or a number that is none or NaN,
-raises FormatError with file and line. A byte order mark is ignored.
+follows trec_eval's lexical rules: fields are separated by blanks (space, tab, VT, FF, CR), only a
+newline ends a line, and the lines of a query need not be adjacent. Scores and grades are numbers in
+any form that C's strtod parses. A malformed line, and a field that is not a number or is NaN, raise
+FormatError with file and line. A byte order mark is ignored.
 
-`strict=False` reads numbers as trec_eval does, from whatever they begin with or 0, and takes a byte
-order mark for a part of the first query id.
+With `strict=False` numbers are parsed as in trec_eval, from whatever a field begins with or 0, and
+a byte order mark is part of the first query id.
 
 `trec_eval_version="10.0"` reads comments as trec_eval 10.0 does: in runs, lines whose first
 character other than a blank is `#`; in judgments, lines with `#` in column 0, except that the line
-after such a line is always data. With `"9.0.8"` a `#` has no meaning, unless the file could not be
-read without comments: then all lines that begin with `#` are comments. `warn` is told of bytes that
-are not read.
+after such a line is always data. With `"9.0.8"` a `#` is an ordinary character, unless the file
+cannot be read otherwise: then all lines that begin with `#` are comments. `warn` is called if bytes
+are skipped.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     Warn = Callable[[str], None]
 
-# Larger files are read in pieces, and in threads if that helps.
+# Larger files are read in pieces, and in several threads if that is faster.
 PIECEWISE_SIZE = 1 << 22
 RUN_LINE = "at least 6 fields (query Q0 doc rank score tag)"
 QRELS_LINE = "4 fields (query iter doc grade)"
@@ -53,7 +53,7 @@ QRELS_PREFS_LINE = "4 fields (query group doc level)"
 
 
 def python_warning(message: str) -> None:
-    """Tell what a reader passes over, as a Python warning at the line that called the reader."""
+    """Issue a Python warning about skipped bytes, at the line that called the reader."""
     import warnings
 
     depth, package = 1, __name__.partition(".")[0]
@@ -72,12 +72,12 @@ def read_trec_run(
 ) -> Run:
     """Read a run: lines `query Q0 doc rank score tag`.
 
-    Blank lines and fields after the sixth are ignored, rank and Q0 too. rank_by: with "rank" a
-    document's score is minus its rank, with "given" minus its place among the lines of its query,
-    and the score column is ignored. threads: how many may read a file, by default as many as help.
-    The memory of a large run that nobody holds any more is kept for the next one. Raises ReadError,
-    FormatError, OptionError, and InputError for a rank that stands twice in a query. Format:
-    trec_eval's `trec_results`.
+    Blank lines, fields after the sixth, rank and Q0 are ignored. rank_by: "score"; "rank" to rank
+    by the rank column, or "given" by the order of the lines, in which case scores are ignored and
+    become minus the rank. threads: the maximum number, by default up to 8 for large files. The
+    memory of a large run is reused for the next one when it is no longer needed. Raises ReadError,
+    FormatError, OptionError, and InputError for a duplicate rank in a query. Format: trec_eval's
+    `trec_results`.
 
     >>> import io
     >>> run = fr.read_trec_run(io.BytesIO(b"q1 Q0 d1 1 0.75 bm25\\nq1 Q0 d2 2 0.5 bm25\\n"))
@@ -88,7 +88,7 @@ def read_trec_run(
     """
     check_threads(threads)
     if rank_by != "score":
-        # The trec_eval command does without the module.
+        # Imported here because the trec_eval command does not need it.
         from fastrank.formats import run_order
 
         check_choice("rank_by", rank_by, RANK_BY)

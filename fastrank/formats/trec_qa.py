@@ -1,4 +1,4 @@
-"""TREC-QA as it is passed on: the file of tagged pairs, and the folder of parallel files."""
+"""TREC-QA as it is distributed: the file of tagged pairs, and the folder of parallel files."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 PARALLEL = ("id.txt", "a.toks", "b.toks", "sim.txt")
 LABELS = {"positive": "1", "negative": "0"}
-# Nothing else is a tag: numbers may be written as the token <num>.
+# The only tags: numbers may be written as the token <num>.
 TAGS = {f"<{end}{tag}>" for tag in ("question", *LABELS) for end in ("", "/")} | {"</QApairs>"}
 
 
 def read_folder(path: str) -> Table:
     """The folder of id.txt, a.toks (questions), b.toks (candidates) and sim.txt (labels).
 
-    Raises ReadError, and FormatError where they have different numbers of lines.
+    Raises ReadError, and FormatError if the numbers of lines differ.
     """
     from array import array
 
     columns = [_lines(os.path.join(path, name)) for name in PARALLEL]
     for name, column in zip(PARALLEL[1:], columns[1:], strict=True):
         if len(column) != len(columns[0]):
-            expected = f"expected {len(columns[0])} lines as in id.txt, found {len(column)}"
+            expected = f"expected {len(columns[0])} lines, as in id.txt, found {len(column)}"
             raise FormatError(os.path.join(path, name), len(column), expected)
     count = len(columns[0])
     names = ["question_id", "question", "candidate", "label", "candidate_id"]
@@ -44,8 +44,8 @@ def _lines(path: str) -> list[str]:
 def read_pairs(content: bytes, name: str) -> Table:
     """The file of blocks `<QApairs id='...'>` with question, positive and negative candidates.
 
-    The first line of each part has the tokens, between tabs; those behind it, tags and the like,
-    are not read. Raises FormatError.
+    The first line of each part contains the tokens, separated by tabs; the lines after it (tags and
+    the like) are ignored. Raises FormatError.
     """
     from array import array
 
@@ -64,7 +64,7 @@ def read_pairs(content: bytes, name: str) -> Table:
             question, part = " ".join(text.split()), ""
         elif part in LABELS:
             if not (query and question):
-                raise FormatError(name, number, "a candidate before the question it answers")
+                raise FormatError(name, number, "expected a question before its candidates")
             rows.append((query, question, " ".join(text.split()), LABELS[part]))
             lines.append(number)
             part = ""

@@ -1,4 +1,4 @@
-"""Writers of TREC's formats."""
+"""Write TREC formats."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from fastrank.formats.files import Source
 
 
-# What stands in the last field where a run has no name.
+# The tag of a run without a name.
 NO_TAG = b"-"
 
 
 def write_trec_run(run: Run, target: Source) -> None:
-    """Write a run, each query's documents in their order, ranks counted from 1.
+    """Write a run in TREC format, with documents in their order and ranks from 1.
 
-    Scores get the shortest text that restores the double: reading the file gives the same run.
+    Scores are written exactly, as the shortest text that restores the double.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -41,7 +41,9 @@ def write_trec_run(run: Run, target: Source) -> None:
 
 
 def write_trec_qrels(qrels: Qrels, target: Source) -> None:
-    """Write judgments, second field included: reading the file gives the same judgments.
+    """Write judgments in TREC format, including the second field.
+
+    Raises InputError for grades with fractions and for ids with blanks.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -55,7 +57,7 @@ def write_trec_qrels(qrels: Qrels, target: Source) -> None:
 
 
 def write_prefs(preferences: Preferences, target: Source) -> None:
-    """Write preferences, with subgroups if they have any (prefs), else without (qrels_prefs).
+    """Write preferences in the format prefs, or qrels_prefs if they have no subgroups.
 
     >>> import io
     >>> lines, file = b"q1 ann 0 d1 2.5\\nq1 ann 0 d2 1.0\\n", io.BytesIO()
@@ -91,7 +93,7 @@ def shortest(value: float) -> bytes:
 
 
 def lines_of(noun: Qrels | Run) -> Iterable[bytes]:
-    """The lines of a run or of judgments. Raises InputError for an id that is no field."""
+    """The lines of a run or of judgments. Raises InputError for an id that cannot be a field."""
     for role, texts in (("query", noun.queries), ("document", noun.docs)):
         check_fields(texts, role, noun.source)
     if isinstance(noun, Qrels):
@@ -105,12 +107,12 @@ def lines_of(noun: Qrels | Run) -> Iterable[bytes]:
             "tag",
             noun.source,
         )
-    # A run without queries is a blank line: of nothing at all, trec_eval cannot read a file.
+    # A run without queries is written as a blank line, because trec_eval rejects empty files.
     return _run_lines(noun) if len(noun.docs) else [b"\n"]
 
 
 def _refuse_fractions(qrels: Qrels) -> None:
-    """Raise InputError for a grade with a fraction, which trec_eval would cut off."""
+    """Raise InputError for a grade with a fraction, which trec_eval would truncate."""
     if qrels.scale is None:
         return
     from fastrank.data.grade_scale import query_and_document
@@ -118,17 +120,17 @@ def _refuse_fractions(qrels: Qrels) -> None:
     row, grade = qrels.scale.first_fraction(qrels.grade_column)
     query, document = query_and_document(qrels, row)
     where = f"query {decoded(query)!r}, document {document!r}"
-    reason = f"the grade {grade!r} is no integer, as TREC's format needs it"
-    raise InputError(qrels.source, f"{where}: {reason}; other formats hold it")
+    reason = f"expected an integer grade for TREC format, found {grade!r}"
+    raise InputError(qrels.source, f"{where}: {reason}; use another format")
 
 
 def check_fields(texts: Texts, role: str, source: str) -> None:
-    """Raise InputError for a text that is no field of a line."""
+    """Raise InputError for a text that cannot be a field of a line."""
     wrong = kernels.find_no_field(texts.columns)
     if wrong >= 0:
         found = texts[wrong].decode("utf-8", "replace")
-        reason = f"the {role} {found!r} is empty, or holds a blank or a NUL"
-        raise InputError(source, f"{reason}, and so is no field of a line")
+        reason = f"{role} {found!r}: expected text without blanks and NUL for TREC format"
+        raise InputError(source, reason)
 
 
 def _run_lines(run: Run) -> Iterator[bytes]:
@@ -143,7 +145,7 @@ def _run_lines(run: Run) -> Iterator[bytes]:
 
 
 def _by_query(noun: Any, rows: Any) -> Iterator[tuple[bytes, Any]]:
-    """Every row with the query it belongs to."""
+    """Each row with its query."""
     for i, query in enumerate(noun.queries):
         for _ in range(noun.offset_column[i], noun.offset_column[i + 1]):
             yield query, next(rows)

@@ -1,4 +1,4 @@
-"""Named tuples, a judgment or a result each, as ir_measures and ir_datasets have them."""
+"""Named tuples of judgments or results, as in ir_measures and ir_datasets."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def is_named_tuple(row: Any) -> bool:
 
 
 def table_of_tuples(given: Any) -> ColumnsTable | None:
-    """A table of named tuples of one kind, from anything that can be gone through once.
+    """A table of named tuples of one type, from any iterable.
 
-    None if they are something else. Raises InputError, which names the row.
+    None if they are not named tuples. Raises InputError, which names the row.
     """
     rows = given if isinstance(given, (list, tuple)) else list(given)
     if not rows or not is_named_tuple(rows[0]):
@@ -29,6 +29,6 @@ def table_of_tuples(given: Any) -> ColumnsTable | None:
     for place, row in enumerate(rows):
         if not is_named_tuple(row) or row._fields != names:
             found, first = type(row).__name__, type(rows[0]).__name__
-            reason = f"row {place} (the first is 0): expected a {first} as before, found {found}"
+            reason = f"row {place} (from 0): expected {first}, as before, found {found}"
             raise InputError(SOURCE, reason)
     return ColumnsTable(SOURCE, names, [list(column) for column in zip(*rows, strict=True)])

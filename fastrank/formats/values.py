@@ -1,4 +1,4 @@
-"""Grades and scores of any kind into typed columns."""
+"""Convert grades, scores and ranks of any type to typed columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST, MOST = -(2**63), 2**63 - 1
 
 
 def scores_of(values: Any, fail: Fail, *, higher_is_better: bool = True) -> Any:
-    """Scores as float64[rows], negated if lower is better. `fail` is called for what is none."""
+    """Scores as float64[rows], negated if lower is better. Calls `fail` for invalid scores."""
     import numpy
 
     if hasattr(values, "dtype") and values.dtype.kind in "fiub":
@@ -44,16 +44,16 @@ def _float(value: Any, row: int, fail: Fail) -> float:
         try:
             return float(value)
         except OverflowError:
-            fail(row, f"score {value!r:.60} is beyond the range of a double")
+            fail(row, f"expected a score in the range of a double, found {value!r:.60}")
         except (TypeError, ValueError):
             pass
     return fail(row, f"expected a score, found {type(value).__name__}: {value!r:.60}")
 
 
 def grades_of(values: Any, fail: Fail) -> tuple[Any, Scale | None]:
-    """Grades as int64[rows], and what these stand for if a grade has a fraction.
+    """Grades as int64[rows], and their Scale if one has a fraction.
 
-    `fail` is called for what is no grade.
+    Calls `fail` for invalid grades.
     """
     import numpy
 
@@ -71,7 +71,7 @@ def grades_of(values: Any, fail: Fail) -> tuple[Any, Scale | None]:
 
 
 def ranks_of(values: Any, fail: Fail) -> Any:
-    """Ranks as int64[rows]. `fail` is called for what is none."""
+    """Ranks as int64[rows]. Calls `fail` for invalid ranks."""
     import numpy
 
     numbers = _array(values, "rank", fail)
@@ -79,7 +79,7 @@ def ranks_of(values: Any, fail: Fail) -> Any:
     wrong = (numpy.asarray(ranks) > LAST_RANK) | (numpy.asarray(ranks) < -LAST_RANK)
     if wrong.any():
         row = int(wrong.argmax())
-        fail(row, f"rank {ranks[row]} is beyond {LAST_RANK}")
+        fail(row, f"expected a rank of at most {LAST_RANK}, found {ranks[row]}")
     return ranks
 
 
@@ -93,7 +93,7 @@ def _whole(numbers: Any, what: str, fail: Fail) -> Any:
         found = float(numbers[row])
         if not found.is_integer():
             fail(row, f"expected a {what}, found {found!r}")
-        fail(row, f"{what} {found!r} does not fit 64 bits")
+        fail(row, f"expected a 64-bit {what}, found {found!r}")
     return memory_of(numbers.astype("int64"))
 
 
@@ -122,22 +122,22 @@ def _array(values: Any, what: str, fail: Fail) -> Any:
         return numpy.array(given, "int64")
     except OverflowError:
         row = next(i for i, value in enumerate(given) if not LEAST <= value <= MOST)
-        fail(row, f"{what} {given[row]!r:.60} does not fit 64 bits")
+        fail(row, f"expected a 64-bit {what}, found {given[row]!r:.60}")
 
 
 def _as_float(value: float, what: str, row: int, fail: Fail) -> float:
-    """An integer or a float as a float, if that is the same number."""
+    """An integer or a float as a float, if the conversion is exact."""
     try:
         number = float(value)
     except OverflowError:
         number = float("inf")
     if isinstance(value, int) and number != value:
-        fail(row, f"{what} {value!r:.60} is no 64-bit float, as other {what}s are")
+        fail(row, f"expected a {what} that is exact as a 64-bit float, found {value!r:.60}")
     return number
 
 
 def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
-    """One number; an integer of whatever kind as an int."""
+    """One number; any kind of integer becomes an int."""
     kind = type(value)
     is_truth = kind.__name__ in ("bool", "bool_")
     if hasattr(kind, "__index__") or is_truth:

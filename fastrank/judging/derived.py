@@ -14,18 +14,20 @@ from fastrank.native.buffers import filled, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from fastrank.judging.needs import JudgingOptions
 
 
 def derive(
-    judged: Judged, *, level: int | None, judged_only: bool, placeholders: Iterable[int] = ()
-) -> Judged:
+    judged: Judged, *, level: int | None, judged_only: bool, placeholders: Iterable[int] = (),
+    call: Callable[..., Any] | None = None,
+) -> Judged:  # fmt: skip
     """The same rankings with another relevance level, or with only their judged documents.
 
-    placeholders: the places of rankings of a placeholder document, which become empty.
+    placeholders: the places of rankings of a placeholder document, which become empty. call: is
+    called instead of the kernel, with its name and arguments.
     """
     rankings, queries = judged.columns, len(judged)
     wanted = rankings.level if level is None else level
@@ -38,7 +40,11 @@ def derive(
         num_rel_ret=zeros("q", queries),
         level=wanted,
     )
-    kernels.judge_otherwise(rankings, wanted, judged_only, derived)
+    given = rankings, wanted, judged_only, derived
+    if call is None:
+        kernels.judge_otherwise(*given)
+    else:
+        call("judge_otherwise", *given)
     for place in placeholders:
         derived.num_ret[place] = 0
     return Judged(columns=derived)

@@ -7,19 +7,18 @@ from itertools import accumulate
 
 from fastrank.data.grade_scale import Graded
 from fastrank.data.texts import joined
-from fastrank.judging.scratch import room_for_judged
-from fastrank.native import kernels, records
+from fastrank.native import kernels
 from fastrank.native.buffers import table_size, zeros
-from fastrank.native.objects import addresses, are_small, interpreter
-from fastrank.native.records.dicts import DictQrels, DictRun, DictScratch
+from fastrank.native.objects import addresses, interpreter
+from fastrank.native.records.dicts import DictQrels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.data.qrels import Qrels
-    from fastrank.judging.judged import Judged
-    from fastrank.judging.needs import JudgingOptions
+
+# Integers from which on memory is mapped: 8 MB.
+LARGE = 1 << 20
 
 
 class DictIndex:
@@ -32,6 +31,8 @@ class DictIndex:
         # They keep alive what the columns have the addresses of.
         self._dicts = dicts
         self.columns = columns
+        self.most_judged = max(map(len, dicts), default=0)
+        self.most_grades = kernels.widest(columns.grade_offsets)
 
     @staticmethod
     def of(dicts: list[Any]) -> DictIndex | None:
@@ -42,8 +43,7 @@ class DictIndex:
         lengths = list(map(len, dicts))
         count = sum(lengths)
         tables = array("q", accumulate(map(table_size, lengths), initial=0))
-        # One piece of memory: the system gives large ones in large pages, which are there sooner.
-        memory = zeros("q", 8 * count + tables[-1])
+        memory = _one_piece(8 * count + tables[-1] // 2)
         docs, grades, values, counts = (memory[i * count : (i + 1) * count] for i in range(4))
         columns = DictQrels(
             offsets=array("q", accumulate(lengths, initial=0)),
@@ -51,15 +51,12 @@ class DictIndex:
             texts=memory[4 * count : 8 * count],
             grades=grades,
             table_offsets=tables,
-            tables=memory[8 * count :],
+            tables=memory[8 * count :].cast("B").cast("i"),
             grade_offsets=zeros("q", len(dicts) + 1),
             grade_values=values,
             grade_counts=counts,
         )
-        try:
-            done = kernels.index_dicts(api, addresses(dicts), columns)
-        except UnicodeEncodeError:
-            return None
+        done = kernels.index_dicts(api, addresses(dicts), columns)
         return DictIndex(dicts, columns) if done == len(dicts) else None
 
     @property
@@ -67,62 +64,63 @@ class DictIndex:
         """The largest grade; 0 where none is."""
         return max(self.columns.grade_values[: self.columns.grade_offsets[-1]], default=0)
 
-    def graded(self, queries: list[str]) -> Graded:
-        """The grades as judgments, of queries with these ids."""
-        texts = [query.encode("utf-8", "surrogateescape") for query in queries]
-        return Graded(
-            queries=joined(b"".join(texts), texts),
-            offset_column=self.columns.offsets,
-            grade_column=self.columns.grades,
-        )
 
-    def judge(
-        self,
-        run: list[dict[str, float]],
-        places: Any,
-        judgments: Qrels | Graded,
-        options: JudgingOptions,
-        option_codes: Any,
-    ) -> Judged | None:
-        """Judge the rankings of some queries; None if that cannot be done so.
+def _one_piece(count: int) -> Any:
+    """Zeroed memory for so many integers.
 
-        places: those of the queries among the dicts, and in `judgments`. option_codes: the options
-        as kernels take them.
-        """
-        api = interpreter.api()
-        if api is None or not set(map(type, run)) <= {dict}:
-            return None
-        offsets = self.columns.offsets
-        lengths = array("q", map(len, run))
-        counts = [offsets[place + 1] - offsets[place] for place in places]
-        deepest = max(lengths, default=0)
-        listed = sum(map(min, lengths, counts))
-        judged = room_for_judged(judgments, places, listed, options)
-        scratch = _scratch(deepest, max(deepest, max(counts, default=0)))
-        given = DictRun(
-            dicts=addresses(run), lengths=lengths, queries=places,
-            check_keys=not are_small(run, lengths.tolist()),
-        )  # fmt: skip
-        try:
-            done = kernels.judge_dicts(
-                api, given, self.columns, option_codes, scratch, judged.columns
-            )
-        except UnicodeEncodeError:
-            return None
-        return judged if done == len(run) else None
+    New pages take longer to be had than memory that was used before; but many of them are large.
+    """
+    if count >= LARGE:
+        return zeros("q", count)
+    memory: Any = memoryview(bytearray(8 * count))
+    return memory.cast("q")
 
 
-def _scratch(results: int, most: int) -> DictScratch:
-    """Memory for a ranking of so many results, and for so many results or judgments."""
-    return DictScratch(
-        docs=zeros("q", results),
-        texts=zeros("q", results),
-        lengths=zeros("q", results),
-        scores=zeros("d", results),
-        hits=records.Hits(ranks=zeros("q", most), rows=zeros("q", most)),
-        sorted_hits=records.Hits(ranks=zeros("q", most), rows=zeros("q", most)),
-        places=zeros("q", most),
-        positions=zeros("q", results),
-        order=zeros("q", most),
-        merge=zeros("q", most),
-    )
+class DictJudgments(Graded):
+    """Judgments {query: {document: grade}} of str and int, indexed; made by `index_judgments`.
+
+    dicts: a copy of them. A pickle holds that alone.
+    """
+
+    __slots__ = ("dicts", "index")
+
+    dicts: dict[str, dict[str, int]]
+    index: DictIndex
+
+    def select(self, places: Any) -> DictJudgments:
+        """Those of the queries at some places."""
+        queries = list(self.dicts)
+        chosen = index_judgments({queries[place]: self.dicts[queries[place]] for place in places})
+        assert chosen is not None
+        return chosen
+
+    def __reduce__(self) -> Any:
+        return index_judgments, (self.dicts,)
+
+
+def with_texts(judgments: Any) -> Any:
+    """Qrels of judgments that are dicts, with the texts of the documents; other judgments."""
+    if not isinstance(judgments, DictJudgments):
+        return judgments
+    from fastrank.formats.dicts import qrels_from_dict
+
+    return qrels_from_dict(judgments.dicts, source="qrels")
+
+
+def index_judgments(given: Any) -> DictJudgments | None:
+    """Index judgments {query: {document: grade}}; None unless all are dicts of str and int."""
+    if not (set(map(type, given)) <= {str} and set(map(type, given.values())) <= {dict}):
+        return None
+    # The caller may change his.
+    dicts = {query: dict(documents) for query, documents in given.items() if documents}
+    index = DictIndex.of(list(dicts.values()))
+    if index is None:
+        return None
+    try:
+        texts = [query.encode() for query in dicts]
+    except UnicodeEncodeError:
+        return None
+    return DictJudgments(
+        queries=joined(b"".join(texts), texts), offset_column=index.columns.offsets,
+        grade_column=index.columns.grades, dicts=dicts, index=index,
+    )  # fmt: skip

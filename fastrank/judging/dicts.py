@@ -5,30 +5,23 @@ What cannot be done so makes the run be converted: the judging of runs in memory
 
 from __future__ import annotations
 
-from array import array
-from itertools import accumulate, chain, pairwise, repeat
+from itertools import pairwise, repeat
 
-from fastrank.data.grade_scale import Graded
 from fastrank.data.texts import decoded
-from fastrank.judging.dict_index import DictIndex
-from fastrank.judging.dict_ranks import Rankings, are_texts, encoded
+from fastrank.judging.dict_batch import DictBatch, plain
+from fastrank.judging.dict_index import DictIndex, DictJudgments
 from fastrank.judging.judged import JudgedRun
 from fastrank.judging.needs import judging_options
 from fastrank.judging.placeholders import PLACEHOLDER
 from fastrank.judging.queries import evaluates_missing, judged_order
-from fastrank.judging.scratch import room_for_judged
-from fastrank.native import kernels, records
-from fastrank.native.buffers import zeros
-from fastrank.native.objects import addresses
-from fastrank.native.records.dicts import StoredGrades
+from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from fastrank.data.qrels import Qrels
-    from fastrank.judging.judged import Judged
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
@@ -36,94 +29,87 @@ if TYPE_CHECKING:
 class DictJudge:
     """Judges runs {query: {document: score}}, for measures and options that need only rankings.
 
-    in_byte_order: judge the queries in the order of their ids, not of the run. May be called from
-    several threads.
+    The queries are judged in the byte order of their ids. May be called from several threads.
     """
 
     def __init__(
-        self,
-        qrels: Qrels | Graded,
-        measures: list[BoundMeasure],
-        options: Options,
-        *,
-        in_byte_order: bool = True,
-        index: DictIndex | None = None,
+        self, judgments: Qrels | DictJudgments, measures: list[BoundMeasure], options: Options
     ) -> None:
-        self.judgments = self._qrels = qrels
-        self._options = judging_options(measures, options, qrels)
+        self.judgments = judgments
+        self._options = judging_options(measures, options, judgments)
+        self._codes = self._options.codes()
         self._with_placeholders = evaluates_missing(options)
-        self._in_byte_order = in_byte_order or self._with_placeholders
-        self._places = self._options.codes()
-        self._order = judged_order(qrels, options)
-        self._ids = list(map(decoded, qrels.queries.take(self._order)))
-        self._numbers = {query: number for number, query in enumerate(self._ids)}
-        self._index = index or _index_of(qrels)
-        self._judgments: Judgments | None = None
+        self._order = judged_order(judgments, options)
+        ids = map(decoded, judgments.queries.take(self._order))
+        self._numbers = {query: number for number, query in enumerate(ids)}
+        self._index = index_of(judgments)
 
     def judge(self, run: Mapping[Any, Any]) -> JudgedRun | None:
-        """Judge a run; None for one that has to be in memory as a Run. Raises InputError.
+        """Judge a run; None for one that has to be in memory as a Run.
 
         A query with an empty dict has a ranking without documents.
         """
-        if self._options.list_unjudged or not are_texts(run):
+        if self._index is None or self._options.list_unjudged or not are_texts(run):
             return None
         found: dict[int | None, Any] = dict(
             zip(map(self._numbers.get, run), run.values(), strict=True)
         )
-        unjudged_queries = []
+        unjudged_queries: list[bytes] = []
         if None in found:
             del found[None]
-            unjudged_queries = [query for query in run if query not in self._numbers]
-        missing = len(self._ids) - len(found)
+            unknown = [query for query in run if query not in self._numbers]
+            try:
+                unjudged_queries = [query.encode("utf-8", "surrogateescape") for query in unknown]
+            except UnicodeEncodeError:
+                return None
+        missing = len(self._numbers) - len(found)
         placeholders: list[int] = []
         if self._with_placeholders:
-            placeholders = [number for number in range(len(self._ids)) if number not in found]
+            placeholders = [n for n in range(len(self._numbers)) if n not in found]
             found.update(zip(placeholders, repeat({decoded(PLACEHOLDER): 1.0})))
-        queries: list[Any] = sorted(found) if self._in_byte_order else list(found)
-        places = array("q", map(self._order.__getitem__, queries))
-        judged = None
-        if self._index is not None:
-            results = list(map(found.__getitem__, queries))
-            judged = self._index.judge(results, places, self._qrels, self._options, self._places)
-        if judged is None:
-            judged = self._look_up(queries, places, found)
-        if judged is None:
+        queries: list[Any] = sorted(found)
+        places = list(map(self._order.__getitem__, queries))
+        results = list(map(found.__getitem__, queries))
+        batch = judge_batch(results, places, self._new_batch)
+        if batch is None:
             return None
         return JudgedRun(
-            queries=places, judged=judged, missing=missing, placeholders=placeholders, tag=b"",
-            unjudged_queries=encoded(unjudged_queries, "a query"),
+            queries=filled("q", places), judged=batch.judged, missing=missing,
+            placeholders=placeholders, tag=b"", unjudged_queries=unjudged_queries,
         )  # fmt: skip
 
-    def _look_up(self, queries: list[Any], places: Any, found: dict[Any, Any]) -> Judged | None:
-        """Judge runs that hold other scores than floats, or are of other types than dict."""
-        if isinstance(self._qrels, Graded):
-            return None
-        if self._judgments is None:
-            self._judgments = Judgments(self._qrels, self._order, self._ids)
-        judgments = self._judgments
-        if judgments.repeat:
-            return None
-        rankings = Rankings(queries, found, judgments, self._places)
-        if not rankings.have_texts:
-            return None
-        rankings.rank()
-        judged = room_for_judged(self._qrels, places, rankings.hit_offsets[-1], self._options)
-        most = max(judgments.counts, default=0)
-        done = kernels.list_found(
-            rankings.columns,
-            StoredGrades(starts=judgments.starts, grades=judgments.grades),
-            self._places,
-            records.Hits(ranks=zeros("q", most), rows=zeros("q", most)),
-            zeros("q", most),
-            judged.columns,
-        )
-        return judged if done == len(queries) else None
+    def _new_batch(self, count: int, deepest: int) -> DictBatch:
+        assert self._index is not None
+        return DictBatch(self._index, self._options, self._codes, count, deepest)
 
 
-def _index_of(qrels: Qrels | Graded) -> DictIndex | None:
+def judge_batch(
+    run: list[Any], places: list[int], batch_of: Callable[[int, int], DictBatch]
+) -> DictBatch | None:
+    """Judge the rankings of queries at some places of an index; None if that cannot be done.
+
+    batch_of: the batch for so many rankings of at most so many documents.
+    """
+    given: list[Any] | None = run if set(map(type, run)) <= {dict} else plain(run)
+    while given is not None:
+        lengths = list(map(len, given))
+        batch = batch_of(len(given), max(lengths, default=0))
+        if batch.judge(given, lengths, places):
+            return batch
+        # Numbers of other types become floats, once.
+        given = plain(run) if given is run else None
+    return None
+
+
+def are_texts(ids: Any) -> bool:
+    """Whether all ids are of type str or of a kind of it."""
+    return all(issubclass(kind, str) for kind in set(map(type, ids)))
+
+
+def index_of(qrels: Qrels | DictJudgments) -> DictIndex | None:
     """An index of judgments; None where a document is twice in a query, or that cannot be done."""
-    if isinstance(qrels, Graded):
-        return None
+    if isinstance(qrels, DictJudgments):
+        return qrels.index
     ids = list(map(decoded, qrels.docs.take(range(len(qrels.docs)))))
     grades = qrels.grade_column.tolist()
     dicts = [
@@ -131,28 +117,3 @@ def _index_of(qrels: Qrels | Graded) -> DictIndex | None:
         for first, stop in pairwise(qrels.offset_column)
     ]
     return DictIndex.of(dicts) if sum(map(len, dicts)) == len(ids) else None
-
-
-class Judgments:
-    """The judgments of some queries, which are numbered in this order, as Python's objects.
-
-    The documents of query i are docs[i], in the order of their grades, which have to be counted in
-    that order; their grades, and their addresses for kernels, stand from starts[i] on.
-    """
-
-    def __init__(self, qrels: Qrels, order: Any, ids: list[str]) -> None:
-        self.ids = ids
-        self.docs: list[tuple[str, ...]] = []
-        grades: list[int] = []
-        for query in order:
-            rows = sorted(
-                range(qrels.offset_column[query], qrels.offset_column[query + 1]),
-                key=qrels.grade_column.__getitem__,
-            )
-            self.docs.append(tuple(map(decoded, qrels.docs.take(rows))))
-            grades += [qrels.grade_column[row] for row in rows]
-        self.counts = list(map(len, self.docs))
-        self.starts = array("q", accumulate(self.counts, initial=0))
-        self.grades = array("q", grades)
-        self.doc_addresses = addresses(chain.from_iterable(self.docs))
-        self.repeat = any(len(set(docs)) < len(docs) for docs in self.docs)

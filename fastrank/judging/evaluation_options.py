@@ -109,8 +109,9 @@ EVALUATION = (
     ),
     Keyword(
         "ties", "docno_desc",
-        "order of documents with equal scores; docno_desc: larger id first; average: expected"
-        " value over all orders",
+        "order of documents with equal scores: ids descending (docno_desc) or ascending"
+        " (docno_asc), as given, best or worst by grade, or the expected value over all orders"
+        " (average)",
         """the order of documents with equal scores (compared as 32-bit floats in 9.0.8).
         "docno_desc": larger id first, in byte order, as in trec_eval; "docno_asc": smaller id
         first; "given": the order of the lines. "best" and "worst": highest or lowest grade first,
@@ -162,12 +163,12 @@ EVALUATION = (
         letter="M", metavar="N",
     ),
     Keyword(
-        "judged_only", False, "drop unjudged documents from the rankings",
+        "judged_only", False, "remove unjudged documents from the rankings",
         "drop documents without a grade >= 0 from the rankings (trec_eval -J).", check=flag,
         letter="J",
     ),
     Keyword(
-        "collection_size", 0, "number of documents in the collection, for utility",
+        "collection_size", 0, "number of documents in the collection, used by utility",
         "number of documents in the collection, for `utility` (trec_eval -N).", check=integer,
         letter="N", metavar="N", parse=int,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
+from fastrank.data.grade_scale import Graded
 from fastrank.data.run import Run
 from fastrank.formats.chunks import Parts
 from fastrank.formats.source import Pieces
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from fastrank.data.preferences import Preferences
     from fastrank.data.qrels import Qrels
     from fastrank.formats.trec import Warn
+    from fastrank.judging.dict_index import DictJudgments
     from fastrank.judging.dicts import DictJudge
     from fastrank.judging.judged import JudgedRun
     from fastrank.judging.memory import MemoryJudge
@@ -57,11 +59,15 @@ class RunJudge:
     """
 
     def __init__(
-        self, judgments: Qrels | Preferences, measures: list[BoundMeasure], options: Options
+        self,
+        judgments: Qrels | Preferences | DictJudgments,
+        measures: list[BoundMeasure],
+        options: Options,
     ) -> None:
         check_options(measures, options)
         self.judgments, self._measures, self._options = judgments, measures, options
-        self._qrels = rankings_suffice(judgments, measures, options)
+        self._converted: Any = None
+        self._rankings_suffice = rankings_suffice(judgments, measures, options)
         self._memory: MemoryJudge | None = None
         self._dicts: DictJudge | None = None
         # By process: one that was forked while another thread was reading would wait forever.
@@ -91,21 +97,33 @@ class RunJudge:
             # The trec_eval command does without the module for most runs.
             from fastrank.judging.memory import MemoryJudge
 
-            self._memory = MemoryJudge(self.judgments, self._measures, self._options)
+            self._memory = MemoryJudge(self._with_texts(), self._measures, self._options)
         return self._memory.judge(run)
+
+    def _with_texts(self) -> Any:
+        """The judgments with the texts of their documents, which those that are dicts lack."""
+        if self._converted is None:
+            self._converted = self.judgments
+            if isinstance(self.judgments, Graded):
+                # The trec_eval command does without the module.
+                from fastrank.judging.dict_index import with_texts
+
+                self._converted = with_texts(self.judgments)
+        return self._converted
 
     def _judge_file(self, file: Pieces, threads: int | None, warn: Warn) -> JudgedRun:
         options = self._options
         version, strict = options.trec_eval_version, not options.original
         with file:
             content = None
-            if self._qrels is not None:
+            if self._rankings_suffice:
                 # What is judged in vain is read again.
                 content = None if file.rereadable else file.read()
                 reading = self._reading.setdefault(os.getpid(), _Reading())
                 with reading.lock:
                     if reading.judge is None:
-                        reading.judge = FileJudge(self._qrels, self._measures, self._options)
+                        given = self._with_texts(), self._measures, self._options
+                        reading.judge = FileJudge(*given)
                     parts = Parts(file if content is None else content, threads)
                     judged = reading.judge.judge(parts)
                 file.check_unchanged()
@@ -131,11 +149,12 @@ class RunJudge:
 
         # What is no dict of dicts is for the conversion to refuse, whether it is judged or not.
         nested = all(issubclass(kind, Mapping) for kind in set(map(type, run.values())))
-        if self._qrels is not None and nested:
+        if self._rankings_suffice and nested:
             if self._dicts is None:
                 from fastrank.judging.dicts import DictJudge
 
-                self._dicts = DictJudge(self._qrels, self._measures, self._options)
+                judgments: Any = self.judgments
+                self._dicts = DictJudge(judgments, self._measures, self._options)
             judged = self._dicts.judge(run)
             if judged is not None:
                 return judged

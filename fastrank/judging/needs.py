@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
-from fastrank.data.grade_scale import lowest_code
+from fastrank.data.grade_scale import Graded, lowest_code
 from fastrank.data.qrels import Qrels
 from fastrank.native import codes
 from fastrank.native.buffers import zeros
@@ -13,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
-    from fastrank.data.grade_scale import Graded
     from fastrank.data.preferences import Preferences
     from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
@@ -88,20 +87,18 @@ def judging_options(
 
 
 def rankings_suffice(
-    judgments: Qrels | Preferences, measures: list[BoundMeasure], options: Options
-) -> Qrels | None:
-    """The judgments, if only the ranks of judged documents matter; else None.
+    judgments: Qrels | Preferences | Graded, measures: list[BoundMeasure], options: Options
+) -> bool:
+    """Whether only the ranks of judged documents matter.
 
     In that case a run can be judged without loading it into memory.
     """
-    if (
-        isinstance(judgments, Qrels)
+    return (
+        isinstance(judgments, (Qrels, Graded))
         and options.relevance_format == "qrels"
         and options.can_stream
         and not needs_all_queries(measures)
-    ):
-        return judgments
-    return None
+    )
 
 
 def needs_all_queries(measures: list[BoundMeasure]) -> bool:

@@ -24,16 +24,19 @@ if TYPE_CHECKING:
 NAMED = 5
 
 
-def choose_queries(judgments: Judgments, options: Options) -> tuple[Judgments, list[bytes]]:
+def choose_queries(judgments: Any, options: Options) -> tuple[Any, list[bytes]]:
     """The judgments of the queries to evaluate, and the ids of those skipped (no_relevant).
 
-    Raises EvaluationError if a query without a relevant document is an error.
+    judgments: Qrels, DictJudgments or Preferences. Raises EvaluationError if a query without a
+    relevant document is an error.
     """
     if isinstance(judgments, Preferences):
         return judgments, []
     picks, names = relevant_queries(judgments, options)
     if not names:
         return judgments, []
+    if isinstance(judgments, Graded):
+        return judgments.select(picks), names  # type: ignore[attr-defined]
     from fastrank.judging.filters import select_queries
 
     return select_queries(judgments, picks), names

@@ -427,7 +427,7 @@ MEASURES: tuple[Measure, ...] = (
 
 NICKNAMES: dict[str, str] = {
     "official": "the measures that TREC reports; the default without -m",
-    "set": "measures of the retrieved documents as a set, regardless of their order",
+    "set": "measures of the retrieved documents as a set, regardless of order",
     "all_trec": "every measure for plain judgments (-R qrels)",
     "all_prefs": "every measure for preferences (-R prefs or qrels_prefs)",
     "prefs": "the main measures for preferences",

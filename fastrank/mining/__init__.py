@@ -1,4 +1,4 @@
-"""Training data from a run: relevant documents and hard negatives of each query."""
+"""Mine training data from a run: relevant documents and hard negatives of each query."""
 
 from fastrank.lazy import public_names
 

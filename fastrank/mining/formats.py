@@ -1,4 +1,4 @@
-"""Mined instances as the records that training programs read."""
+"""Convert mined instances to the records of training programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastrank.mining.texts import Lookup
 
 FORMATS = ("dpr", "triplet", "n-tuple")
-# A list instead of lines, compressed or not.
+# Suffixes of files with a JSON list instead of lines.
 LISTS = (".json", ".json.gz", ".json.bz2", ".json.xz", ".json.zst")
 
 
@@ -37,7 +37,7 @@ def records(
         expected = ", ".join(map(repr, FORMATS))
         raise OptionError("format", f"expected one of {expected}, found {format!r}")
     if answers is not None and format != "dpr":
-        raise OptionError("answers", f"only the format 'dpr' has a place for them, not {format!r}")
+        raise OptionError("answers", f"expected format='dpr' with answers, found {format!r}")
     docs = None if corpus is None else lookup(corpus, "corpus")
     questions = None if queries is None else lookup(queries, "queries")
     if format == "dpr":
@@ -46,7 +46,7 @@ def records(
 
 
 def _answers(given: Any) -> dict[str, list[str]]:
-    """Lists of answers by query, whatever the kind of its id. Raises InputError, TypeError."""
+    """Lists of answers by query id of any type. Raises InputError, TypeError."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -62,7 +62,7 @@ def _answers(given: Any) -> dict[str, list[str]]:
         if isinstance(query_answers, (str, bytes)) or not all(
             isinstance(text, str) for text in texts
         ):
-            fail(f"expected a list of texts, found {query_answers!r:.60}")
+            fail(f"expected a list of str, found {query_answers!r:.60}")
         answers[decoded(encoded_id(query, fail))] = texts
     return answers
 
@@ -94,14 +94,14 @@ def _contexts(
         if docs is not None:
             context["title"], context["text"] = docs(doc_id)
         if score is not None:
-            # JSON has no infinity.
+            # JSON cannot represent infinity.
             context["score"] = score if isfinite(score) else None
         made.append({**context, "passage_id": doc_id})
     return made
 
 
 def _text(find: Lookup | None) -> Callable[[str], str]:
-    """The text of an id; the id itself where there are no texts."""
+    """The text of an id, or the id itself without texts."""
     return (lambda text_id: text_id) if find is None else lambda text_id: joined(find(text_id))
 
 
@@ -129,7 +129,7 @@ def _of_one(
 
 
 def write(path: Source, made: Iterable[dict[str, Any]]) -> int:
-    """Write records as JSON lines, or as a list where the name says so; returns how many."""
+    """Write records as JSON lines, or a list for a name in .json; returns their number."""
     import json
 
     from fastrank.formats import files

@@ -1,4 +1,4 @@
-"""What was mined from a run, as instances to train with."""
+"""Mined instances for training."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Instance(NamedTuple):
-    """What there is to learn from one query.
+    """The positives and negatives of one query.
 
-    positives: its relevant documents, those of higher grade first, then as they stand in the
-    judgments; positive_scores: what the run gave each, None if it was not retrieved.
-    negatives, negative_scores: the mined documents, best first.
+    positives: its relevant documents, by descending grade, then in the order of the judgments.
+    positive_scores: the score of each in the run, None if it was not retrieved. negatives,
+    negative_scores: the mined documents and their scores, best first.
     """
 
     query: str
@@ -35,16 +35,16 @@ class Instance(NamedTuple):
 class HardNegatives(Frozen):
     """Positives and mined negatives of queries: a sequence of `Instance`, by id of the query.
 
-    number: how many negatives were asked for. counts:
+    number: the requested number of negatives per query. counts:
 
     queries: instances, one for each query with results and a relevant document.
-    negatives: mined ones of all of them. too_few: instances with fewer than were asked for.
-    no_negatives: instances without any. no_positive_retrieved: those of them that have none because
-        there is a margin and none of their relevant documents was retrieved.
+    negatives: all mined negatives. too_few: instances with fewer negatives than requested.
+    no_negatives: instances without negatives. no_positive_retrieved: those of them for which no
+        relevant document was retrieved, so that a margin could not be applied.
     missing_queries: judged queries with a relevant document, but without results.
         no_relevant_queries: judged queries without a relevant document. unjudged_queries: queries
         of the run without judgments.
-    excluded: documents left out before ranks were given (exclude, ignore_identical_ids).
+    excluded: documents removed before ranking (exclude, ignore_identical_ids).
 
     >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}}
     >>> mined = fr.hard_negatives(run, {"q1": {"d2": 1}}, 2)
@@ -114,7 +114,7 @@ class HardNegatives(Frozen):
 
     @property
     def too_few(self) -> list[str]:
-        """Ids of the queries with fewer negatives than were asked for.
+        """The ids of the queries with fewer negatives than requested.
 
         >>> fr.hard_negatives({"q1": {"d1": 0.9, "d2": 0.8}}, {"q1": {"d2": 1}}, 2).too_few
         ['q1']
@@ -134,7 +134,7 @@ class HardNegatives(Frozen):
         queries: Any = None,
         answers: Mapping[Any, Iterable[str]] | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """The instances as the records that `write` writes, which explains the arguments.
+        """The instances as records; see `write` for the arguments.
 
         >>> mined = fr.hard_negatives({"q1": {"d1": 0.9, "d2": 0.8}}, {"q1": {"d2": 1}}, 1)
         >>> list(mined.records("triplet"))
@@ -153,25 +153,23 @@ class HardNegatives(Frozen):
         queries: Any = None,
         answers: Mapping[Any, Iterable[str]] | None = None,
     ) -> int:
-        """Write the instances as JSON lines; returns how many lines there are.
+        """Write the instances as JSON lines; returns the number of records.
 
-        path: compressed if its name ends in .gz, .bz2, .xz or .zst; one list instead of lines if
-            it ends in .json (.json.gz, ...), which is what DPR's training reads. A path gets its
-            content when it is complete.
+        path: compressed if its name ends in .gz, .bz2, .xz or .zst; a JSON list instead of lines if
+            it ends in .json (.json.gz, ...), as DPR's training expects. Written atomically.
         format: "dpr": an object for each query, {question, question_id, answers, positive_ctxs,
             negative_ctxs (empty), hard_negative_ctxs}; a context is {title, text, score,
             passage_id}, without score if it was not retrieved. "triplet": {anchor, positive,
             negative} for each positive with each negative. "n-tuple": {anchor, positive,
             negative_1, ..., negative_n} for each positive of the queries that have all n
-            negatives. The last two are what sentence-transformers trains with; the names of
-            columns mean nothing to it.
+            negatives. sentence-transformers trains with the last two and ignores column names.
         corpus, queries: the texts by id: mappings, or data sets that have them (corpus_ids and
-            corpus, query_ids and queries). A document is a text or {"title": ..., "text": ...}.
-            Without texts a triplet or tuple holds ids, and DPR's objects have neither question
-            nor title and text.
-        answers: short answers by id of the query, for DPR.
+            corpus, query_ids and queries). A document is a str or {"title": ..., "text": ...}.
+            Without texts, triplets and tuples contain ids, and DPR's objects have no question,
+            title and text.
+        answers: short answers by query id, for DPR.
 
-        Raises InputError for a text that is missing or none, OptionError for another format.
+        Raises InputError for a missing or invalid text, OptionError for another format.
 
         >>> import io
         >>> file = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Training data from a run: per query its relevant documents and the best results that are not."""
+"""Mine training data from a run: relevant documents and the best other results of each query."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from fastrank.data.run import Run
     from fastrank.judging.matching import MatchedQueries
 
-# Which of a query's retrieved positives the margins are held to.
+# The retrieved positive of a query to which margins refer.
 POSITIVES = ("lowest", "highest")
 # Deeper than any ranking.
 UNCUT = 2**62
 
 
 class MiningOptions(LevelOptions, FilterOptions, total=False):
-    """Which documents are relevant, and which leave the rankings."""
+    """Options of relevance, and of documents to remove from the rankings."""
 
 
 @takes(MiningOptions, EVALUATION)
@@ -56,29 +56,29 @@ def hard_negatives(
     margin_below: str = "lowest",
     **options: Unpack[MiningOptions],
 ) -> HardNegatives:
-    """Mine training data from a run: of each query the best results that are not relevant.
+    """Mine hard negatives: the highest-ranked results of each query that are not relevant.
 
-    run, qrels: what `evaluate` takes. negatives: how many each query should get.
-    skip_top: results at the first ranks that are passed over, relevant or not, since what ranks
-        so high without a judgment is often relevant. depth: the last rank that is looked at.
-    margin: a negative's score is at most that of the positive minus the margin.
-    relative_margin: it is at most the positive's minus that share of its magnitude: 0.05 is the
-        "95 % of the positive" of NV-Retriever. With both, both hold.
-    margin_below: of several retrieved positives the "lowest" (as `mine_hard_negatives` of
-        sentence-transformers) or the "highest" score counts. A query of which none was retrieved
-        gets no negatives by a margin.
+    run, qrels: as in `evaluate`. negatives: the number of negatives per query.
+    skip_top: the number of top ranks to skip, relevant or not, because unjudged documents there are
+        often relevant. depth: the last rank to consider.
+    margin: a negative must score at least this much below the positive.
+    relative_margin: a negative must score below the positive by at least this share of the
+        positive's absolute score: 0.05 is the "95 % of the positive" of NV-Retriever. If both
+        margins are given, both apply.
+    margin_below: the retrieved positive to which margins refer: the one with the "lowest" score (as
+        in `mine_hard_negatives` of sentence-transformers) or the "highest". With a margin, a query
+        without retrieved positives gets no negatives.
     **options: see `MiningOptions`.
 
-    A relevant document is never a negative; one that is judged and not relevant, or was not judged,
-    may be, unless it is among those to `exclude`, such as known duplicates of positives. Of equal
-    scores the larger id ranks first.
-    A query without enough such results gets those there are; see `HardNegatives.counts`.
-    sentence-transformers counts its `range_min` after positives and margins are gone; skip_top
-    counts ranks, as `range_for_sampling` of FlagEmbedding does. Sources: Karpukhin et al.,
-    EMNLP 2020 (DPR); Moreira et al. 2024 (NV-Retriever).
+    Relevant documents are never negatives. Other documents may be, judged or not, except those to
+    `exclude`, such as known duplicates of positives. Ties rank the larger id first. Queries may get
+    fewer negatives than requested, see `HardNegatives.counts`. skip_top counts ranks, like
+    `range_for_sampling` of FlagEmbedding, while `range_min` of sentence-transformers counts after
+    positives and margins are removed. Sources: Karpukhin et al., EMNLP 2020 (DPR); Moreira et al.
+    2024 (NV-Retriever).
 
-    Raises OptionError, and InputError for a ranking or judgments that hold a document twice, and
-    for a score that is NaN; what `evaluate` raises for inputs that are no run or no judgments.
+    Raises OptionError; InputError for duplicate documents in a ranking or in the judgments, and for
+    NaN scores; and what `evaluate` raises for invalid runs and judgments.
 
     >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.78, "d4": 0.5, "d5": 0.4}}
     >>> qrels = {"q1": {"d2": 1, "d4": 0}}
@@ -109,7 +109,7 @@ def hard_negatives(
     before = len(results.docs)
     results = without_excluded(results, checked.exclude, identical=checked.ignore_identical_ids)
     switches = zeros("q", codes.MINE_OPTIONS_SIZE)
-    # A grade below 0 is none, whatever the level.
+    # A negative grade means unjudged, whatever the level.
     level = switches[codes.MINE_LEVEL] = max(lowest_code(judgments, checked.relevance_level), 0)
     switches[codes.MINE_NUMBER], switches[codes.MINE_SKIP], switches[codes.MINE_DEPTH] = (
         number,
@@ -156,7 +156,7 @@ def hard_negatives(
 def _mined(
     qrels: Qrels, run: Run, matched: MatchedQueries, switches: Any, limits: Any
 ) -> tuple[Any, Any, Any]:
-    """How many negatives each query got; by judgment 1 + the run's row; the rows of negatives."""
+    """Negatives per query; for each judgment 1 + its row in the run, or 0; rows of negatives."""
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
     problem = zeros("q", 3)
     scratch = MiningScratch(

@@ -1,4 +1,4 @@
-"""Texts of documents and queries by id: from mappings, data sets, and files of collections."""
+"""Texts of documents and queries by id, from mappings, data sets and files."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def lookup(given: Any, role: str) -> Lookup:
-    """What gives title and text of an id; role: corpus or queries, of which a data set has both.
+    """A function from an id to title and text; role: the side of a data set, corpus or queries.
 
-    Keys may be str, bytes or integers, all of one type. Raises InputError for an id without text,
-    TypeError for what holds no texts.
+    Keys may be str, bytes or integers, all of one type. Raises InputError for an id without a text,
+    TypeError for an object without texts.
     """
     ids = getattr(given, "corpus_ids" if role == "corpus" else "query_ids", None)
     if ids is not None:
@@ -39,17 +39,17 @@ def lookup(given: Any, role: str) -> Lookup:
             key = text_id.encode("utf-8", "surrogateescape")
         elif hasattr(first, "__index__"):
             number = int(text_id) if text_id.removeprefix("-").isdecimal() else None
-            # The text of 1 is not that of "01".
+            # 1 and "01" are different ids.
             key = number if str(number) == text_id else text_id
         if key not in given:
-            raise InputError(role, f"there is no text for {text_id!r}")
+            raise InputError(role, f"no text for {text_id!r}")
         return _parts(given[key], role, text_id)
 
     return find
 
 
 class _OfDataset(Mapping[str, str]):
-    """The texts of a data set by id. They may be in a file, and are read when asked for."""
+    """The texts of a data set by id, read lazily because they may be in a file."""
 
     def __init__(self, ids: Sequence[str], texts: Sequence[str], role: str) -> None:
         if len(texts) != len(ids):
@@ -70,7 +70,7 @@ class _OfDataset(Mapping[str, str]):
 
 
 def joined(parts: tuple[str, str]) -> str:
-    """Title and text as one, as data sets join them for models."""
+    """Title and text joined, as data sets do for models."""
     return in_memory.joined(*parts)
 
 
@@ -80,21 +80,21 @@ def _parts(value: Any, role: str, text_id: str) -> tuple[str, str]:
         title, value = value.get("title") or "", value.get("text")
     if not isinstance(value, str) or not isinstance(title, str):
         found = type(value).__name__
-        raise InputError(role, f"{text_id!r}: expected a text or a title and a text, found {found}")
+        raise InputError(role, f"{text_id!r}: expected a str, or a title and a text, found {found}")
     return title, value
 
 
 def read_texts(source: Source, wanted: Collection[str]) -> dict[str, dict[str, str]]:
-    """Title and text of the ids that are wanted, from a file of documents or queries.
+    """Read title and text of the wanted ids from a file of documents or queries.
 
-    The file is one that `Dataset.from_files` reads, and not kept in memory. Raises ReadError, and
-    FormatError for what is no such file and for an id that stands twice with different texts.
+    The file has a format of `Dataset.from_files` and is not kept in memory. Raises ReadError, and
+    FormatError for an invalid file and for duplicate ids with different texts.
     """
     found: dict[str, dict[str, str]] = {}
     for line, text_id, title, text in titled_records(source):
         if text_id in wanted:
             content = {"title": title, "text": text}
             if found.setdefault(text_id, content) != content:
-                reason = f"{text_id!r:.60} stands twice, with another text"
+                reason = f"duplicate id {text_id!r:.60} with a different text"
                 raise FormatError(name_of(source), line, reason)
     return found

@@ -17,7 +17,9 @@ from _ctypes import (
     dlsym,
 )
 
-__all__ = ["Char", "Double", "Int64", "Pointer", "Text", "addressof", "byref", "dlopen", "dlsym"]
+__all__ = [
+    "Char", "Double", "Int64", "Pointer", "Single", "Text", "addressof", "byref", "dlopen", "dlsym",
+]  # fmt: skip
 
 
 class Char(_SimpleCData):  # type: ignore[type-arg]
@@ -36,6 +38,12 @@ class Double(_SimpleCData):  # type: ignore[type-arg]
     """A float of 64 bits."""
 
     _type_ = "d"
+
+
+class Single(_SimpleCData):  # type: ignore[type-arg]
+    """A float of 32 bits."""
+
+    _type_ = "f"
 
 
 class Pointer(_SimpleCData):  # type: ignore[type-arg]

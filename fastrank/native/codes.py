@@ -107,7 +107,7 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
     NEGATIVE_ID,
 ) = range(10)
 
-# Python's objects: places in `api`, of functions, types and the float 1.0 ...
+# Python's objects: places in `api`, of functions, types (two of them NumPy's) and the float 1.0 ...
 (
     NEXT_ITEM,
     GET_ITEM,
@@ -120,12 +120,15 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
     AS_UTF8,
     AS_INTEGER,
     INT,
+    FLOAT64,
+    FLOAT32,
+    CLEAR_ERROR,
     TUPLE_ITEM,
     GET_BUFFER,
     RELEASE_BUFFER,
-) = range(14)
-API_SIZE = 14
-# ... and bytes before an object's type, the double of a float and about the hash of a text.
+) = range(17)
+API_SIZE = 17
+# ... and bytes before an object's type, the number in a float and the hash of a text.
 TYPE_IN_OBJECT, NUMBER_IN_FLOAT, HASH_IN_TEXT = 8, 16, 24
 # What an argument of a kernel is; an array's items have their size.
 RECORD, INTEGER = -1, 0

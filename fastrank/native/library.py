@@ -153,7 +153,7 @@ def _load_from(folder: str) -> tuple[Library | None, str]:
         try:
             handle = dlopen(path)
             if Function(dlsym(handle, "fastrank_cpu_level"))() < needed:
-                reason = f"the compiled library is for {level}, which this processor is not"
+                reason = f"the compiled library requires {level}, which this processor lacks"
                 continue
             sources = _text(handle, "sources")
             if not sources and folder != NATIVE:
@@ -161,7 +161,7 @@ def _load_from(folder: str) -> tuple[Library | None, str]:
                 sources = read_sources(os.path.dirname(folder))
             if not sources or sources == read_sources():
                 return Library(level, handle), ""
-            reason = "the compiled library was made from other sources than these"
+            reason = "the compiled library does not match the source files"
         except (OSError, ValueError) as error:
             reason = f"the compiled library {path} cannot be used: {error}"
     return None, reason

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # A float of which no other is known, by which to see how floats lie in memory.
-_KNOWN = 0.1234567890123456
+KNOWN = 0.1234567890123456
 _ONE = 1.0
 _FUNCTIONS = {
     codes.NEXT_ITEM: "PyDict_Next",
@@ -23,6 +23,7 @@ _FUNCTIONS = {
     codes.DROP_REFERENCE: "Py_DecRef",
     codes.AS_UTF8: "PyUnicode_AsUTF8AndSize",
     codes.AS_INTEGER: "PyLong_AsLongLongAndOverflow",
+    codes.CLEAR_ERROR: "PyErr_Clear",
     codes.TUPLE_ITEM: "PyTuple_GetItem",
     codes.GET_BUFFER: "PyObject_GetBuffer",
     codes.RELEASE_BUFFER: "PyBuffer_Release",
@@ -46,10 +47,10 @@ def _is_as_expected() -> bool:
     basic, whole = codes.NUMBER_IN_FLOAT, codes.NUMBER_IN_FLOAT + 8
     if (object.__basicsize__, float.__basicsize__, sys.maxsize) != (basic, whole, 2**63 - 1):
         return False
-    kind = Int64.from_address(id(_KNOWN) + codes.TYPE_IN_OBJECT).value
-    number = Double.from_address(id(_KNOWN) + codes.NUMBER_IN_FLOAT).value
+    kind = Int64.from_address(id(KNOWN) + codes.TYPE_IN_OBJECT).value
+    number = Double.from_address(id(KNOWN) + codes.NUMBER_IN_FLOAT).value
     text = Int64.from_address(id("") + codes.TYPE_IN_OBJECT).value
-    return (kind, number, text) == (id(float), _KNOWN, id(str))
+    return (kind, number, text) == (id(float), KNOWN, id(str))
 
 
 def _find() -> Any:

@@ -1,4 +1,4 @@
-"""Search in batches of queries: what everything that searches is built on."""
+"""Search in batches of queries, on which all other searches are built."""
 
 from __future__ import annotations
 
@@ -35,23 +35,21 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Lists of excluded documents longer than this, and than k, get a search of their own: the depth
-# is that of the longest list. It is the same in every batch, since of the documents with the score
-# of the last one faiss finds others at another depth.
+# Queries with lists of excluded documents longer than this, and than k, are searched separately,
+# as deep as the longest list requires. The depth is the same in every batch, because faiss may
+# choose other documents among those tied at the last rank at another depth.
 LONG_LIST = 64
 
 
 class Found(Frozen):
-    """What a batch of queries finds.
+    """The results of a batch of queries.
 
     queries: int64[n], the rows of the queries. start: the first of them.
-    rows: int64[n, k], rows of the corpus, best first, and -1 where there are no more; no wider
-        than the corpus is long. Of equal scores the document comes first whose id sorts later in
-        byte order.
-    scores: float32[n, k], larger is better: distances have changed their sign.
-    ties_at_cutoff: bool[n], whether the document after rank k has the same score as the one
-        at rank k.
-    excluded: int64[n], how many excluded documents stood above the last of the ranking.
+    rows: int64[n, k], rows of the corpus, best first, -1 if there are no more; k is at most the
+        size of the corpus. Ties are ordered by document id, descending in byte order.
+    scores: float32[n, k], higher is better: distances are negated.
+    ties_at_cutoff: bool[n], whether the document after rank k has the same score as that at rank k.
+    excluded: int64[n], the number of excluded documents above the last one of the ranking.
     query_ids, doc_ids: the ids of the queries, and of rows of the corpus.
     """
 
@@ -93,13 +91,13 @@ def search_batches(
     only: Array | None = None,
     **options: Unpack[SearchOptions],
 ) -> Iterator[Found]:
-    """Search batch by batch: what `search` does, for results that need not be in memory at once.
+    """Search batch by batch, like `search`, but without keeping all results in memory.
 
-    corpus, queries, k, corpus_ids: as `search` takes them.
-    only: rows of queries, ascending: the others are not searched for.
+    corpus, queries, k, corpus_ids: as in `search`.
+    only: rows of the queries to search for, ascending.
     **options: see `SearchOptions`.
 
-    What can be checked without a search is checked before this returns.
+    Arguments are checked before this returns, as far as possible without a search.
 
     >>> from fastrank.search import search_batches
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
@@ -116,7 +114,7 @@ def search_batches(
     corpus = as_index("corpus", corpus, metric)
     if isinstance(corpus, Index):
         if metric not in (None, corpus.metric):
-            reason = f"the index has the metric {corpus.metric!r}, found {metric!r}"
+            reason = f"expected {corpus.metric!r}, the metric of the index, found {metric!r}"
             raise OptionError("metric", reason)
         if corpus_ids is not None:
             corpus = corpus.with_ids("corpus_ids", corpus_ids)
@@ -127,7 +125,9 @@ def search_batches(
         names, dimension = check_row_ids("corpus_ids", corpus_ids, vectors.count), vectors.dimension
         count = -1 if vectors.count is None else vectors.count
         if settings:
-            raise OptionError("parameters", "exact search has none; they are for an Index")
+            raise OptionError(
+                "parameters", "exact search has no parameters; use them with an Index"
+            )
     if count == 0:
         raise ArrayError("corpus", "expected vectors, found none")
     check_dimension(found, dimension)
@@ -154,7 +154,7 @@ def check_before_building(
     batch_size: int,
     parameters: Any,
 ) -> None:
-    """Raise OptionError for a search that an index of this kind cannot do, without building it."""
+    """Raise OptionError for a search that such an index does not support, without building it."""
     _, _, settings = _checked_request(k, batch_size, parameters)
     kind = check_metric("ip" if metric is None else metric)
     with Setting(make_index(index_factory, dimension, kind), settings):
@@ -162,7 +162,7 @@ def check_before_building(
 
 
 def _checked_request(k: int, batch_size: int, parameters: Any) -> tuple[int, int, dict[str, float]]:
-    # As Python's own integers: faiss takes no others.
+    # faiss accepts only Python integers.
     return at_least("k", k, 1), at_least("batch_size", batch_size, 1), parse_parameters(parameters)
 
 
@@ -237,7 +237,7 @@ class _Search:
             if self._metric == "l2":
                 numpy.negative(scores, out=scores)
             lists = None if excluded is None else [excluded[i] for i in part.tolist()]
-            # Of an iterator it is only known now how many there are.
+            # The length of an iterator is only known now.
             width = min(self._k, self._engine.count or self._k)
             ranked.append(rank(scores, found, width, self._names, lists))
         if len(ranked) == 1:
@@ -252,12 +252,12 @@ class _Search:
 
 
 def _progress_callback(shown: Any, queries: int) -> Callable[[float], None]:
-    """What a search is to tell how much of it is done."""
+    """A function that reports the progress of a search."""
     return lambda share: shown.update(share * queries)
 
 
 def _joined(blocks: Iterator[tuple[Array, Array]]) -> Iterator[tuple[Array, Array]]:
-    """All blocks as one."""
+    """All blocks concatenated."""
     import numpy
 
     held = [(rows, block.copy()) for rows, block in blocks]

@@ -1,7 +1,7 @@
-"""Search engines: what finds the vectors of a corpus that score best for a batch of queries.
+"""Search engines, which find the best vectors of a corpus for a batch of queries.
 
-Here are an index of faiss, and the comparison with all vectors; sparse vectors have theirs in
-search/sparse.py. Another one has the methods of `Engine`, and `search_batches` chooses it.
+These are faiss indexes and exact search; that of sparse vectors is in search/sparse.py. To add an
+engine, implement the methods of `Engine` and choose it in `search_batches`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from fastrank.search.vectors import Vectors
 
     Array = npt.NDArray[Any]
-    # Told how much of a search is done, from 0 to 1.
+    # Called with the progress of a search, from 0 to 1.
     Tell = Callable[[float], None]
 
     class Engine(Protocol):
         """Searches one corpus.
 
-        count: how many vectors that has, None if it is not known before a search. once: whether
-        only one search is possible, since the corpus can be read only once.
+        count: the number of vectors, None if unknown before a search. once: whether only one search
+        is possible, because the corpus can be read only once.
         """
 
         count: int | None
@@ -43,15 +43,15 @@ if TYPE_CHECKING:
             """Scores, float32[n, depth], and rows of the corpus, int64[n, depth], best first.
 
             queries: float32[n, dimension], of length 1 if the metric is "cosine". With "l2" scores
-            are squared distances. Row -1 is none. Equal scores may come in any order.
+            are squared distances. Row -1 means no result. Ties may be in any order.
             """
 
 
-# Bytes of the heaps of the queries that are searched for in one pass through the corpus.
+# Bytes for the heaps of the queries in one pass through the corpus.
 HEAP_BYTES = 1 << 28
 ITEM_BYTES = 12
-# Values of the queries from which on faiss multiplies matrices, which is up to ten times as fast:
-# its distance_compute_blas_threshold is 128,000 (before 1.15 it is 20 queries).
+# With this many values of queries, faiss multiplies matrices, which is up to ten times as fast: its
+# distance_compute_blas_threshold is 128,000 (20 queries before 1.15).
 MATRIX_VALUES = 1 << 17
 
 
@@ -68,7 +68,7 @@ class IndexSearch:
             if gpu:
                 import faiss
 
-                # The copy has the parameters for good.
+                # The copy keeps the parameters.
                 self._index, self._parameters = faiss.index_cpu_to_all_gpus(self._index), {}
 
     def at_once(self, depth: int, batch_size: int) -> int | None:
@@ -111,12 +111,12 @@ class VectorSearch:
         if self.once:
             return None
         dimension = self._corpus.dimension
-        # Blocks are read and prepared once for as many queries as there is room for.
+        # Each block is read and prepared once for as many queries as fit in memory.
         wanted = HEAP_BYTES if self._whole is None else -(-MATRIX_VALUES // dimension)
         return _whole_batches(wanted, depth, dimension, batch_size)
 
     def search(self, queries: Array, depth: int, tell: Tell) -> tuple[Array, Array]:
-        """As IndexSearch has it."""
+        """As in IndexSearch."""
         if self._whole is not None:
             found = self._compare(queries, self._whole, depth)
             tell(1.0)
@@ -172,11 +172,11 @@ class VectorSearch:
 
 
 def _whole_batches(wanted: int, depth: int, dimension: int, batch_size: int) -> int:
-    """So many queries, in whole batches, as there is room for; at least a batch."""
+    """The number of queries that fit in memory, in whole batches; at least one batch."""
     fit = HEAP_BYTES // (ITEM_BYTES * depth + 4 * dimension)
     batches = min(-(-wanted // batch_size), fit // batch_size)
     return max(1, batches) * batch_size
 
 
 def _refused(error: RuntimeError) -> OptionError:
-    return OptionError("search", f"faiss refuses it: {reason_of(error)}")
+    return OptionError("search", f"faiss failed: {reason_of(error)}")

@@ -1,4 +1,4 @@
-"""The documents of the corpus that a query must not find: itself, and those of its list."""
+"""Documents to exclude from the results of a query: itself, and those in its list."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Exclusion:
-    """Which rows of the corpus are left out for which query, by their ids."""
+    """The rows of the corpus to exclude for each query."""
 
     def __init__(
         self,
@@ -40,12 +40,12 @@ class Exclusion:
         self._lists = _rows_by_query(as_exclusions(lists), corpus)
 
     def longest(self, limit: float = math.inf) -> int:
-        """The most documents that a query leaves out; of lists, those no longer than the limit."""
+        """The largest number of documents to exclude for a query, without lists above the limit."""
         lengths = (len(rows) for rows in self._lists.values())
         return max((length for length in lengths if length <= limit), default=0) + self._itself
 
     def of(self, rows: Array) -> list[Array] | None:
-        """For each of the queries the rows of the corpus to leave out; None if there are none."""
+        """The rows of the corpus to exclude for each query, or None if there are none."""
         import numpy
 
         if not self._itself and not self._lists:
@@ -74,7 +74,7 @@ class Exclusion:
 
 
 def _rows_by_query(lists: dict[bytes, list[bytes]], corpus: RowIds) -> dict[bytes, Array]:
-    """The rows of the listed documents that the corpus has."""
+    """The rows of the listed documents that are in the corpus."""
     if not lists:
         return {}
     rows = corpus.rows_of(

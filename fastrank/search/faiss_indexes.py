@@ -1,4 +1,4 @@
-"""Indexes that others have built with faiss: what their metric and the ids of their vectors are."""
+"""Indexes built directly with faiss: their metric and the ids of their vectors."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def as_index(argument: str, given: Any, metric: str | None) -> Any:
-    """The Index of an index of faiss, also one that a Dataset of Hugging Face holds.
+    """Wrap a faiss index, also one from a Hugging Face Dataset, as an Index.
 
-    Anything else as it is. metric: "cosine" says that the vectors of an index for inner products
-    have length 1. Raises ArrayError for an index that cannot be searched here.
+    Anything else is returned unchanged. metric: "cosine" declares that the vectors of an inner
+    product index have length 1. Raises ArrayError for an unsupported index.
     """
-    # What `get_index` of a Dataset returns.
+    # The type that `get_index` of a Dataset returns.
     found = getattr(given, "faiss_index", given)
     if isinstance(found, Index) or not hasattr(found, "ntotal"):
         return given
@@ -31,7 +31,7 @@ def as_index(argument: str, given: Any, metric: str | None) -> Any:
 
 
 def index_of(found: Any) -> Index:
-    """The Index of an index of faiss. Raises ValueError."""
+    """Wrap a faiss index as an Index. Raises ValueError."""
     import faiss
 
     metrics = {faiss.METRIC_INNER_PRODUCT: "ip", faiss.METRIC_L2: "l2"}
@@ -39,12 +39,12 @@ def index_of(found: Any) -> Index:
         raise ValueError("expected an index for inner products or L2 distances")
     inner = found.index if isinstance(found, (faiss.IndexIDMap, faiss.IndexIDMap2)) else found
     if maps_ids(inner):
-        raise ValueError("expected an index without another IDMap within")
+        raise ValueError("expected an index without a nested IDMap")
     return Index(found, _stored_ids(found), metrics[found.metric_type])
 
 
 def _stored_ids(found: Any) -> RowIds:
-    """The numbers that an index itself has for its vectors: in an IDMap, or in inverted lists."""
+    """The ids that a faiss index stores for its vectors, in an IDMap or in inverted lists."""
     import faiss
     import numpy
 
@@ -58,16 +58,16 @@ def _stored_ids(found: Any) -> RowIds:
     numbers = numpy.sort(stored)
     repeats = numpy.flatnonzero(numbers[1:] == numbers[:-1])
     if len(repeats):
-        raise ValueError(f"the number {numbers[repeats[0]]} stands for several of its vectors")
+        raise ValueError(f"expected distinct ids of vectors, found {numbers[repeats[0]]} twice")
     if len(numbers) and not (numbers[0] >= 0 and numbers[-1] < 10**DIGITS):
         wrong = numbers[0] if numbers[0] < 0 else numbers[-1]
-        raise ValueError(f"expected numbers of vectors from 0 to 10**{DIGITS} - 1, found {wrong}")
+        raise ValueError(f"expected ids of vectors from 0 to 10**{DIGITS} - 1, found {wrong}")
     rows = len(numbers) == found.ntotal and bool((numbers == numpy.arange(len(numbers))).all())
     return RowIds(None, int(found.ntotal) if rows else None)
 
 
 def _listed_numbers(lists: Any) -> Any:
-    """The numbers of the vectors in inverted lists, int64[vectors]."""
+    """The ids of the vectors in inverted lists, int64[vectors]."""
     import faiss
     import numpy
 

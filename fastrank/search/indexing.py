@@ -1,4 +1,4 @@
-"""Indexes: faiss's, with the ids of their vectors and their metric."""
+"""faiss indexes with the ids of their vectors and their metric."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# A sample for training has so many vectors for each list, or as many as codes need.
+# The size of a training sample: vectors per inverted list, or at least as many as codes need.
 PER_LIST, FOR_CODES = 64, 1 << 16
 SEED = 1
 
 
 class Index:
-    """An index of faiss, the ids of its vectors and the metric.
+    """A faiss index with the ids of its vectors and its metric.
 
-    faiss: the object of faiss. ids: a sequence of bytes, or None where faiss's numbers are the ids,
-    which are those of the rows unless faiss was told others.
-    metric: "ip", "l2" or "cosine". dimension: of the vectors. Its length is how many there are.
+    faiss: the faiss object. ids: a sequence of bytes, or None if faiss's numbers are the ids (row
+    numbers, unless the vectors were added with others). metric: "ip", "l2" or "cosine". dimension:
+    of the vectors. len() is the number of vectors.
 
     >>> from fastrank.search import build_index
     >>> index = build_index([[1.0, 0.0], [0.0, 1.0]], metric="l2", ids=["d1", "d2"])
@@ -45,24 +45,24 @@ class Index:
 
     def __init__(self, faiss: Any, names: RowIds, metric: str) -> None:
         self.faiss, self.metric, self.names = faiss, metric, names
-        # Parameters are set for the time of a search.
+        # Parameters are set during a search.
         self.lock = threading.Lock()
 
     @property
     def ids(self) -> Texts | None:
-        """The ids of the vectors, None if they are faiss's numbers."""
+        """The ids of the vectors, or None if they are faiss's numbers."""
         return self.names.texts
 
     def with_ids(self, argument: str, ids: Any) -> Index:
-        """The same index with ids for its vectors, which it lacks; `argument` is for messages.
+        """The same index with ids for its vectors; `argument` is for messages.
 
-        Raises ArrayError for ids that repeat or are not one per vector, OptionError where the index
-        has ids or numbers of its own.
+        Raises ArrayError for duplicate ids or the wrong number of ids, OptionError if the index has
+        ids already.
         """
         if self.ids is not None:
-            raise OptionError(argument, "an Index has the ids of its vectors already")
+            raise OptionError(argument, "the Index has ids already")
         if self.names.count is None:
-            reason = "the vectors of the index have numbers of their own, which are their ids"
+            reason = "the faiss index has ids already, with which the vectors were added"
             raise OptionError(argument, reason)
         made = Index(self.faiss, check_row_ids(argument, ids, len(self)), self.metric)
         made.lock = self.lock
@@ -95,22 +95,22 @@ def build_index(
 ) -> Index:
     """Index vectors with faiss.
 
-    vectors: floats[n, dimension]: an array of any float type (or of integers), a memory map, the
-        path of a `.npy` file, or an iterator of such blocks; or a sparse matrix of scipy or tensor
-        of torch. Inside they are float32.
-    index_factory: what to build, in the language of faiss's index_factory: "Flat", "IVF1024,Flat",
-        "HNSW32", "OPQ16_64,IVF256,PQ16x4fs", ...
-    metric: "ip" (inner product), "l2" (Euclidean distance; squared, as faiss has it), or "cosine",
-        for which copies of the vectors are brought to length 1, block by block.
-    ids: the id of each vector, text, bytes or integers; without it their row numbers.
-    train_size: with how many vectors to train, by default 64 for each inverted list and at least
-        65,536. Of an array they are a sample with a fixed seed, of an iterator the first.
-    gpu: build on the GPUs, where faiss is built for them; the Index is in main memory.
-    progress: a bar on standard error; by default where that is a terminal and the work is long.
+    vectors: floats[n, dimension]: an array of any float or integer type, a memory map, the path of
+        a `.npy` file, an iterator of such blocks, a scipy sparse matrix, or a sparse torch tensor.
+        Converted to float32.
+    index_factory: a faiss factory string: "Flat", "IVF1024,Flat", "HNSW32",
+        "OPQ16_64,IVF256,PQ16x4fs", ...
+    metric: "ip" (inner product), "l2" (squared Euclidean distance), or "cosine", for which copies
+        of the vectors are normalized to length 1, block by block.
+    ids: the id of each vector (str, bytes or int), by default the row numbers.
+    train_size: the number of vectors to train with, by default 64 per inverted list and at least
+        65,536: a sample of an array with a fixed seed, or the first vectors of an iterator.
+    gpu: build on the GPUs, which requires a GPU build of faiss; the Index is in main memory.
+    progress: show a progress bar on standard error, by default on a terminal for long work.
 
-    Memory: the index, the training sample and a block. Raises ArrayError for vectors of several
-    dimensions, a NaN or an infinity, a zero vector under "cosine", no vectors at all, and ids that
-    repeat or are not one per vector; OptionError for what faiss cannot build; ReadError.
+    Memory: the index, the training sample and a block. Raises ArrayError for vectors of different
+    dimensions, NaN and infinite values, a zero vector under "cosine", no vectors, duplicate ids or
+    the wrong number of ids; OptionError if faiss cannot build the index; ReadError.
 
     >>> from fastrank.search import build_index
     >>> build_index([[1.0, 0.0], [0.0, 1.0]], "HNSW8", "cosine")
@@ -149,36 +149,34 @@ def build_index(
 
 
 def make_index(index_factory: str, dimension: int, metric: str) -> Any:
-    """An empty index. Raises OptionError for what faiss cannot build."""
+    """An empty index. Raises OptionError if faiss cannot build it."""
     import faiss
 
     if not isinstance(index_factory, str):
-        raise OptionError("index_factory", f"expected a text, found {type(index_factory).__name__}")
+        raise OptionError("index_factory", f"expected a str, found {type(index_factory).__name__}")
     if index_factory.startswith("B"):
         raise OptionError(
             "index_factory",
-            f"{index_factory!r} is a binary index, which holds bits and no vectors of floats",
+            f"{index_factory!r} is a binary index; expected one for float vectors",
         )
     try:
         index = faiss.index_factory(dimension, index_factory, metric_of(faiss, metric))
     except RuntimeError as error:
         raise OptionError(
-            "index_factory", f"faiss cannot build {index_factory!r} of dimension {dimension} for"
-            f" the metric {metric!r}: {reason_of(error)}",
+            "index_factory", f"faiss cannot build {index_factory!r} with dimension {dimension} and"
+            f" metric {metric!r}: {reason_of(error)}",
         ) from None  # fmt: skip
     if maps_ids(index):
-        raise OptionError(
-            "index_factory", f"{index_factory!r}: ids are given as ids=, not as IDMap"
-        )
+        raise OptionError("index_factory", f"{index_factory!r}: use ids= instead of IDMap")
     if index.metric_type != metric_of(faiss, metric):
-        # faiss says nothing, and its distances would be taken for scores.
-        reason = f"{index_factory!r}: faiss builds it for L2 distances only, not for {metric!r}"
+        # faiss does not report this, and its distances would be taken for scores.
+        reason = f"{index_factory!r} supports only the metric 'l2' in faiss, found {metric!r}"
         raise OptionError("index_factory", reason)
     return index
 
 
 def maps_ids(index: Any) -> bool:
-    """Whether a part of the index gives numbers of its own."""
+    """Whether a part of the index stores ids."""
     import faiss
 
     return any(isinstance(p, (faiss.IndexIDMap, faiss.IndexIDMap2)) for p in parts_of(index))
@@ -192,7 +190,7 @@ def _sample_size(index: Any, train_size: int | None) -> int:
 
 
 def _trained(index: Any, vectors: Vectors, size: int, *, unit: bool) -> Iterator[Array]:
-    """All blocks of the vectors, after the index was trained with a sample of them."""
+    """Train the index with a sample of the vectors, and yield all blocks."""
     import numpy
 
     step = block_rows(vectors.dimension)

@@ -1,4 +1,4 @@
-"""What models make of texts, and callers give beside them, as rows of float32."""
+"""Convert the output of models, and embeddings from callers, to rows of float32."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def as_vectors(
     *,
     keep_sparse: bool = False,
 ) -> Any:
-    """Vectors as float32[rows, dimension], one for every id.
+    """Vectors as float32[rows, dimension], one per id.
 
-    given: an array or a tensor of any float or signed integer type, on any device, a sparse matrix
-        or tensor, or a list or iterator of rows. name and first: what the rows are and where
-        the first stands, for messages; by: what made them. keep_sparse: what is sparse becomes
-        scipy's CSR matrix of float32.
+    given: an array or tensor of any float or signed integer type, on any device, a sparse matrix or
+        tensor, or a list or iterator of rows. name, first, by: for messages, the name of the rows,
+        the number of the first one, and what made them. keep_sparse: convert sparse vectors to a
+        scipy CSR matrix of float32 instead of an array.
 
-    Raises ArrayError, which names row, column and id, for another number of rows, rows of several
-    lengths, NaN and infinite values.
+    Raises ArrayError, which names row, column and id, for the wrong number of rows, rows of
+    different lengths, NaN and infinite values.
     """
     import numpy
 
@@ -49,20 +49,20 @@ def as_vectors(
     try:
         found = _as_array(given) if matrix is None else matrix
     except (TypeError, ValueError) as error:
-        reason = f"expected vectors, found {type(given).__name__}, no array can be made of it"
+        reason = f"expected vectors, found {type(given).__name__}, which is not array-like"
         raise fail(f"{reason}: {error}") from None
     if isinstance(found, list):
         lengths = [row.shape for row in found]
         odd = next((i for i, shape in enumerate(lengths) if shape != lengths[0]), None)
         if odd is not None:
             row = odd if odd < len(ids) else None
-            raise fail(f"expected the shape {lengths[0]} as in row 0, found {lengths[odd]}", row)
+            raise fail(f"expected shape {lengths[0]}, as in row 0, found {lengths[odd]}", row)
         found = numpy.stack(found) if found else numpy.zeros((0, 0))
     if found.dtype.kind not in "fi":
-        packed = "; packed bits are no vectors" if found.dtype.kind == "u" else ""
-        raise fail(f"expected vectors of floats, found {found.dtype}{packed}")
+        packed = " (packed bits?)" if found.dtype.kind == "u" else ""
+        raise fail(f"expected float vectors, found {found.dtype}{packed}")
     if found.ndim != 2:
-        raise fail(f"expected a vector for each of {len(ids)} texts, found the shape {found.shape}")
+        raise fail(f"expected one vector for each of {len(ids)} texts, found shape {found.shape}")
     if found.shape[0] != len(ids):
         raise fail(f"expected {len(ids)} vectors, one per text, found {found.shape[0]}")
     if not found.shape[1]:
@@ -78,7 +78,7 @@ def as_vectors(
     with numpy.errstate(over="ignore"):
         rows = numpy.ascontiguousarray(found, numpy.float32)
     with numpy.errstate(invalid="ignore"):
-        # Finite only if all of them are; in doubles, where floats cannot add up to infinity.
+        # The sum is finite only if all values are; doubles, because the sum of floats may overflow.
         total = rows.sum(dtype=numpy.float64)
     if not numpy.isfinite(total):
         row, column = (int(i) for i in numpy.argwhere(~numpy.isfinite(rows))[0])
@@ -91,7 +91,7 @@ def _as_array(given: Any) -> Any:
     import numpy
 
     if hasattr(given, "detach"):
-        # torch: off the graph and the device; numpy has no bfloat16.
+        # torch: detach, and move to the CPU; numpy has no bfloat16.
         given = given.detach().cpu()
         given = given.to_dense() if is_sparse(given) else given
         return (given.float() if given.is_floating_point() else given).numpy()

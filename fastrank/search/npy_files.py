@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
-# What NumPy raises for a file that is cut off, or whose header says what no array is.
+# What NumPy raises for a truncated file or an invalid header.
 BROKEN = (
     EOFError, ValueError, TypeError, OverflowError, SyntaxError, RecursionError, TokenError,
 )  # fmt: skip
 
 
 def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
-    """The array of a file, read or mapped into memory. Raises ReadError."""
+    """Read or memory-map the array in a file. Raises ReadError."""
     import numpy
 
     try:
@@ -32,11 +32,11 @@ def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
     except OSError as error:
         raise ReadError(path, (error.strerror or str(error)).lower()) from None
     except BROKEN as error:
-        raise ReadError(path, f"not a .npy file that is whole: {error}") from None
+        raise ReadError(path, f"truncated or invalid .npy file: {error}") from None
     if head.startswith(ARCHIVE):
         raise ReadError(path, "expected one array (.npy), found an archive (.npz)")
     if found is None:
-        # Of these NumPy would say that they hold pickled objects, which one might trust.
+        # NumPy would report such files as pickled objects, which one might trust.
         what = f"found one that begins with {head!r}" if head else "found an empty file"
         raise ReadError(path, f"not a .npy file: {what}")
     array: npt.NDArray[Any] = found

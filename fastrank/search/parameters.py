@@ -1,4 +1,4 @@
-"""Search parameters by faiss's own names, set for one search and then as they were."""
+"""Search parameters by faiss's names, set for one search and then restored."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What the integers among the parameters may be. faiss cuts off fractions and what is more than its
-# integers hold, and with room for no candidate finds less than it is asked for.
+# The valid ranges of integer parameters. faiss truncates fractions and larger values, and with too
+# few candidates finds fewer results than requested.
 WHOLE = {
     "nprobe": (1, 2**31), "efSearch": (1, 2**31), "ht": (0, 2**31), "max_codes": (0, 2**63),
 }  # fmt: skip
-# Those that a search depends on, `quantizer_` before them for the index that finds the lists; and
-# where faiss keeps them.
+# Search parameters and their attributes in faiss; the prefix `quantizer_` selects the index that
+# finds the lists.
 NAMES = (*WHOLE, "k_factor", "k_factor_rf")
 _KEPT = ("nprobe", "max_codes", "polysemous_ht", "search_type", "k_factor")
 _KEPT_IN_GRAPH = ("efSearch",)
@@ -36,12 +36,12 @@ def parse_parameters(given: Any) -> dict[str, float]:
         found: dict[str, Any] = {}
         for name, sign, value in pairs:
             if not sign or name.strip() in found:
-                problem = "stands twice" if sign else "has no value"
+                problem = "is given twice" if sign else "has no value"
                 raise OptionError("parameters", f"{name.strip()!r} {problem}: {given!r}")
             found[name.strip()] = value.strip()
     else:
         if not isinstance(given, Mapping):
-            expected = "expected a text such as 'nprobe=32' or a dict"
+            expected = "expected a string such as 'nprobe=32' or a dict"
             raise OptionError("parameters", f"{expected}, found {type(given).__name__}")
         found = dict(given)
     return {_name(name): _value(name, value) for name, value in found.items()}
@@ -60,7 +60,7 @@ def _value(name: object, value: Any) -> float:
         number = float(value)
     except (TypeError, ValueError):
         number = -1.0
-    # Not NaN either.
+    # This also rejects NaN.
     if not 0 <= number < 2**63 or isinstance(value, bool):
         raise OptionError("parameters", f"{name}: expected a number, found {value!r}")
     text = str(name).removeprefix("quantizer_")
@@ -72,7 +72,7 @@ def _value(name: object, value: Any) -> float:
 
 
 class Setting:
-    """Parameters of an index inside a `with`; before and after it the index has its own."""
+    """A context manager that sets parameters of an index and restores them."""
 
     def __init__(self, index: Any, parameters: dict[str, float]) -> None:
         self._index, self._parameters = index, parameters
@@ -96,7 +96,7 @@ class Setting:
             except RuntimeError as error:
                 self.__exit__()
                 raise OptionError(
-                    "parameters", f"{name}={value:g}: this index has no such parameter:"
+                    "parameters", f"{name}={value:g}: unknown parameter of this index:"
                     f" {reason_of(error)}",
                 ) from None  # fmt: skip
         return self

@@ -13,7 +13,7 @@ SHORT = 2.0
 
 
 class _NoBar:
-    """What stands for a bar that is not shown."""
+    """A progress bar that is not shown."""
 
     def __enter__(self) -> _NoBar:
         return self
@@ -26,15 +26,14 @@ class _NoBar:
 
 
 def bar(what: str, total: int | None, unit: str, progress: bool | None) -> Any:
-    """A bar inside a `with`; `update(n)` says how much more is done.
+    """A context manager that shows a progress bar; call `update(n)` to advance it.
 
-    progress: None shows it when standard error is a terminal and the work is long; True and False
-    are what they say.
+    progress: True or False; None shows it if standard error is a terminal and the work is long.
     """
     stream = sys.stderr
     shown = stream is not None and stream.isatty() if progress is None else progress
     if not shown:
-        # Not even a bar that is disabled, which starts a thread.
+        # Even a disabled bar would start a thread.
         return _NoBar()
     from tqdm import tqdm
 

@@ -1,4 +1,4 @@
-"""What faiss found → rankings: ties in the library's order, without excluded documents, cut."""
+"""Turn results of faiss into rankings: order ties, remove excluded documents, cut at k."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 class Ranked:
     """Rankings of some queries.
 
-    rows: int64[n, k]. scores: float32[n, k]. ties_at_cutoff: bool[n], whether a
-    tie was cut at rank k.
-    excluded: int64[n], how many excluded documents stood above the last of the ranking.
+    rows: int64[n, k]. scores: float32[n, k]. ties_at_cutoff: bool[n], whether a tie was cut at rank
+    k. excluded: int64[n], the number of excluded documents above the last one of the ranking.
     """
 
     def __init__(self, rows: Array, scores: Array, ties_at_cutoff: Array, excluded: Array) -> None:
@@ -27,9 +26,9 @@ class Ranked:
 
 
 def rank(scores: Array, rows: Array, k: int, names: RowIds, excluded: list[Array] | None) -> Ranked:
-    """The best k of what was found: at least so many, and one more where the corpus has it.
+    """The best k of the results, which must contain one more if the corpus has it.
 
-    scores: float32[n, depth], larger is better. rows: int64[n, depth], -1 for none.
+    scores: float32[n, depth], higher is better. rows: int64[n, depth], -1 for none.
     """
     import numpy
 
@@ -48,7 +47,7 @@ def rank(scores: Array, rows: Array, k: int, names: RowIds, excluded: list[Array
 
 
 def _in_order(scores: Array, rows: Array, names: RowIds) -> tuple[Array, Array]:
-    """Of equal scores the document first whose id sorts later; only where that is in question."""
+    """Order ties by document id, descending, where that matters."""
     import numpy
 
     doubtful = (scores[:, 1:] >= scores[:, :-1]) & (rows[:, 1:] >= 0)
@@ -67,7 +66,7 @@ def _in_order(scores: Array, rows: Array, names: RowIds) -> tuple[Array, Array]:
 def _drop(
     scores: Array, rows: Array, k: int, excluded: list[Array], counts: Array
 ) -> tuple[Array, Array]:
-    """Without the excluded documents; those below move up. Counts them in `counts`."""
+    """Remove the excluded documents and move those below up; counts them in `counts`."""
     import numpy
 
     dropped = numpy.zeros(rows.shape, bool)

@@ -1,4 +1,4 @@
-"""Ids of rows: texts, or nothing, and then a row's id is its number."""
+"""Ids of rows: texts, or by default the row numbers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# What a row number has at most.
+# The maximum length of a row number.
 DIGITS = 18
 
 
 class RowIds:
-    """The ids of `count` rows (None: however many there are)."""
+    """The ids of `count` rows (None: any number)."""
 
     def __init__(self, texts: Texts | None, count: int | None) -> None:
         self.texts, self.count = texts, count
@@ -35,7 +35,7 @@ class RowIds:
         return gather_texts(self.texts, rows)
 
     def rows_of(self, asked: Texts) -> Array:
-        """For each id its row, or -1."""
+        """The row of each id, or -1."""
         import numpy
 
         if self.texts is None:
@@ -50,7 +50,7 @@ class RowIds:
         return found
 
     def sort_keys(self, rows: Array) -> list[Array]:
-        """Numbers that order rows as their ids in byte order; the last decides first."""
+        """Sort keys (as in numpy.lexsort) that order rows by the byte order of their ids."""
         import numpy
 
         if self.texts is not None:
@@ -59,7 +59,7 @@ class RowIds:
                 self._ranks = numpy.empty(len(order), numpy.int64)
                 self._ranks[order] = numpy.arange(len(order))
             return [self._ranks[rows]]
-        # As decimal texts: digits from the left, and of equal ones ("1", "10") the shorter first.
+        # As decimal texts: by digits from the left, then ("1", "10") the shorter first.
         powers = 10 ** numpy.arange(DIGITS + 1, dtype=numpy.int64)
         digits = numpy.searchsorted(powers[1:], rows, "right") + 1
         return [digits, rows * powers[DIGITS - digits]]
@@ -72,10 +72,7 @@ class RowIds:
 
 
 def check_row_ids(argument: str, ids: Any, count: int | None) -> RowIds:
-    """The ids a caller gave, checked: as many as there are rows, and each once.
-
-    Raises ArrayError.
-    """
+    """Check ids from a caller: one per row, without duplicates. Raises ArrayError."""
     if ids is None:
         return RowIds(None, count)
     if isinstance(ids, RowIds):
@@ -102,11 +99,11 @@ def _refuse_repeats(argument: str, texts: Texts) -> None:
     _, firsts = numpy.unique(found, return_index=True)
     row = int(numpy.setdiff1d(numpy.arange(len(found)), firsts)[0])
     first = int(firsts[found[row]])
-    raise ArrayError(argument, f"{decoded(texts[row])!r} stands at {first} already", row)
+    raise ArrayError(argument, f"duplicate id {decoded(texts[row])!r}, also at {first}", row)
 
 
 def _distinct(texts: Texts) -> tuple[Texts, Any]:
-    """The distinct texts, and for every text the place of its equal among them."""
+    """The distinct texts, and the index of each text among them."""
     import numpy
 
     numbered = interning(len(texts))
@@ -117,7 +114,7 @@ def _distinct(texts: Texts) -> tuple[Texts, Any]:
 
 
 def _numbers(asked: Texts, count: int | None) -> Array:
-    """Row numbers written as texts; -1 for what is none."""
+    """Parse row numbers from texts; -1 if a text is not a row number."""
     import numpy
 
     def row(text: bytes) -> int:
@@ -130,5 +127,5 @@ def _numbers(asked: Texts, count: int | None) -> Array:
 
 
 def no_failure(row: int, reason: str) -> NoReturn:
-    """For ids that were checked before, of which none can be refused."""
+    """For ids that were checked before, so that this cannot happen."""
     raise AssertionError(f"row {row}: {reason}")

@@ -40,27 +40,26 @@ def search(
 ) -> Run:
     """Search for the k best documents of each query.
 
-    corpus: an Index, an index of faiss, or what `get_index` of a Dataset of Hugging Face returns;
-        or vectors as `build_index` takes them: then every query is compared with every vector.
-        Vectors that are not float32 in memory are read block by block, never all at once.
-    queries: floats[n, dimension], as `build_index` takes vectors. Copies are brought to length 1
-        for the metric "cosine".
-    k: how many documents a query gets at most; fewer where the corpus or the index has no more.
-    corpus_ids: of the vectors, as in `build_index`; an Index may have its own.
+    corpus: an Index, a faiss index, the result of a Hugging Face Dataset's `get_index`, or vectors
+        as in `build_index`, which are searched exactly. Vectors other than float32 arrays in memory
+        are read block by block, never all at once.
+    queries: floats[n, dimension], as in `build_index`. Copies are normalized to length 1 for the
+        metric "cosine".
+    k: the number of documents to retrieve per query; fewer if the corpus or the index has no more.
+    corpus_ids: the ids of the vectors, as in `build_index`; not for an Index that has ids.
     tag: the run's name.
     **options: see `SearchOptions`.
 
-    Where documents are excluded the search is as much deeper, so that k are left.
-    Scores are inner products, cosines or negated squared distances, as 32-bit floats; of equal
-    scores the document comes first whose id sorts later in byte order. Which of several documents
-    with the score of rank k are found is faiss's choice; `search_batches` says for which queries
-    that is so. A query that finds nothing is not in the run. The last bits of scores depend on
-    faiss's way to compute them, and so may differ between batch sizes.
+    If documents are excluded, the search is deeper, so that k remain. Scores are inner products,
+    cosines or negated squared distances, as 32-bit floats; ties are ordered by document id,
+    descending in byte order. Which documents are found among those tied at rank k is up to faiss;
+    `search_batches` reports the affected queries. A query without results is not in the run. The
+    last bits of scores depend on how faiss computes them and may differ between batch sizes.
 
-    Raises ArrayError (argument, row, column) for a NaN or an infinity, a zero vector under
-    "cosine", another dimension than the corpus has, ids that repeat or are not one per vector, and
-    an empty corpus; OptionError for k or batch_size below 1, and parameters the index does not
-    have; ReadError for a file.
+    Raises ArrayError (argument, row, column) for NaN and infinite values, a zero vector under
+    "cosine", a dimension other than that of the corpus, duplicate ids or the wrong number of ids,
+    and an empty corpus; OptionError for k or batch_size below 1 and for unknown parameters;
+    ReadError for a file.
 
     >>> from fastrank.search import search
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
@@ -78,7 +77,7 @@ def search(
 
 
 def run_of(batches: Iterable[Found], tag: bytes) -> Run:
-    """The run of some batches; a query that found nothing is not in it."""
+    """The run of some batches, without queries that have no results."""
     import numpy
 
     queries: list[bytes] = []
@@ -109,7 +108,7 @@ def run_of(batches: Iterable[Found], tag: bytes) -> Run:
 def run_lines(
     batches: Iterable[Found], tag: bytes, look: Callable[[Found], None] | None = None
 ) -> Iterator[bytes]:
-    """The lines of the run of some batches, each made when it is searched for; `look` sees it."""
+    """The lines of the run of some batches, made lazily; `look` is called with each batch."""
     written = False
     for found in batches:
         if look is not None:
@@ -123,15 +122,15 @@ def run_lines(
 
 
 def check_writable(target: Any, corpus: RowIds, queries: RowIds, tag: bytes) -> None:
-    """Raise before the search what writing its run would raise after it.
+    """Check before a search that its run can be written.
 
-    Raises InputError for ids and a tag that no line of a run can hold, OptionError for another
-    format, and OSError for a path in no folder.
+    Raises InputError for ids or a tag that cannot be a field of a line, OptionError for another
+    format, and OSError for a path that cannot be written.
     """
     name = name_of(target)
     form = format_by_name(name)
     if form not in (None, "trec"):
-        raise OptionError("run", f"only TREC's format is written, found {name!r}")
+        raise OptionError("run", f"expected a file name for TREC format, found {name!r}")
     check_target(target)
     for role, names in (("query", queries), ("document", corpus)):
         if names.texts is not None:

@@ -1,4 +1,4 @@
-"""The options of everything that searches: what each means, and its default."""
+"""The options of everything that searches, with their meanings and defaults."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class SomeQueriesOptions(TypedDict, total=False):
-    """What every search of many queries takes."""
+    """Options of every search with many queries."""
 
     exclude: Mapping[Any, Iterable[Any]] | None
     progress: bool | None
 
 
 class QueryOptions(SomeQueriesOptions, total=False):
-    """How to search for vectors that a caller has."""
+    """Options of a search for given vectors."""
 
     query_ids: Any
     exclude_self: bool
@@ -30,20 +30,20 @@ class QueryOptions(SomeQueriesOptions, total=False):
 
 
 class EngineOptions(SomeQueriesOptions, total=False):
-    """How faiss is to search."""
+    """Options of faiss."""
 
     parameters: str | Mapping[str, Any] | None
     gpu: bool
 
 
 class SearchOptions(QueryOptions, EngineOptions, total=False):
-    """How to search."""
+    """Options of a search."""
 
     metric: str | None
 
 
 class BuildOptions(EngineOptions, total=False):
-    """How to build an index, search in it, and keep what is found."""
+    """Options to build an index, search it, and keep the results."""
 
     k: int
     index_factory: str
@@ -54,67 +54,68 @@ class BuildOptions(EngineOptions, total=False):
 
 SEARCH = (
     Keyword(
-        "k", 1000, "documents to find per query", "how deep to search.", metavar="N", parse=int
+        "k", 1000, "retrieve N documents per query", "number of documents to retrieve per query.",
+        metavar="N", parse=int,
     ),
     Keyword(
-        "metric", None, "inner product (ip, the default), Euclidean distance or cosine",
-        """"ip" (the default), "l2" or "cosine", as in `fastrank.search.build_index`; an Index has
-        its own.""",
+        "metric", None, "inner product (ip, the default), Euclidean distance (l2) or cosine",
+        """"ip" (the default), "l2" or "cosine", as in `fastrank.search.build_index`. None for an
+        Index, which has a metric already.""",
         choices=METRICS,
     ),
     Keyword(
         "index_factory", "Flat",
-        "the index to build, as faiss writes it: IVF1024,Flat, HNSW32, ...; by default every query"
-        " is compared with every vector, block by block",
-        """"Flat" compares every query with every vector; others are indexes to build, see
-        `fastrank.search.build_index`.""",
-        metavar="TEXT",
+        "faiss factory string of the index to build, such as HNSW32 or IVF1024,Flat; Flat is exact"
+        " search",
+        """the faiss factory string of the index to build, see `fastrank.search.build_index`. "Flat"
+        is exact search.""",
+        metavar="STRING",
     ),
     Keyword(
-        "train_size", None, "vectors to train the index with",
-        "with how many vectors to train the index, as in `fastrank.search.build_index`.",
+        "train_size", None, "train the index with N vectors",
+        "number of vectors to train the index with, as in `fastrank.search.build_index`.",
         metavar="N", parse=int,
     ),
     Keyword(
-        "query_ids", None, "ids of the queries, one per line or a .npy file; else their rows",
-        "the ids of the queries, else the numbers of their rows.", metavar="FILE",
+        "query_ids", None, "query ids, one per line or a .npy file (default: row numbers)",
+        "the query ids, by default the row numbers.", metavar="FILE",
     ),
     Keyword(
-        "corpus_ids", None, "ids of the documents, likewise",
-        "the ids of the documents, else the numbers of their rows.", metavar="FILE",
+        "corpus_ids", None, "document ids, one per line or a .npy file (default: row numbers)",
+        "the document ids, by default the row numbers.", metavar="FILE",
     ),
     Keyword(
-        "parameters", None, "of the search in an index, by faiss's names: nprobe=32,efSearch=128",
-        """of the search in an Index, by faiss's names: "nprobe=32,efSearch=128" or a dict. The
-        index keeps its own.""",
-        metavar="TEXT",
+        "parameters", None, "search parameters of the index by faiss's names, such as nprobe=32",
+        """search parameters of an Index by faiss's names: "nprobe=32,efSearch=128" or a dict. The
+        index itself is not changed.""",
+        metavar="NAME=VALUE,...",
     ),
     Keyword(
-        "exclude_self", False, "leave out documents whose id is the query's",
-        "leave out the document whose id is the query's.",
+        "exclude_self", False, "exclude documents whose id equals the query id",
+        "exclude documents whose id equals the query id.",
     ),
     EXCLUDE,
     Keyword(
-        "batch_size", 1024, "queries searched at once",
-        """how many queries are handled at once. Small batches are searched together, as far as
-        their heaps fit in 256 MB: faiss takes up to ten times as long for few queries.""",
+        "batch_size", 1024, "number of queries per batch",
+        """number of queries per batch. Small batches are searched together if their heaps fit in
+        256 MB, because faiss takes up to ten times as long per query for few queries.""",
         metavar="N", parse=int,
     ),
     Keyword(
         "run", None, "also write the run, as fastrank search does",
-        """a path to which the run is written too, with the name `tag`: in TREC's format,
-        compressed if the name says so, and complete or not at all.""",
+        """a path to write the run to, in TREC format and with the name `tag`; compressed if the
+        path ends in .gz, .bz2, .xz or .zst. It is replaced only if everything succeeds.""",
         metavar="FILE",
     ),
-    Keyword("tag", "fastrank", "the run's name", "the run's name.", metavar="TEXT"),
+    Keyword("tag", "fastrank", "name of the run", "the name of the run.", metavar="NAME"),
     Keyword(
-        "gpu", False, "search on the GPUs, if faiss is built for them",
-        "search on the GPUs, where faiss is built for them.",
+        "gpu", False, "search on the GPUs; requires a GPU build of faiss",
+        "search on the GPUs; requires a GPU build of faiss.",
     ),
     Keyword(
         "progress", None,
-        "bars on standard error; by default on a terminal, where the work is long",
-        "bars on standard error; by default where that is a terminal and the work is long.",
+        "show progress bars on standard error (default: on a terminal, for long searches)",
+        "show progress bars on standard error, by default on a terminal for long searches.",
         parse=bool,
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Sparse vectors, such as TF-IDF makes: read as dense blocks, or searched as they are."""
+"""Sparse vectors, such as TF-IDF: read as dense blocks, or searched directly."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Scores of a block of documents for all queries of a search: 32 MB in double precision.
+# Scores of a block of documents for all queries of a search: 32 MB as doubles.
 BLOCK_SCORES = 1 << 22
 
 
 def is_sparse(given: Any) -> bool:
-    """Whether this is a sparse matrix of scipy or a sparse tensor of torch."""
+    """Whether this is a scipy sparse matrix or a sparse torch tensor."""
     tensor = getattr(given, "is_sparse", False) or getattr(given, "is_sparse_csr", False)
     return bool(tensor) or hasattr(given, "toarray")
 
 
 def as_csr(given: Any) -> Any:
-    """A sparse matrix or tensor as scipy's CSR matrix of float32, without stored zeros.
+    """Convert a sparse matrix or tensor to a scipy CSR matrix of float32 without stored zeros.
 
-    None for a tensor where scipy is not installed.
+    None for a tensor if scipy is not installed.
     """
     import numpy
 
@@ -46,7 +46,7 @@ def as_csr(given: Any) -> Any:
 
 
 class SparseRows(Vectors):
-    """The rows of a sparse matrix, float32 in scipy's CSR format."""
+    """The rows of a sparse matrix, as float32 in scipy's CSR format."""
 
     repeatable = True
 
@@ -57,7 +57,7 @@ class SparseRows(Vectors):
                 name, "a sparse tensor needs scipy: pip install 'fastrank-eval[scipy]'"
             )
         if matrix.ndim != 2 or not matrix.shape[1]:
-            raise ArrayError(name, f"expected a table of vectors, found the shape {matrix.shape}")
+            raise ArrayError(name, f"expected a table of vectors, found shape {matrix.shape}")
         self.name, self.matrix = name, matrix
         self.count, self.dimension = matrix.shape
 
@@ -71,15 +71,15 @@ class SparseRows(Vectors):
             yield own, self.matrix[own].toarray()
 
     def check(self, *, unit: bool, selected: Array | None = None) -> None:
-        """Look at all rows. Raises ArrayError."""
+        """Check all rows. Raises ArrayError."""
         lengths = self.lengths() if selected is None else self.lengths()[selected]
         fit = SMALLEST_LENGTH <= lengths.max(initial=0) < LARGEST_LENGTH
         if not fit or (unit and not lengths.all()):
-            # Which row and column it is shows in the dense blocks.
+            # The dense blocks show which row and column it is.
             super().check(unit=unit, selected=selected)
 
     def lengths(self) -> Array:
-        """The length of every row, float64[rows]."""
+        """The length of each row, float64[rows]."""
         import numpy
 
         matrix = self.matrix
@@ -91,7 +91,7 @@ class SparseRows(Vectors):
 class SparseSearch:
     """Compares queries with all rows of a sparse matrix.
 
-    Scores are added up in double precision, and are 32-bit floats in the end.
+    Scores are computed in double precision and returned as 32-bit floats.
     """
 
     once = False
@@ -104,7 +104,7 @@ class SparseSearch:
         self._lengths = corpus.lengths()
 
     def at_once(self, _depth: int, batch_size: int) -> int | None:
-        """How many queries to search at once, which are dense until then."""
+        """How many queries to search at once; they are dense until then."""
         return min(batch_size, block_rows(self._matrix.shape[1]))
 
     def search(

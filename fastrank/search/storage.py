@@ -1,4 +1,4 @@
-"""Indexes as files: faiss's own, and beside it the ids and the metric."""
+"""Save and load indexes: faiss's file, and a second file with the ids and the metric."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What the name of the file of ids has behind that of the index.
+# The suffix of the file of ids, after the name of the index.
 SUFFIX = ".ids.npz"
-# Bytes at the start and at the end of an index that tell it from others.
+# Bytes at the start and the end of an index file that identify it.
 ENDS = 1 << 20
 
 
 def save_index(index: Index, path: str | os.PathLike[str]) -> None:
-    """Write an index: faiss's own file, and beside it `PATH.ids.npz` with ids and metric.
+    """Save an index to PATH in faiss's format, and its ids and metric to `PATH.ids.npz`.
 
-    Both replace what is there when they are complete. faiss.read_index reads the first; the second
-    is an archive of numpy with `ids` (uint8, one after the other), `lengths`, `metric`, ...
+    Both files are written atomically. faiss.read_index reads the first; the second is a numpy
+    archive with `ids` (uint8, concatenated), `lengths`, `metric`, ...
 
     >>> import os, tempfile
     >>> from fastrank.search import build_index, load_index, save_index
@@ -67,13 +67,13 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
 
 
 def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
-    """Read what `save_index` wrote, or an index that faiss itself has written.
+    """Load an index saved by `save_index` or by faiss.
 
-    ids: for the latter, the id of each vector; by default the numbers of the rows, or those that
-    the vectors were added with. Its metric is what faiss says, and for "cosine" that is "ip".
-    Raises ReadError for a file that is cut off or no index, for ids that belong to another index,
-    numbers that repeat or are negative, and for a metric other than inner product and L2;
-    ArrayError for ids that repeat or are not one per vector, OptionError where the index has ids.
+    ids: for an index saved by faiss, the id of each vector; by default the row numbers, or the
+    numbers with which the vectors were added. The metric of such an index is that stored by faiss,
+    which is "ip" for cosine. Raises ReadError for a truncated or invalid file, ids of another
+    index, duplicate or negative numbers, and metrics other than inner product and L2; ArrayError
+    for duplicate ids or the wrong number of ids; OptionError if the index has ids already.
 
     >>> from fastrank.search import load_index
     >>> load_index("missing.faiss")
@@ -90,7 +90,7 @@ def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
     except OSError as error:
         raise ReadError(name, (error.strerror or str(error)).lower()) from None
     except (RuntimeError, MemoryError) as error:
-        raise ReadError(name, f"no index that is whole: {reason_of(error)}") from None
+        raise ReadError(name, f"truncated or invalid index: {reason_of(error)}") from None
     try:
         index = index_of(found)
     except ValueError as error:
@@ -129,29 +129,29 @@ def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
     except OSError as error:
         raise ReadError(beside, (error.strerror or str(error)).lower()) from None
     except (*BROKEN, KeyError, zipfile.BadZipFile) as error:
-        raise ReadError(beside, f"no ids of an index, or cut off: {error}") from None
+        raise ReadError(beside, f"truncated or invalid file of ids: {error}") from None
     if size != (found.d, found.ntotal) or digest != _digest(name):
-        raise ReadError(beside, f"these ids belong to another index than {name}")
+        raise ReadError(beside, f"the ids do not belong to the index {name}")
     if stored_metric not in (metric, "cosine") or (stored_metric == "cosine" and metric != "ip"):
-        raise ReadError(beside, f"the metric {stored_metric!r} is not that of {name}")
+        raise ReadError(beside, f"the metric {stored_metric!r} is not that of the index {name}")
     if columns is None:
         return stored_metric, None
     ids, lengths = columns
     if (ids.dtype, ids.ndim, lengths.dtype, lengths.ndim) != (numpy.uint8, 1, numpy.int64, 1):
         raise ReadError(beside, "expected ids as bytes and lengths as 64-bit integers")
-    # None is longer than all together: their sum cannot overflow.
+    # Each is at most the total length, so their sum cannot overflow.
     if (
         len(lengths) != found.ntotal
         or not (0 <= lengths.min(initial=0) <= lengths.max(initial=0) <= len(ids))
         or lengths.sum() != len(ids)
     ):
-        raise ReadError(beside, "the ids are not one per vector")
+        raise ReadError(beside, "expected one id per vector")
     starts = numpy.cumsum(lengths) - lengths
     return stored_metric, Texts(ids.tobytes(), memory_of(starts), memory_of(lengths))
 
 
 def _digest(path: str) -> str:
-    """What tells a file from others: its size, its start and its end."""
+    """The identity of a file: its size, start and end."""
     import hashlib
 
     size = os.path.getsize(path)

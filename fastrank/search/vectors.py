@@ -1,4 +1,4 @@
-"""Vectors as callers have them, read in blocks of float32 that are checked."""
+"""Read vectors of callers in checked blocks of float32."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ TABLE = "a table of vectors"
 METRICS = ("ip", "l2", "cosine")
 # Values of a block: 64 MB as float32.
 BLOCK_VALUES = 1 << 24
-# The distance of two vectors of this length, squared, is still a 32-bit float.
+# The squared distance of two vectors of this length still fits a 32-bit float.
 LARGEST_LENGTH = 9e18
-# The product of two shorter ones may be 0 as a 32-bit float.
+# The product of two shorter vectors may underflow to 0 as a 32-bit float.
 SMALLEST_LENGTH = 1.1e-19
 
 
 def check_metric(metric: str) -> str:
-    """The metric. Raises OptionError for others."""
+    """Return the metric if it exists, else raise OptionError."""
     if metric not in METRICS:
         raise OptionError("metric", f"expected 'ip', 'l2' or 'cosine', found {metric!r}")
     return metric
 
 
 class Vectors:
-    """Rows of one dimension, to be gone through in blocks.
+    """Rows of the same dimension, to be read in blocks.
 
-    name: of the argument, for errors. count: how many there are, None if that is known at the end
-    only. repeatable: whether they can be gone through more than once.
+    name: of the argument, for errors. count: the number of rows, None if unknown before the end.
+    repeatable: whether they can be read more than once.
     """
 
     name: str
@@ -47,47 +47,46 @@ class Vectors:
     repeatable: bool
 
     def raw(self, size: int, selected: Array | None = None) -> Iterator[tuple[Array, Array]]:
-        """Row numbers and rows as they were given, up to `size` at a time, all or some."""
+        """Row numbers and rows in the given type, up to `size` at a time; all rows or some."""
         raise NotImplementedError
 
     def blocks(
         self, size: int, *, unit: bool, selected: Array | None = None, check: bool = True
     ) -> Iterator[tuple[Array, Array]]:
-        """Row numbers and rows as contiguous float32; `unit`: of length 1.
+        """Row numbers and rows as contiguous float32; `unit`: normalized to length 1.
 
-        A block may be the caller's own, or stand in the memory of the next: who keeps it copies it.
-        Raises ArrayError for a NaN, an infinity, where there is no direction, and for vectors too
-        long or all too short for their products to be 32-bit floats, unless all were looked at
-        before.
+        A block may be the caller's memory or be overwritten by the next one; copy it to keep it.
+        Raises ArrayError, unless all rows were checked before, for NaN and infinite values, zero
+        vectors with `unit`, and vectors too long or too short for products as 32-bit floats.
         """
         for rows, raw in self.raw(size, selected):
             yield rows, _as_float32(self.name, rows, raw, unit=unit, check=check)
 
     def check(self, *, unit: bool, selected: Array | None = None) -> None:
-        """Look at all rows, if that does not use them up. Raises ArrayError."""
+        """Check all rows, if they can be read again. Raises ArrayError."""
         if self.repeatable:
             for _ in self.blocks(block_rows(self.dimension), unit=unit, selected=selected):
                 pass
 
 
 def block_rows(dimension: int) -> int:
-    """How many rows a block has."""
+    """The number of rows of a block."""
     return max(1, BLOCK_VALUES // max(1, dimension))
 
 
 def check_dimension(queries: Vectors, dimension: int) -> None:
-    """Raise ArrayError for queries of another dimension than the corpus has."""
+    """Raise ArrayError if queries and corpus have different dimensions."""
     if queries.dimension != dimension:
         raise ArrayError(
             queries.name,
-            f"expected {dimension} columns, as the corpus has, found {queries.dimension}",
+            f"expected {dimension} columns, as in the corpus, found {queries.dimension}",
         )
 
 
 def open_vectors(name: str, given: Any) -> Vectors:
-    """The vectors of an array, a memory map, the path of a `.npy` file or an iterator of blocks.
+    """Open the vectors of an array, a memory map, a `.npy` file or an iterator of blocks.
 
-    Also of a sparse matrix of scipy or a sparse tensor of torch. Raises ArrayError and ReadError.
+    Also of a scipy sparse matrix or a sparse torch tensor. Raises ArrayError and ReadError.
     """
     if isinstance(given, Vectors):
         return given
@@ -100,8 +99,8 @@ def open_vectors(name: str, given: Any) -> Vectors:
     if hasattr(given, "ntotal"):
         kind = type(given).__name__
         raise ArrayError(
-            name, f"expected vectors, found an {kind} of faiss, which is taken as the corpus of"
-            " search and evaluate_embeddings",
+            name, f"expected vectors, found a faiss {kind}; pass it as the corpus of search or"
+            " evaluate_embeddings",
         )  # fmt: skip
     blocks = hasattr(given, "__iter__") and not hasattr(given, "__array__")
     if isinstance(given, (list, tuple)):
@@ -110,7 +109,7 @@ def open_vectors(name: str, given: Any) -> Vectors:
 
 
 def _mapping_of(rows: Array) -> Any:
-    """The memory map that an array is, or looks into; None if it is none."""
+    """The memory map that an array is or views, or None."""
     import numpy
 
     base: Any = rows
@@ -121,11 +120,11 @@ def _mapping_of(rows: Array) -> Any:
 
 def _check_kind(name: str, found: Array) -> None:
     if found.ndim != 2:
-        raise ArrayError(name, f"expected {TABLE}, found the shape {found.shape}")
+        raise ArrayError(name, f"expected {TABLE}, found shape {found.shape}")
     if found.dtype.kind not in "fiu":
-        raise ArrayError(name, f"expected vectors of floats, found {found.dtype}")
+        raise ArrayError(name, f"expected float vectors, found {found.dtype}")
     if not found.shape[1]:
-        raise ArrayError(name, "expected vectors of one dimension or more, found none")
+        raise ArrayError(name, "expected at least one column, found none")
 
 
 class Rows(Vectors):
@@ -141,7 +140,7 @@ class Rows(Vectors):
 
     @property
     def is_ready(self) -> bool:
-        """Whether faiss can take all of them as they are, in memory."""
+        """Whether faiss can use all of them directly in memory."""
         import numpy
 
         rows = self.rows
@@ -164,7 +163,7 @@ class Rows(Vectors):
                 self._forget()
 
     def _forget(self) -> None:
-        """What was read of a file need not stay in memory, and of one not written none is lost."""
+        """Let pages of a mapped file leave memory; none are lost, because none were written."""
         import mmap
 
         if self._mapping is not None and self._mapping.mode == "r":
@@ -174,7 +173,7 @@ class Rows(Vectors):
 
 
 class Blocks(Vectors):
-    """Blocks that come one after the other; the first is looked at ahead."""
+    """Blocks from an iterator; the first is read ahead."""
 
     count = None
 
@@ -198,7 +197,7 @@ class Blocks(Vectors):
                 raise ArrayError(self.name, f"block from row {row}: {error.reason}") from None
             if dimension not in (None, block.shape[1]):
                 raise ArrayError(
-                    self.name, f"expected {dimension} columns as before, found {block.shape[1]}",
+                    self.name, f"expected {dimension} columns, as before, found {block.shape[1]}",
                     row,
                 )  # fmt: skip
             dimension = block.shape[1]
@@ -248,7 +247,7 @@ def _resize_blocks(blocks: Iterator[Array], size: int) -> Iterator[Array]:
                 yield held[0] if len(held) == 1 else numpy.concatenate(held)
                 held, missing = [], size
         if held:
-            # Whoever gives the blocks may put the next one in the same memory.
+            # The iterator may reuse the memory for the next block.
             held[-1] = held[-1].copy()
     if held:
         yield held[0] if len(held) == 1 else numpy.concatenate(held)
@@ -259,7 +258,7 @@ def _as_float32(name: str, rows: Array, raw: Array, *, unit: bool, check: bool) 
 
     with numpy.errstate(all="ignore"):
         block = numpy.ascontiguousarray(raw, numpy.float32)
-        # One pass over the block, at the speed of memory; what is suspicious is looked at again.
+        # One fast pass over the block; suspicious rows are checked again.
         least = SMALLEST_LENGTH**2 * len(block)
         if check and not least <= numpy.vdot(block, block) < LARGEST_LENGTH:
             _refuse_odd(name, rows, raw, block, unit=unit)
@@ -268,7 +267,7 @@ def _as_float32(name: str, rows: Array, raw: Array, *, unit: bool, check: bool) 
         norms = numpy.sqrt(numpy.einsum("ij,ij->i", block, block, dtype=numpy.float64))
         if check and not norms.all():
             row = int(rows[int((norms == 0).argmax())])
-            raise ArrayError(name, "the vector is zero, and has no cosine with any other", row)
+            raise ArrayError(name, "the vector is zero, so its cosine is undefined", row)
         scaled = numpy.empty_like(block)
         numpy.divide(block, norms[:, None], out=scaled, casting="unsafe")
         return scaled
@@ -289,7 +288,7 @@ def _refuse_odd(name: str, rows: Array, raw: Array, block: Array, *, unit: bool)
         row = int(lengths.argmax())
         at_most = "" if lengths[row] > LARGEST_LENGTH else " at most"
         raise ArrayError(
-            name, "expected a vector whose products fit 32-bit floats, found the length"
+            name, "expected a vector whose products fit 32-bit floats, found length"
             f"{at_most} {lengths[row]:g}; scale the vectors, or use metric='cosine'",
             int(rows[row]),
         )  # fmt: skip

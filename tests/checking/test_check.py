@@ -52,28 +52,28 @@ def only(report: Report, kind: str) -> Finding:
 WRONG_JUDGMENTS = {
     "three fields": (
         b"q 0 d 1\nq e 1\n", "malformed", 2,
-        "expected 4 fields (query iter doc grade), found 3: 'q e 1'; is the second field missing?"
-        " Any word will do",
+        "expected 4 fields (query iter doc grade), found 3: 'q e 1'; is the second field (iter)"
+        " missing? Its value is ignored",
     ),
     "BEIR's header": (
         b"q 0 d 1\nquery-id\tcorpus-id\tscore\n", "malformed", 2,
         "expected 4 fields (query iter doc grade), found 3: 'query-id\\tcorpus-id\\tscore'; this"
-        " looks like BEIR's format: `fastrank convert` makes it a TREC file",
+        " looks like BEIR's format; `fastrank convert` can convert it",
     ),
     "a run": (
         b"q 0 d 1\nq Q0 d 1 0.5 tag\n", "malformed", 2,
         "expected 4 fields (query iter doc grade), found 6: 'q Q0 d 1 0.5 tag'; this looks like a"
-        " run: with --no-qrels all files are runs",
+        " run; use --no-qrels if all files are runs",
     ),
     "JSON": (
         b'q 0 d 1\n{"q": {"d": 1}}\n', "malformed", 2,
         "expected 4 fields (query iter doc grade), found 3: '{\"q\": {\"d\": 1}}'; is the second"
-        " field missing? Any word will do",
+        " field (iter) missing? Its value is ignored",
     ),
     "commas": (
         b"q 0 d 1\nq,0,d,1\n", "malformed", 2,
-        "expected 4 fields (query iter doc grade), found 1: 'q,0,d,1'; fields are separated by"
-        " blanks, not by commas",
+        "expected 4 fields (query iter doc grade), found 1: 'q,0,d,1'; separate fields by blanks,"
+        " not commas",
     ),
     "a blank line": (
         b"q 0 d 1\n \t\n", "malformed", 2,
@@ -81,11 +81,12 @@ WRONG_JUDGMENTS = {
     ),
     "a comment": (
         b"# note\nq 0 d 1\n", "comment", 1,
-        "trec_eval 10.0 skips this comment, for 9.0.8 it is malformed: '# note'",
+        "trec_eval 10.0 skips this comment, 9.0.8 rejects it: '# note'",
     ),
     "a comment after a comment": (
         b"# one\n# two\nq 0 d 1\n", "ambiguous-comment", 2,
-        "trec_eval 10.0 skips one comment at a time and reads the second as a judgment: '# two'",
+        "trec_eval 10.0 skips only one comment at a time and reads this one as a judgment: '#"
+        " two'",
     ),
     "a comment with four words": (
         b"q 0 d 1\n# judged by hand\n", "ambiguous-comment", 2,
@@ -93,73 +94,74 @@ WRONG_JUDGMENTS = {
     ),
     "a NUL byte": (
         b"q 0 d 1\nq 0 \0e 1\n", "nul", 2,
-        "a NUL byte in the line, on which trec_eval crashes: 'q 0 \\x00e 1'",
+        "the line contains a NUL byte, at which trec_eval crashes: 'q 0 \\x00e 1'",
     ),
     "a NUL byte at the start": (
         b"q 0 d 1\n\0\nq 0 e 1\n", "nul", 2,
-        "the line begins with a NUL byte: for trec_eval the file ends here",
+        "the line begins with a NUL byte, where trec_eval stops reading the file",
     ),
     "nothing but a comment": (
-        b"# note\n", "no-results", None, "no line of the file is a judgment",
+        b"# note\n", "no-results", None, "the file has no judgments",
     ),
     "a fraction": (
         b"q 0 d 1\nq 0 e 1.9\n", "float-grade", 2,
-        "grade '1.9' of document 'e' is not an integer: trec_eval reads 1",
+        "grade '1.9' of document 'e' is not an integer; trec_eval reads 1",
     ),
     "an exponent": (
         b"q 0 d 1\nq 0 e 1e3\n", "float-grade", 2,
-        "grade '1e3' of document 'e' is not an integer: trec_eval reads 1",
+        "grade '1e3' of document 'e' is not an integer; trec_eval reads 1",
     ),
     "a whole decimal": (
         b"q 0 d 1\nq 0 e 2.0\n", "decimal-grade", 2,
-        "grade '2.0' of document 'e' is written as a decimal: trec_eval reads 2, others refuse it",
+        "grade '2.0' of document 'e' is written as a decimal; trec_eval reads 2, some tools"
+        " reject it",
     ),
     "a word": (
         b"q 0 d 1\nq 0 e yes\n", "bad-grade", 2,
-        "grade 'yes' of document 'e' is not a number: trec_eval reads 0",
+        "grade 'yes' of document 'e' is not a number; trec_eval reads 0",
     ),
     "a number and more": (
         b"q 0 d 1\nq 0 e 2x\n", "bad-grade", 2,
-        "grade '2x' of document 'e' is not a number: trec_eval reads 2",
+        "grade '2x' of document 'e' is not a number; trec_eval reads 2",
     ),
     "a huge grade": (
         b"q 0 d 1\nq 0 e 99999999999999999999\n", "huge-grade", 2,
-        "grade '99999999999999999999' of document 'e' is too large to count judgments by grade",
+        "grade '99999999999999999999' of document 'e' is too large; grades must be below 2**44",
     ),
     "a negative grade": (
         b"q 0 d 1\nq 0 e -2\n", "negative-grade", 2,
-        "grade '-2' of document 'e' is negative: the document counts as unjudged",
+        "grade '-2' of document 'e' is negative; the document counts as unjudged",
     ),
     "negative grades only": (
         b"q 0 d 1\np 0 e -2\np 0 d -1\n", "all-negative", 2,
-        "all judgments of query 'p' are negative: trec_eval stops with status 4 if it is the first"
-        " one evaluated, and may crash if not",
+        "all judgments of query 'p' are negative; trec_eval stops with status 4 if this is the"
+        " first query evaluated, and may crash otherwise",
     ),
     "nothing relevant": (
         b"q 0 d 1\np 0 e 0\np 0 d 0\n", "no-relevant", 2,
-        "query 'p' has no relevant document among 2 judgments: it counts as 0 in the means",
+        "query 'p' has no relevant document among 2 judgments; it counts as 0 in the means",
     ),
     "a document twice": (
         b"q 0 d 1\np 0 d 1\nq 0 d 01\n", "duplicate", 3,
-        "document 'd' of query 'q' with grade 01 stands on line 1 already, with grade 1: trec_eval"
-        " stops at this query",
+        "duplicate document 'd' in query 'q': grade 01, but 1 on line 1; trec_eval stops at this"
+        " query",
     ),
     "two grades": (
         b"q 0 d 1\nq 0 d 0\n", "conflicting-grades", 2,
-        "document 'd' of query 'q' with grade 0 stands on line 1 already, with grade 1: trec_eval"
-        " stops at this query",
+        "duplicate document 'd' in query 'q': grade 0, but 1 on line 1; trec_eval stops at this"
+        " query",
     ),
     "scattered lines": (
         b"q 0 d 1\np 0 d 1\nq 0 e 1\n", "scattered", 3,
-        "query 'q' comes again after other queries; it began on line 1, its lines stand in"
-        " 2 places",
+        "query 'q' continues after other queries; it starts on line 1, and its lines are in 2"
+        " separate blocks",
     ),
     "CR LF": (
-        b"q 0 d 1\nq 0 e 1\r\n", "crlf", 2, "CR LF ends 1 line of 2; the CR is read as a blank",
+        b"q 0 d 1\nq 0 e 1\r\n", "crlf", 2, "1 of 2 lines end in CR LF; CR is read as a blank",
     ),
     "CR without LF": (
         b"q 0 d 1\r\nq 0 e\r1\n", "bare-cr", 2,
-        "a carriage return without a newline (1 in the file): trec_eval reads it as a blank, not"
+        "carriage return without a newline (1 in the file), which trec_eval reads as a blank, not"
         " as the end of a line",
     ),
     "Latin-1": (b"q 0 d 1\nq 0 \xe9 1\n", "invalid-utf8", 2, "bytes that are not UTF-8"),
@@ -168,11 +170,11 @@ WRONG_JUDGMENTS = {
     ),
     "a byte order mark": (
         b"\xef\xbb\xbfq 0 d 1\n", "bom", 1,
-        "the file begins with a byte order mark (EF BB BF): trec_eval reads it as part of an id",
+        "byte order mark, which trec_eval reads as part of the first query id",
     ),
     "UTF-16": (
         "q 0 d 1\n".encode("utf-16"), "encoding", 1,
-        "the file is UTF-16, expected UTF-8 or ASCII: convert it (iconv -f UTF-16)",
+        "expected UTF-8, found UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`",
     ),
 }  # fmt: skip
 
@@ -191,81 +193,81 @@ WRONG_RUNS = {
     "five fields": (
         b"q Q0 d 1 2 t\nq Q0 e 2 1\n", "malformed", 2,
         "expected 6 fields (query Q0 doc rank score tag), found 5: 'q Q0 e 2 1'; is the second"
-        " field missing, or the last one, the tag? Any word will do",
+        " field (Q0) or the last one (tag) missing? Any word will do",
     ),
     "judgments": (
         b"q 0 d 1\n", "malformed", 1,
         "expected 6 fields (query Q0 doc rank score tag), found 4: 'q 0 d 1'; this looks like a"
-        " judgment: judgments are the first file",
+        " judgment; qrels must be the first file",
     ),
     "MS MARCO": (
         b"q Q0 d 1 2 t\nq\td\t1\n", "malformed", 2,
         "expected 6 fields (query Q0 doc rank score tag), found 3: 'q\\td\\t1'; this looks like"
-        " MS MARCO's format: `fastrank convert` makes it a TREC file",
+        " MS MARCO's format; `fastrank convert` can convert it",
     ),
     "JSON lines": (
         b'q Q0 d 1 2 t\n{"q":1}\n', "malformed", 2,
         "expected 6 fields (query Q0 doc rank score tag), found 1: '{\"q\":1}'; this looks like"
-        " JSON: `fastrank convert` makes it a TREC file",
+        " JSON; `fastrank convert` can convert it",
     ),
     "seven fields": (
         b"q Q0 d 1 2 my tag\n", "extra-fields", 1,
-        "expected 6 fields (query Q0 doc rank score tag), found 7: 'q Q0 d 1 2 my tag'; what is"
-        " behind the 6th is ignored; does an id contain a blank?",
+        "expected 6 fields (query Q0 doc rank score tag), found 7: 'q Q0 d 1 2 my tag'; fields"
+        " after the 6th are ignored; does an id contain a blank?",
     ),
     "a blank line": (b"q Q0 d 1 2 t\n\n", "blank-line", 2, "a blank line, which is ignored"),
     "a comment": (
         b"q Q0 d 1 2 t\n # a\n", "comment", 2,
-        "trec_eval 10.0 skips this comment, for 9.0.8 it is malformed: ' # a'",
+        "trec_eval 10.0 skips this comment, 9.0.8 rejects it: ' # a'",
     ),
     "a comment of six words": (
         b"q Q0 d 1 2 t\n# made by our new model\n", "ambiguous-comment", 2,
         "trec_eval 9.0.8 reads this comment as a result of query '#': '# made by our new model'",
     ),
-    "only blank lines": (b"\n\n", "no-results", None, "no line of the file is a result"),
+    "only blank lines": (b"\n\n", "no-results", None, "the file has no results"),
     "a word": (
         b"q Q0 d 1 high t\n", "bad-score", 1,
-        "score 'high' of document 'd' is not a number: trec_eval reads 0",
+        "score 'high' of document 'd' is not a number; trec_eval reads 0",
     ),
     "a decimal comma": (
         b"q Q0 d 1 0,75 t\n", "bad-score", 1,
-        "score '0,75' of document 'd' is not a number: trec_eval reads 0; the decimal point is a"
-        " point",
+        "score '0,75' of document 'd' is not a number; trec_eval reads 0; use a decimal point,"
+        " not a comma",
     ),
     "a number and more": (
         b"q Q0 d 1 1.5x t\n", "bad-score", 1,
-        "score '1.5x' of document 'd' is not a number: trec_eval reads 1.5",
+        "score '1.5x' of document 'd' is not a number; trec_eval reads 1.5",
     ),
     "NaN": (
         b"q Q0 d 1 -NaN t\n", "nan-score", 1,
-        "score '-NaN' of document 'd' is not a number: its rank has no meaning",
+        "score '-NaN' of document 'd' is NaN, by which documents cannot be ranked",
     ),
     "infinity": (
         b"q Q0 d 1 -Infinity t\n", "infinite-score", 1,
-        "score '-Infinity' of document 'd' is infinite: all such scores tie",
+        "score '-Infinity' of document 'd' is infinite; all such scores tie",
     ),
     "more than a double can hold": (
         b"q Q0 d 1 1e999 t\n", "infinite-score", 1,
-        "score '1e999' of document 'd' is infinite: all such scores tie",
+        "score '1e999' of document 'd' is infinite; all such scores tie",
     ),
     "a document twice": (
         b"q Q0 d 1 2 t\nq Q0 d 2 1 t\n", "duplicate", 2,
-        "document 'd' of query 'q' with score 1 stands on line 1 already, with score 2: trec_eval"
-        " stops at this query",
+        "duplicate document 'd' in query 'q': score 1, but 2 on line 1; trec_eval stops at this"
+        " query",
     ),
     "ranks against scores": (
         b"q Q0 d 1 2 t\nq Q0 e 2 3 t\nq Q0 f 3 1 t\n", "rank-order", 1,
-        "rank 1 has score 2, but rank 2 has score 3 on line 2: trec_eval ranks by score alone"
-        " (1 such place in query 'q')",
+        "rank 1 has score 2, but rank 2 has score 3 on line 2 (1 such pair in query 'q');"
+        " trec_eval ranks by score",
     ),
     "distances": (
         b"q Q0 d 1 0.1 t\nq Q0 e 2 0.2 t\nq Q0 f 3 0.2 t\n", "ascending-scores", 1,
-        "scores rise with the rank throughout (rank 1 has score 0.1, rank 2 has score 0.2 on"
-        " line 2): trec_eval ranks the highest score first; are they distances?",
+        "scores increase with the rank throughout (rank 1 has score 0.1, rank 2 has score 0.2 on"
+        " line 2); trec_eval ranks the highest score first. Are these distances?",
     ),
     "a rank twice": (
         b"q Q0 d 1 3 t\nq Q0 e 2 2 t\nq Q0 f 2 1 t\n", "repeated-rank", 3,
-        "rank 2 again in query 'q', where 1 rank repeats; trec_eval ignores ranks",
+        "duplicate rank 2 in query 'q' (1 duplicate in the query); trec_eval ignores ranks",
     ),
     "a rank that is none": (
         b"q Q0 d first 3 t\n", "bad-rank", 1,
@@ -273,26 +275,26 @@ WRONG_RUNS = {
     ),
     "ties": (
         b"q Q0 d 1 3 t\nq Q0 e 2 2 t\nq Q0 f 3 2.0 t\np Q0 d 1 1 t\n", "tied-scores", 2,
-        "2 results of 1 query tie, this is the first: trec_eval ranks them by document id, the"
-        " larger one first",
+        "the first of 2 results in 1 query that tie; trec_eval ranks ties by document id,"
+        " descending",
     ),
     "ties as floats": (
         b"q Q0 d 1 0.12345678901 t\nq Q0 e 2 0.12345678900 t\n", "tied-as-floats", 1,
-        "2 results of 1 query tie as 32-bit floats only, this is the first: 9.0.8 and pytrec_eval"
-        " rank them by document id, 10.0 by score",
+        "the first of 2 results in 1 query that tie as 32-bit floats only; trec_eval 9.0.8 and"
+        " pytrec_eval rank these by document id, 10.0 by score",
     ),
     "one score for all": (
         b"q Q0 d 1 3 t\nq Q0 e 2 3 t\nq Q0 f 3 3 t\n", "constant-scores", 1,
-        "all 3 results of query 'q' have the same score: the ranking is that of the document ids",
+        "all 3 results of query 'q' have the same score, so they are ranked by document id",
     ),
     "not by score": (
         b"q Q0 d 2 1 t\nq Q0 e 1 2 t\n", "unsorted", 2,
-        "the score is higher than that of the result before; the lines of 1 query are not in the"
-        " order of their scores",
+        "the score is higher than that of the result before; the results of 1 query are not"
+        " sorted by score",
     ),
     "padding": (
         b"q Q0 d 1 3 t\nq Q0 -1 2 2 t\n", "padding", 2,
-        "document -1: faiss fills up with it where it finds fewer than were asked for",
+        "document -1, with which faiss pads results if it finds too few",
     ),
     "a self-match": (
         b"q Q0 d 1 3 t\nq Q0 q 2 2 t\n", "self-match", 2,
@@ -300,16 +302,16 @@ WRONG_RUNS = {
     ),
     "several tags": (
         b"q Q0 d 1 3 a\nq Q0 e 2 2 b\nq Q0 f 3 1 a\n", "several-tags", 2,
-        "tag 'b', but 'a' from line 1 on (2 tags in all): are these several runs in one file?",
+        "tag 'b', but 'a' on line 1 (2 tags in total); does the file contain several runs?",
     ),
     "uneven depth": (
         b"q Q0 d 1 3 t\nq Q0 e 2 2 t\n" + b"".join(b"q%d Q0 d 1 3 t\n" % i for i in range(9)),
         "uneven-depth", 1,
-        "query 'q' has 2 results, 9 queries of 10 have 1; all have from 1 to 2",
+        "query 'q' has 2 results, but 9 of 10 queries have 1; the range is 1 to 2",
     ),
     "more than TREC asks for": (
         b"".join(b"q Q0 d%d %d %d t\n" % (i, i, -i) for i in range(1001)), "deep", 1,
-        "query 'q' has 1,001 results; TREC asks for 1,000 at most",
+        "query 'q' has 1,001 results; TREC's usual maximum is 1,000",
     ),
 }  # fmt: skip
 
@@ -363,44 +365,45 @@ def test_what_is_wrong_with_a_run_is_said_with_its_line(case: str) -> None:
 WRONG_PAIRS = {
     "a query without judgments": (
         b"q 0 d 1\n", b"q Q0 d 1 2 t\nx Q0 d 1 2 t\n", "unknown-query", 2,
-        "query 'x' has no judgments in qrels: it is not evaluated",
+        "query 'x' has no judgments in qrels and is not evaluated",
     ),
     "a query without results": (
         b"q 0 d 1\nx 0 d 1\n", b"q Q0 d 1 2 t\n", "missing-query", None,
-        "judged query 'x' (qrels:2) is not in the run: it is left out of the means, with -c it"
-        " counts as 0",
+        "judged query 'x' (qrels:2) is missing from the run; it is excluded from the means, or"
+        " counts as 0 with -c",
     ),
     "a query in other case": (
         b"q 0 d 1\nX1 0 d 1\n", b"q Q0 d 1 2 t\nx01 Q0 d 1 2 t\n", "similar-query", 2,
-        "query 'x01' has no judgments: did you mean 'X1' (qrels:2)?",
+        "query 'x01' has no judgments; did you mean 'X1' (qrels:2)?",
     ),
     "no query in common": (
         b"1 0 d 1\n", b"q1 Q0 d 1 2 t\n", "no-common-query", 1,
-        "no query of the run is judged: 1 query here, such as 'q1', 1 there, such as '1' (qrels:1)",
+        "the run and the qrels share no query ids: the run has 1 query, such as 'q1', the qrels"
+        " 1, such as '1' (qrels:1)",
     ),
     "queries that were floats": (
         b"12 0 d 1\n", b"12.0 Q0 d 1 2 t\n", "no-common-query", 1,
-        "no query of the run is judged: 1 query here, such as '12.0', 1 there, such as '12'"
-        " (qrels:1); is that the same?",
+        "the run and the qrels share no query ids: the run has 1 query, such as '12.0', the qrels"
+        " 1, such as '12' (qrels:1); are these the same query?",
     ),
     "no document in common": (
         b"q 0 doc7 1\n", b"q Q0 7 1 2 t\n", "no-judged-document", 1,
-        "not one result of the run is judged: for query 'q' here '7', there 'doc7' (qrels:1); are"
-        " these ids of the same documents?",
+        "no result of the run is judged: query 'q' has '7' in the run and 'doc7' in the qrels"
+        " (qrels:1); do the ids belong to the same collection?",
     ),
     "documents counted from 0": (
         b"q 0 1 1\nq 0 3 1\n", b"q Q0 0 1 2 t\nq Q0 5 1 1 t\n", "no-judged-document", 1,
-        "not one result of the run is judged: for query 'q' here '0', there '1' (qrels:1); are"
-        " these ids of the same documents? With 1 more in the ids of the run 1 of 2 results would"
-        " be: does one side count from 0?",
+        "no result of the run is judged: query 'q' has '0' in the run and '1' in the qrels"
+        " (qrels:1); do the ids belong to the same collection? After adding 1 to the ids of the"
+        " run, 1 of 2 results would be judged; does one file count from 0?",
     ),
     "a query without a judged result": (
         b"q 0 d 1\np 0 d 1\n", b"q Q0 d 1 2 t\np Q0 e 1 2 t\n", "unjudged-query", 2,
-        "none of the results of query 'p' is judged in qrels",
+        "query 'p' has no judged results in qrels",
     ),
     "a document with the ending of a file": (
         b"q 0 d 1\nq 0 e 1\n", b"q Q0 d 1 2 t\nq Q0 E.txt 2 1 t\n", "similar-document", 2,
-        "document 'E.txt' of query 'q' is not judged: did you mean 'e' (qrels:2)?",
+        "document 'E.txt' of query 'q' is not judged; did you mean 'e' (qrels:2)?",
     ),
 }  # fmt: skip
 

@@ -49,8 +49,8 @@ def test_files_without_a_flaw() -> None:
 
     assert told(report) == [
         (
-            "no-relevant", 3, "query 'q2' has no relevant document among 1 judgment: it counts as 0"
-            " in the means",
+            "no-relevant", 3, "query 'q2' has no relevant document among 1 judgment; it counts as"
+            " 0 in the means",
         )
     ]  # fmt: skip
     assert [(f.kind, f.file) for f in report if f.severity == "note"] == [
@@ -68,11 +68,11 @@ WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
         [
             ("bad-score", 2, "score 'high' of document 'd' is not a number"),
             (
-                "duplicate", 4, "document 'd' of query 'q' with score -1 stands on line 2"
-                " already, with score high: trec_eval stops at this query",
+                "duplicate", 4, "duplicate document 'd' in query 'q': score -1, but high on line"
+                " 2; trec_eval stops at this query",
             ),
-            ("nan-score", 5, "score 'nan' of document 'f' is not a number: its rank has no"
-             " meaning"),
+            ("nan-score", 5, "score 'nan' of document 'f' is NaN, by which documents cannot be"
+             " ranked"),
         ],
     ),
     "an empty cell": (
@@ -82,17 +82,17 @@ WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
     "ranks that disagree": (
         b"qid,docno,score,rank\nq,d,1,1\nq,e,3,2\nq,f,2,3\n",
         [
-            ("unsorted", 3, "the score is higher than that of the result before; the lines of"
-             " 1 query are not in the order of their scores"),
-            ("rank-order", 2, "rank 1 has score 1, but rank 2 has score 3 on line 3: trec_eval"
-             " ranks by score alone (1 such place in query 'q')"),
+            ("unsorted", 3, "the score is higher than that of the result before; the results of 1"
+             " query are not sorted by score"),
+            ("rank-order", 2, "rank 1 has score 1, but rank 2 has score 3 on line 3 (1 such pair"
+             " in query 'q'); trec_eval ranks by score"),
         ],
     ),
     "MS MARCO": (
         b"q\td\t1\nq\te\t2\nq\td\t3\n",
         [
-            ("duplicate", 3, "document 'd' of query 'q' with score -3 stands on line 1 already,"
-             " with score -1: trec_eval stops at this query")
+            ("duplicate", 3, "duplicate document 'd' in query 'q': score -3, but -1 on line 1;"
+             " trec_eval stops at this query")
         ],
     ),
     "a rank that is none": (
@@ -107,22 +107,21 @@ WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
         [
             ("bad-score", 1, "score \"'0.5'\" of document 'd' is not a number"),
             ("bad-score", 2, "score 'None' of document '-1' is not a number"),
-            ("padding", 2, "document -1: faiss fills up with it where it finds fewer than were"
-             " asked for"),
+            ("padding", 2, "document -1, with which faiss pads results if it finds too few"),
         ],
     ),
     "a list of records": (
         b'[{"qid": "q", "docid": "d", "score": 2}, {"qid": "q", "docid": "d", "score": 1}]',
         [
-            ("duplicate", None, "record 2: document 'd' of query 'q' with score 1 stands on record"
-             " 1 already, with score 2: trec_eval stops at this query"),
+            ("duplicate", None, "record 2: duplicate document 'd' in query 'q': score 1, but 2 on"
+             " record 1; trec_eval stops at this query"),
         ],
     ),
     "a dict of dicts": (
         b'{"q": {"q": Infinity, "e": "x"}}',
         [
             ("bad-score", None, "item 1: score \"'x'\" of document 'e' is not a number"),
-            ("infinite-score", None, "item 0: score 'inf' of document 'q' is infinite: all such"
+            ("infinite-score", None, "item 0: score 'inf' of document 'q' is infinite; all such"
              " scores tie"),
             ("self-match", None, "item 0: document 'q' has the id of its query; BEIR removes such"
              " results, trec_eval does not"),
@@ -132,26 +131,26 @@ WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
         ("malformed", 1, "Expecting property name enclosed in double quotes at column 17")]),
     "a dict of lists": (
         b'{\n"q": [1, 2]}',
-        [("malformed", None, "query 'q': expected a dict of documents and scores, found list; for"
-          " columns of a table there is from_arrays")],
+        [("malformed", None, "query 'q': expected a dict of documents and scores, found list; use"
+          " from_arrays for columns of a table")],
     ),
     "no column": (
         b"qid,docno\nq,d\n",
-        [("malformed", None, "no column for the score; found 'qid', 'docno'; known names: score; or"
-          " say which with columns={'score': NAME}")],
+        [("malformed", None, "no column for the score: found 'qid', 'docno', expected one of"
+          " score; or set columns={'score': NAME}")],
     ),
     "ragged lines": (
         b"qid,docno,score\nq,d,1\nq,e\n",
-        [("malformed", 3, "expected 3 cells as in the first line, found 2")],
+        [("malformed", 3, "expected 3 cells, as in the first line, found 2")],
     ),
-    "nothing": (b"qid,docno,score\n", [("no-results", None, "the file holds no result")]),
+    "nothing": (b"qid,docno,score\n", [("no-results", None, "the file has no results")]),
     "several tags": (
         b"qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n",
         [
-            ("malformed", None, "holds 2 runs, 'a', 'b' and so on; select one of them, or say"
-             " tag=NAME if they are one"),
-            ("several-tags", 3, "tag 'b', but 'a' from line 2 on (2 tags in all): are these several"
-             " runs in one file?"),
+            ("malformed", None, "expected one run, found 2 tags, such as 'a' and 'b'; select one"
+             " run, or set tag=NAME to use all rows"),
+            ("several-tags", 3, "tag 'b', but 'a' on line 2 (2 tags in total); does the file"
+             " contain several runs?"),
         ],
     ),
 }  # fmt: skip
@@ -169,14 +168,14 @@ def test_what_is_wrong_with_a_run_is_said_with_its_place(case: str) -> None:
         (b"query-id\tcorpus-id\tscore\nq\td\tyes\n", "bad-grade", 2,
          "grade 'yes' of document 'd' is not a number"),
         (b"query-id\tcorpus-id\tscore\nq\td\t1\nq\td\t2\n", "conflicting-grades", 3,
-         "document 'd' of query 'q' with grade 2 stands on line 2 already, with grade 1: trec_eval"
-         " stops at this query"),
+         "duplicate document 'd' in query 'q': grade 2, but 1 on line 2; trec_eval stops at this"
+         " query"),
         (b'{"q": {"d": -1}, "p": {"d": 1}}', "all-negative", None,
-         "item 0: all judgments of query 'q' are negative: trec_eval stops with status 4 if it is"
-         " the first one evaluated, and may crash if not"),
+         "item 0: all judgments of query 'q' are negative; trec_eval stops with status 4 if this"
+         " is the first query evaluated, and may crash otherwise"),
         (b"query_id,doc_id,grade\nq,a,1\np,a,1\nq,b,1\n", "scattered", 4,
-         "query 'q' comes again after other queries; it began on line 2, its lines stand in"
-         " 2 places"),
+         "query 'q' continues after other queries; it starts on line 2, and its lines are in 2"
+         " separate blocks"),
         (b"query_id,doc_id,grade\nq\xff,a,1\n", "invalid-utf8", 2, "bytes that are not UTF-8"),
     ],
 )  # fmt: skip
@@ -195,9 +194,9 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     parquet.write_table(pyarrow.table(table), tmp_path / "run.parquet")
 
     assert [finding[1:] for finding in told(fr.check(None, str(tmp_path / "run.parquet")))] == [
-        (None, "row 1: score 'nan' of document 'b' is not a number: its rank has no meaning"),
-        (None, "row 2: document 'a' of query '1' with score 0.25 stands on row 0 already, with"
-         " score 0.5: trec_eval stops at this query"),
+        (None, "row 1: score 'nan' of document 'b' is NaN, by which documents cannot be ranked"),
+        (None, "row 2: duplicate document 'a' in query '1': score 0.25, but 0.5 on row 0;"
+         " trec_eval stops at this query"),
     ]  # fmt: skip
 
 
@@ -213,17 +212,17 @@ def test_decimal_numbers_of_a_parquet_file_are_numbers(tmp_path: Path) -> None:
 
 def test_a_record_that_is_refused_is_no_line() -> None:
     found = told(check(None, b'[{"qid": "q", "docno": "d", "score": 1}, 5]'))
-    assert found == [("malformed", None, "record 2, expected an object with names, found int")]
+    assert found == [("malformed", None, "record 2, expected an object, found int")]
 
 
 def test_a_run_beside_judgments_of_another_format() -> None:
     report = check(BEIR, b'{"q1": {"D1": 1}, "Q2": {"d2": 1}}')
     assert {(f.kind, f.message.partition("item ")[2][3:]) for f in report if f.file == "run"} >= {
-        ("similar-query", "query 'Q2' has no judgments: did you mean 'q2' (qrels:3)?"),
+        ("similar-query", "query 'Q2' has no judgments; did you mean 'q2' (qrels:3)?"),
     }
     report = check(b'{"q": {"a": 1, "b": 0}}', b"q Q0 A 1 1 t\nq Q0 b 2 0.5 t\n")
     assert [f.message for f in report if f.kind == "similar-document"] == [
-        "document 'A' of query 'q' is not judged: did you mean 'a' (qrels, item 0)?"
+        "document 'A' of query 'q' is not judged; did you mean 'a' (qrels, item 0)?"
     ]
 
 
@@ -288,7 +287,7 @@ def test_what_the_reader_refuses_is_an_error(rows: list[tuple[str, str, str]]) -
 def test_the_format_can_be_given() -> None:
     assert [f.kind for f in check(b"q\td\t1\n", input_format="trec")] == ["malformed", "no-results"]
     assert "other-format" in {f.kind for f in check(b"q\td\t1\n")}
-    with pytest.raises(FastrankError, match="format 'xml': expected one of trec, csv"):
+    with pytest.raises(FastrankError, match=r"format: expected one of trec, csv.*, found 'xml'"):
         check(b"", input_format="xml")
 
 

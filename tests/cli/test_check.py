@@ -21,8 +21,8 @@ FILES = {
     "unknown": b"q Q0 d 1 2 t\nx Q0 d 1 2 t\n",
 }
 TEXT = """\
-qrels:2: error: grade '0.5' of document 'e' is not an integer: trec_eval reads 0 [float-grade]
-run:3: warning: query 'x' has no judgments in qrels: it is not evaluated [unknown-query]
+qrels:2: error: grade '0.5' of document 'e' is not an integer; trec_eval reads 0 [float-grade]
+run:3: warning: query 'x' has no judgments in qrels and is not evaluated [unknown-query]
 
 qrels: 2 lines, 2 judgments, 1 query, 2 documents
   error    float-grade: 1
@@ -105,11 +105,9 @@ def test_findings_that_are_not_listed_are_counted(folder: Path) -> None:
     found = check("--max-per-kind", "1", "--no-qrels", "run", cwd=folder)
 
     assert found.stdout == (
-        "run:1: error: score 'x' of document 'd' is not a number: trec_eval reads 0 [bad-score]\n"
-        "\n"
-        "run: 5 lines, 5 results, 5 queries, 1 document\n"
-        "  error    bad-score: 5 (4 of them not listed)\n"
-        "5 errors, 0 warnings, 0 notes\n"
+        "run:1: error: score 'x' of document 'd' is not a number; trec_eval reads 0 [bad-score]"
+        "\n\nrun: 5 lines, 5 results, 5 queries, 1 document\n  error    bad-score: 5 (4 not"
+        " listed)\n5 errors, 0 warnings, 0 notes\n"
     )
 
 
@@ -124,7 +122,7 @@ def test_json_is_one_object_with_findings_counts_and_files(folder: Path) -> None
         "line": 2,
         "query": "q",
         "document": "e",
-        "message": "grade '0.5' of document 'e' is not an integer: trec_eval reads 0",
+        "message": "grade '0.5' of document 'e' is not an integer; trec_eval reads 0",
     }
     assert found["counts"][0] == {
         "severity": "error", "kind": "float-grade", "file": "qrels", "found": 1, "listed": 1
@@ -153,7 +151,7 @@ def test_github_shows_findings_at_their_lines(folder: Path) -> None:
 
     assert found[0] == (
         "::error file=a%2Cb,line=1,title=bad-grade::grade 'yes' of document '50%25' is not a"
-        " number: trec_eval reads 0"
+        " number; trec_eval reads 0"
     )
     assert check("--format", "github", "good", "unknown", cwd=folder).stdout.startswith("::warning")
 
@@ -198,4 +196,5 @@ def test_help_explains_every_kind(folder: Path) -> None:
     assert found.returncode == 0
     for kind, (severity, meaning) in KINDS.items():
         assert kind in found.stdout
-        assert f"{severity}: {meaning}" in found.stdout
+        assert meaning in " ".join(found.stdout.split())
+        assert f"{severity}s (" in found.stdout

@@ -81,7 +81,7 @@ def test_a_run_without_a_column_is_named_once(tmp_path: Path) -> None:
     found = fastrank("eval", "-m", "map", QRELS, str(run))
 
     assert found.returncode == 1
-    assert found.stderr.startswith(f"fastrank eval: {run}: no column for the score; found")
+    assert found.stderr.startswith(f"fastrank eval: {run}: no column for the score: found")
 
 
 def test_a_run_that_cannot_be_evaluated_is_named(tmp_path: Path) -> None:
@@ -133,9 +133,9 @@ def test_compressed_runs_are_read(tmp_path: Path) -> None:
     [
         (["-m", "mapp", QRELS, PCA], 2, "mapp"),
         (["nowhere", PCA], 2, "nowhere: no such file or directory"),
-        (["--threads", "0", QRELS, PCA], 2, "0: expected 1 or more"),
+        (["--threads", "0", QRELS, PCA], 2, "expected 1 or more, found 0"),
         (["-M", "-1", QRELS, PCA], 2, "expected 1 or more"),
-        ([QRELS], 2, "required: run"),
+        ([QRELS], 2, "required: RUN"),
     ],
 )
 def test_what_is_asked_wrongly_is_explained(

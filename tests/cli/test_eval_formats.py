@@ -196,7 +196,7 @@ def test_a_file_is_not_written_where_a_run_fails(tmp_path: Path) -> None:
 
     assert found.returncode == 1
     assert found.stderr.splitlines()[1:] == [
-        f"fastrank eval: {target} is not written",
+        f"fastrank eval: {target} was not written",
         "fastrank eval: 1 of 2 runs could not be evaluated",
     ]
     assert target.read_text() == "before"

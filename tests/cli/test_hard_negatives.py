@@ -43,8 +43,8 @@ def test_records_with_texts_go_to_a_compressed_file(folder: Path) -> None:
     )  # fmt: skip
 
     assert found.stdout == (
-        "2 queries, 1 negatives, 2 records; 1 queries have fewer negatives than asked for;"
-        " 1 of them have none\n"
+        "2 queries, 1 negative, 2 records; 1 query with fewer negatives than requested"
+        " (1 with none)\n"
     )
     assert (found.stderr, found.returncode) == ("", 0)
     lines = gzip.decompress((folder / "out.jsonl.gz").read_bytes()).splitlines()
@@ -90,10 +90,10 @@ def test_texts_may_be_tab_separated(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ('{"_id": "d1", "text": "x"}\n', "corpus: there is no text for 'd2'"),
+        ('{"_id": "d1", "text": "x"}\n', "corpus: no text for 'd2'"),
         (
             '{"_id": "d1", "text": "x"}\n{"_id": "d1", "text": "y"}\n',
-            "x.jsonl:2: 'd1' stands twice",
+            "x.jsonl:2: duplicate id 'd1' with a different text",
         ),
         ('{"_id": "d1"}\n', "x.jsonl:1: expected a text"),
         ("d1\n", "x.jsonl:1: expected <DOC> or <top>, JSON, or an id, a tab and a text"),
@@ -131,4 +131,4 @@ def test_help_has_examples(folder: Path) -> None:
     found = mine(folder, "--help")
 
     assert "examples:\n  fastrank hard-negatives qrels.txt run.txt" in found.stdout
-    assert max(map(len, found.stdout.splitlines())) <= 105
+    assert max(map(len, found.stdout.splitlines())) <= 80

@@ -203,16 +203,19 @@ def test_help_has_examples_that_parse(command: str, capsys: pytest.CaptureFixtur
 
 OPTIONS = {"--corpus", "k", "--save-index", "index_factory", "parameters"}
 WRONG: dict[str, tuple[list[str], str]] = {
-    "no corpus": (["--queries", "queries.npy"], "--corpus: expected either vectors or an --index"),
+    "no corpus": (["--queries", "queries.npy"], "--corpus: expected either --corpus or --index"),
     "missing": (["--corpus", "no.npy", "--queries", "queries.npy"], "no.npy: no such file"),
     "k and index": ([*VECTORS, "-k", "0", "--save-index", "new"], "k: expected 1 or more, found"),
     "k": ([*VECTORS, "-k", "0"], "k: expected 1 or more, found 0"),
     "ids": ([*VECTORS, "--corpus-ids", "queries.txt"], "corpus_ids: expected 60 ids"),
     "blank": ([*VECTORS, "--query-ids", "blank.txt"], "blank.txt:2: expected an id without"),
-    "index": (["--index", "qrels.txt", "--queries", "queries.npy"], "qrels.txt: no index that is"),
+    "index": (
+        ["--index", "qrels.txt", "--queries", "queries.npy"],
+        "qrels.txt: truncated or invalid index",
+    ),
     "both": (
         ["--index", "x", "--save-index", "y", "--queries", "queries.npy"],
-        "--save-index: an --index is built already",
+        "--save-index: cannot be combined with --index",
     ),
     "index_factory": (
         [*VECTORS, "--index-factory", "nonsense"],
@@ -220,7 +223,10 @@ WRONG: dict[str, tuple[list[str], str]] = {
     ),
     "narrow": (["--corpus", "corpus.npy", "--queries", "narrow.npy"], "queries: expected 8 col"),
     "nan": (["--corpus", "corpus.npy", "--queries", "nan.npy"], "queries[8, 3]: expected finite"),
-    "parameters": ([*VECTORS, "--parameters", "nprobe=3"], "parameters: exact search has none"),
+    "parameters": (
+        [*VECTORS, "--parameters", "nprobe=3"],
+        "parameters: exact search has no parameters",
+    ),
     "exclude": ([*VECTORS, "--exclude", "blank.txt"], "blank.txt:1: expected 2 fields"),
 }
 
@@ -257,8 +263,12 @@ def test_mistakes_are_told_and_nothing_is_written(
         (["--qrels", "docs.txt"], 1, "docs.txt:1: "),
         (["--qrels", "qrels.txt", "--run", "no/run"], 1, "cannot write no/run"),
         (["--qrels", "qrels.txt", "-o", "no/values"], 1, "cannot write no/values"),
-        (["--qrels", "qrels.txt", "--run", "-"], 2, "--run: the values go to - already"),
-        (["--qrels", "qrels.txt", "--run", "x", "-o", "x"], 2, "--run: the values go to x already"),
+        (["--qrels", "qrels.txt", "--run", "-"], 2, "different files, found - twice"),
+        (
+            ["--qrels", "qrels.txt", "--run", "x", "-o", "x"],
+            2,
+            "different files, found x twice",
+        ),
     ],
 )
 def test_eval_embeddings_tells_what_is_wrong(

@@ -120,8 +120,11 @@ def test_an_index_knows_its_metric(number: int, name: str) -> None:
         (None, {}, r"results: expected \(total_scores, total_indices\), found NoneType"),
         (([[0.5]], [[1]]), {"queries": QUERIES}, r"queries: expected 1, one per row, found 2"),
         (([[0.5]] * 2, [[1]] * 2), {"queries": [7, 7]}, r"queries\[1\]: '7' appears twice"),
-        (([[0.5]], [[1]]), {"docs": "ab"}, r"docs: expected a list of ids, found the id 'ab'"),
-        (([[0.5]], [[1]]), {"docs": ["a", None]}, r"docs\[1\]: expected an id, found None"),
+        (([[0.5]], [[1]]), {"docs": "ab"}, r"docs: expected a list of ids, found 'ab'"),
+        (
+            ([[0.5]], [[1]]), {"docs": ["a", None]},
+            r"docs\[1\]: expected an id, found the missing value None",
+        ),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_named(results: Any, given: Any, message: str) -> None:

@@ -101,11 +101,65 @@ def test_ir_measures_asks_this_provider_first() -> None:
     assert irm.providers.registry["fastrank"] is provider
     qrels, run = _inputs(0, ties=True)
     assert type(irm.evaluator([irm.AP], qrels)).__module__ == "fastrank.compat.ir_measures"
-    assert not provider.supports(irm.ERR @ 10)
-    assert not provider.supports(irm.nDCG(dcg="exp-log2") @ 10)
     assert not provider.supports(irm.P(rel=0) @ 10)
-    accuracy = irm.calc_aggregate([irm.Accuracy, irm.AP], qrels, run)
-    assert set(accuracy) == {irm.Accuracy, irm.AP}
+    assert not provider.supports(irm.nDCG(gains={-1: 1}))
+    assert not provider.supports(irm.nDCG(gains={1: -1}))
+    mixed = [irm.nDCG, irm.Accuracy, irm.AP, irm.P @ 5]
+    assert list(irm.calc_aggregate(mixed, qrels, run)) == mixed
+
+
+def test_values_come_in_the_order_asked() -> None:
+    """Query by query in that of the run; then those without results. Means too."""
+    measures = [irm.R @ 7, irm.AP, irm.nDCG @ 10, irm.AP(rel=2), irm.RR, irm.NumQ]
+    qrels, run = _inputs(2, ties=True)
+
+    found = list(irm.iter_calc(measures, qrels, run))
+
+    judged = [query for query in run if query in qrels] + ["q0", "q1"]
+    assert [(m.query_id, m.measure) for m in found] == [(q, m) for q in judged for m in measures]
+    assert list(irm.calc_aggregate(measures, qrels, run)) == measures
+
+
+@pytest.mark.skipif(not irm.gdeval.is_available(), reason="gdeval needs perl")
+@pytest.mark.parametrize("measure", [irm.ERR @ 5, irm.ERR @ 20, irm.nDCG(dcg="exp-log2") @ 10])
+def test_values_are_those_of_gdeval(measure: Any) -> None:
+    """To its five decimals; its ids of queries are numbers."""
+    for seed in range(3):
+        qrels, run = (
+            {q[1:]: own for q, own in given.items()} for given in _inputs(seed, ties=False)
+        )
+
+        found, expected = (_values(own, measure, qrels, run) for own in (provider, irm.gdeval))
+
+        assert {query: round(value, 5) for query, value in found.items()} == pytest.approx(expected)
+
+
+def test_rbp_without_rel_counts_grades_as_gains() -> None:
+    """Its documentation calls that graded; with rel it is binary."""
+    qrels, run = {"q": {"a": 3, "b": 1, "c": -1}}, {"q": {"a": 3.0, "c": 2.5, "b": 2.0, "d": 1.0}}
+
+    found = irm.calc_aggregate([irm.RBP, irm.RBP @ 1, irm.RBP(p=0.5, rel=2)], qrels, run)
+
+    assert list(found.values()) == pytest.approx([0.2 * (3 + 0.8**2), 0.2 * 3, 0.5])
+
+
+def test_an_evaluator_may_be_used_again() -> None:
+    """For as many queries or others; the memory of the last run serves again."""
+    measures = [*BY_PYTREC_EVAL, irm.ERR @ 10, irm.nDCG(dcg="exp-log2"), irm.RBP, irm.Judged @ 5]
+    qrels, _ = _inputs(1, ties=True)
+    evaluator = irm.evaluator(measures, qrels)
+    for seed in range(4):
+        _, run = _inputs(seed, ties=True)
+        one = dict(list(run.items())[seed : seed + 1])
+        for some in (run, one, one, one, run, run, run):
+            expected = irm.evaluator(measures, qrels).calc(some)
+            assert evaluator.calc(some) == expected
+
+
+def test_a_run_without_judged_queries_has_default_values() -> None:
+    """An empty one too, and a query without judgments."""
+    for qrels, run in (({"q": {"a": 1}}, {}), ({"q": {"a": 1}, "r": {}}, {"z": {"a": 1.0}})):
+        assert irm.calc_aggregate([irm.AP, irm.NumQ], qrels, run) == {irm.AP: 0.0, irm.NumQ: 0}
 
 
 def test_inputs_of_ir_measures_are_taken() -> None:

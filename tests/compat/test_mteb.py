@@ -151,7 +151,7 @@ def test_what_cannot_be_searched_is_named() -> None:
         index.search([[1.0]], 1, None, {"q": ["a"]})
     with pytest.raises(fr.InputError, match="query 'q': document 'b' was not added"):
         index.search([[1.0]], 1, None, {"q": ["b"]}, {0: "q"})
-    with pytest.raises(fr.ArrayError, match="expected 1 columns, as the corpus has, found 2"):
+    with pytest.raises(fr.ArrayError, match="expected 1 columns, as in the corpus, found 2"):
         index.search([[1.0, 2.0]], 1, None)
 
 

@@ -22,7 +22,7 @@ def test_lookup_and_iteration_are_those_of_the_dicts(made: Any, dicts: Any) -> N
     assert {query: noun[query] for query in noun} == dicts == noun.to_dict()
     assert "q1" in noun
     assert "q3" not in noun
-    with pytest.raises(KeyError, match=r"'q3': <.* 2 queries.* has no such query"):
+    with pytest.raises(KeyError, match=r"no query 'q3' in <.* 2 queries"):
         noun["q3"]
 
 
@@ -34,7 +34,7 @@ def test_a_document_twice_in_a_query_is_an_error_where_it_is_asked_for() -> None
     run = parse_run(b"q1 Q0 a 1 1 t\nq2 Q0 a 1 1 t\nq2 Q0 b 1 1 t\nq2 Q0 a 1 1 t\n")
 
     assert run["q1"] == {"a": 1.0}
-    with pytest.raises(fr.InputError, match=r"query 'q2': document 'a' .* again in line 4"):
+    with pytest.raises(fr.InputError, match="query 'q2': duplicate document 'a' in line 4"):
         run["q2"]
 
 

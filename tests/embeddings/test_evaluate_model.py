@@ -109,7 +109,7 @@ def test_sparse_vectors_are_cached_as_they_are(tmp_path: Path) -> None:
         plain = model.transform(getattr(DATA, side)).toarray()
         assert getattr(first, side).toarray().tolist() == plain.tolist()
         assert getattr(again, side).toarray().tolist() == plain.tolist()
-    with pytest.raises(InputError, match="give each model its own cache_name"):
+    with pytest.raises(InputError, match="use a different cache_name for each model"):
         fr.embed_dataset(lambda texts: 2 * model.transform(texts), DATA, **cache)
     next(tmp_path.glob("*corpus*")).write_bytes(b"PK")
     assert fr.embed_dataset(encode, DATA, **cache).corpus.nnz == first.corpus.nnz
@@ -252,7 +252,9 @@ def test_another_model_under_the_same_name(tmp_path: Path) -> None:
     retrained = Counts(lambda texts, found: found + 0.1)
 
     with pytest.raises(
-        InputError, match=r"counts-corpus-.*\.npy: it holds other vectors than Coun"
+        InputError,
+        match=r"counts-corpus-.*\.npy: the cached vectors of the first texts differ"
+        r" from those of Coun",
     ):
         fr.embed_dataset(retrained, DATA, cache=tmp_path, cache_name="counts")
 
@@ -267,7 +269,7 @@ def test_what_is_fitted_here_is_not_cached(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [{"cache": "folder"}, {"cache_name": "counts"}])
 def test_a_cache_needs_a_name(options: dict[str, Any]) -> None:
-    with pytest.raises(OptionError, match="expected a folder as cache and a name of the model"):
+    with pytest.raises(OptionError, match="cache and cache_name must be given together"):
         fr.embed_dataset(Counts(), DATA, **options)
 
 
@@ -282,7 +284,7 @@ def nan_at_first(texts: list[str], found: Any) -> Any:
     ("wrong", "reason"),
     [
         (lambda texts, found: found[:1], r"corpus: expected 2 vectors, one per text, found 1"),
-        (lambda texts, found: found[0], r"corpus: expected a vector for each of 2 texts"),
+        (lambda texts, found: found[0], r"corpus: expected one vector for each of 2 texts"),
         (nan_at_first, r"corpus\[0, 3\]: 'd0': expected a finite 32-bit float, found nan from Cou"),
     ],
 )
@@ -317,13 +319,13 @@ def test_queries_of_another_dimension() -> None:
         (
             {"index_factory": "IVF10,Flat"},
             OptionError,
-            "index_factory: 'IVF10,Flat' needs 10 vectors",
+            "index_factory: 'IVF10,Flat' needs at least 10 vectors",
         ),
         ({"parameters": "nprobes=3"}, OptionError, "parameters: expected one of nprobe"),
         ({"missing": "none"}, OptionError, "missing: expected one of 'skip'"),
         ({"run": "absent/run.txt"}, FileNotFoundError, "absent/run.txt"),
-        ({"run": "run.json"}, OptionError, "run: only TREC's format is written"),
-        ({"query_prompt": 5}, OptionError, "query_prompt: expected a text, found int"),
+        ({"run": "run.json"}, OptionError, "run: expected a file name for TREC format"),
+        ({"query_prompt": 5}, OptionError, "query_prompt: expected a str, found int"),
         ({"batch_size": 0}, OptionError, "batch_size: expected 1 or more, found 0"),
     ],
 )
@@ -390,9 +392,9 @@ def test_data_without_texts_or_vectors() -> None:
         [{"id": "a", "embedding": [1.0], "similar": ["b"]}, {"id": "b", "embedding": [2.0]}]
     )
 
-    with pytest.raises(TypeError, match="model: expected one, found None, and texts has no vect"):
+    with pytest.raises(TypeError, match="model: expected a model, because texts has no vectors"):
         fr.evaluate_model(None, DATA)
-    with pytest.raises(InputError, match="articles: no texts to encode; to use its vectors"):
+    with pytest.raises(InputError, match="articles: no texts to encode; omit the model"):
         fr.evaluate_model(Counts(), data)
     with pytest.raises(TypeError, match="dataset: expected a Dataset, or the path of a folder"):
         fr.evaluate_model(Counts(), {"d1": "text"})  # type: ignore[arg-type]

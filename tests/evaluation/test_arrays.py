@@ -407,7 +407,7 @@ def error(*arguments: Any, **options: Any) -> str:
         ([[1, 2], [3]], None, "ids[1]: expected 2 columns as in row 0, found 1"),
         ([[1.0, 2.0], [3.0, 4.0]], None, "ids: expected integers, found float64"),
         ([["a"], ["b"]], None, "ids: expected integers, found <U1"),
-        ([1, 2], None, "ids: expected a table of queries × documents, found the shape (2,)"),
+        ([1, 2], None, "ids: expected a table of queries × documents, found shape (2,)"),
         ([[1], [3]], [[1.0]], "scores: expected the shape of ids (2, 1), found (1, 1)"),
         ([[1], [3]], [["a"], ["b"]], "scores: expected float16, float32 or float64, found <U1"),
         ([[1], [3]], [[1j], [2j]],
@@ -465,14 +465,15 @@ def test_listed_documents_have_grade_1(qrels: Any) -> None:
     ("qrels", "message"),
     [
         (([0, 1], [1, 2], [1, 1]),
-         "qrels indptr[1]: expected the number of judgments, 2, last, found 1"),
-        (([1, 2], [1, 2], [1, 1]), "qrels indptr[0]: expected 0 first, found 1"),
-        (([0, 2, 1, 2], [1, 2], [1, 1]), "qrels indptr[2]: 1 comes after 2"),
-        (([], [], []), "qrels indptr[0]: expected 0 first, found an empty array"),
+         "qrels indptr[1]: expected the number of judgments, 2, as the last offset, found 1"),
+        (([1, 2], [1, 2], [1, 1]), "qrels indptr[0]: expected 0 as the first offset, found 1"),
+        (([0, 2, 1, 2], [1, 2], [1, 1]), "qrels indptr[2]: expected ascending offsets, found 1"
+                                         " after 2"),
+        (([], [], []), "qrels indptr[0]: expected 0 as the first offset, found an empty array"),
         (([0, 2], [1, 2], [1]), "qrels grades: expected 2, one per document id, found 1"),
         (([0, 2], [1.0, 2.0], [1, 1]), "qrels doc_ids: expected integers, found float64"),
-        (([0, 2], [1, 2], [1, np.nan]), "qrels grades[1]: expected a grade of 64 bits, found nan"),
-        (([0, 2], [1, 2], [1, 1e19]), "qrels grades[1]: expected a grade of 64 bits, found 1e+19"),
+        (([0, 2], [1, 2], [1, np.nan]), "qrels grades[1]: expected a 64-bit grade, found nan"),
+        (([0, 2], [1, 2], [1, 1e19]), "qrels grades[1]: expected a 64-bit grade, found 1e+19"),
         (([0, 2], [4, 4], [1, 0]),
          "qrels[0]: query '0': document 4 is judged twice, as number 0 and 1"),
         (([0, 1], [-1], [0]),
@@ -496,8 +497,7 @@ def test_listed_documents_have_grade_1(qrels: Any) -> None:
         ({"q": {1: 1}},
          "queries: expected the query id of each row, because the query 'q' of qrels is not a row"
          " number"),
-        ({None: {1: 1}}, "queries[0]: expected an id, found None, which stands for a"
-         " missing value"),
+        ({None: {1: 1}}, "queries[0]: expected an id, found the missing value None"),
     ],
 )  # fmt: skip
 def test_bad_judgments_are_named(qrels: Any, message: str) -> None:
@@ -516,8 +516,8 @@ def test_document_ids_in_a_file_of_judgments_are_decimal() -> None:
     ("queries", "message"),
     [
         (["a"], "queries: expected 2 ids, one per row of qrels, found 1"),
-        (["a", "a"], "queries[1]: query 'a' stands at 0 already"),
-        (["a", (1,)], "queries[1]: expected an id (text, bytes or an integer), found tuple: (1,)"),
+        (["a", "a"], "queries[1]: duplicate query 'a', also at 0"),
+        (["a", (1,)], "queries[1]: expected an id (str, bytes or int), found tuple: (1,)"),
     ],
 )
 def test_bad_ids_of_queries_are_named(queries: Any, message: str) -> None:
@@ -603,5 +603,5 @@ def test_ids_of_queries_may_be_of_any_type() -> None:
     for wrong in ([None, "q"], [1.5, "q"], ["\ud800", "q"]):
         with pytest.raises(fr.ArrayError, match=r"^queries\[0\]: "):
             fr.evaluate_arrays([[4], [4]], None, [{4: 1}, {5: 1}], "map", queries=wrong)
-    with pytest.raises(fr.ArrayError, match="expected a list of ids, found the id 'qr'"):
+    with pytest.raises(fr.ArrayError, match="expected a list of ids, found 'qr'"):
         fr.evaluate_arrays([[4], [4]], None, [{4: 1}, {5: 1}], "map", queries="qr")

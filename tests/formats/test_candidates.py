@@ -171,7 +171,7 @@ def test_the_folder_of_parallel_files_is_read(tmp_path: Path) -> None:
     assert found.qrels.to_dict() == {"1.1": {"0": 1, "1": 0}, "2.1": {"2": 0}}
     assert found.pairs[2] == ("where", "here")
     (tmp_path / "b.toks").write_text("ann did\n")
-    with pytest.raises(fr.FormatError, match=r"b.toks:1: expected 3 lines as in id.txt, found 1"):
+    with pytest.raises(fr.FormatError, match=r"b.toks:1: expected 3 lines, as in id.txt, found 1"):
         fr.read_candidates(tmp_path)
 
 
@@ -191,17 +191,20 @@ def test_scores_of_a_model_become_a_run_and_files_of_trec(tmp_path: Path) -> Non
     ("content", "message"),
     [
         ("", "the file is empty"),
-        ("a,b\n1,2\n", "expected a header, or three cells: question, candidate and label"),
-        ("question,answer,label\nq,a\n", "2: expected 3 cells as in the first line, found 2"),
+        ("a,b\n1,2\n", "expected a header or three cells (question, candidate, label)"),
+        ("question,answer,label\nq,a\n", "2: expected 3 cells, as in the first line, found 2"),
         ("question,answer,label\nq,a,x\n", "2: column 'label': expected a number, found 'x'"),
         ("question,answer,score\n", "1: column 'label': expected a number, found 'score'"),
         ('{"q": {"a": 1}}', "1: expected a list of records, found one object"),
-        ('[{"question": "q", "label": 1}]', "no column for the candidate; found 'question'"),
-        ("qid,question,answer,label\n1,a,x,1\n1,b,y,0\n", "3: question '1' has two texts"),
-        ("qid,docno,label\n1,a,1\n1,a,0\n", "3: question '1': candidate 'a' stands twice"),
-        ("question,query,answer,label\n", "'question' and 'query' could each be the question"),
+        ('[{"question": "q", "label": 1}]', "no column for the candidate: found 'question'"),
+        ("qid,question,answer,label\n1,a,x,1\n1,b,y,0\n", "3: expected one text for question '1'"),
+        ("qid,docno,label\n1,a,1\n1,a,0\n", "3: question '1': duplicate candidate 'a'"),
+        (
+            "question,query,answer,label\n",
+            "more than one column for the question: 'question' and 'query'",
+        ),
         ("<QApairs id=''>\n", "1: expected <QApairs id='...'>"),
-        ("<QApairs id='1'>\n<positive>\na\n", "3: a candidate before the question"),
+        ("<QApairs id='1'>\n<positive>\na\n", "3: expected a question before its candidates"),
         ("<QApairs id='1'>\n", "with candidates, found none"),
     ],
 )
@@ -228,17 +231,19 @@ def test_labels_may_have_fractions() -> None:
 
 
 def test_other_objects_and_options_are_refused() -> None:
-    with pytest.raises(TypeError, match="expected a file, a frame, an arrow table, a Dataset"):
+    with pytest.raises(
+        TypeError, match="expected a file, a data frame, an Arrow table, a Hugging Face Dataset"
+    ):
         fr.read_candidates(7)
     with pytest.raises(fr.InputError, match="format: expected one of csv"):
         load(WIKIQA, "xml")
-    with pytest.raises(fr.InputError, match="expected columns of one length"):
+    with pytest.raises(fr.InputError, match="expected columns of equal length"):
         fr.read_candidates({"question": ["q"], "answer": [], "label": [1]})
     with pytest.raises(fr.InputError, match="'question': expected a column of values, found str"):
         fr.read_candidates({"question": "q", "answer": ["a"], "label": [1]})
-    with pytest.raises(fr.InputError, match="expected 3 scores, one for each candidate, found 2"):
+    with pytest.raises(fr.InputError, match="expected 3 scores, one per candidate, found 2"):
         load(WIKIQA).run([1.0, 2.0])
     with pytest.raises(fr.InputError, match=r"row 1 .*expected a score, found NaN"):
         load(WIKIQA).run([1.0, float("nan"), 2.0])
-    with pytest.raises(fr.InputError, match="no column with the text of the question"):
+    with pytest.raises(fr.InputError, match="no column contains the text of the question"):
         _ = fr.read_candidates({"qid": [1], "answer": ["a"], "label": [1]}).pairs

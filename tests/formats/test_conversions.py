@@ -118,14 +118,17 @@ def test_true_is_grade_1(grade: Any) -> None:
         ({"q": {"d": "0.5"}}, "query 'q', document 'd': expected a score, found str: '0.5'"),
         ({"q": {"d": 1j}}, "query 'q', document 'd'"),
         ({"q": {"d": [1.0]}}, "query 'q', document 'd'"),
-        ({"q": {"d": 10**400}}, "query 'q', document 'd': score 1000"),
+        (
+            {"q": {"d": 10**400}},
+            "query 'q', document 'd': expected a score in the range of a double, found 1000",
+        ),
         ({"p": {"d": 1}, "q": {"c": 1, "d": None}}, "query 'q', document 'd'"),
-        ({"q": {1: 0.5, "1": 0.6}}, "'1' and 1 are the same text"),
-        ({"q": {"a": 0.5, b"a": 0.6}}, "b'a' and 'a' are the same text"),
-        ({1: {"d": 1}, "1": {"d": 1}}, "'1' and 1 are the same text"),
+        ({"q": {1: 0.5, "1": 0.6}}, "'1' and 1 are the same id as text"),
+        ({"q": {"a": 0.5, b"a": 0.6}}, "b'a' and 'a' are the same id as text"),
+        ({1: {"d": 1}, "1": {"d": 1}}, "'1' and 1 are the same id as text"),
         ({"q": {12.0: 1}}, "query 'q', a document: expected an id, found the float 12.0"),
         ({np.float64(1): {"d": 1}}, "a query: expected an id, found the float"),
-        ({None: {"d": 1}}, "a query: expected an id, found None"),
+        ({None: {"d": 1}}, "a query: expected an id, found the missing value None"),
         ({True: {"d": 1}}, "expected an id"),
         ({("q", 1): {"d": 1}}, "expected an id .*, found tuple"),
         ({object(): {"d": 1}}, "expected an id .*, found object"),
@@ -146,9 +149,9 @@ def test_what_is_no_run_is_refused_with_its_place(given: Any, reason: str) -> No
         (None, "expected a grade, found NoneType"),
         ("1", "expected a grade, found str: '1'"),
         (1j, "expected a grade, found complex"),
-        (2**63, "does not fit 64 bits"),
-        (-(2**63) - 1, "does not fit 64 bits"),
-        (1e19, "does not fit 64 bits"),
+        (2**63, "expected a 64-bit grade"),
+        (-(2**63) - 1, "expected a 64-bit grade"),
+        (1e19, "expected a 64-bit grade"),
     ],
 )
 def test_what_is_no_grade_is_refused_with_its_place(grade: Any, reason: str) -> None:
@@ -426,9 +429,11 @@ def test_two_documents_at_one_rank_are_refused() -> None:
 @pytest.mark.parametrize(
     ("columns", "reason"),
     [
-        ({"qid": ["q"], "docno": ["d"]}, "no column for the score; found 'qid', 'docno'; known"),
-        ({"qid": ["q"], "doc": ["d"], "docno": ["d"], "score": [1]}, "'doc' and 'docno' could"),
-        ({"a": ["q"], "b": ["d"], "c": [1]}, "no column for the query; found 'a', 'b', 'c'; known"),
+        ({"qid": ["q"], "docno": ["d"]}, "no column for the score: found 'qid', 'docno', expected"),
+        ({"qid": ["q"], "doc": ["d"], "docno": ["d"], "score": [1]}, "more than one column for"
+                                                                     " the doc: 'doc' and 'docno'"),
+        ({"a": ["q"], "b": ["d"], "c": [1]}, "no column for the query: found 'a', 'b', 'c',"
+                                             " expected"),
         ({"qid": ["q", None], "docno": ["d", "d"], "score": [1, 1]}, "row 1 .*column 'qid'"),
         ({"qid": ["q", "q"], "docno": ["c", None], "score": [1, 1]}, "row 1 .*column 'docno'"),
         ({"qid": ["q", "q"], "docno": ["c", "d"], "score": [1, None]}, "row 1 .*column 'score'"),
@@ -436,7 +441,8 @@ def test_two_documents_at_one_rank_are_refused() -> None:
         ({"qid": ["q"], "docno": ["d"], "score": ["1"]}, "row 0 .*'score': expected a score"),
         ({"qid": [1.0, 2.0], "docno": ["d", "d"], "score": [1, 1]}, "row 0 .*'qid'.*float 1.0"),
         ({"qid": [True], "docno": ["d"], "score": [1]}, "row 0 .*'qid': expected an id"),
-        ({"qid": ["q", "q"], "docno": ["a", "b"], "score": [1, 2], "tag": ["s", "t"]}, "2 runs"),
+        ({"qid": ["q", "q"], "docno": ["a", "b"], "score": [1, 2], "tag": ["s", "t"]}, "found 2"
+                                                                                       " tags"),
     ],
 )  # fmt: skip
 def test_what_is_no_run_is_refused_with_row_and_column(
@@ -459,7 +465,7 @@ def test_a_fraction_is_no_rank(library: str) -> None:
 def test_mixed_ids_of_one_text_are_refused_in_a_column() -> None:
     frame = pd.DataFrame({"qid": pd.Series([1, "1"], dtype=object), "docno": "d", "score": 1})
 
-    with pytest.raises(InputError, match=r"row 1 .*'qid': '1' and 1 are the same text"):
+    with pytest.raises(InputError, match=r"row 1 .*'qid': '1' and 1 are the same id as text"):
         Run.from_pandas(frame)
 
 
@@ -473,7 +479,10 @@ def test_columns_can_be_named() -> None:
 
 @pytest.mark.parametrize(
     ("columns", "reason"),
-    [({"query": "x"}, "no column 'x' for the query; found 'qid'"), ({"id": "qid"}, "no role 'id'")],
+    [
+        ({"query": "x"}, "no column 'x' for the query; found 'qid'"),
+        ({"id": "qid"}, "expected the roles .*, found 'id'"),
+    ],
 )
 def test_columns_that_do_not_exist_are_refused(columns: dict[str, str], reason: str) -> None:
     frame = pd.DataFrame({"qid": [1], "docno": ["d"], "score": [2.0]})
@@ -487,7 +496,7 @@ def test_a_repeated_document_is_named_with_its_rows() -> None:
 
     with pytest.raises(fr.EvaluationError, match="duplicate docs d, rows 0 and 2 of <pandas"):
         fr.evaluate({1: {"d": 1}}, frame, "map")
-    with pytest.raises(InputError, match="query '1': document 'd' stands twice, again in row 2"):
+    with pytest.raises(InputError, match="query '1': duplicate document 'd' in row 2"):
         Run.from_pandas(frame).to_dict()
 
 
@@ -654,7 +663,7 @@ def test_ids_that_are_not_utf_8_go_through_pandas() -> None:
     ("columns", "message"),
     [
         (["a", "b", "c"], "columns: expected {role: name}, found list"),
-        ({"query": "a", "doc": "a", "score": "c"}, "'a' cannot be the doc and something else"),
+        ({"query": "a", "doc": "a", "score": "c"}, "'a' is given for the doc and another role"),
     ],
 )
 def test_columns_are_named_by_role_one_for_each(columns: Any, message: str) -> None:

@@ -201,8 +201,7 @@ def test_missing_zstandard_package_is_said(monkeypatch: pytest.MonkeyPatch, tmp_
         read_all(path)
 
     assert raised.value.reason == (
-        "zstd-compressed, which needs the Python module 'zstandard':"
-        " pip install 'fastrank-eval[zstd]'"
+        "zstd compression needs the Python module 'zstandard': pip install 'fastrank-eval[zstd]'"
     )
 
 
@@ -410,7 +409,7 @@ def test_file_object_with_a_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("given", [io.StringIO("q"), io.StringIO("")], ids=["full", "empty"])
 def test_text_file_object_is_refused(given: io.StringIO) -> None:
     """A file opened as text is an error that says so."""
-    with pytest.raises(ReadError, match="found one opened as text; open it with 'rb'"):
+    with pytest.raises(ReadError, match="found a text file; open it with 'rb'"):
         read_all(given)  # type: ignore[arg-type]
 
 

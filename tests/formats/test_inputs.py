@@ -58,10 +58,10 @@ def test_grades_with_fractions_and_iterations() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([*JUDGED, ("q", "d", 1)], r"row 3 .*: expected a Qrel as before, found tuple"),
-        ([*JUDGED, *FOUND], r"row 3 .*: expected a Qrel as before, found ScoredDoc"),
+        ([*JUDGED, ("q", "d", 1)], "row 3 .*: expected Qrel, as before, found tuple"),
+        ([*JUDGED, *FOUND], "row 3 .*: expected Qrel, as before, found ScoredDoc"),
         ([Qrel("q", "d", None, "0")], "row 0 .*'relevance': expected a grade, found NoneType"),
-        ([namedtuple("Point", "x y")(1, 2)], "no column for the query; found 'x', 'y'"),
+        ([namedtuple("Point", "x y")(1, 2)], "no column for the query: found 'x', 'y'"),
     ],
 )
 def test_what_is_wrong_with_them_is_told(rows: Any, message: str) -> None:
@@ -112,7 +112,7 @@ def test_listed_documents_are_judgments_of_grade_1(kind: Any) -> None:
 
 
 def test_columns_of_a_table_are_no_listed_documents() -> None:
-    with pytest.raises(fr.InputError, match="for columns of a table there is from_arrays"):
+    with pytest.raises(fr.InputError, match="use from_arrays for columns of a table"):
         as_qrels({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1]})
 
 
@@ -124,7 +124,7 @@ def test_a_dict_with_one_split() -> None:
 
     assert isinstance(qrels, fr.Qrels)
     assert qrels.to_dict() == {"q1": {"d1": 1}}
-    with pytest.raises(fr.InputError, match="qrels: choose one of the splits a, b"):
+    with pytest.raises(fr.InputError, match="qrels: expected split=, one of a, b"):
         as_qrels({"a": table, "b": table})
 
 

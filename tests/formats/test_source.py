@@ -611,7 +611,7 @@ def test_file_object_that_has_nothing_yet() -> None:
         def read(self, size: int) -> bytes:
             return None  # type: ignore[return-value]
 
-    with pytest.raises(ReadError, match="expected a file that yields bytes, found NoneType"):
+    with pytest.raises(ReadError, match="expected a file that returns bytes, found NoneType"):
         streamed(Waiting(b""))
 
 
@@ -627,7 +627,7 @@ def test_reading_twice_what_can_be_read_once() -> None:
     """A second reader of a pipe would find the rest of what the first one left."""
     with open_pieces(io.BytesIO(TEXT)) as pieces:
         pieces.whole()
-        with pytest.raises(ReadError, match="it can be read only once"):
+        with pytest.raises(ReadError, match="can be read only once"):
             pieces.whole()
 
 

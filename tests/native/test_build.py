@@ -377,7 +377,7 @@ def test_a_library_for_a_better_processor_is_not_used(copied: Path) -> None:
     subprocess.run(["cc", "-shared", "-fPIC", "-o", str(target), str(source)], check=True)
 
     assert _run(f"{ALONE}import fastrank; print(fastrank.engine())", copied) == (
-        "jit (the compiled library is for x86-64-v3, which this processor is not)\n"
+        "jit (the compiled library requires x86-64-v3, which this processor lacks)\n"
     )
 
 

@@ -91,11 +91,11 @@ def test_a_library_older_than_its_sources_is_not_used(module: str, tmp_path: Pat
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     assert _python(SHOW, tmp_path)[1] == (
-        "jit (the compiled library was made from other sources than these)"
+        "jit (the compiled library does not match the source files)"
     )
     status, _, complaint = _python(SHOW, tmp_path, FASTRANK_ENGINE="precompiled")
     assert status != 0
-    assert "FASTRANK_ENGINE=precompiled: the compiled library was made from other" in complaint
+    assert "FASTRANK_ENGINE=precompiled: the compiled library does not match" in complaint
 
 
 def _copy_without_library(folder: Path) -> Path:
@@ -167,7 +167,7 @@ def test_a_checkout_with_other_sources_does_not_use_the_installed_library(
 
     shown = _python(ALONE + WITHOUT_SOURCES + SHOW, tmp_path / "checkout", **checkout)[1]
 
-    assert shown == "jit (the compiled library was made from other sources than these)"
+    assert shown == "jit (the compiled library does not match the source files)"
 
 
 @needs_library

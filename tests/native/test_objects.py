@@ -19,16 +19,17 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.compat import pytrec_eval
-from fastrank.judging.dict_ranks import AT_ONCE
-from fastrank.native import codes, engine, kernels, python_api
-from fastrank.native.objects import addresses, interpreter, rows_as_dicts
-from fastrank.native.records.dicts import DictRankings, PackedScores
+from fastrank.judging.dict_batch import DictBatch
+from fastrank.judging.dict_index import index_judgments
+from fastrank.judging.needs import JudgingOptions
+from fastrank.native import codes, objects, python_api
+from fastrank.native.objects import interpreter, rows_as_dicts
 from tests.helpers.strategies import examples
 
-needs_library = pytest.mark.skipif(
-    not engine().startswith("precompiled"),
-    reason="only kernels compiled ahead of time read objects",
+needs_objects = pytest.mark.skipif(
+    interpreter.api() is None, reason="this interpreter's objects are not read by kernels"
 )
+MANY = 40_000
 
 
 class Float(float):
@@ -115,11 +116,13 @@ def _without_kernels(evaluate: Any) -> Any:
         return _found(evaluate)
 
 
-@needs_library
+@needs_objects
 @examples(300)
 @given(qrels, runs)
-def test_reading_objects_gives_what_packing_them_gives(qrels: Any, run: Any) -> None:
+def test_reading_objects_gives_what_converting_them_gives(qrels: Any, run: Any) -> None:
     """Whatever the scores, the ids and the dicts are: every bit, or the same error."""
+    # The conversion looks at queries without judgments too.
+    run = {query: own for query, own in run.items() if query in qrels}
 
     def evaluate() -> Any:
         return fr.evaluate(qrels, run, "all_trec").to_dict()
@@ -127,16 +130,16 @@ def test_reading_objects_gives_what_packing_them_gives(qrels: Any, run: Any) -> 
     assert _found(evaluate) == _without_kernels(evaluate)
 
 
-@needs_library
+@needs_objects
 @examples(300)
 @given(qrels, runs)
 def test_the_evaluator_of_compat_gives_the_same_with_and_without_kernels(
     qrels: Any, run: Any
 ) -> None:
     """The order of queries and measures too, since that of a dict can be seen."""
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures)
 
     def evaluate() -> Any:
+        evaluator = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures)
         return evaluator.evaluate(run)
 
     assert _found(evaluate) == _without_kernels(evaluate)
@@ -161,12 +164,12 @@ def test_plain_dicts_give_what_pytrec_eval_gives(qrels: Any, run: Any) -> None:
     assert repr(found) == repr(expected)
 
 
-@needs_library
-@pytest.mark.parametrize("odd", [7, np.float32(7), Float(7.0)])
-@pytest.mark.parametrize("place", [0, AT_ONCE + 10, -1])
+@needs_objects
+@pytest.mark.parametrize("odd", [7, np.float32(7), np.float64(7), np.int8(7), 10**30, Float(7.0)])
+@pytest.mark.parametrize("place", [0, MANY // 2, -1])
 def test_one_score_that_is_no_float_among_many(odd: Any, place: int) -> None:
-    """The others that are ranked with it are packed again; those before it stay as they are."""
-    run = {"q": {f"d{i}": 1.0 + i for i in range(AT_ONCE + 50)}, "r": {"a": 1.0, "b": 2.0}}
+    """Of whatever type it is."""
+    run = {"q": {f"d{i}": 1.0 + i for i in range(MANY)}, "r": {"a": 1.0, "b": 2.0}}
     docs = list(run["q"])
     run["q"][docs[place]] = odd
     qrels = {"q": {docs[place]: 1, docs[5]: 1}, "r": {"a": 1}}
@@ -177,63 +180,75 @@ def test_one_score_that_is_no_float_among_many(odd: Any, place: int) -> None:
     assert _found(evaluate) == _without_kernels(evaluate)
 
 
-def _read(run: list[dict[Any, Any]], sizes: list[int], docs: list[str], checks_keys: bool) -> Any:
-    """How many rankings were read; their scores, and those of the same documents in each."""
-    api = interpreter.api()
-    offsets = array("q", [sum(sizes[:i]) for i in range(len(sizes) + 1)])
-    hit_offsets = array("q", [len(docs) * i for i in range(len(run) + 1)])
-    scores, hit_scores = array("d", [0] * sum(sizes)), array("d", [0] * len(docs) * len(run))
-    rankings = DictRankings(
-        dicts=addresses(run), check_keys=checks_keys, queries=array("q", [0] * len(run)),
-        doc_starts=array("q", [0]), docs=addresses(docs),
-    )  # fmt: skip
-    packed = PackedScores(
-        scores=scores, offsets=offsets, hit_scores=hit_scores, hit_offsets=hit_offsets
-    )
-    scratch = array("q", [0] * max(sizes))
-    done = kernels.read_scores(api, rankings, 0, len(run), scratch, packed)
-    return done, scores.tolist(), hit_scores.tolist()
+OPTIONS = JudgingOptions(
+    relevance_level=1, max_retrieved=100, judged_only=False, list_unjudged=False,
+    single_precision=True, collection_size=0,
+)  # fmt: skip
 
 
-@needs_library
-def test_scores_of_dicts_are_read_in_their_order() -> None:
-    """And those of documents that are looked up, NaN for one that is not there."""
-    run = [{"a": 0.5, "b": -0.0}, {}, {"c": float("inf")}]
+def _ranks(run: list[dict[Any, Any]], lengths: list[int], docs: list[str]) -> list[int] | None:
+    """Ranks of documents in rankings that are said to have these lengths; None if not judged."""
+    judgments = index_judgments({f"q{i}": dict.fromkeys(docs, 1) for i in range(len(run))})
+    assert judgments is not None
+    codes = OPTIONS.codes(stop_if_none_judged=False)
+    batch = DictBatch(judgments.index, OPTIONS, codes, len(run), max(lengths))
+    if not batch.judge(run, lengths, list(range(len(run)))):
+        return None
+    rankings = batch.judged.columns
+    return rankings.ranks[: rankings.offsets[len(run)]].tolist()
 
-    done, scores, found = _read(run, [2, 0, 1], ["b", "c"], True)
 
-    assert (done, repr(scores)) == (3, "[0.5, -0.0, inf]")
-    assert repr(found) == "[-0.0, nan, nan, nan, nan, inf]"
+@needs_objects
+@pytest.mark.parametrize("more", [0, 9])
+def test_documents_are_found_whichever_are_fewer(more: int) -> None:
+    """Those of the run are looked up among the judged ones, or the other way round."""
+    run = [{"a": 0.5, "b": -0.0, "c": 0.25}, {}, {"c": float("inf"), "b": 1}]
+    for i in range(more):
+        run[0][f"x{i}"] = run[2][f"x{i}"] = -1.0 - i
+
+    assert _ranks(run, list(map(len, run)), ["b", "c"]) == [2, 3, 1, 2]
 
 
-@needs_library
-@pytest.mark.parametrize("sizes", [[2, 2], [2, 4], [2, 0]])
-def test_a_dict_that_has_changed_its_size_is_noticed(sizes: list[int]) -> None:
-    """As another thread may do between two kernels: nothing is written beyond its place."""
+@needs_objects
+@pytest.mark.parametrize("score", [2, 2.0, np.float64(2), np.float32(2)])
+def test_kernels_read_the_usual_numbers(score: Any) -> None:
+    """Without a copy of the dict."""
+    assert _ranks([{"a": 1.0, "b": score, "c": 2.5}], [3], ["b"]) == [2]
+
+
+@needs_objects
+@pytest.mark.parametrize("score", [True, 2**63, np.int64(2), Fraction(2), Float(2), float("nan")])
+def test_kernels_leave_other_numbers_to_python(score: Any) -> None:
+    """Where reading them might run code of Python's."""
+    assert _ranks([{"a": 1.0, "b": score, "c": 2.5}], [3], ["b"]) is None
+
+
+@needs_objects
+@pytest.mark.parametrize("lengths", [[2, 2], [2, 4], [2, 0]])
+def test_a_dict_that_has_changed_its_size_is_noticed(lengths: list[int]) -> None:
+    """As another thread may do before the kernel: nothing is written beyond its place."""
     run = [{"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 2.0, "c": 3.0}]
 
-    done, scores, _ = _read(run, sizes, ["a"], False)
-
-    assert done == 1
-    assert scores[:2] == [1.0, 2.0]
+    assert _ranks(run, lengths, ["a"]) is None
 
 
 @pytest.mark.parametrize("size", [0, 2, 4])
-def test_a_dict_that_changes_while_it_is_read_is_an_error(size: int) -> None:
-    """Here one that says another number of documents than it has."""
+def test_a_dict_that_says_another_length_than_it_has(size: int) -> None:
+    """What is in it counts."""
 
     class Changing(dict):  # type: ignore[type-arg]
         def __len__(self) -> int:
             return size
 
     run = {"q": {"a": 1.0}, "r": Changing(a=1.0, b=2.0, c=3.0)}
-    with pytest.raises(fr.InputError, match="queries 'q' to 'r': a dict has changed while"):
-        fr.evaluate({"q": {"a": 1}, "r": {"a": 1}}, run, "map")
+    found = fr.evaluate({"q": {"a": 1}, "r": {"a": 1}}, run, "recip_rank")
+
+    assert found["recip_rank"].tolist() == [1.0, 1 / 3]
 
 
 @pytest.mark.parametrize("moved", [1, 3])
-def test_a_number_that_changes_the_dicts_while_it_is_read_is_noticed(moved: int) -> None:
-    """Also where as many documents are left in all, but not for each query."""
+def test_a_number_may_change_the_dicts_while_it_is_read(moved: int) -> None:
+    """What they held before, or hold afterwards, is evaluated; memory is not overrun."""
     run: dict[str, dict[str, Any]] = {"q": {"a": 0.0, "b": 2.0}, "r": dict.fromkeys("abcd", 1.0)}
 
     class Moving(Fraction):
@@ -244,19 +259,48 @@ def test_a_number_that_changes_the_dicts_while_it_is_read_is_noticed(moved: int)
             return 0.5
 
     run["q"]["a"] = Moving(1)
-    with pytest.raises(fr.InputError, match="queries 'q' to 'r': a dict has changed while"):
-        fr.evaluate({"q": {"a": 1}, "r": {"a": 1}}, run, "map")
+    found = fr.evaluate({"q": {"a": 1}, "r": {"a": 1}}, run, "recip_rank num_ret")
+
+    assert found["num_ret"].tolist() == [2.0, float(moved)]
+    assert found["recip_rank"].tolist() == [1 / 2, 1 / moved]
 
 
-@needs_library
+@needs_objects
 @pytest.mark.parametrize("key", [5, Text("b"), np.str_("b"), b"b", None])
 def test_a_key_that_is_not_str_itself_is_noticed(key: Any) -> None:
     """Where looking it up might run code of Python's."""
-    assert _read([{"a": 1.0, key: 2.0}], [2], ["a"], True)[0] == 0
-    assert _read([{"a": 1.0, "b": 2.0}], [2], ["a"], True)[0] == 1
+    assert _ranks([{"a": 1.0, key: 2.0}], [2], ["a"]) is None
+    assert _ranks([{"a": 1.0, "b": 2.0}], [2], ["a"]) == [2]
 
 
-@needs_library
+@needs_objects
+@pytest.mark.parametrize("judged", [["a"], ["a", "b", "c"]])
+def test_an_id_that_is_not_utf8_leaves_no_exception_behind(judged: list[str]) -> None:
+    """It is left to Python where ids decide."""
+    assert _ranks([{"a": 1.0, "\udc80": 1.0}], [2], judged) is None
+
+
+def test_an_evaluator_gives_the_same_however_often_it_is_used() -> None:
+    """Its memory serves again for as many queries, and is made anew for others."""
+    rng = np.random.default_rng(5)
+    judged = {
+        f"q{q}": {f"d{d}": int(rng.integers(-1, 4)) for d in rng.choice(60, 20, replace=False)}
+        for q in range(6)
+    }
+    measures = pytrec_eval.supported_measures
+    evaluator = pytrec_eval.RelevanceEvaluator(judged, measures)
+    for count in (1, 1, 1, 6, 6, 6, 1, 1, 3, 3, 3):
+        run = {
+            f"q{q}": {f"d{d}": float(rng.integers(9)) for d in rng.choice(60, rng.integers(40))}
+            for q in rng.choice(6, count, replace=False)
+        }
+
+        expected = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(run)
+
+        assert repr(evaluator.evaluate(run)) == repr(expected)
+
+
+@needs_objects
 def test_no_reference_is_lost_or_kept() -> None:
     """To ids, scores, names and the dicts themselves, however often they are read."""
     own = [f"doc {i}" for i in range(20)]
@@ -292,11 +336,14 @@ def test_rows_become_dicts(data: Any, names: list[str], count: int) -> None:
         for i, row in enumerate(expected):
             row[name] = values[first + i * step]
 
-    assert repr(rows_as_dicts(columns, count)) == repr(expected)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(objects, "_FEW", data.draw(st.sampled_from([0, 64])))
+        assert repr(rows_as_dicts(columns, count)) == repr(expected)
 
 
-def test_the_rows_belong_to_the_caller() -> None:
+def test_the_rows_belong_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is changed leaves the others as they are."""
+    monkeypatch.setattr(objects, "_FEW", 0)
     values = memoryview(array("d", [0.0, 0.5, 0.0]))
 
     rows = rows_as_dicts({"a": (values, 0, 1)}, 3)
@@ -306,7 +353,7 @@ def test_the_rows_belong_to_the_caller() -> None:
     assert {type(row) for row in rows} == {dict}
 
 
-@needs_library
+@needs_objects
 @pytest.mark.parametrize(
     ("owner", "name", "value"),
     [
@@ -327,24 +374,27 @@ def test_an_interpreter_that_is_not_as_expected_is_left_alone(
 
 SCRIPT = """
 import json
-from fastrank.native import objects, python_api
-objects.interpreter.api = python_api.python_api
-from tests.native.test_objects import _read
+import fastrank as fr
+from fastrank.native import objects
 from fastrank.native.objects import rows_as_dicts
-run = [{"a": 0.5, "b": -0.0}, {"c": 3.5}, {"c": 1}]
+from tests.native.test_objects import _ranks
+run = [{"a": 0.5, "b": -0.0}, {"c": 3.5}, {"c": 1, "b": 1.0}, {"a": True}]
+objects._FEW = 0
 values = memoryview(bytearray(48)).cast("d")
 values[1], values[2], values[4] = 1.0, 0.25, -0.0
 print(json.dumps([
-    *(_read(run[:stop], [2, 1, 1][:stop], ["b", "c"], True) for stop in (2, 3)),
-    _read([{"a": 1.0, 5: 2.0}], [2], ["a"], True)[0],
+    *(_ranks(run[:stop], [2, 1, 2, 1][:stop], ["b", "c"]) for stop in (3, 4)),
+    _ranks([{"a": 1.0, 5: 2.0}], [2], ["a"]), _ranks([{"a": 1.0, "\\udc80": 1.0}], [2], ["a"]),
+    fr.evaluate({"q": {"b": 1}}, {"q": {"a": 1.0, "b": True}}, "recip_rank").mean,
     rows_as_dicts({"x": (values, 0, 2), "y": (values, 1, 2)}, 3),
 ]))
 """
 
 
+@needs_objects
 @pytest.mark.parametrize("setting", [{}, {"NUMBA_DISABLE_JIT": "1"}, {"FASTRANK_ENGINE": "jit"}])
 def test_the_kernels_mean_the_same_on_every_engine(setting: dict[str, str]) -> None:
-    """Though only the library is asked, where they are faster than Python."""
+    """Compiled ahead of time, compiled in the process, or in plain Python."""
     clean = {
         k: v for k, v in os.environ.items() if k not in ("FASTRANK_ENGINE", "NUMBA_DISABLE_JIT")
     }
@@ -354,10 +404,7 @@ def test_the_kernels_mean_the_same_on_every_engine(setting: dict[str, str]) -> N
         env={**clean, **setting},
     ).stdout  # fmt: skip
 
-    nan = float("nan")
     assert repr(json.loads(shown)) == repr([
-        [2, [0.5, -0.0, 3.5], [-0.0, nan, nan, 3.5]],
-        [2, [0.5, -0.0, 3.5, 0.0], [-0.0, nan, nan, 3.5, 0.0, 0.0]],
-        0,
+        [2, 1, 1, 2], None, None, None, {"recip_rank": 1.0},
         [{"x": 0.0, "y": 1.0}, {"x": 0.25, "y": 0.0}, {"x": -0.0, "y": 0.0}],
     ])  # fmt: skip

@@ -98,7 +98,7 @@ def test_sparse_vectors_that_cannot_be_compared(value: Any, options: Any, reason
 
 
 def test_sparse_vectors_have_the_dimension_of_the_queries() -> None:
-    with pytest.raises(ArrayError, match="queries: expected 39 columns, as the corpus has, found"):
+    with pytest.raises(ArrayError, match="queries: expected 39 columns, as in the corpus, found"):
         search(sparse.csr_matrix(CORPUS[:, 1:]), QUERIES, 5)
 
 

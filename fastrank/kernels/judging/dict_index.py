@@ -1,8 +1,8 @@
 """Judgments that are Python's dicts, indexed so that a ranking's documents are found in them.
 
-An entry of a query's hash table is the upper part of the hash that the interpreter keeps in every
-str, and the row of the document. A document is its bytes: of each there are four words, its length,
-its first 16 bytes, and where they lie, so that most comparisons touch one line of the cache.
+An entry of a query's hash table is the row of a document and, above it, the upper bits of the hash
+that the interpreter keeps in every str. A document is its bytes: of each there are four words, its
+length, its first 16 bytes, and where they lie, so that most comparisons touch one line of memory.
 
 The kernel holds the interpreter's lock and runs no code of Python.
 """
@@ -12,11 +12,19 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.judging.rankings import count_grades
-from fastrank.kernels.simd.cpython import integer_of, next_item, prefetch_at, utf8_of, word_at
+from fastrank.kernels.simd.cpython import (
+    clear_error,
+    integer_of,
+    next_item,
+    prefetch_at,
+    utf8_of,
+    word_at,
+)
 from fastrank.kernels.simd.instructions import swap_bytes
 from fastrank.native.codes import (
     AS_INTEGER,
     AS_UTF8,
+    CLEAR_ERROR,
     HASH_IN_TEXT,
     INT,
     NEXT_ITEM,
@@ -26,12 +34,22 @@ from fastrank.native.codes import (
 from fastrank.native.declare import helper, kernel
 
 U = np.uint64
-# An entry has a row, from 1, in these bits: no query has a million judgments of its own.
+# An entry has a row, from 1, in the lower bits: no query has a million judgments of its own. The
+# hash's upper bits are above them, where the entry's sign is the hash's.
 ROW_BITS = 20
-ROW = np.int64((1 << ROW_BITS) - 1)
-HASH = ~ROW
+ROW = (1 << ROW_BITS) - 1
+HASH_SHIFT = 64 - (32 - ROW_BITS)
 # Distinct grades up to which each judgment is compared with all of them.
 FEW_GRADES = 32
+
+
+@helper
+def text_of(api, document):
+    """Where the UTF-8 of a str is, and its length in bytes; 0 if it has none."""
+    text, length = utf8_of(api[AS_UTF8], document)
+    if text == 0:
+        clear_error(api[CLEAR_ERROR])
+    return text, length
 
 
 @helper
@@ -116,7 +134,7 @@ def index_dicts(api, dicts, qrels):
     """Index the dicts at these addresses, for which `offsets` and `table_offsets` are given.
 
     Tables come in zeroed. Returns how many were indexed before one that holds something other than
-    str and int of 64 bits.
+    str and int of 64 bits, or an id that is not UTF-8.
     """
     qrels.grade_offsets[0] = 0
     for q in range(len(dicts)):
@@ -127,7 +145,7 @@ def index_dicts(api, dicts, qrels):
         table = qrels.tables[qrels.table_offsets[q] : qrels.table_offsets[q + 1]]
         texts, mask = qrels.texts[4 * first : 4 * stop], len(table) - 1
         for row in range(len(docs)):
-            text, length = utf8_of(api[AS_UTF8], docs[row])
+            text, length = text_of(api, docs[row])
             if text == 0:
                 return q
             texts[4 * row], texts[4 * row + 3] = length, text
@@ -137,7 +155,7 @@ def index_dicts(api, dicts, qrels):
             slot = own_hash & mask
             while table[slot] != 0:
                 slot = (slot + 1) & mask
-            table[slot] = (own_hash & HASH) | (row + 1)
+            table[slot] = ((own_hash >> HASH_SHIFT) << ROW_BITS) | (row + 1)
         begin = qrels.grade_offsets[q]
         qrels.grade_offsets[q + 1] = begin + count_few_grades(
             grades, qrels.grade_values[begin:], qrels.grade_counts[begin:]

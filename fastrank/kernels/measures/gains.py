@@ -123,29 +123,46 @@ def ideal_size(q):
 
 
 @helper
+def add_gains(q, depth, i, total):
+    """Add the discounted gains up to rank `depth`, from document i on; the next document."""
+    while i < len(q.ranks) and q.ranks[i] <= depth:
+        if q.gains[i] != 0.0:
+            total += q.gains[i] / math.log2(q.ranks[i] + 1)
+        i += 1
+    return i, total
+
+
+@helper
 def dcg(q, depth):
     """Discounted cumulative gain of the first `depth` ranks."""
-    total = 0.0
-    for rank, gain in zip(q.ranks, q.gains):
-        if rank > depth:
+    return add_gains(q, depth, 0, 0.0)[1]
+
+
+@helper
+def ideal_gain_at(q, rank, at, passed):
+    """The gain at a rank of the best ranking, walking on from run `at`, before which `passed`."""
+    while at < len(q.ideal_gains) and rank > passed + q.ideal_counts[at]:
+        passed += q.ideal_counts[at]
+        at += 1
+    return at, passed
+
+
+@helper
+def add_ideal_gains(q, depth, rank, at, passed, total):
+    """Add the discounted gains of the best ranking behind `rank`, up to `depth`."""
+    while rank < depth:
+        at, passed = ideal_gain_at(q, rank + 1, at, passed)
+        if at == len(q.ideal_gains):
             break
-        if gain != 0.0:
-            total += gain / math.log2(rank + 1)
-    return total
+        rank += 1
+        total += q.ideal_gains[at] / math.log2(rank + 1)
+    return rank, at, passed, total
 
 
 @helper
 def ideal_dcg_of(q, depth):
     """Discounted cumulative gain of the first `depth` ranks of the best ranking."""
-    total = 0.0
-    rank = 0
-    for gain, count in zip(q.ideal_gains, q.ideal_counts):
-        for _ in range(count):
-            rank += 1
-            if rank > depth:
-                return total
-            total += gain / math.log2(rank + 1)
-    return total
+    return add_ideal_gains(q, depth, 0, 0, 0, 0.0)[3]
 
 
 @kernel(MEASURE)
@@ -167,19 +184,14 @@ def normalized_discounted_gain(q, parameters, values):
 
 @kernel(MEASURE)
 def normalized_discounted_gain_cut(q, cutoffs, values):
+    """The cutoffs ascend: each goes on where the one before has stopped."""
+    i, rank, at, passed = 0, 0, 0, 0
+    own, ideal = 0.0, 0.0
     for c in range(len(cutoffs)):
-        ideal = ideal_dcg_of(q, cutoffs[c])
+        i, own = add_gains(q, cutoffs[c], i, own)
+        rank, at, passed, ideal = add_ideal_gains(q, cutoffs[c], rank, at, passed, ideal)
         if ideal > 0.0:
-            values[c] = dcg(q, cutoffs[c]) / ideal
-
-
-@helper
-def ideal_gain_at(q, rank, at, passed):
-    """The gain at a rank of the best ranking, walking on from run `at`, before which `passed`."""
-    while at < len(q.ideal_gains) and rank > passed + q.ideal_counts[at]:
-        passed += q.ideal_counts[at]
-        at += 1
-    return at, passed
+            values[c] = own / ideal
 
 
 @kernel(MEASURE)
@@ -210,15 +222,18 @@ def normalized_gain_at_levels(q, parameters, values):
     if q.num_rel == 0:
         return
     size = ideal_size(q)
-    total, points = 0.0, 0
-    depth = 0
+    total, own, ideal = 0.0, 0.0, 0.0
+    points, depth, document, rank, at, passed = 0, 0, 0, 0, 0, 0
     for i in range(len(q.ideal_gains)):
         depth += q.ideal_counts[i]
         if i + 1 == len(q.ideal_gains) or q.ideal_gains[i] != q.ideal_gains[i + 1]:
-            total += np.float64(dcg(q, depth)) / ideal_dcg_of(q, depth)
+            document, own = add_gains(q, depth, document, own)
+            rank, at, passed, ideal = add_ideal_gains(q, depth, rank, at, passed, ideal)
+            total += np.float64(own) / ideal
             points += 1
     if size > 0 and q.num_ret > size + 1:
-        total += np.float64(dcg(q, q.num_ret)) / ideal_dcg_of(q, size)
+        document, own = add_gains(q, q.num_ret, document, own)
+        total += np.float64(own) / ideal
         points += 1
     values[0] = np.float64(total) / points
 

@@ -21,15 +21,20 @@ SMALLEST_GEOMETRIC = 0.00001
 
 
 @helper
+def add_precisions(q, depth, i, found, total):
+    """Add the precisions at the relevant ranks up to `depth`, from document i on."""
+    while i < len(q.ranks) and q.ranks[i] <= depth:
+        if q.grades[i] >= q.level:
+            found += 1
+            total += found / q.ranks[i]
+        i += 1
+    return i, found, total
+
+
+@helper
 def precision_sum(q, depth):
     """The sum of the precisions at the relevant ranks up to `depth`, and how many there are."""
-    total, found = 0.0, 0
-    for rank, grade in zip(q.ranks, q.grades):
-        if rank > depth:
-            break
-        if grade >= q.level:
-            found += 1
-            total += found / rank
+    _, found, total = add_precisions(q, depth, 0, 0, 0.0)
     return total, found
 
 
@@ -91,8 +96,10 @@ def log_odds_average_precision(q, parameters, values):
 
 @kernel(MEASURE)
 def average_precision_cut(q, cutoffs, values):
+    """The cutoffs ascend: each goes on where the one before has stopped."""
+    i, found, total = 0, 0, 0.0
     for c in range(len(cutoffs)):
-        total, _ = precision_sum(q, cutoffs[c])
+        i, found, total = add_precisions(q, cutoffs[c], i, found, total)
         if q.num_rel:
             values[c] = total / q.num_rel
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -114,11 +115,15 @@ _compiled_as(
 def utf8_of(function, text):
     """PyUnicode_AsUTF8AndSize: where the UTF-8 of a str is, and its length in bytes.
 
-    It lies in whole words, and lives as long as the str. 0 with an exception set if there is none.
+    It lies in whole words, and lives as long as the str. 0 with an exception set if there is none;
+    `clear_error` has to follow.
     """
     size = ctypes.c_ssize_t()
     call = ctypes.PYFUNCTYPE(_ADDRESS, _ADDRESS, _ADDRESS)(int(function))
-    return call(int(text), ctypes.addressof(size)) or 0, size.value
+    try:
+        return call(int(text), ctypes.addressof(size)) or 0, size.value
+    except UnicodeEncodeError:
+        return 0, 0
 
 
 @intrinsic
@@ -132,6 +137,22 @@ def _utf8_of(context, function, text):
 
 
 _compiled_as(utf8_of, lambda function, text: lambda function, text: _utf8_of(function, text))
+
+
+def clear_error(function):
+    """PyErr_Clear. In plain Python nothing is left to clear: exceptions were caught."""
+
+
+@intrinsic
+def _clear_error(context, function):
+    def generate(context, builder, signature, arguments):
+        _call(builder, ir.VoidType(), arguments[0], [])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), generate
+
+
+_compiled_as(clear_error, lambda function: lambda function: _clear_error(function))
 
 
 def integer_of(function, number):
@@ -258,7 +279,8 @@ _compiled_as(
 
 def word_at(address):
     """The 8 bytes at an address, as an integer."""
-    return ctypes.c_int64.from_address(int(address)).value
+    # Of NumPy's type, which becomes unsigned with its sign bit, as in compiled code.
+    return np.int64(ctypes.c_int64.from_address(int(address)).value)
 
 
 @intrinsic
@@ -286,6 +308,23 @@ def _double_at(context, address):
 
 
 _compiled_as(double_at, lambda address: lambda address: _double_at(address))
+
+
+def single_at(address):
+    """The C float at an address, as a double."""
+    return ctypes.c_float.from_address(int(address)).value
+
+
+@intrinsic
+def _single_at(context, address):
+    def generate(context, builder, signature, arguments):
+        number = builder.load(builder.inttoptr(arguments[0], ir.FloatType().as_pointer()))
+        return builder.fpext(number, ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+_compiled_as(single_at, lambda address: lambda address: _single_at(address))
 
 
 def prefetch_at(address):

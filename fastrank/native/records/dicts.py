@@ -6,59 +6,8 @@ from fastrank.native.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.native.record import Float64Array, Int64Array
+    from fastrank.native.record import Float64Array, Int32Array, Int64Array
     from fastrank.native.records import Hits
-
-
-class PackedScores(Record):
-    """The scores of some rankings, and those of their judged documents.
-
-    Ranking i has the scores offsets[i] : offsets[i + 1], counted from where the first one that is
-    packed begins, and the judged documents hit_offsets[i] : hit_offsets[i + 1].
-    """
-
-    __slots__ = ()
-    scores: Float64Array
-    offsets: Int64Array
-    hit_scores: Float64Array
-    hit_offsets: Int64Array
-
-
-class DictRankings(Record):
-    """Rankings that are Python's dicts, and the documents that are looked up in them.
-
-    dicts: their addresses. keys_are_checked: whether a key may be of another type than str. docs:
-    the addresses of the judged documents' ids, those of ranking i from doc_starts[queries[i]] on.
-    """
-
-    __slots__ = ()
-    dicts: Int64Array
-    check_keys: int
-    queries: Int64Array
-    doc_starts: Int64Array
-    docs: Int64Array
-
-
-class RankedHits(Record):
-    """Rankings whose judged documents have ranks.
-
-    Ranking i is that of query queries[i]; it has the documents offsets[i] : offsets[i + 1], and
-    its judged ones the ranks hit_offsets[i] : hit_offsets[i + 1], 0 if not retrieved.
-    """
-
-    __slots__ = ()
-    queries: Int64Array
-    offsets: Int64Array
-    hit_offsets: Int64Array
-    ranks: Int64Array
-
-
-class StoredGrades(Record):
-    """Grades; those of query q begin at starts[q]."""
-
-    __slots__ = ()
-    starts: Int64Array
-    grades: Int64Array
 
 
 class DictQrels(Record):
@@ -76,7 +25,7 @@ class DictQrels(Record):
     texts: Int64Array
     grades: Int64Array
     table_offsets: Int64Array
-    tables: Int64Array
+    tables: Int32Array
     grade_offsets: Int64Array
     grade_values: Int64Array
     grade_counts: Int64Array
@@ -85,21 +34,21 @@ class DictQrels(Record):
 class DictRun(Record):
     """Rankings that are dicts: their addresses and lengths, and the place of each query.
 
-    check_keys: whether a key may be of another type than str.
+    check_keys: one number, whether a key may be of another type than str.
     """
 
     __slots__ = ()
     dicts: Int64Array
     lengths: Int64Array
     queries: Int64Array
-    check_keys: int
+    check_keys: Int64Array
 
 
 class DictScratch(Record):
     """Memory for judging one query's dict: as many places as it has documents.
 
     docs, texts, lengths: the addresses of the keys, and of their UTF-8 with its length. hits,
-    sorted_hits: as many as judgments or documents. positions: the rank of each document.
+    sorted_hits: the judged ones. positions: the rank of each document.
     """
 
     __slots__ = ()

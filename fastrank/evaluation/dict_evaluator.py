@@ -1,0 +1,134 @@
+"""Values per query of runs that are dicts, for the interfaces of other libraries."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from fastrank.errors import InputError
+from fastrank.evaluation.values import Values
+from fastrank.formats.dicts import documents_of, run_from_dict
+from fastrank.judging.dict_batch import DictBatch
+from fastrank.judging.dict_index import with_texts
+from fastrank.judging.dicts import are_texts, index_of, judge_batch
+from fastrank.judging.judged import JudgedRun, QueryError
+from fastrank.judging.matching import MatchedQueries
+from fastrank.judging.needs import judging_options
+from fastrank.judging.rankings import judge_rankings
+from fastrank.native.buffers import filled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from fastrank.data.qrels import Qrels
+    from fastrank.judging.dict_index import DictJudgments
+    from fastrank.judging.judged import Judged
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure
+
+
+class Computed:
+    """The values of measures for the queries of a run that have judgments.
+
+    columns: what `arrange` has made of the values. The memory is the evaluator's again after
+    `DictEvaluator.release`.
+    """
+
+    def __init__(self, batch: DictBatch | None, values: Values, columns: Any) -> None:
+        self.batch, self.values, self.columns = batch, values, columns
+        self.queries: Mapping[str, Any] = {}
+
+
+class DictEvaluator:
+    """Computes measures for runs {query: {document: score}}, one after the other.
+
+    Unlike `fastrank.Evaluator` it has no error for a run without judged queries, or for a query
+    whose grades are all negative. queries: the ids of the judged queries in their order. arrange:
+    is called with the values of a run, and computes them. May be called from several threads.
+    """
+
+    def __init__(
+        self,
+        judgments: Qrels | DictJudgments,
+        queries: Iterable[str],
+        measures: list[BoundMeasure],
+        options: Options,
+        arrange: Callable[[Values], Any],
+    ) -> None:
+        self._judgments, self._measures, self._options = judgments, measures, options
+        self._arrange = arrange
+        self._index = index_of(judgments)
+        self._judging = judging_options(measures, options, judgments)
+        self._codes = self._judging.codes()
+        self._places = {query: place for place, query in enumerate(queries)}
+        # What was computed last, whose memory serves again; empty while that is in use.
+        self._kept: list[Computed] = []
+        self._last_count = -1
+
+    def compute(self, run: Mapping[str, Any]) -> Computed:
+        """Compute the measures for the judged queries of a run. Raises InputError."""
+        if not are_texts(run):
+            raise _wrong_ids()
+        known = run
+        places: list[Any] = list(map(self._places.get, run))
+        if None in places:
+            known = {query: docs for query, docs in run.items() if query in self._places}
+            places = list(map(self._places.__getitem__, known))
+        computed = self._compute(known, places)
+        computed.queries = known
+        return computed
+
+    def release(self, computed: Computed) -> None:
+        """Let the next run have the memory of what was computed."""
+        computed.queries = {}
+        if computed.batch is not None and computed.batch.repeats:
+            self._kept = [computed]
+
+    def _compute(self, known: Mapping[str, Any], places: list[int]) -> Computed:
+        rankings = list(known.values())
+        if not set(map(type, rankings)) <= {dict}:
+            rankings = [documents_of("run", *item) for item in known.items()]
+        # Memory is prepared for more batches when there is a second one.
+        repeats, self._last_count = len(places) == self._last_count, len(places)
+        kept: Computed | None = None
+        with suppress(IndexError):
+            kept = self._kept.pop()
+
+        def batch_of(count: int, deepest: int) -> DictBatch:
+            assert self._index is not None
+            if kept is not None and kept.batch and kept.batch.has_room(count, deepest):
+                return kept.batch
+            given = self._index, self._judging, self._codes
+            return DictBatch(*given, count, deepest, repeats=repeats)
+
+        batch = None if self._index is None else judge_batch(rankings, places, batch_of)
+        if batch is not None and kept is not None and kept.batch is batch:
+            kept.values.compute_again()
+            return kept
+        judged = self._convert(known, places) if batch is None else batch.judged
+        result = JudgedRun(queries=places, judged=judged, missing=0, tag=b"")
+        values = Values(
+            self._judgments, self._measures, self._options, result,
+            repeats=repeats and batch is not None,
+        )  # fmt: skip
+        return Computed(batch, values, self._arrange(values))
+
+    def _convert(self, known: Mapping[str, Any], places: list[int]) -> Judged:
+        """Judge rankings that the kernel cannot read."""
+        if not all(map(are_texts, known.values())):
+            raise _wrong_ids()
+        matched = MatchedQueries(
+            judgments=filled("q", places), rankings=filled("q", list(range(len(places))))
+        )
+        run = run_from_dict(known, source="run")
+        qrels = with_texts(self._judgments)
+        try:
+            return judge_rankings(qrels, run, matched, self._judging)
+        except QueryError as failure:
+            raise InputError("run", str(failure)) from None
+
+
+def _wrong_ids() -> InputError:
+    reason = "Unable to extract query/object scores: expected ids of type str"
+    return InputError("run", reason)
