@@ -79,6 +79,7 @@ def test_scan_run(benchmark: Any, collection: inputs.Collection) -> None:
     def scan() -> None:
         for i in range(len(state)):
             state[i] = 0
+        state[codes.REFUSED] = codes.STRICTLY
         kernels.scan_run(reader, codes.NO_COMMENTS, fields, scores, fallbacks, stretches, state)
 
     benchmark(scan)

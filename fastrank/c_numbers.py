@@ -38,6 +38,21 @@ def atof(text: bytes) -> float:
     return -value if negative else value
 
 
+def whole_number(text: bytes) -> float | None:
+    """The number that all of a text is, in any form that strtod reads; None for another text."""
+    at = 1 if text[:1] in (b"+", b"-") else 0
+    word = text[at:].lower()
+    if word in (b"inf", b"infinity", b"nan"):
+        return atof(text)
+    if word.startswith(b"0x"):
+        end, found = _mantissa(text, at + 2, HEX_DIGITS)
+        end = _exponent(text, end, b"pP")
+    else:
+        end, found = _mantissa(text, at, DIGITS)
+        end = _exponent(text, end, b"eE")
+    return atof(text) if found and end == len(text) else None
+
+
 def finite(text: str) -> float | None:
     """The number that a whole text is, in decimals; None for another text, NaN and infinity."""
     if not text or not text.isascii() or set(text) - set("0123456789+-.eE"):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.c_numbers import atof
+from fastrank.c_numbers import atof, whole_number
 from fastrank.data.texts import interning, spans
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
@@ -219,22 +219,8 @@ def _read_fallbacks(rows: Rows, places: Any) -> None:
         score = rows.fields(row)[4]
         value = atof(score)
         rows.scores[row] = value
-        whole = _is_number(score)
+        whole = whole_number(score) is not None
         if rows.classes[row] == codes.FALLBACK_NUMBER and not whole:
             rows.classes[row] = codes.A_PREFIX
         elif whole:
             rows.classes[row] = codes.INFINITE if abs(value) == float("inf") else codes.A_NUMBER
-
-
-def _is_number(text: bytes) -> bool:
-    """Whether the whole text is one decimal or hexadecimal number."""
-    try:
-        if text.lstrip(b"+-")[:2].lower() == b"0x":
-            float.fromhex(text.decode("ascii", "replace"))
-        else:
-            float(text)
-    except ValueError:
-        return False
-    except OverflowError:
-        return True
-    return b"_" not in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from fastrank.checking.findings import Collector, counted
+from fastrank.formats.source import BYTE_ORDER_MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ FOREIGN = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # Bytes to decode at once, at least.
 _PIECE = 1 << 20
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import io
 
-from fastrank.checking.checker import KINDS, check
 from fastrank.checking.findings import counted
 from fastrank.cli.output import complain, guarded
-from fastrank.data.qrels import Qrels
-from fastrank.data.texts import LineTexts, Texts, decoded
-from fastrank.errors import FastrankError, FormatError
+from fastrank.data.texts import decoded
+from fastrank.errors import FastrankError
 from fastrank.formats.load import find_kind, read_qrels, read_run, write_qrels, write_run
 from fastrank.formats.sniff import FORMATS, format_by_name
 
@@ -19,8 +16,6 @@ if TYPE_CHECKING:
     from fastrank.data.run import Run
 
 NAME = "fastrank convert"
-# Kinds of findings: numbers that trec_eval reads in part, or as 0.
-MISREAD = {"bad-grade", "float-grade", "bad-score"}
 EPILOG = """\
 examples:
   fastrank convert run.txt run.parquet
@@ -82,37 +77,15 @@ def _run(given: argparse.Namespace) -> int:
             )
         if kind == "qrels":
             qrels = read_qrels(source, given.given, warn=_warn)
-            _refuse_misread(qrels)
             write_qrels(qrels, given.target, wanted)
         else:
             loaded = read_run(source, given.given, warn=_warn)
-            _refuse_misread(loaded)
             write_run(loaded, given.target, wanted)
             _warn_of_empty(loaded, wanted)
     except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 1
     return 0
-
-
-def _refuse_misread(loaded: Qrels | Run) -> None:
-    """Raise FormatError for a number that trec_eval misreads, which would come out as another.
-
-    Only TREC's format is read as trec_eval does; of a file in it the texts are ranges, or were
-    before they were copied out of it.
-    """
-    if type(loaded.docs) not in (Texts, LineTexts):
-        return
-    packed = type(loaded.docs) is LineTexts
-    content = loaded.source if packed else io.BytesIO(loaded.docs.buffer)
-    ignore = set(KINDS) - MISREAD
-    if isinstance(loaded, Qrels):
-        report = check(content, max_per_kind=1, ignore=ignore, input_format="trec")
-    else:
-        report = check(None, content, max_per_kind=1, ignore=ignore, input_format="trec")
-    for finding in report.findings:
-        assert finding.line is not None
-        raise FormatError(loaded.source, finding.line, finding.message)
 
 
 def _warn_of_empty(loaded: Run, wanted: str) -> None:

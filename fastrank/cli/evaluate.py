@@ -9,11 +9,9 @@ from fastrank.cli.evaluation_flags import add_evaluation_options, check_version,
 from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain, guarded, report_unwritable, write
 from fastrank.cli.output_formats import formatted
-from fastrank.cli.trec_eval import FORMATS
 from fastrank.errors import FastrankError
-from fastrank.evaluation.no_queries import with_queries_of_file
 from fastrank.evaluation.scoring import score
-from fastrank.formats import files
+from fastrank.formats import files, trec
 from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import (
     EVALUATION,
@@ -28,7 +26,7 @@ from fastrank.scores.tables import distinct_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from fastrank.data.preferences import Preferences
     from fastrank.data.qrels import Qrels
@@ -37,6 +35,13 @@ if TYPE_CHECKING:
     from fastrank.scores.scores import Scores
 
 NAME = "fastrank eval"
+# What reads the judgments of each format.
+READERS: dict[str, Callable[..., Qrels | Preferences]] = {
+    "qrels": read_qrels,
+    "qrels_jg": trec.read_qrels_jg,
+    "prefs": trec.read_prefs,
+    "qrels_prefs": trec.read_qrels_prefs,
+}
 EPILOG = """\
 examples:
   fastrank eval qrels.txt run.txt
@@ -83,8 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--tags", action="store_true", help="name runs by the tags in their files")
     add(
-        "-R", "--relevance-format", choices=FORMATS, default="qrels", metavar="FORMAT",
-        help=f"kind of judgments: {', '.join(FORMATS)} (default: qrels)",
+        "-R", "--relevance-format", choices=READERS, default="qrels", metavar="FORMAT",
+        help=f"kind of judgments: {', '.join(READERS)} (default: qrels)",
     )  # fmt: skip
     add(
         "--threads", type=at_least(1), metavar="N",
@@ -102,13 +107,11 @@ def run(given: argparse.Namespace) -> int:
 def _run(given: argparse.Namespace) -> int:
     if not check_version(given, NAME) or not _check_names(given):
         return 2
-    read, _, _ = FORMATS[given.relevance_format]
     try:
         options = _options(given)
         bound = bind_measures(Selection(given.measure or ["official"]), options)
         check_options(bound, options)
-        if given.relevance_format == "qrels":
-            read = read_qrels
+        read = READERS[given.relevance_format]
         judgments = read(given.qrels, trec_eval_version=given.trec_eval_version, warn=_warn)
         judgments, left_out = choose_queries(judgments, options)
     except FastrankError as error:
@@ -156,10 +159,6 @@ class _Results:
         for path, name in zip(given.runs, names, strict=True):
             try:
                 judged = judge.judge(path, threads=given.threads, warn=_warn)
-                if not len(judged.queries) and not self._options.complete:
-                    judged = with_queries_of_file(
-                        judged, path, trec_eval_version=self._options.trec_eval_version
-                    )
                 scores = score(judgments, judged, bound, self._options, left_out=self._left_out)
             except FastrankError as error:
                 complain(f"{NAME}: {_explained(error, path)}")
@@ -208,8 +207,8 @@ def _names(given: argparse.Namespace) -> list[str]:
 def _options(given: argparse.Namespace) -> Options:
     """The evaluation options. Raises OptionError, and errors of the --exclude file."""
     options = evaluation_options(given_options(given, EVALUATION))
-    _, _, kind = FORMATS[given.relevance_format]
-    relevance_format = "prefs" if kind == "prefs" else given.relevance_format
+    preferences = given.relevance_format in ("prefs", "qrels_prefs")
+    relevance_format = "prefs" if preferences else given.relevance_format
     changed: Options = options.changed(relevance_format=relevance_format)
     return changed
 

@@ -10,7 +10,12 @@ from fastrank.cli.output import complain
 from fastrank.cli.output_formats import FORMATS
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
-from fastrank.scores.text import LEFT_OUT
+from fastrank.scores.text import (
+    LEFT_OUT,
+    NOTHING_JUDGED,
+    first_ids,
+    retrieves_nothing_judged,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +78,12 @@ def report_counts(where: str, scores: Scores, absent: str, *, complete: bool) ->
         complain(
             f"{where}: {missing} {absent} and are excluded from the means (-c counts them as 0)"
         )
+    unjudged = scores.unjudged_queries
+    if unjudged:
+        have = "queries of the run have" if len(unjudged) != 1 else "query of the run has"
+        complain(f"{where}: {len(unjudged)} {have} no judgments ({first_ids(unjudged)})")
+    if retrieves_nothing_judged(scores):
+        complain(f"{where}: {NOTHING_JUDGED}")
     for name, what in LEFT_OUT.items():
         if scores.counts.get(name):
             complain(f"{where}: {scores.counts[name]} {what}")

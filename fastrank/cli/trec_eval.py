@@ -17,7 +17,7 @@ from fastrank.cli.output import complain, guarded, write
 from fastrank.data.texts import decoded
 from fastrank.evaluation.scoring import score
 from fastrank.formats import trec
-from fastrank.formats.source import open_pieces, open_stdin
+from fastrank.formats.source import open_pieces, open_stdin, read_all
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.measures.selection import Selection
@@ -64,10 +64,10 @@ VERSIONS = {"9.0.8": "9.0.7", "10.0": "10.0-rc3"}
 
 # For each relevance format: its reader, the original reader's name in messages, and what it reads.
 FORMATS: dict[str, tuple[Any, str, str]] = {
-    "qrels": (trec.read_trec_qrels, "get_qrels", "qrels"),
-    "qrels_jg": (trec.read_qrels_jg, "get_qrels_jg", "qrels"),
-    "prefs": (trec.read_prefs, "get_prefs", "prefs"),
-    "qrels_prefs": (trec.read_qrels_prefs, "get_qrels_prefs", "prefs"),
+    "qrels": (trec.parse_qrels, "get_qrels", "qrels"),
+    "qrels_jg": (trec.parse_qrels_jg, "get_qrels_jg", "qrels"),
+    "prefs": (trec.parse_prefs, "get_prefs", "prefs"),
+    "qrels_prefs": (trec.parse_qrels_prefs, "get_qrels_prefs", "prefs"),
 }
 RUN_FORMAT = "trec_results"
 
@@ -146,6 +146,7 @@ class _Request:
             max_retrieved=self.max_retrieved,
             collection_size=self.collection_size,
             query=self.query,
+            original=True,
         )
 
 
@@ -283,9 +284,15 @@ def _read_judgments(request: _Request, path: str) -> Any:
             f"trec_eval: Illegal rel_format '{request.relevance_format}': expected"
             f" {', '.join(FORMATS)}",
         )
-    read, reader, kind = FORMATS[request.relevance_format]
+    parse, reader, kind = FORMATS[request.relevance_format]
     try:
-        return read(path, trec_eval_version=request.trec_eval_version, warn=_warn)
+        return parse(
+            read_all(path),
+            path,
+            trec_eval_version=request.trec_eval_version,
+            warn=_warn,
+            strict=False,
+        )
     except errors.ReadError as error:
         # The original reads both preference formats under one name.
         reader = "get_prefs" if kind == "prefs" else reader

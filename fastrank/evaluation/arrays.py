@@ -17,7 +17,7 @@ from fastrank.formats.array_validation import (
     row_numbers,
 )
 from fastrank.judging.array_qrels import ArrayQrels, index_qrels, moved, select_queries
-from fastrank.judging.arrays import ArrayRun
+from fastrank.judging.arrays import PADDING, ArrayRun
 from fastrank.judging.arrays_as_texts import ArrayRunJudge
 from fastrank.judging.evaluation_options import EVALUATION, ArrayOptions
 from fastrank.judging.queries import relevant_queries
@@ -78,7 +78,8 @@ def evaluate_arrays(
     `scores=None` the order of the row counts, and there are no ties. The queries of the Scores are
     in byte order of their ids, in which trec_eval sums them, or in the order of the rows if they
     have no ids. As in trec_eval, rows without judgments and rows without documents are skipped; the
-    rows without judgments are not read, those without documents count as `missing_queries`.
+    rows without judgments are not read and count as `unjudged_queries`, those without documents as
+    `missing_queries`.
 
     With other values of `ties` or `duplicates`, with `ignore_identical_ids` or `exclude`, and if a
     document is repeated below `depth`, the arrays are first converted to a Run with string ids,
@@ -108,11 +109,15 @@ def evaluate_arrays(
             raise ArrayError(
                 "scores", f"expected the shape of ids {docs.shape}, found {keys.shape}"
             )
+    if queries is not None and not hasattr(queries, "__len__"):
+        queries = list(queries)
+    names = queries
     if not isinstance(qrels, ArrayQrels):
         keyed = isinstance(qrels, (Qrels, Mapping))
         qrels = index_qrels(qrels, queries=None if keyed else queries)
         queries = queries if keyed else None
     places = _places_of_rows(qrels, queries, len(docs))
+    unknown = _unknown_queries(places, docs, names)
     is_named = qrels.named if queries is None and qrels.rows is not None else queries is not None
     picks, left_out = relevant_queries(qrels, request.options)
     if left_out:
@@ -123,7 +128,7 @@ def evaluate_arrays(
     run = ArrayRun(
         ids=docs, scores=keys, queries=order, rows=rows,
         lower_is_better=not flag("higher_is_better", higher_is_better),
-        unique=flag("assume_unique", assume_unique),
+        unique=flag("assume_unique", assume_unique), unknown=unknown,
     )  # fmt: skip
     judge = ArrayRunJudge(qrels, request.measures, request.options, threads)
     return score_run(
@@ -156,6 +161,18 @@ def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: 
                 f" {decoded(strange)!r} of qrels is not a row number",
             )  # fmt: skip
     return numpy.fromiter((places.get(query, -1) for query in ids), numpy.int64, count)
+
+
+def _unknown_queries(places: Array, docs: Array, queries: Iterable[object] | None) -> list[bytes]:
+    """The ids of the rows that have documents, but no judgments."""
+    import numpy
+
+    rows = numpy.flatnonzero(places < 0)
+    rows = rows[(docs[rows] != PADDING).any(axis=1)]
+    if not len(rows):
+        return []
+    ids = row_numbers(len(places)) if queries is None else query_ids(queries)
+    return [ids[row] for row in rows.tolist()]
 
 
 def _rows_of_queries(places: Array, count: int) -> Array:

@@ -62,7 +62,7 @@ class DictEvaluator:
         self._arrange = arrange
         self._index = index_of(judgments)
         self._judging = judging_options(measures, options, judgments)
-        self._codes = self._judging.codes(stop_if_none_judged=False)
+        self._codes = self._judging.codes()
         self._places = {query: place for place, query in enumerate(queries)}
         # What was computed last, whose memory serves again; empty while that is in use.
         self._kept: list[Computed] = []
@@ -126,7 +126,7 @@ class DictEvaluator:
         run = run_from_dict(known, source="run")
         qrels = with_texts(self._judgments)
         try:
-            return judge_rankings(qrels, run, matched, self._judging, groups=True)
+            return judge_rankings(qrels, run, matched, self._judging)
         except QueryError as failure:
             raise InputError("run", str(failure)) from None
 

@@ -49,8 +49,8 @@ def evaluate(
         frame, an Arrow table, a Hugging Face Dataset, Qrels of ranx, named tuples as used by
         ir_measures and ir_datasets, or a file as `read_qrels` takes it.
     run: a Run, or anything one can be made from, as for qrels; or a list of runs. A file in TREC
-        format is judged while it is read, without keeping it. A dict is not converted, and its
-        results for queries without judgments are not read. A query with an empty dict is
+        format is judged while it is read, without keeping it, and a dict is not converted: the
+        scores they hold for queries without judgments are not read. A query with an empty dict is
         evaluated, as a query whose ranking is empty.
     measures: names in the notation of trec_eval (`map`, `P.5,10`, `ndcg.1=3,2=9`, `official`, ...),
         pytrec_eval (`P_10`), ir_measures (`nDCG@10`, `AP(rel=2)@100`) or papers (`mrr@10`), see
@@ -172,10 +172,4 @@ class Evaluator:
 
     def _scores(self, run: Run | Convertible | Source, threads: int | None) -> Scores:
         judged = self._judge.judge(run, threads=threads)
-        if not len(judged.queries) and not self._options.complete:
-            from fastrank.evaluation.no_queries import with_queries_of_file
-
-            judged = with_queries_of_file(
-                judged, run, trec_eval_version=self._options.trec_eval_version
-            )
         return score(self._judgments, judged, self._bound, self._options, left_out=self._left_out)

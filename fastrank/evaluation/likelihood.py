@@ -112,7 +112,7 @@ def negative_log_likelihood(
         ties="given",
     )  # fmt: skip
     try:
-        judged = judge_rankings(judgments, taken, matched, how, groups=True)
+        judged = judge_rankings(judgments, taken, matched, how)
     except QueryError as failure:
         raise failure.error(NAME, queries[failure.place]) from None
 

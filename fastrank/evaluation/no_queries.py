@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 from fastrank.data.texts import decoded
 from fastrank.errors import NoQueriesError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
-
-    from fastrank.judging.judged import JudgedRun
 
 # How many ids of each side are shown.
 SHOWN = 3
@@ -26,7 +21,7 @@ def no_queries_error(
     judged: the ids of the judged queries. found: those of the run, None if they are not known.
     left_out: the number of judged queries skipped because they have no relevant document.
     """
-    judged, found = list(judged), found if found is None else list(found)
+    judged, found = list(judged), found if found is None else sorted(found)
     skipped = f"{left_out} judged {'queries' if left_out != 1 else 'query'}"
     dropped = f"; skipped {skipped} without a relevant document" if left_out else ""
     if not judged:
@@ -57,17 +52,3 @@ def _number(query: bytes) -> str:
     """A number as a string without leading zeros and without a fraction of zero."""
     text = decoded(query).strip().removesuffix(".0")
     return text.lstrip("0") or "0" if text.isdigit() else decoded(query)
-
-
-def with_queries_of_file(judged: JudgedRun, run: Any, *, trec_eval_version: str) -> JudgedRun:
-    """Add the ids of a run's queries, which were not kept while its file was judged."""
-    if judged.unjudged_queries is not None or not isinstance(run, (str, os.PathLike)):
-        return judged
-    if not os.path.isfile(run):
-        return judged
-    from fastrank.formats.inputs import as_run
-
-    known: JudgedRun = judged.changed(
-        unjudged_queries=list(as_run(run, trec_eval_version=trec_eval_version).queries)
-    )
-    return known

@@ -148,6 +148,8 @@ def to_scores(
     if unjudged and left_out:
         known = set(left_out)
         unjudged = [query for query in unjudged if query not in known]
+    # Several threads find the queries of a file in any order.
+    unjudged = unjudged and sorted(unjudged)
     coverage = Coverage(
         complete=options.complete,
         judged=judgments.queries,

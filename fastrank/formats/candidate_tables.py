@@ -18,6 +18,7 @@ from fastrank.formats.column_names import (
 )
 from fastrank.formats.inputs import frame_of, is_file
 from fastrank.formats.rows import qrels_of
+from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.splits import choose_split
 from fastrank.formats.tables import CellsTable, ColumnsTable, Table
 
@@ -100,7 +101,7 @@ def _table_of_file(source: Any, format: str | None, columns: Mapping[str, Any] |
 
 
 def _format_of(head: bytes, name: str) -> str:
-    text = head.removeprefix(sniff.BYTE_ORDER_MARK).lstrip()
+    text = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     if text.startswith(b"<QApairs"):
         return "qapairs"
     form = sniff.format_of(head, name, "qrels")

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     # Makes a call of a kernel from a reader, the maximum number of lines, and the state.
     Prepare: TypeAlias = Callable[[records.LineReader, int, Any], Callable[[], int]]
 
+# Room for ids of queries without judgments before Python takes them, and how many recent ones a
+# kernel does not store again.
+UNKNOWN_ROOM, RECENT = 1 << 16, 1 << 10
 # What a thread reads at once: it fits the second-level cache, with what is stored per line.
 PIECE = 1 << 18
 # The shortest line of a run, `q Q d r s t` with its newline.
@@ -203,15 +206,23 @@ def result_fields(lines: int) -> records.ResultFields:
     return records.ResultFields(docs=spans(lines), scores=spans(lines))
 
 
+def unknown_queries(*, kept: bool) -> records.UnknownQueries:
+    """Memory for ids of queries without judgments, if they are to be kept."""
+    sizes = (UNKNOWN_ROOM, RECENT) if kept else (0, 0)
+    return records.UnknownQueries(ids=zeros("B", sizes[0]), recent=zeros("q", sizes[1]))
+
+
 class Feeder:
     """A buffer through which the text of a part is fed to a kernel, piece by piece.
 
     `prepare(reader, lines, state)` makes the function that calls the kernel with this buffer, which
-    has room for `lines` lines.
+    has room for `lines` lines. unknown: where the kernel stores the ids of queries without
+    judgments, which are moved to `unknown_ids`.
     """
 
-    def __init__(self, prepare: Prepare) -> None:
-        self._prepare = prepare
+    def __init__(self, prepare: Prepare, unknown: records.UnknownQueries | None = None) -> None:
+        self._prepare, self._unknown = prepare, unknown
+        self.unknown_ids: set[bytes] = set()
         self._cursor, self.state = zeros("q", codes.CURSOR_SIZE), zeros("q", codes.STATE_SIZE)
         # Size, memory, and the function that calls the kernel with it: changed together, so that
         # they match even after an interrupt or a lack of memory.
@@ -230,11 +241,16 @@ class Feeder:
         line = bytes(self._buffer[1][start : start + 64])
         return self.status == codes.MALFORMED and line.lstrip().startswith(b"#")
 
-    def begin(self, room: int, *, comments: bool) -> None:
-        """Have room for so many bytes at once; forget what was. comments: whether # begins one."""
+    def begin(self, room: int, *, comments: bool, strict: bool) -> None:
+        """Have room for so many bytes at once; forget what was.
+
+        comments: whether # begins one. strict: what is not all a number ends the reading.
+        """
         self._cursor[codes.COMMENTS] = comments
         for i in range(codes.STATE_SIZE):
             self.state[i] = 0
+        self.state[codes.REFUSED] = codes.STRICTLY if strict else codes.AS_C
+        self.unknown_ids.clear()
         self.tag = b""
         if room > self._buffer[0]:
             self._reserve(max(room, SHORTEST_LINE))
@@ -250,7 +266,7 @@ class Feeder:
     def feed_text(self, text: bytes) -> None:
         """Feed a text that is in memory and has no comments."""
         parts = Parts(text, 1)
-        self.begin(parts.room, comments=False)
+        self.begin(parts.room, comments=False, strict=False)
         self.feed(*parts.readers())
 
     def feed(self, reader: Reader) -> None:
@@ -270,7 +286,11 @@ class Feeder:
             if self._cursor[codes.TAG_SIZE]:
                 start = self._cursor[codes.TAG]
                 self.tag = bytes(text[start : start + self._cursor[codes.TAG_SIZE]])
-            if ended or self.status != codes.DONE:
+            if self._unknown is not None:
+                ids = self._unknown.ids[: self.state[codes.UNKNOWN_BYTES]]
+                self.unknown_ids.update(bytes(ids).split())
+            # A kernel also stops where it has no room for more ids.
+            if (ended and done == size) or self.status != codes.DONE:
                 return
             waiting = size - done
             text[:waiting] = text[done:size]
@@ -279,7 +299,7 @@ class Feeder:
                 self._reserve(4 * room)
 
 
-def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool) -> bytes | None:
+def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool, strict: bool) -> bytes | None:
     """Feed each part between the cuts through one feeder, all but the first in new threads.
 
     Returns the tag of the last line, or None if a kernel stopped. Raises the error of the first
@@ -287,19 +307,21 @@ def feed_all(feeders: list[Feeder], parts: Parts, *, comments: bool) -> bytes | 
     """
     feeders, readers = feeders[: len(parts)], parts.readers()
     for feeder, room in zip(feeders, parts.rooms, strict=True):
-        feeder.begin(room, comments=comments)
+        feeder.begin(room, comments=comments, strict=strict)
     in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))
     if any(feeder.status != codes.DONE for feeder in feeders):
         return None
     return next((feeder.tag for feeder in reversed(feeders) if feeder.tag), b"")
 
 
-def feed_in_turn(feeders: list[Feeder], parts: Parts, *, comments: bool) -> bytes | None:
+def feed_in_turn(
+    feeders: list[Feeder], parts: Parts, *, comments: bool, strict: bool
+) -> bytes | None:
     """Like `feed_all`, but each feeder takes the next part when it finishes one."""
     turns = parts.turns()
     tags = {-1: b""}
     for feeder in feeders:
-        feeder.begin(parts.room, comments=comments)
+        feeder.begin(parts.room, comments=comments, strict=strict)
 
     def work(number: int) -> None:
         feeder = feeders[number]

@@ -223,7 +223,8 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
     if form == "trec":
         pieces = trec_writers.lines_of(noun)
     else:
-        _refuse_nan(noun)
+        if form in ("csv", "tsv", "jsonl"):
+            _refuse_empty_ids(noun, form)
         pieces = _pieces(noun, form)
     from fastrank.formats.compression import compressed
 
@@ -283,14 +284,9 @@ def _records(noun: Qrels | Run) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
     return names, zip(queries, *columns, strict=True)
 
 
-def _refuse_nan(noun: Qrels | Run) -> None:
-    if isinstance(noun, Qrels):
-        return
-    import numpy
-
-    missing = numpy.isnan(noun.scores)
-    if missing.any():
-        row = int(missing.argmax())
-        query = int(numpy.searchsorted(noun.offsets, row, "right")) - 1
-        where = f"query {decoded(noun.queries[query])!r}, document {decoded(noun.docs[row])!r}"
-        raise InputError(noun.source, f"{where}: a NaN score can only be written to trec files")
+def _refuse_empty_ids(noun: Qrels | Run, form: str) -> None:
+    for what, texts in (("query", noun.queries), ("document", noun.docs)):
+        place = rows.first_empty(texts)
+        if place >= 0:
+            reason = f"{what} {place} (the first is 0) has an empty id: expected some text"
+            raise InputError(noun.source, f"{reason} for a {form} file")

@@ -10,6 +10,8 @@ from fastrank.errors import InputError
 from fastrank.formats.column_names import QRELS_ROLES, RUN_ROLES, find_columns
 from fastrank.formats.ids import encoded_id
 from fastrank.formats.run_order import rank_as_given, with_distinct_ranks
+from fastrank.formats.sniff import kind_of_names
+from fastrank.formats.tables import LinesTable, Table
 from fastrank.formats.values import grades_of, ranks_of, scores_of
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, NoReturn
 
-    from fastrank.formats.tables import Table
-
 
 def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     """The judgments of a table; `columns`: as in Qrels.from_pandas."""
@@ -28,6 +28,9 @@ def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     grouped, docs = _group_by_query(table, found)
     place = found["grade"]
     grades, scale = grades_of(table.numbers(place), table.failing(place))
+    if scale is not None and columns is None and kind_of_names(table.names) == "run":
+        reason = "grades with fractions beside a rank or a tag: this looks like a run"
+        raise InputError(table.source, f"{reason}; are judgments and run swapped?")
     groups = constant(NO_ITERATION, table.size)
     if "iteration" in found:
         groups = _reorder_texts(grouped, table.texts(found["iteration"]))
@@ -95,7 +98,7 @@ def tag_of(tag: str | bytes | None, source: str) -> bytes:
 
 
 def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, PlacedTexts]:
-    queries, docs = table.texts(found["query"]), table.texts(found["doc"])
+    queries, docs = (_ids_of(table, found[role]) for role in ("query", "doc"))
     firsts = zeros("q", table.size)
     firsts = firsts[: kernels.find_stretches(queries.columns, firsts)]
     text, starts, lengths = queries.columns
@@ -104,6 +107,22 @@ def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, Placed
     rows = grouped.order if table.rows is None else grouped.reorder(table.rows)
     docs = _reorder_texts(grouped, docs)
     return grouped, docs.placed(rows, table.unit)
+
+
+def _ids_of(table: Table, place: int) -> Texts:
+    """A column of ids. One that is empty is missing, if the table is a text file."""
+    texts = table.texts(place)
+    if isinstance(table, LinesTable):
+        row = first_empty(texts)
+        if row >= 0:
+            table.failing(place)(row, "expected an id, found an empty text")
+    return texts
+
+
+def first_empty(texts: Texts) -> int:
+    """The first text that is empty, or -1."""
+    lengths = _array(texts.lengths)
+    return -1 if lengths.all() else int(lengths.argmin())
 
 
 def _reorder_texts(grouped: Groups, texts: Texts) -> Texts:

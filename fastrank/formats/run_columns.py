@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MEMORY = Recycled()
 
 
-def read_run_columns(file: Pieces, parts: Parts, *, comments: bool) -> Run | None:
+def read_run_columns(file: Pieces, parts: Parts, *, comments: bool, strict: bool) -> Run | None:
     """Read a run in parts, one thread per part; None unless each line is one plain result.
 
     Raises ReadError.
@@ -38,7 +38,7 @@ def read_run_columns(file: Pieces, parts: Parts, *, comments: bool) -> Run | Non
     columns = _Columns(parts.cuts[-1])
     feeders = [columns.feeder(base) for base in bases]
     for feeder, room, base, cut in zip(feeders, parts.rooms, bases, parts.cuts, strict=False):
-        feeder.begin(room, comments=comments)
+        feeder.begin(room, comments=comments, strict=strict)
         feeder.state[codes.ROWS], feeder.state[codes.KEPT] = base, cut
     readers = parts.readers()
     in_threads(lambda part: feeders[part].feed(readers[part]), len(feeders))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.errors import FastrankError, ReadError
 from fastrank.formats.column_names import ALIASES, WITHOUT_HEADER, is_header, normalized_name
-from fastrank.formats.source import Pieces, open_pieces
+from fastrank.formats.source import BYTE_ORDER_MARK, Pieces, open_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ TREC_FIELDS: dict[str, Callable[[int], bool]] = {
     "qrels": lambda count: count == 4,
     "run": lambda count: count >= 6,
 }
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def check_format(name: str) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Source = str | os.PathLike[str] | BinaryIO
 
 # Magic numbers. That of bzip2 is plain text ("BZh9"), so the marker of its first block is included.
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b\x08"
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 _XZ = b"\xfd7zXZ\0"

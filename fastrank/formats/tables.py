@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.errors import FormatError, InputError
 from fastrank.formats.ids import texts_of
+from fastrank.formats.strict import no_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,6 +111,4 @@ def _number(cell: str, row: int, fail: Fail) -> int | float:
                 return convert(cell)
             except ValueError:
                 pass
-    return fail(
-        row, f"expected a number, found {cell!r:.60}" if cell.strip() else "the cell is empty"
-    )
+    return fail(row, no_number(cell, "number") if cell.strip() else "the cell is empty")

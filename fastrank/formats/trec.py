@@ -2,8 +2,12 @@
 
 Every reader takes a path, `-` for standard input, or a binary file object, compressed or not, and
 follows trec_eval's lexical rules: fields are separated by blanks (space, tab, VT, FF, CR), only a
-newline ends a line, the lines of a query need not be adjacent, and numbers are parsed like C's atol
-and strtod do. A malformed line raises FormatError with file and line.
+newline ends a line, and the lines of a query need not be adjacent. Scores and grades are numbers in
+any form that C's strtod parses. A malformed line, and a field that is not a number or is NaN, raise
+FormatError with file and line. A byte order mark is ignored.
+
+With `strict=False` numbers are parsed as in trec_eval, from whatever a field begins with or 0, and
+a byte order mark is part of the first query id.
 
 `trec_eval_version="10.0"` reads comments as trec_eval 10.0 does: in runs, lines whose first
 character other than a blank is `#`; in judgments, lines with `#` in column 0, except that the line
@@ -25,15 +29,16 @@ from fastrank.data.run import Run
 from fastrank.data.texts import Texts, interning, spans
 from fastrank.errors import FormatError
 from fastrank.formats.chunks import Parts, line_reader
-from fastrank.formats.source import Pieces, name_of, open_pieces, read_all
+from fastrank.formats.source import BYTE_ORDER_MARK, Pieces, name_of, open_pieces, read_all
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+    from collections.abc import Callable, Iterator
+    from typing import Any, NoReturn
 
+    from fastrank.data.grade_scale import Scale
     from fastrank.formats.source import Source
 
     Warn = Callable[[str], None]
@@ -87,26 +92,45 @@ def read_trec_run(
         from fastrank.formats import run_order
 
         check_choice("rank_by", rank_by, RANK_BY)
-        if rank_by == "given":
-            return run_order.rank_as_given(
-                read_trec_run(
-                    source, trec_eval_version=trec_eval_version, warn=warn, threads=threads
-                )
-            )
         with source if isinstance(source, Pieces) else open_pieces(source) as file:
-            return run_order.rank_by_field(
-                parse_run(file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn)
+            run = parse_run(
+                file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn, scored=False
             )
+        return run_order.rank_by_field(run) if rank_by == "rank" else run_order.rank_as_given(run)
     with source if isinstance(source, Pieces) else open_pieces(source) as file:
-        comments = check_version(trec_eval_version) != DEFAULT_VERSION
-        if file.size is not None and file.size >= PIECEWISE_SIZE:
-            # Not above: the trec_eval command judges what is as large without reading it so.
-            from fastrank.formats.run_columns import read_run_columns
+        return read_pieces(file, trec_eval_version=trec_eval_version, warn=warn, threads=threads)
 
-            run = read_run_columns(file, Parts(file, threads), comments=comments)
-            if run is not None:
-                return run
-        return parse_run(file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn)
+
+def read_pieces(
+    file: Pieces,
+    *,
+    trec_eval_version: str,
+    warn: Warn,
+    threads: int | None = None,
+    strict: bool = True,
+) -> Run:
+    """Read a run from an open file."""
+    comments = check_version(trec_eval_version) != DEFAULT_VERSION
+    if file.size is not None and file.size >= PIECEWISE_SIZE and not _is_marked(file, strict):
+        # Not above: the trec_eval command judges what is as large without reading it so.
+        from fastrank.formats.run_columns import read_run_columns
+
+        parts = Parts(file, threads)
+        run = read_run_columns(file, parts, comments=comments, strict=strict)
+        if run is not None:
+            return run
+    return parse_run(
+        file.read(), file.name, trec_eval_version=trec_eval_version, warn=warn, strict=strict
+    )
+
+
+def _is_marked(file: Pieces, strict: bool) -> bool:
+    """Whether a file begins with a byte order mark, which is to be ignored."""
+    if not strict or not file.size:
+        return False
+    head = bytearray(min(file.size, len(BYTE_ORDER_MARK)))
+    file.part(0, len(head)).readinto(head)
+    return head == BYTE_ORDER_MARK
 
 
 def parse_run(
@@ -115,8 +139,10 @@ def parse_run(
     *,
     trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = python_warning,
+    strict: bool = True,
+    scored: bool = True,
 ) -> Run:
-    """Read a run from its text; `name` is for messages."""
+    """Read a run from its text; `name` is for messages. scored: whether the scores matter."""
 
     def scan(scanner: _Scanner, comments: int) -> None:
         cursor = zeros("q", codes.CURSOR_SIZE)
@@ -126,7 +152,9 @@ def parse_run(
             scanner.stretches, scanner.state,
         )  # fmt: skip
 
-    scanner = _Scanner(text, name, RUN_LINE, {"docs", "numbers"})
+    text = _without_mark(text) if strict else text
+    columns = {"docs", "numbers"}
+    scanner = _Scanner(text, name, RUN_LINE, columns, strict=strict, counted=scored)
     return _run_of(scanner.run(scan, trec_eval_version, warn, indented=True))
 
 
@@ -146,7 +174,7 @@ def _run_of(found: _Scanner) -> Run:
 def read_trec_qrels(
     source: Source, *, trec_eval_version: str = DEFAULT_VERSION, warn: Warn = python_warning
 ) -> Qrels:
-    """Read judgments: lines `query iter doc grade`, the grade an integer.
+    """Read judgments: lines `query iter doc grade`. The grade may have a fraction.
 
     Raises ReadError, FormatError. Format: trec_eval's `qrels`.
 
@@ -169,24 +197,35 @@ def parse_qrels(
     trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = python_warning,
     expected: str = QRELS_LINE,
+    strict: bool = True,
 ) -> Qrels:
     """Read judgments from their text; `name` is for messages."""
+    text = _without_mark(text) if strict else text
 
     def scan(scanner: _Scanner, comments: int) -> None:
         lines = records.QrelsLines(groups=scanner.groups, docs=scanner.docs, grades=scanner.numbers)
-        kernels.scan_qrels(text, comments, lines, scanner.stretches, scanner.bounds, scanner.state)
+        kernels.scan_qrels(
+            text, comments, lines, scanner.fallbacks, scanner.stretches, scanner.bounds,
+            scanner.state,
+        )  # fmt: skip
 
-    found = _Scanner(text, name, expected, {"docs", "groups", "integers"}).run(
-        scan, trec_eval_version, warn
-    )
-    queries, offsets, docs, groups, grades = found.grouped(found.docs, found.groups, found.numbers)
+    scanner = _Scanner(text, name, expected, {"docs", "groups", "grades"}, strict=strict)
+    found = scanner.run(scan, trec_eval_version, warn)
+    queries, offsets, *texts, grades = found.grouped(found.docs, found.groups, found.numbers)
+    docs, groups = (Texts(text, *own) for own in texts)
+    if strict and expected == QRELS_LINE and len(docs) > 1 and len(docs[0]) <= 2:
+        # Not above: the trec_eval command does without the module.
+        from fastrank.formats.strict import refuse_swapped
+
+        refuse_swapped(name, docs, groups)
     return Qrels(
         queries=queries,
-        docs=Texts(text, *docs),
-        groups=Texts(text, *groups),
+        docs=docs,
+        groups=groups,
         source=name,
         grade_column=grades,
         offset_column=offsets,
+        scale=found.scale,
     )
 
 
@@ -213,10 +252,16 @@ def parse_qrels_jg(
     *,
     trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = python_warning,
+    strict: bool = True,
 ) -> Qrels:
     """Read judgments with groups from their text."""
     qrels = parse_qrels(
-        text, name, trec_eval_version=trec_eval_version, warn=warn, expected=QRELS_JG_LINE
+        text,
+        name,
+        trec_eval_version=trec_eval_version,
+        warn=warn,
+        expected=QRELS_JG_LINE,
+        strict=strict,
     )
     by_group, _ = split_groups(qrels)
     rows = records.TextsByQuery(texts=by_group.docs.columns, offsets=by_group.offset_column)
@@ -257,9 +302,8 @@ def read_qrels_prefs(
     >>> fr.evaluate(preferences, {"q1": {"d1": 0.75, "d2": 0.5}}, "prefs_simp").mean
     {'prefs_simp': 1.0}
     """
-    name = name_of(source)
-    return parse_prefs(
-        read_all(source), name, trec_eval_version=trec_eval_version, warn=warn, subgroups=False
+    return parse_qrels_prefs(
+        read_all(source), name_of(source), trec_eval_version=trec_eval_version, warn=warn
     )
 
 
@@ -270,10 +314,12 @@ def parse_prefs(
     trec_eval_version: str = DEFAULT_VERSION,
     warn: Warn = python_warning,
     subgroups: bool = True,
+    strict: bool = True,
 ) -> Preferences:
     """Read preferences from their text, with or without the field for subgroups."""
     from fastrank.native.records.preferences import PreferenceLines
 
+    text = _without_mark(text) if strict else text
     expected = PREFS_LINE if subgroups else QRELS_PREFS_LINE
 
     def scan(scanner: _Scanner, comments: int) -> None:
@@ -287,7 +333,7 @@ def parse_prefs(
         )  # fmt: skip
 
     wanted = {"docs", "groups", "subgroups", "numbers"}
-    found = _Scanner(text, name, expected, wanted).run(scan, trec_eval_version, warn)
+    found = _Scanner(text, name, expected, wanted, strict=strict).run(scan, trec_eval_version, warn)
     queries, offsets, docs, groups, subs, levels = found.grouped(
         found.docs, found.groups, found.subgroups, found.numbers
     )
@@ -302,21 +348,62 @@ def parse_prefs(
     )
 
 
-class _Scanner:
-    """The columns that a scan kernel fills, and what is done with them afterwards."""
+def _without_mark(text: bytes) -> bytes:
+    """A text without a byte order mark."""
+    return text.removeprefix(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else text
 
-    def __init__(self, text: bytes, name: str, expected: str, columns: set[str]) -> None:
+
+def parse_qrels_prefs(
+    text: bytes,
+    name: str = "<bytes>",
+    *,
+    trec_eval_version: str = DEFAULT_VERSION,
+    warn: Warn = python_warning,
+    strict: bool = True,
+) -> Preferences:
+    """Read preferences in the layout of qrels from their text."""
+    return parse_prefs(
+        text, name, trec_eval_version=trec_eval_version, warn=warn, subgroups=False, strict=strict
+    )
+
+
+class _Scanner:
+    """The columns that a scan kernel fills, and what is done with them afterwards.
+
+    counted: whether the numbers matter. scale: what the grades stand for, if one has a fraction.
+    """
+
+    def __init__(
+        self,
+        text: bytes,
+        name: str,
+        expected: str,
+        columns: set[str],
+        *,
+        strict: bool,
+        counted: bool = True,
+    ) -> None:
         lines = kernels.count_lines(text)
         self.text, self.name, self.expected = text, name, expected
+        self.strict, self._counted = strict, counted
+        self.scale: Scale | None = None
+        self._of_grades = "grades" in columns
+        may_fall_back = "numbers" in columns or (self._of_grades and strict)
 
         self.docs = spans(lines if "docs" in columns else 0)
         self.groups = spans(lines if "groups" in columns else 0)
         self.subgroups = spans(lines if "subgroups" in columns else 0)
-        self.numbers = zeros("q" if "integers" in columns else "d", lines)
-        self.fallbacks = zeros("q", 3 * lines if "numbers" in columns else 0)
+        self.numbers = zeros("q" if self._of_grades else "d", lines)
+        self.fallbacks = zeros("q", 3 * lines if may_fall_back else 0)
         self.stretches = records.Stretches(*spans(lines), rows=zeros("q", lines + 1))
         self.bounds = zeros("q", 12)
         self.state = zeros("q", codes.STATE_SIZE)
+        self._begin()
+
+    def _begin(self) -> None:
+        for i in range(codes.STATE_SIZE):
+            self.state[i] = 0
+        self.state[codes.REFUSED] = codes.STRICTLY if self.strict and self._counted else codes.AS_C
 
     def run(
         self,
@@ -332,17 +419,55 @@ class _Scanner:
         if self.state[codes.STATUS] == codes.MALFORMED and not has_comments:
             line = self._line()
             if (line.lstrip() if indented else line).startswith(b"#"):
-                for i in range(codes.STATE_SIZE):
-                    self.state[i] = 0
+                self._begin()
                 scan(self, codes.ALL_COMMENTS)
-        self._check(warn)
-        self._read_fallbacks()
+        if self.strict:
+            self._read_strictly(warn)
+        else:
+            self._check(warn)
+            for row, text in self._fallbacks():
+                self.numbers[row] = atof(text)
         return self
 
-    def _read_fallbacks(self) -> None:
+    def _fallbacks(self) -> Iterator[tuple[int, bytes]]:
+        """Row and text of every number that is left to us."""
         for i in range(self.state[codes.FALLBACKS]):
             row, start, length = self.fallbacks[3 * i : 3 * i + 3]
-            self.numbers[row] = atof(bytes(self.text[start : start + length]))
+            yield row, bytes(self.text[start : start + length])
+
+    def _read_strictly(self, warn: Warn) -> None:
+        """Read the numbers that are left to us. Raises FormatError, also for a malformed line."""
+        if self.state[codes.STATUS] == codes.DONE and not self.state[codes.FALLBACKS]:
+            return
+        # The trec_eval command does without the module.
+        from fastrank.formats.strict import explained
+
+        try:
+            if self._counted:
+                self._read_numbers()
+            self._check(warn)
+        except FormatError as error:
+            kind = {RUN_LINE: "run", QRELS_LINE: "qrels"}.get(self.expected)
+            fields = self.state[codes.FIELDS_FOUND]
+            raise explained(error, self.text, kind, fields) if kind else error from None
+
+    def _read_numbers(self) -> None:
+        from fastrank.formats.strict import grades_with, number_of
+
+        def fail(row: int, reason: str) -> NoReturn:
+            line = self.text.count(b"\n", 0, self.docs.starts[row]) + 1
+            raise FormatError(self.name, line, reason)
+
+        if self._of_grades:
+            grades = self.numbers[: self.state[codes.ROWS]]
+            self.numbers, self.scale = grades_with(grades, list(self._fallbacks()), fail)
+            return
+        what = "score" if self.expected == RUN_LINE else "level"
+        for row, text in self._fallbacks():
+            try:
+                self.numbers[row] = number_of(text, what)
+            except ValueError as error:
+                fail(row, str(error))
 
     def _line(self) -> bytes:
         """The line at which scanning ended, without its newline."""

@@ -42,12 +42,12 @@ def judge_by_all_queries(
     )  # fmt: skip
     places = filled("q", list(range(len(matched))))
     again = MatchedQueries(judgments=places, rankings=matched.rankings)
-    options = options.changed(relevance_level=0, list_unjudged=False)
+    options = options.changed(relevance_level=0, list_unjudged=False, stop_if_none_judged=False)
     if options.ties == "average":
         from fastrank.judging.tie_orders import judge_ties
 
-        return {"tied_by_all_queries": judge_ties(named, run, again, options, groups=True)}
-    return {"all_queries": judge_rankings(named, run, again, options, groups=True)}
+        return {"tied_by_all_queries": judge_ties(named, run, again, options)}
+    return {"all_queries": judge_rankings(named, run, again, options)}
 
 
 def _taken(texts: Texts, rows: memoryview) -> Texts:

@@ -7,9 +7,8 @@ from fastrank.data.texts import decoded
 from fastrank.errors import ArrayError
 from fastrank.formats.array_validation import selected_integers, to_single
 from fastrank.formats.chunks import MOST_PARTS
-from fastrank.judging.judged import Judged, JudgedRun, QueryError
+from fastrank.judging.judged import Judged, JudgedRun
 from fastrank.judging.needs import judging_options
-from fastrank.judging.problems import NEGATIVE_ONLY
 from fastrank.judging.queries import evaluates_missing
 from fastrank.judging.scratch import room_for_judged
 from fastrank.native import codes, kernels, records
@@ -28,7 +27,7 @@ from fastrank.native.threads import MOST_THREADS, default_threads, in_threads
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, ClassVar
 
     import numpy.typing as npt
 
@@ -62,10 +61,12 @@ class ArrayRun(Frozen):
     ids: integers[n, k] of documents, -1 for none. scores: numbers[n, k], None if each row is a
     ranking, best first. queries: int64[m], the indexes in the judgments of the queries to evaluate,
     in this order. rows: int64[m], the row of each, or -1. lower_is_better: scores are distances.
-    unique: no row has a duplicate document.
+    unique: no row has a duplicate document. unknown: the ids of the rows without judgments, None if
+    they are not known.
     """
 
-    __slots__ = ("ids", "lower_is_better", "queries", "rows", "scores", "unique")
+    __slots__ = ("ids", "lower_is_better", "queries", "rows", "scores", "unique", "unknown")
+    defaults: ClassVar[dict[str, Any]] = {"unknown": None}
 
     ids: Array
     scores: Array | None
@@ -73,6 +74,7 @@ class ArrayRun(Frozen):
     rows: Array
     lower_is_better: bool
     unique: bool
+    unknown: list[bytes] | None
 
 
 class RepeatedIdError(ArrayError):
@@ -82,24 +84,22 @@ class RepeatedIdError(ArrayError):
 class ArrayJudge:
     """Judges rows of arrays by judgments of documents with integer ids.
 
-    threads: the maximum number of threads, by default as many as are useful. stop_if_none_judged: a
-    first query with only negative grades is an error.
+    threads: the maximum number of threads, by default as many as are useful.
     """
 
     def __init__(
         self, qrels: ArrayQrels, measures: list[BoundMeasure], options: Options, *,
-        threads: int | None = None, stop_if_none_judged: bool = True,
+        threads: int | None = None,
     ) -> None:  # fmt: skip
         self.judgments = qrels
         self.options = judging_options(measures, options, qrels)
         self.evaluates_missing = evaluates_missing(options)
-        self.first_measure = first_name(measures)
         self.most_judged = kernels.widest(qrels.offset_column)
-        self._threads, self._stop_if_none_judged = threads, stop_if_none_judged
+        self._threads = threads
 
     def judge(self, run: ArrayRun) -> JudgedRun:
         """Judge rankings. Raises ArrayError and EvaluationError."""
-        return _Rows(self, run).judge(self._threads, stop_if_none_judged=self._stop_if_none_judged)
+        return _Rows(self, run).judge(self._threads)
 
 
 def first_name(measures: list[BoundMeasure]) -> str:
@@ -118,7 +118,7 @@ class _Rows:
         if run.scores is not None and not judge.options.single_precision:
             self._single = run.scores.dtype.kind == "f" and run.scores.dtype.itemsize <= 4
 
-    def judge(self, threads: int | None, *, stop_if_none_judged: bool) -> JudgedRun:
+    def judge(self, threads: int | None) -> JudgedRun:
         """Judge all rows."""
         import numpy
 
@@ -131,16 +131,10 @@ class _Rows:
 
         def work(number: int) -> None:
             own = slice(cuts[number], cuts[number + 1])
-            stop = stop_if_none_judged and number == 0
             memory = _MEMORY[number] if number < len(_MEMORY) else None
-            stretches[number] = self._judge_some(
-                order[own], rows[own], memory, stop_if_none_judged=stop
-            )
+            stretches[number] = self._judge_some(order[own], rows[own], memory)
 
         in_threads(work, count)
-        if count > 1 and stop_if_none_judged and not len(stretches[0][0]):
-            # The first query evaluated is in another stretch.
-            return self.judge(1, stop_if_none_judged=True)
         marked = numpy.concatenate([evaluated for evaluated, _ in stretches])
         placeholders = numpy.flatnonzero(marked < 0).tolist()
         return JudgedRun(
@@ -148,11 +142,12 @@ class _Rows:
             judged=Judged.joined([judged for _, judged in stretches]),
             missing=len(order) - len(marked) + len(placeholders),
             placeholders=placeholders,
+            unjudged_queries=self._run.unknown,
             tag=b"arrays",
         )
 
     def _judge_some(
-        self, order: Array, rows: Array, memory: Recycled | None, *, stop_if_none_judged: bool
+        self, order: Array, rows: Array, memory: Recycled | None
     ) -> tuple[Array, Judged]:
         """Judge some rows: the queries evaluated, as -1 - query where missing, and the rankings."""
         import numpy
@@ -166,7 +161,7 @@ class _Rows:
         memory = memory if RECYCLED[0] <= listed <= RECYCLED[1] else None
         judged = room_for_judged(self._qrels, order, listed, options, memory)
         evaluated, problem = zeros("q", len(order)), zeros("q", 4)
-        places = options.codes(stop_if_none_judged=stop_if_none_judged)
+        places = options.codes()
         scratch = self._scratch()
         of_scores = SingleScores if self._single else DoubleScores
         own_scores = zeros("f" if self._single else "d", width)
@@ -250,8 +245,6 @@ class _Rows:
         import numpy
 
         kind = problem[0]
-        if kind == codes.NONE_JUDGED:
-            return QueryError(0, NEGATIVE_ONLY).error(self._judge.first_measure, query)
         own = self._ids[row]
         if kind == codes.NEGATIVE_ID:
             return negative_id(query, own, row, problem[2])

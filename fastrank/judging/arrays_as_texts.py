@@ -72,7 +72,8 @@ class ArrayTextJudge:
         judged = self._judge.judge(made, matched)
         if judged.failure is not None and judged.failure.repeated is not None:
             raise found.repeated(*judged.failure.repeated)
-        return judged
+        answer: JudgedRun = judged.changed(unjudged_queries=run.unknown)
+        return answer
 
 
 class ArrayRunJudge:

@@ -8,7 +8,7 @@ from fastrank.judging.array_qrels import index_qrels
 from fastrank.judging.arrays import ArrayJudge, ArrayRun, first_name
 from fastrank.judging.judged import Judged, JudgedRun, QueryError
 from fastrank.judging.needs import judging_options
-from fastrank.judging.problems import NEGATIVE_ONLY, repeated
+from fastrank.judging.problems import repeated
 from fastrank.judging.queries import evaluates_missing
 from fastrank.judging.scratch import room_for_judged
 from fastrank.judging.searched_queries import SearchedQueries
@@ -47,13 +47,11 @@ class BatchJudge:
         queries: RowIds, tag: bytes,
     ) -> None:  # fmt: skip
         self._options, self._tag = options, tag
-        self._first_measure = first_name(measures)
         self._queries = SearchedQueries(qrels, queries)
         self.places = self._queries.places
-        self.judgments = _by_row(qrels, corpus, self._first_measure)
+        self.judgments = _by_row(qrels, corpus, first_name(measures))
         self._judging = judging_options(measures, options, self.judgments)
-        # The first evaluated query is only known at the end.
-        self._rows = ArrayJudge(self.judgments, measures, options, stop_if_none_judged=False)
+        self._rows = ArrayJudge(self.judgments, measures, options)
         self._pieces: list[JudgedRun] = []
 
     def judge(self, batches: Iterable[Found]) -> JudgedRun:
@@ -100,7 +98,6 @@ class BatchJudge:
         order = numpy.argsort(position[places])
         queries = places[order]
         placeholders = numpy.flatnonzero(marked[order]).tolist()
-        self._refuse_first_unjudged(queries)
         return JudgedRun(
             queries=queries.tolist(),
             judged=self._in_order(order),
@@ -116,16 +113,6 @@ class BatchJudge:
         none = room_for_judged(self.judgments, zeros("q", 0), 0, self._judging)
         pieces = [piece.judged for piece in self._pieces if piece.judged is not None]
         return _in_order(Judged.joined([none, *pieces]), order)
-
-    def _refuse_first_unjudged(self, queries: Array) -> None:
-        """Raise an error if the first query has only negative grades, as trec_eval does."""
-        if not len(queries):
-            return
-        first = int(queries[0])
-        offsets = self.judgments.columns.grade_offsets
-        if offsets[first] == offsets[first + 1]:
-            query = self.judgments.queries[first]
-            raise QueryError(0, NEGATIVE_ONLY).error(self._first_measure, query)
 
 
 def _by_row(qrels: Qrels, corpus: RowIds, measure: str) -> ArrayQrels:

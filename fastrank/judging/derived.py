@@ -60,7 +60,7 @@ def empty_rankings(qrels: Qrels | Graded, queries: Any, options: JudgingOptions)
         score_column=zeros("d", 0),
     )  # fmt: skip
     matched = MatchedQueries(judgments=queries, rankings=zeros("q", len(queries)))
-    return judge_rankings(qrels, run, matched, options, groups=True)
+    return judge_rankings(qrels, run, matched, options.changed(stop_if_none_judged=False))
 
 
 def _with_texts(judgments: Graded) -> Qrels:

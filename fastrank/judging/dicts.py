@@ -37,7 +37,7 @@ class DictJudge:
     ) -> None:
         self.judgments = judgments
         self._options = judging_options(measures, options, judgments)
-        self._codes = self._options.codes(stop_if_none_judged=True)
+        self._codes = self._options.codes()
         self._with_placeholders = evaluates_missing(options)
         self._order = judged_order(judgments, options)
         ids = map(decoded, judgments.queries.take(self._order))

@@ -159,7 +159,7 @@ EVALUATION = (
     ),
     Keyword(
         "depth", None, "keep only the first N documents of each ranking",
-        "keep only the first `depth` documents of each ranking (trec_eval -M).", least=0,
+        "keep only the first `depth` documents of each ranking (trec_eval -M).", least=1,
         letter="M", metavar="N",
     ),
     Keyword(

@@ -9,7 +9,7 @@ from fastrank.data.grade_scale import Graded
 from fastrank.data.run import Run
 from fastrank.formats.chunks import Parts
 from fastrank.formats.source import Pieces
-from fastrank.formats.trec import parse_run, python_warning, read_trec_run
+from fastrank.formats.trec import parse_run, python_warning, read_pieces, read_trec_run
 from fastrank.judging.needs import rankings_suffice
 from fastrank.judging.options import check_options
 from fastrank.judging.streaming import FileJudge
@@ -112,7 +112,8 @@ class RunJudge:
         return self._converted
 
     def _judge_file(self, file: Pieces, threads: int | None, warn: Warn) -> JudgedRun:
-        trec_eval_version, rank_by = self._options.trec_eval_version, self._options.rank_by
+        options = self._options
+        version, strict = options.trec_eval_version, not options.original
         with file:
             content = None
             if self._rankings_suffice:
@@ -128,16 +129,19 @@ class RunJudge:
                 file.check_unchanged()
                 if judged is not None:
                     return judged
-            if content is None:
+            if content is not None:
+                run = parse_run(
+                    content, file.name, trec_eval_version=version, warn=warn, strict=strict
+                )
+            elif strict:
+                rank_by = options.rank_by
                 run = read_trec_run(
-                    file,
-                    trec_eval_version=trec_eval_version,
-                    rank_by=rank_by,
-                    warn=warn,
-                    threads=threads,
+                    file, trec_eval_version=version, rank_by=rank_by, warn=warn, threads=threads
                 )
             else:
-                run = parse_run(content, file.name, trec_eval_version=trec_eval_version, warn=warn)
+                run = read_pieces(
+                    file, trec_eval_version=version, warn=warn, threads=threads, strict=False
+                )
         return self._in_memory(run)
 
     def _judge_dict(self, run: Mapping[Any, Any]) -> JudgedRun:

@@ -66,7 +66,7 @@ class LabelJudge:
             scores,
             offsets,
             queries,
-            options.codes(stop_if_none_judged=False),
+            options.codes(),
             ranking_scratch(deepest),
             judged.columns,
             problem,
@@ -75,7 +75,13 @@ class LabelJudge:
             raise ArrayError(
                 "labels", "a label is too large to count by grade", int(self._rows[queries[done]])
             )
-        return JudgedRun(queries=filled("q", queries.tolist()), judged=judged, missing=0, tag=TAG)
+        return JudgedRun(
+            queries=filled("q", queries.tolist()),
+            judged=judged,
+            missing=0,
+            unjudged_queries=[],
+            tag=TAG,
+        )
 
     def _by_grade(self, scores: Array) -> JudgedRun:
         import numpy
@@ -90,4 +96,6 @@ class LabelJudge:
         )  # fmt: skip
         places = memory_of(self._order.astype(numpy.int64))
         matched = MatchedQueries(judgments=places, rankings=places)
-        return MemoryJudge(qrels, self._measures, self._options).judge(run, matched)
+        judged = MemoryJudge(qrels, self._measures, self._options).judge(run, matched)
+        made: JudgedRun = judged.changed(unjudged_queries=[])
+        return made

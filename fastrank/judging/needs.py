@@ -26,13 +26,18 @@ DIRECTIONS = {
 
 
 class JudgingOptions(Frozen):
-    """How rankings are cut and judged; the names are those of `fastrank.evaluate`."""
+    """How rankings are cut and judged; the names are those of `fastrank.evaluate`.
+
+    stop_if_none_judged: a first query with only negative grades cannot be judged.
+    """
 
     __slots__ = (
         "collection_size", "judged_only", "list_unjudged", "max_retrieved", "relevance_level",
-        "single_precision", "ties", "unjudged_between",
+        "single_precision", "stop_if_none_judged", "ties", "unjudged_between",
     )  # fmt: skip
-    defaults: ClassVar[dict[str, Any]] = {"ties": "docno_desc", "unjudged_between": False}
+    defaults: ClassVar[dict[str, Any]] = {
+        "stop_if_none_judged": False, "ties": "docno_desc", "unjudged_between": False,
+    }  # fmt: skip
 
     relevance_level: int
     max_retrieved: int
@@ -40,10 +45,11 @@ class JudgingOptions(Frozen):
     list_unjudged: bool
     single_precision: bool
     collection_size: int
+    stop_if_none_judged: bool
     ties: str
     unjudged_between: bool
 
-    def codes(self, *, stop_if_none_judged: bool) -> Any:
+    def codes(self) -> Any:
         """The options as the kernels take them."""
         options = zeros("q", codes.OPTIONS_SIZE)
         options[codes.LEVEL] = self.relevance_level
@@ -51,7 +57,7 @@ class JudgingOptions(Frozen):
         options[codes.JUDGED_ONLY] = self.judged_only
         options[codes.LIST_UNJUDGED] = self.list_unjudged
         options[codes.SINGLE_PRECISION] = self.single_precision
-        options[codes.STOP_IF_NONE_JUDGED] = stop_if_none_judged
+        options[codes.STOP_IF_NONE_JUDGED] = self.stop_if_none_judged
         options[codes.TIE_DIRECTION] = DIRECTIONS.get(self.ties, codes.LARGER_ID_FIRST)
         # How NaN ranks is a matter of trec_eval's sort, which only its own order of ties repeats.
         options[codes.REFUSE_NAN] = self.ties != "docno_desc"
@@ -73,6 +79,7 @@ def judging_options(
             bound.options is not None and bound.options.get("rel", 0) <= -1 for bound in measures
         ),
         single_precision=options.trec_eval_version == DEFAULT_VERSION,
+        stop_if_none_judged=options.original and options.relevance_format == "qrels",
         ties=options.ties,
         unjudged_between=options.unjudged_between,
         collection_size=options.collection_size,

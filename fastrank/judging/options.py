@@ -21,21 +21,24 @@ MAX_RETRIEVED = 2**31 - 1
 class Options(Frozen):
     """How to evaluate, as `evaluation_options` makes it of what a caller gave.
 
-    relevance_format: -R of trec_eval. query: the only one to evaluate. The others are described in
-    judging/evaluation_options.py, but for unjudged_between: the ties "best" and "worst" place
-    unjudged documents between relevant and other ones. Shares of the judged documents that a
-    ranking cut at a depth holds are the highest and the lowest so.
+    relevance_format: -R of trec_eval. query: the only one to evaluate. original: do as the command
+    trec_eval, which reads a number from whatever it begins with, and stops at a first query whose
+    judgments are all negative. The others are described in judging/evaluation_options.py, but for
+    unjudged_between: the ties "best" and "worst" place unjudged documents between relevant and
+    other ones. Shares of the judged documents that a ranking cut at a depth holds are the highest
+    and the lowest so.
     """
 
     __slots__ = (
         "collection_size", "complete", "duplicates", "exclude", "ignore_identical_ids",
-        "judged_only", "max_retrieved", "missing_is_error", "no_relevant", "query", "rank_by",
-        "relevance_format", "relevance_level", "ties", "trec_eval_version", "unjudged_between",
+        "judged_only", "max_retrieved", "missing_is_error", "no_relevant", "original", "query",
+        "rank_by", "relevance_format", "relevance_level", "ties", "trec_eval_version",
+        "unjudged_between",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
         "duplicates": "error", "exclude": {}, "ignore_identical_ids": False,
-        "missing_is_error": False, "no_relevant": "zero", "rank_by": "score", "ties": "docno_desc",
-        "unjudged_between": False,
+        "missing_is_error": False, "no_relevant": "zero", "original": False, "rank_by": "score",
+        "ties": "docno_desc", "unjudged_between": False,
     }  # fmt: skip
 
     trec_eval_version: str
@@ -49,6 +52,7 @@ class Options(Frozen):
     ties: str
     missing_is_error: bool
     no_relevant: str
+    original: bool
     rank_by: str
     ignore_identical_ids: bool
     exclude: Exclusions

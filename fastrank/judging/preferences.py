@@ -24,7 +24,7 @@ def count_preferences(
     count = len(matched)
     deepest, most = kernels.widest(run.offset_column), kernels.widest(preferences.offset_column)
     rows = len(preferences.docs)
-    places = options.codes(stop_if_none_judged=False)
+    places = options.codes()
     problem, sizes, numbers = zeros("q", 3), zeros("q", 2 * count), zeros("q", rows)
     # Scratch for one query: its ranking and its judgments.
     widest = max(deepest, most)

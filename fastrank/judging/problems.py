@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
 
-# The first query has negative grades only.
-NEGATIVE_ONLY = "all its judgments are negative, and it is the first one evaluated"
-
 
 def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
     """The message for a problem, with the lines where it occurs."""
@@ -27,7 +24,7 @@ def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str
         where = f"line {run.docs.line(one)} of {run.source}"
         return f"the score of document {_name(run, one)}, {where}, is NaN and cannot be ranked"
     if kind == codes.NONE_JUDGED:
-        return NEGATIVE_ONLY
+        return "all its judgments are negative, and it is the first one evaluated"
     if kind == codes.GRADE_TOO_LARGE:
         return "a grade is too large to count judgments by grade"
     where = f"{judgments.source}:{judgments.docs.line(one)}"

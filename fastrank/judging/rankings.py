@@ -31,17 +31,11 @@ class JudgedGroups(Frozen):
 
 
 def judge_rankings(
-    qrels: Qrels,
-    run: Run,
-    matched: MatchedQueries,
-    options: JudgingOptions,
-    *,
-    groups: bool = False,
+    qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions
 ) -> Judged:
     """Judge the matched rankings. Raises QueryError at the first query that cannot be judged.
 
-    A repeated document, in a ranking or in a query's judgments, cannot; nor can, as in
-    trec_eval and unless judging by `groups`, a first query that has only negative grades.
+    A repeated document, in a ranking or in a query's judgments, cannot.
     """
     deepest = kernels.widest(run.offset_column)
     listed = kernels.count_picked(run.offset_column, matched.rankings)
@@ -51,7 +45,7 @@ def judge_rankings(
         qrels.columns,
         run.columns,
         matched.columns,
-        options.codes(stop_if_none_judged=not groups),
+        options.codes(),
         judging_scratch(deepest, kernels.widest(qrels.offset_column)),
         judged.columns,
         problem,
@@ -78,7 +72,7 @@ def judge_groups(
         offsets.append(len(judgments))
     units = MatchedQueries(judgments=filled("q", judgments), rankings=filled("q", rankings))
     try:
-        judged = judge_rankings(split, run, units, options, groups=True)
+        judged = judge_rankings(split, run, units, options)
     except QueryError as stop:
         place = sum(first <= stop.place for first in offsets) - 1
         raise QueryError(place, str(stop)) from None

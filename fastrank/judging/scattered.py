@@ -10,7 +10,14 @@ from itertools import pairwise
 
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import spans
-from fastrank.formats.chunks import SHORTEST_LINE, Feeder, Parts, feed_all, result_fields
+from fastrank.formats.chunks import (
+    SHORTEST_LINE,
+    Feeder,
+    Parts,
+    feed_all,
+    result_fields,
+    unknown_queries,
+)
 from fastrank.judging.scratch import judging_scratch, room_for_judged
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import filled, table_size, zeros
@@ -35,11 +42,14 @@ ROOM_IF_UNKNOWN = 1 << 28
 class Collector:
     """Collects the results of the judged queries from the parts of a run.
 
-    The results of further lines come last: see `add`.
+    The results of further lines come last: see `add`. unknown_ids: those of the run's other
+    queries, if `strict`.
     """
 
-    def __init__(self, qrels: Qrels, parts: Parts, *, comments: bool) -> None:
+    def __init__(self, qrels: Qrels, parts: Parts, *, comments: bool, strict: bool) -> None:
         self._qrels, self._parts, self._comments = qrels, parts, comments
+        self._strict = strict
+        self.unknown_ids: set[bytes] = set()
         # One stretch per part, and one for the lines added.
         self._stretches = len(parts) + 1
         self._queries = records.TextTable(
@@ -56,8 +66,9 @@ class Collector:
         while True:
             self._make_room(times)
             feeders = [self._feeder(part) for part in range(len(self._parts))]
-            tag = feed_all(feeders, self._parts, comments=self._comments)
+            tag = feed_all(feeders, self._parts, comments=self._comments, strict=self._strict)
             if codes.NO_PAGE_LEFT not in {feeder.status for feeder in feeders}:
+                self.unknown_ids.update(*(feeder.unknown_ids for feeder in feeders))
                 return tag
             times *= 4
 
@@ -86,7 +97,7 @@ class Collector:
                 parts=self._stretches,
             ),
             queries,
-            options.codes(stop_if_none_judged=True),
+            options.codes(),
             Results(docs=spans(deepest), scores=zeros("d", deepest)),
             judging_scratch(deepest, kernels.widest(qrels.offset_column)),
             judged.columns,
@@ -127,6 +138,7 @@ class Collector:
         count = len(self._qrels)
         own = slice(part * count, (part + 1) * count)
 
+        unknown = unknown_queries(kept=self._strict)
         pages = ResultPages(
             buffer=self._buffer, counts=self._counts[own], firsts=self._firsts[own],
             ends=self._ends[own], room=self._rooms[part],
@@ -138,6 +150,8 @@ class Collector:
                 numbers=zeros("q", codes.CHUNK),
                 results=result_fields(codes.CHUNK),
             )
-            return kernels.prepare("collect_run", reader, self._queries, fields, pages, state)
+            return kernels.prepare(
+                "collect_run", reader, self._queries, fields, pages, unknown, state
+            )
 
-        return Feeder(prepare)
+        return Feeder(prepare, unknown)

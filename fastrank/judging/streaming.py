@@ -9,7 +9,13 @@ from __future__ import annotations
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import interning
-from fastrank.formats.chunks import Feeder, Parts, feed_in_turn, result_fields
+from fastrank.formats.chunks import (
+    Feeder,
+    Parts,
+    feed_in_turn,
+    result_fields,
+    unknown_queries,
+)
 from fastrank.judging.judged import Judged, JudgedRun
 from fastrank.judging.needs import judging_options
 from fastrank.judging.queries import evaluates_missing, judged_order
@@ -37,7 +43,7 @@ class FileJudge:
     def __init__(self, qrels: Qrels, measures: list[BoundMeasure], options: Options) -> None:
         self.judgments = self._qrels = qrels
         self._options = judging_options(measures, options, qrels)
-        self._version = options.trec_eval_version
+        self._version, self._strict = options.trec_eval_version, not options.original
         self._with_placeholders = evaluates_missing(options)
         queries, numbered = qrels.queries.columns, interning(len(qrels))
         kernels.intern_texts(queries, numbered)
@@ -53,7 +59,9 @@ class FileJudge:
             return None
         needed = parts.threads + 1
         if self._streams is None or self._streams.count < needed:
-            self._streams = _Streams(self._qrels, self._queries, self._options, needed)
+            self._streams = _Streams(
+                self._qrels, self._queries, self._options, needed, strict=self._strict
+            )
         streams = self._streams
         comments = self._version != DEFAULT_VERSION
         tag = streams.feed(parts, comments=comments)
@@ -74,14 +82,16 @@ class FileJudge:
             if placeholders.status != codes.DONE:
                 return None
         gathered = streams.gathered(self._order)
-        return None if gathered is None else self._streamed(*gathered, missing, tag)
+        if gathered is None:
+            return None
+        return self._streamed(*gathered, missing, tag, streams.unknown_ids())
 
     def _collected(self, parts: Parts, comments: bool) -> JudgedRun | None:
         """Judge a run in which the lines of a query are scattered."""
         # Imported late: few runs need it.
         from fastrank.judging.scattered import Collector
 
-        collector = Collector(self._qrels, parts, comments=comments)
+        collector = Collector(self._qrels, parts, comments=comments, strict=self._strict)
         tag = collector.collect()
         if tag is None:
             return None
@@ -93,10 +103,17 @@ class FileJudge:
                 return None
             queries = self._order
         judged = collector.judge(queries, self._options)
-        return None if judged is None else self._streamed(queries, judged, missing, tag)
+        if judged is None:
+            return None
+        return self._streamed(queries, judged, missing, tag, collector.unknown_ids)
 
     def _streamed(
-        self, queries: Any, judged: Judged, filled_in: Collection[int], tag: bytes
+        self,
+        queries: Any,
+        judged: Judged,
+        filled_in: Collection[int],
+        tag: bytes,
+        unknown_ids: set[bytes],
     ) -> JudgedRun:
         return JudgedRun(
             queries=queries,
@@ -105,6 +122,7 @@ class FileJudge:
             placeholders=[i for i, query in enumerate(queries) if query in filled_in]
             if filled_in
             else [],
+            unjudged_queries=sorted(unknown_ids) if self._strict else None,
             tag=tag,
         )
 
@@ -119,11 +137,17 @@ class _Streams:
     """Feeders of the streaming kernel and their results: columns with a section for each."""
 
     def __init__(
-        self, qrels: Qrels, queries: records.TextTable, options: JudgingOptions, count: int
+        self,
+        qrels: Qrels,
+        queries: records.TextTable,
+        options: JudgingOptions,
+        count: int,
+        *,
+        strict: bool,
     ) -> None:
         self.count = count
-        self._qrels, self._options = qrels, options
-        self._places = options.codes(stop_if_none_judged=True)
+        self._qrels, self._options, self._strict = qrels, options, strict
+        self._places = options.codes()
         self._queries = queries
         listed, per_query = count * len(qrels.docs), count * len(qrels)
         self._streamed = records.StreamedRankings(
@@ -134,10 +158,14 @@ class _Streams:
             num_ret=zeros("q", per_query),
             num_rel_ret=zeros("q", per_query),
         )
-        self.feeders = [Feeder(self._kernel_of(number)) for number in range(count)]
+        self.feeders = [self._feeder(number) for number in range(count)]
         self._fed: list[Feeder] = []
 
-    def _kernel_of(self, number: int) -> Prepare:
+    def _feeder(self, number: int) -> Feeder:
+        unknown = unknown_queries(kept=self._strict)
+        return Feeder(self._kernel_of(number, unknown), unknown)
+
+    def _kernel_of(self, number: int, unknown: records.UnknownQueries) -> Prepare:
         sizes = [len(self._qrels.docs)] * 2 + [len(self._qrels)] * 4
         streamed = records.StreamedRankings(
             *(
@@ -156,6 +184,7 @@ class _Streams:
                 scores=zeros("d", lines),
                 ranks=zeros("q", lines),
                 judging=judging_scratch(lines, most_judged),
+                unknown=unknown,
             )
             return kernels.prepare(
                 "stream_run", reader, queries, qrels, options, scratch, streamed, zeros("q", 3),
@@ -170,7 +199,11 @@ class _Streams:
         if len(seen) and self._fed:
             seen.cast("B")[:] = bytes(seen.nbytes)
         self._fed = self.feeders[: parts.threads]
-        return feed_in_turn(self._fed, parts, comments=comments)
+        return feed_in_turn(self._fed, parts, comments=comments, strict=self._strict)
+
+    def unknown_ids(self) -> set[bytes]:
+        """The ids of the run's queries without judgments, if they are kept."""
+        return set[bytes]().union(*(feeder.unknown_ids for feeder in self._fed))
 
     @property
     def met_comment(self) -> bool:

@@ -76,18 +76,15 @@ class Tied(Frozen):
         )  # fmt: skip
 
 
-def judge_ties(
-    qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions, *,
-    groups: bool = False,
-) -> Tied:  # fmt: skip
+def judge_ties(qrels: Qrels, run: Run, matched: MatchedQueries, options: JudgingOptions) -> Tied:
     """Judge the matched rankings with ties settled by grade.
 
-    groups and errors: as in `judge_rankings`.
+    Raises QueryError as `judge_rankings` does.
 
     A document may not be twice in a ranking, behind the cut either.
     """
     judged = judge_rankings(
-        qrels, run, matched, options.changed(max_retrieved=UNCUT, judged_only=False), groups=groups
+        qrels, run, matched, options.changed(max_retrieved=UNCUT, judged_only=False)
     )
     rankings = judged.columns
     listed = rankings.offsets[len(judged)]

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 # Scanning: places in `state` ...
 ROWS, STRETCHES, FALLBACKS, STATUS, AT, FIELDS_FOUND, TAG_START, TAG_LENGTH, LISTED = range(9)
-# ... of ids that were copied, and whether lines without a result were passed over ...
-KEPT, PASSED_OVER = range(9, 11)
-STATE_SIZE = 11
+# ... of ids that were copied, and whether lines without a result were passed over; which numbers
+# end the reading or are left to a slower reader (below); bytes of ids of queries without judgments.
+KEPT, PASSED_OVER, REFUSED, UNKNOWN_BYTES = range(9, 13)
+STATE_SIZE = 13
 # ... and values of state[STATUS].
 DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
+# Numbers: what is known of the text of one, as bits. It must be given to a slower reader; or only
+# its beginning is a number, or nothing of it.
+EXACT, HARD, PARTIAL = 0, 1, 2
+# state[REFUSED] where numbers are read as C's atof reads them, and where all of a text must be one.
+AS_C, STRICTLY = HARD, HARD | PARTIAL
 # Taking lines of a run: places in `cursor`, of them SIZE, ENDED, COMMENTS, FILE, NEXT and STOP from
 # outside; from FIELD_STARTS and FIELD_ENDS on there is room for the six fields of a line ...
 (

@@ -33,8 +33,8 @@ class Scores(Frozen):
     evaluated_queries: evaluated queries; in version 10.0 this includes those without results that
         count as 0.
     missing_queries: judged queries without results.
-    unjudged_queries: queries of the run without judgments; not available for arrays and for a file
-        that is judged while it is read.
+    unjudged_queries: queries of the run without judgments; of arrays, rows with documents and
+        without judgments.
     no_relevant_queries: judged queries without a relevant document that were not skipped; 0 for
         preferences.
     no_relevant_skipped: judged queries without a relevant document that were skipped
@@ -95,13 +95,9 @@ class Scores(Frozen):
         return [decoded(query) for query in self.coverage.missing()]
 
     @property
-    def unjudged_queries(self) -> list[str] | None:
-        """Ids of the run's queries without judgments, in the order of the run.
-
-        None if they are not known: for arrays, and for a file that was judged while it was read.
-        """
-        unknown = self.coverage.unknown
-        return None if unknown is None else [decoded(query) for query in unknown]
+    def unjudged_queries(self) -> list[str]:
+        """Ids of the run's queries without judgments, in byte order."""
+        return [decoded(query) for query in self.coverage.unknown or ()]
 
     @property
     def names(self) -> list[str]:

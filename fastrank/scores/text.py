@@ -66,6 +66,8 @@ LEFT_OUT = {
     "duplicates": "duplicate lines were dropped from the rankings",
     "ties_at_cutoff": "rankings were cut between documents with equal scores",
 }
+# The note where all values are 0 because no document is judged.
+NOTHING_JUDGED = "no retrieved document is judged: do the document ids of run and qrels match?"
 # The number of ids in a note.
 NAMED = 5
 
@@ -80,22 +82,30 @@ def notes(scores: Scores) -> list[str]:
         made.append(
             f"{missing} judged {'queries have' if many else 'query has'} no results and"
             f" {averaged} included in the means"
-            f" (missing_queries={_first(scores.missing_queries)})"
+            f" (missing_queries={first_ids(scores.missing_queries)})"
         )
     unjudged = scores.unjudged_queries
     if unjudged:
         made.append(
             f"{len(unjudged)} {'queries' if len(unjudged) != 1 else 'query'} of the run"
             f" {'have' if len(unjudged) != 1 else 'has'} no judgments"
-            f" (unjudged_queries={_first(unjudged)})"
+            f" (unjudged_queries={first_ids(unjudged)})"
         )
+    if retrieves_nothing_judged(scores):
+        made.append(NOTHING_JUDGED)
     for name, what in LEFT_OUT.items():
         if scores.counts.get(name):
             made.append(f"{what} ({name}={scores.counts[name]})")
     return made
 
 
-def _first(queries: list[str]) -> str:
+def retrieves_nothing_judged(scores: Scores) -> bool:
+    """Whether there are results, and none of them is judged."""
+    return 0 < scores.counts.get("retrieved", 0) == scores.counts["unjudged"]
+
+
+def first_ids(queries: list[str]) -> str:
+    """The first of some ids."""
     named = ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
     # Bytes that are not UTF-8 could not be printed.
     return named.encode("utf-8", "backslashreplace").decode()

@@ -308,3 +308,16 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     ]
     assert main(["check", "--input-format", "trec", "--no-qrels", files[0]]) == 1
     assert "[malformed]" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (b"query_id,doc_id,score\nq,,1\n", 2),
+        (b'{"query_id": "q", "doc_id": "", "score": 1}\n', 1),
+    ],
+)
+def test_an_empty_id_is_an_error_with_its_line(text: bytes, line: int) -> None:
+    message = "column 'doc_id': expected an id, found an empty text"
+
+    assert told(check(None, text)) == [("malformed", line, message)]

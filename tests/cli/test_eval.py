@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -133,7 +134,7 @@ def test_compressed_runs_are_read(tmp_path: Path) -> None:
         (["-m", "mapp", QRELS, PCA], 2, "mapp"),
         (["nowhere", PCA], 2, "nowhere: no such file or directory"),
         (["--threads", "0", QRELS, PCA], 2, "expected 1 or more, found 0"),
-        (["-M", "-1", QRELS, PCA], 2, "expected 0 or more"),
+        (["-M", "-1", QRELS, PCA], 2, "expected 1 or more"),
         ([QRELS], 2, "required: RUN"),
     ],
 )
@@ -176,3 +177,59 @@ def test_a_full_disk_is_an_error() -> None:
 
     assert found.returncode == 1
     assert "cannot write the results: No space left on device" in found.stderr
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, str], str]:
+    """Writes a file; returns its path."""
+
+    def written(name: str, text: str) -> str:
+        (tmp_path / name).write_text(text)
+        return str(tmp_path / name)
+
+    return written
+
+
+def test_queries_without_judgments_are_told_of_files_of_all_formats(
+    write: Callable[[str, str], str],
+) -> None:
+    qrels = write("qrels", "q1 0 d1 1\n")
+    trec = write("run", "q1 Q0 d1 1 1 t\nx Q0 d1 1 1 t\ny Q0 d1 1 1 t\n")
+    table = write("run.csv", "query_id,doc_id,score\nq1,d1,1\nx,d1,1\ny,d1,1\n")
+
+    found = fastrank("eval", "-m", "map", qrels, trec, table)
+
+    assert found.returncode == 0
+    assert found.stderr.splitlines() == [
+        f"fastrank eval: {path}: 2 queries of the run have no judgments (x, y)"
+        for path in (trec, table)
+    ]
+
+
+def test_a_run_without_judged_documents_is_told(write: Callable[[str, str], str]) -> None:
+    run = write("run", "q1 Q0 D1 1 1 t\n")
+
+    found = fastrank("eval", "-m", "map", write("qrels", "q1 0 d1 1\n"), run)
+
+    question = "do the document ids of run and qrels match?"
+    assert found.stderr == f"fastrank eval: {run}: no retrieved document is judged: {question}\n"
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "message"),
+    [
+        ("q1 0 d1 high\n", "q1 Q0 d1 1 1 t\n", "qrels:1: expected a grade, found 'high'"),
+        ("q1 0 d1 1\n", "q1 Q0 d1 1 0,9 t\n", "run:1: expected a score, found '0,9': use a point"),
+        ("q1 0 d1 1\n", "q1 Q0 d1 1 nan t\n", "run:1: expected a score, found NaN"),
+    ],
+)
+def test_what_is_no_number_is_an_error_that_trec_eval_does_not_have(
+    qrels: str, run: str, message: str, write: Callable[[str, str], str]
+) -> None:
+    paths = write("qrels", qrels), write("run", run)
+
+    found, original = fastrank("eval", *paths), fastrank("trec_eval", *paths)
+
+    assert found.returncode != 0
+    assert message in found.stderr
+    assert (original.returncode, original.stderr) == (0, "")

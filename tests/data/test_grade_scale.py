@@ -282,7 +282,7 @@ def test_files_of_beir_and_without_a_header() -> None:
     assert fr.read_qrels(bare, "csv").to_dict() == {"q": {"a": 0.5, "b": 2.0}}
 
 
-def test_a_file_of_trec_cannot_hold_them() -> None:
+def test_a_file_of_trec_that_trec_eval_would_misread_is_not_written() -> None:
     with pytest.raises(
         InputError,
         match="query 'q', document 'a': expected an integer grade for TREC format, found 0\\.5",
@@ -290,9 +290,10 @@ def test_a_file_of_trec_cannot_hold_them() -> None:
         fr.write_qrels(Qrels.from_dict(QRELS), io.BytesIO(), "trec")
 
 
-def test_a_file_of_trec_is_read_as_trec_eval_reads_it() -> None:
-    """It cuts fractions off; `fastrank check` tells."""
-    assert fr.read_qrels(io.BytesIO(b"q 0 a 0.5\nq 0 b 2.9\n")).to_dict() == {"q": {"a": 0, "b": 2}}
+def test_a_file_of_trec_may_hold_them() -> None:
+    found = fr.read_qrels(io.BytesIO(b"q 0 a 0.5\nq 0 b 2.9\n"))
+
+    assert found.to_dict() == {"q": {"a": 0.5, "b": 2.9}}
 
 
 def test_they_come_out_as_they_went_in() -> None:

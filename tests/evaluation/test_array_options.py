@@ -53,7 +53,7 @@ def choices(draw: st.DrawFn) -> dict[str, Any]:
         "exclude": st.dictionaries(st.sampled_from([0, "1", b"2", "x"]), excluded),
         "duplicates": st.sampled_from(["first", "max"]),
         "missing": st.sampled_from(["zero", "error"]),
-        "depth": st.integers(0, 3),
+        "depth": st.integers(1, 3),
         "judged_only": st.just(True),
         "relevance_level": st.sampled_from([2, 0.5, -1]),
         "trec_eval_version": st.just("10.0"),
@@ -97,7 +97,7 @@ def outcome(call: Any) -> Any:
 def assert_same(found: Any, expected: Any) -> None:
     """The same bits and counts, or the same error."""
     if isinstance(expected, fr.NoQueriesError):
-        # Arrays do not know which of their rows are not judged.
+        # Of the rows without judgments the run has nothing.
         assert isinstance(found, fr.NoQueriesError)
         return
     if isinstance(expected, fr.FastrankError):
@@ -106,8 +106,7 @@ def assert_same(found: Any, expected: Any) -> None:
     assert isinstance(found, fr.Scores), found
     assert found.queries == expected.queries
     assert found.missing_queries == expected.missing_queries
-    counts = {name: count for name, count in expected.counts.items() if name != "unjudged_queries"}
-    assert found.counts == counts
+    assert {**found.counts, "unjudged_queries": 0} == expected.counts
     assert repr(found.mean) == repr(expected.mean)
     for name in expected:
         assert found[name].tobytes() == expected[name].tobytes(), name
@@ -300,8 +299,20 @@ def test_rows_without_judgments_are_not_looked_at() -> None:
     found = fr.evaluate_arrays([[1, 2], [-5, -5]], scores, [{2: 1}, {}], "map", ties="docno_asc")
 
     assert found.queries == ["0"]
-    assert "unjudged_queries" not in found.counts
-    assert found.unjudged_queries is None
+    assert (found.counts["unjudged_queries"], found.unjudged_queries) == (1, ["1"])
+
+
+def test_rows_without_judgments_and_documents_are_not_counted() -> None:
+    found = fr.evaluate_arrays([[1], [-1], [2]], None, [{1: 1}, {}, {}], "map", threads=1)
+
+    assert found.unjudged_queries == ["2"]
+
+
+@pytest.mark.parametrize("queries", [["a", "b", "c"], iter(["a", "b", "c"])])
+def test_rows_without_judgments_are_named_by_their_queries(queries: Any) -> None:
+    found = fr.evaluate_arrays([[1], [2], [3]], None, {"b": {2: 1}}, "map", queries=queries)
+
+    assert found.unjudged_queries == ["a", "c"]
 
 
 @pytest.mark.parametrize(

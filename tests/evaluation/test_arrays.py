@@ -532,19 +532,18 @@ def test_an_error_of_an_array_carries_its_place() -> None:
     assert isinstance(caught.value, ValueError)
 
 
-def test_a_query_whose_grades_are_all_negative_stops_as_in_trec_eval() -> None:
-    with pytest.raises(fr.EvaluationError, match="query '0': all its judgments are negative"):
-        fr.evaluate_arrays([[4, 5]], None, [{4: -1}])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("negative", [0, 1])
+def test_a_query_whose_grades_are_all_negative_has_nothing_relevant(
+    threads: int, negative: int
+) -> None:
+    """The first one too."""
+    qrels = [{4: 1}, {4: 1}]
+    qrels[negative] = {4: -1}
 
+    found = fr.evaluate_arrays([[4, 5], [4, 6]], None, qrels, "map", threads=threads)
 
-def test_with_threads_the_first_query_evaluated_stops_too() -> None:
-    """Whichever thread has it: the rows before it are empty."""
-    rows, qrels = [[-1], [-1], [-1], [4]], [{4: 1}] * 3 + [{4: -1}]
-    with pytest.raises(fr.EvaluationError, match="query '3': all its judgments are negative"):
-        fr.evaluate_arrays(rows, None, qrels, threads=2)
-
-    later = fr.evaluate_arrays([*rows[:3], [4], [4]], None, [{4: 1}] * 4 + [{4: -1}], threads=5)
-    assert later.counts["evaluated_queries"] == 2
+    assert found["map"].tolist() == [float(i != negative) for i in range(2)]
 
 
 def test_with_threads_the_first_row_that_is_wrong_is_named() -> None:

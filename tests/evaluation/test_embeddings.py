@@ -79,7 +79,7 @@ def result_of(evaluate: Any) -> Any:
             "judged_only": st.booleans(),
             "relevance_level": st.integers(-1, 2),
             "no_relevant": st.sampled_from(["zero", "skip", "error"]),
-            "depth": st.sampled_from([None, 0, 2]),
+            "depth": st.sampled_from([None, 1, 2]),
             "collection_size": st.sampled_from([0, 1000]),
         }
     ),

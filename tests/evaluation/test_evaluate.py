@@ -257,7 +257,7 @@ def test_scores_are_a_container_of_names() -> None:
     ("options", "message"),
     [
         ({"trec_eval_version": "9"}, "expected '9.0.8' or '10.0'"),
-        ({"depth": -1}, "0 or more"),
+        ({"depth": -1}, "1 or more"),
         ({"threads": 0}, "1 or more"),
         ({"depth": 2**80}, "depth: expected a 64-bit integer"),
     ],

@@ -54,9 +54,11 @@ def test_what_has_no_queries_is_named() -> None:
     assert message({}, {"q1": {"d": 1.0}}) == "there are no judged queries"
 
 
-def test_rows_of_arrays_have_no_ids_to_show() -> None:
-    with pytest.raises(fr.NoQueriesError, match=r"any judged query \(qrels: '0', '1'\)$"):
+def test_rows_of_arrays_are_named_by_their_queries() -> None:
+    with pytest.raises(fr.NoQueriesError, match="the run has no queries"):
         fr.evaluate_arrays([[-1], [-1]], None, [{1: 1}, {1: 1}], "map")
+    with pytest.raises(fr.NoQueriesError, match="run: 'a', 'b'; qrels: 'c'"):
+        fr.evaluate_arrays([[1], [1]], None, {"c": {1: 1}}, "map", queries=["a", "b"])
 
 
 def test_queries_that_were_left_out_are_counted() -> None:
@@ -70,3 +72,11 @@ def test_queries_that_were_left_out_are_counted() -> None:
 def test_a_likelihood_needs_common_queries_too() -> None:
     with pytest.raises(fr.NoQueriesError, match=r"run: 'q1'; qrels: 'Q1'.*case"):
         fr.negative_log_likelihood({"Q1": {"d": 1.0}}, {"q1": {"d": 1}})
+
+
+def test_scores_ask_whether_document_ids_match_where_none_is_judged() -> None:
+    question = "no retrieved document is judged: do the document ids of run and qrels match?"
+    qrels = {"q1": {"d1": 1}}
+
+    assert question in str(fr.evaluate(qrels, {"q1": {"D1": 1.0}}, "map"))
+    assert question not in str(fr.evaluate(qrels, {"q1": {"D1": 1.0, "d1": 0.5}}, "map"))

@@ -20,7 +20,7 @@ RANKINGS = st.lists(st.lists(RESULT, min_size=4, max_size=4), min_size=1, max_si
 OPTIONS = st.fixed_dictionaries(
     {"ties": st.sampled_from(TIES)},
     optional={
-        "depth": st.integers(0, 4),
+        "depth": st.integers(1, 4),
         "no_relevant": st.just("skip"),
         "missing": st.just("zero"),
         "duplicates": st.sampled_from(["error", "first", "max"]),

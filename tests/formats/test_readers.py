@@ -168,12 +168,11 @@ def test_control_characters_are_ordinary(form: Form) -> None:
     assert rows_of(form, of(form, query)) == [(query, [form.row])]
 
 
-@in_every_format
-def test_a_byte_order_mark_is_part_of_the_first_query(form: Form) -> None:
-    """A BOM gets no special treatment."""
-    text = b"\xef\xbb\xbf" + form.line + b"\n" + form.line + b"\n"
+@pytest.mark.parametrize("form", [RUN, *JUDGMENTS], ids=lambda form: form.name)
+def test_a_byte_order_mark_is_ignored(form: Form) -> None:
+    text = b"\xef\xbb\xbf" + form.line + b"\n" + of(form, b"q2") + b"\n"
 
-    assert rows_of(form, text) == [(b"\xef\xbb\xbfq1", [form.row]), (b"q1", [form.row])]
+    assert rows_of(form, text) == [(b"q1", [form.row]), (b"q2", [form.row])]
 
 
 @in_every_format
@@ -466,9 +465,9 @@ def test_slow_numbers_find_their_rows_among_scattered_queries() -> None:
     ("grade", "value"),
     [(b"1.9", 1), (b"abc", 0), (b"1e3", 1), (b"+2", 2), (b"-1", -1), (b"9" * 30, 2**63 - 1)],
 )
-def test_a_grade_is_an_integer_as_atol_reads_it(grade: bytes, value: int) -> None:
+def test_for_the_command_a_grade_is_an_integer_as_atol_reads_it(grade: bytes, value: int) -> None:
     """Any field is a grade; what is no integer counts as far as it is one."""
-    assert parse_qrels(b"q 0 d " + grade).grades.tolist() == [value]
+    assert parse_qrels(b"q 0 d " + grade, strict=False).grades.tolist() == [value]
 
 
 def test_qrels_keep_repeated_documents() -> None:
@@ -480,7 +479,7 @@ def test_qrels_keep_repeated_documents() -> None:
 
 def test_preference_levels_are_numbers_as_strtod_reads_them() -> None:
     """Levels may have fractions, signs and exponents, in both layouts."""
-    assert parse_prefs(b"q g s d -1.5e1x\n").levels.tolist() == [-15.0]
+    assert parse_prefs(b"q g s d -1.5e1\n").levels.tolist() == [-15.0]
     assert parse_prefs(b"q g d .5\n", subgroups=False).levels.tolist() == [0.5]
 
 
@@ -677,10 +676,11 @@ def test_judgment_groups_repeat_no_document(text: bytes) -> None:
 
     if again:
         with pytest.raises(FormatError, match="duplicate document") as raised:
-            parse_qrels_jg(text)
+            parse_qrels_jg(text, strict=False)
         assert raised.value.line in again
     else:
-        assert contents(parse_qrels_jg(text)) == contents(parse_qrels(text))
+        found = parse_qrels_jg(text, strict=False)
+        assert contents(found) == contents(parse_qrels(text, strict=False))
 
 
 # Properties
@@ -715,13 +715,13 @@ def test_reading_equals_the_twin(name: str, trec_eval_version: str) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if broken is None:
-                noun = parse(text, trec_eval_version=trec_eval_version)
+                noun = parse(text, trec_eval_version=trec_eval_version, strict=False)
                 assert exactly(contents(noun)) == exactly(make.grouped(lines, layout))
                 if layout.is_run:
                     assert noun.tag_bytes == (lines[-1][5] if lines else b"")
                 return
             with pytest.raises(FormatError) as raised:
-                parse(text, trec_eval_version=trec_eval_version)
+                parse(text, trec_eval_version=trec_eval_version, strict=False)
         assert raised.value.line == broken.line
         reason = "NUL byte" if broken.fields is None else f"found {broken.fields}: "
         assert reason in raised.value.reason

@@ -96,8 +96,9 @@ def test_a_flag_is_true_or_false_and_no_text(name: str) -> None:
 def test_a_depth_is_not_negative() -> None:
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
 
-    with pytest.raises(ValueError, match="depth: expected 0 or more, found -1"):
-        fr.evaluate(qrels, run, "map", depth=-1)
+    for depth in (0, -1):
+        with pytest.raises(fr.OptionError, match=f"depth: expected 1 or more, found {depth}"):
+            fr.evaluate(qrels, run, "map", depth=depth)
 
 
 # Queries without a relevant document
@@ -134,14 +135,28 @@ def test_what_is_relevant_depends_on_the_level() -> None:
     assert skip.counts["no_relevant_skipped"] == 3
 
 
-def test_a_first_query_of_negative_grades_can_be_left_out() -> None:
-    """Which trec_eval cannot evaluate."""
-    qrels = parse_qrels(b"q0 0 a -1\nq1 0 a 1\n")
-    run = parse_run(b"q0 Q0 a 1 1 t\nq1 Q0 a 1 1 t\n")
+@pytest.mark.parametrize("negative", ["q0", "q2"])
+@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+def test_a_query_of_negative_grades_has_no_relevant_document_whichever_it_is(
+    negative: str, compat: str, tmp_path: Path
+) -> None:
+    """trec_eval stops at one that is the first, and evaluates others as such."""
+    given: dict[str, Any] = {negative: {"a": -1, "b": -2}, "q1": {"a": 1}}
+    run = {query: {"a": 2.0, "b": 1.0} for query in given}
+    path, scattered = tmp_path / "run", tmp_path / "scattered"
+    lines = [
+        f"{q} Q0 {doc} 1 {score} t\n" for q, docs in run.items() for doc, score in docs.items()
+    ]
+    path.write_text("".join(lines))
+    scattered.write_text("".join(lines[::2] + lines[1::2]))
+    noun = fr.Run.from_dict(run)
 
-    assert fr.evaluate(qrels, run, "map", no_relevant="skip").mean["map"] == 1.0
-    with pytest.raises(fr.EvaluationError):
-        fr.evaluate(qrels, run, "map")
+    for some in (run, noun, path, scattered):
+        for ties in ("docno_desc", "given", "average"):
+            found = fr.evaluate(given, some, "map P.1 num_rel", ties=ties, trec_eval_version=compat)
+            assert found.mean == {"map": 0.5, "P_1": 0.5, "num_rel": 1}
+        found = fr.evaluate(given, some, "all_trec", trec_eval_version=compat, no_relevant="skip")
+        assert (found.queries, found.mean["map"]) == (["q1"], 1.0)
 
 
 def test_a_query_without_a_relevant_document_can_be_an_error() -> None:
@@ -324,7 +339,8 @@ def test_of_a_repeated_document_one_line_counts(
 
 
 def test_a_number_is_kept_rather_than_nan() -> None:
-    run = parse_run(b"q Q0 a 1 nan t\nq Q0 b 1 1 t\nq Q0 a 1 2 t\nq Q0 a 1 nan t\n")
+    text = b"q Q0 a 1 nan t\nq Q0 b 1 1 t\nq Q0 a 1 2 t\nq Q0 a 1 nan t\n"
+    run = parse_run(text, strict=False)
 
     found = fr.evaluate(parse_qrels(b"q 0 a 1\n"), run, "recip_rank", duplicates="max")
 
@@ -386,6 +402,7 @@ def test_the_command_has_the_same_options(tmp_path: Path) -> None:
     assert found.returncode == 0
     assert found.stdout.splitlines()[-1] == f"{'map':22}\tall\t0.6667"
     assert found.stderr.splitlines() == [
+        "fastrank eval: run: 1 query of the run has no judgments (q9)",
         "fastrank eval: run: 1 judged queries without a relevant document were skipped",
         "fastrank eval: run: 3 documents were excluded from the rankings",
     ]

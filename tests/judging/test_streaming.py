@@ -28,12 +28,15 @@ from hypothesis import strategies as st
 import fastrank
 from fastrank.data.qrels import Qrels
 from fastrank.errors import EvaluationError, FastrankError, ReadError
+from fastrank.evaluation.scoring import score
 from fastrank.formats import chunks
 from fastrank.formats import source as pieces
 from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.judging import scattered
+from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.judging.streaming import FileJudge
+from fastrank.measures.selection import Selection
 from fastrank.native import threads
 from tests.helpers.compression import zstd
 from tests.helpers.strategies import (
@@ -70,16 +73,40 @@ def is_streamed(
     *,
     trec_eval_version: str = "9.0.8",
     relevance_level: int = 1,
+    original: bool = False,
 ) -> bool:
     """Whether a file is judged while it is read, and not read as a whole first."""
     nouns = parse_qrels(qrels) if isinstance(qrels, bytes) else qrels
-    options = Options(
-        trec_eval_version=trec_eval_version, relevance_format="qrels",
-        relevance_level=relevance_level, complete=False, judged_only=False,
-        max_retrieved=MAX_RETRIEVED, collection_size=0, query=None,
-    )  # fmt: skip
+    options = options_of(trec_eval_version, relevance_level=relevance_level, original=original)
     with pieces.open_pieces(path) as file:
         return FileJudge(nouns, [], options).judge(chunks.Parts(file, threads)) is not None
+
+
+def options_of(
+    trec_eval_version: str, *, relevance_level: int = 1, original: bool = False
+) -> Options:
+    """The options of `evaluate`, or those of the command trec_eval."""
+    return Options(
+        trec_eval_version=trec_eval_version, relevance_format="qrels",
+        relevance_level=relevance_level, complete=False, judged_only=False,
+        max_retrieved=MAX_RETRIEVED, collection_size=0, query=None, original=original,
+    )  # fmt: skip
+
+
+def as_the_command(
+    nouns: Qrels,
+    run: Any,
+    measures: str = "all_trec",
+    *,
+    threads: int = 1,
+    trec_eval_version: str = "9.0.8",
+) -> Any:
+    """The scores of a file's pieces, or of a Run, as the command trec_eval computes them."""
+    options = options_of(trec_eval_version, original=True)
+    bound = Selection(measures, original=True).bind(trec_eval_version)
+    judged = RunJudge(nouns, bound, options).judge(run, threads=threads)
+    # Which queries have no judgments is known in memory only, and not asked for.
+    return score(nouns, judged.changed(unjudged_queries=None), bound, options)
 
 
 def outcome(evaluate: Callable[[], Any]) -> Any:
@@ -107,13 +134,8 @@ def said(scores: Any) -> Any:
         for column in scores.value_columns
     ]
     found = list(scores.query_ids)
-    return (
-        values,
-        exactly(scores.summaries),
-        found,
-        scores.counts["missing_queries"],
-        scores.tag_bytes,
-    )
+    summaries = exactly(scores.summaries), scores.unjudged_queries
+    return values, summaries, found, scores.counts["missing_queries"], scores.tag_bytes
 
 
 def assert_same(
@@ -133,17 +155,33 @@ def assert_same(
     streamed = outcome(
         lambda: fastrank.evaluate(nouns, str(path), measures, threads=threads, **options)
     )
-    in_memory = outcome(
-        lambda: fastrank.evaluate(
-            nouns,
-            parse_run(run, str(path), trec_eval_version=trec_eval_version),
-            measures,
-            **options,
-        )
-    )
 
-    assert streamed == in_memory
+    def in_memory(text: bytes) -> Any:
+        return outcome(
+            lambda: fastrank.evaluate(
+                nouns,
+                parse_run(text, str(path), trec_eval_version=trec_eval_version),
+                measures,
+                **options,
+            )
+        )
+
+    # What a file has for queries without judgments is looked at only if it is read as a whole.
+    assert streamed in (in_memory(run), in_memory(with_scores_of_judged(nouns, run)))
     return streamed
+
+
+def with_scores_of_judged(qrels: Qrels, run: bytes) -> bytes:
+    """The run with a number as the score of every document of a query without judgments."""
+    judged = set(qrels.queries)
+    lines = []
+    for line in run.split(b"\n"):
+        fields = line.split()
+        if len(fields) >= 6 and b"\0" not in line and fields[0] not in judged:
+            fields[4] = b"1"
+            line = b" ".join(fields)
+        lines.append(line)
+    return b"\n".join(lines)
 
 
 def assert_streams(qrels: bytes | Qrels, run: bytes, path: Path, **options: Any) -> Any:
@@ -175,7 +213,7 @@ FORMS: list[Callable[[float], str]] = [
     lambda value: f"{-abs(value):.3f}",
     lambda value: f"{value:.17g}",
     lambda value: f"{value:08.2f}",
-    lambda value: f"{value:.1f}".replace("0.", ".").removesuffix("0"),
+    lambda value: f"{value:.1f}".replace("0.", ".").replace(".0", "." if abs(value) >= 1 else ".0"),
     lambda value: f"+{abs(value):.2f}",
     lambda value: repr(1 + value * 1e-9),
     lambda value: f"{value * 1000:.4f}",
@@ -281,7 +319,7 @@ PIECES = st.sampled_from([12, 64, 200, 1000, 1 << 14, 1 << 20])
 EVALUATION = st.fixed_dictionaries(
     {"trec_eval_version": st.sampled_from(["9.0.8", "10.0"])},
     optional={
-        "depth": st.sampled_from([0, 1, 5, 30]),
+        "depth": st.sampled_from([1, 2, 5, 30]),
         "judged_only": st.booleans(),
         "relevance_level": st.sampled_from([-1, 0, 2, 3]),
         "missing": st.sampled_from(["skip", "zero"]),
@@ -318,6 +356,31 @@ def test_an_odd_run_gives_the_same_scores_or_the_same_error(
     with piece(size):
         (found, *_), _ = assert_same(qrels, run, path, threads=threads, **options)
     event("scores" if isinstance(found, list) else found.__name__)
+
+
+@examples(250)
+@given(SEEDS, QUERIES, DEPTHS, THREADS, PIECES, st.sampled_from(["9.0.8", "10.0"]))
+def test_the_command_reads_odd_numbers_in_pieces_as_in_memory(
+    path: Path, seed: int, queries: int, depth: int, threads: int, size: int, compat: str
+) -> None:
+    qrels, run = make_case(seed, queries, depth, odd=True)
+    nouns = parse_qrels(qrels)
+    path.write_bytes(run)
+
+    with piece(size):
+        streamed = outcome(
+            lambda: as_the_command(
+                nouns, pieces.open_pieces(path), threads=threads, trec_eval_version=compat
+            )
+        )
+
+    assert streamed == outcome(
+        lambda: as_the_command(
+            nouns,
+            parse_run(run, str(path), trec_eval_version=compat, strict=False),
+            trec_eval_version=compat,
+        )
+    )
 
 
 @examples(250)
@@ -785,13 +848,14 @@ def test_scores_rank_as_their_numbers_do(trec_eval_version: str, tmp_path: Path)
     path = tmp_path / "run"
     path.write_text("".join(run))
     nouns = parse_qrels("".join(qrels).encode())
-    found = fastrank.evaluate(nouns, path, "recip_rank", trec_eval_version=trec_eval_version)[
-        "recip_rank"
-    ].tolist()
+    scores = as_the_command(
+        nouns, pieces.open_pieces(path), "recip_rank", trec_eval_version=trec_eval_version
+    )
+    found = scores["recip_rank"].tolist()
 
     different = [run[3 * i : 3 * i + 3] for i, value in enumerate(expected) if value != found[i]]
     assert different == []
-    assert is_streamed(nouns, path, trec_eval_version=trec_eval_version)
+    assert is_streamed(nouns, path, trec_eval_version=trec_eval_version, original=True)
 
 
 @pytest.mark.parametrize("trec_eval_version", ["9.0.8", "10.0"])
@@ -978,7 +1042,7 @@ def test_a_named_pipe(tmp_path: Path) -> None:
     """It can be read only once, also where that is not enough."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    for run in (RUN, RUN + b"q1 Q0 z 1 1 t\n", RUN + b"q1 Q0 z 1 nan t\n"):
+    for run in (RUN, RUN + b"q1 Q0 z 1 1 t\n", RUN + b"q1 Q0 z 1 inf t\n"):
         expected = assert_same(QRELS, run, tmp_path / "run")
         writer = Thread(target=pipe.write_bytes, args=(run,))
         writer.start()
@@ -1199,3 +1263,64 @@ def test_a_score_of_many_digits(length: int, tmp_path: Path) -> None:
     )
 
     assert (found.returncode, found.stdout) == (0, "2.0\n"), found.stderr
+
+
+# Queries without judgments
+
+
+def unknown_of(run: Any, qrels: bytes = b"q1 0 a 1\n", **options: Any) -> Any:
+    """The run's queries without judgments, as they are counted, and the values."""
+    scores = fastrank.evaluate(parse_qrels(qrels), run, "map", **options)
+    return scores.unjudged_queries, scores.counts, scores.mean
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("room", [1 << 16, 40])
+@pytest.mark.parametrize("scattered", [False, True])
+def test_queries_without_judgments_are_counted_as_in_memory(
+    threads: int, room: int, scattered: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where there is no room for the ids of all at once, and one comes back later."""
+    monkeypatch.setattr(chunks, "UNKNOWN_ROOM", room)
+    blocks = [b"%b Q0 a 1 2 t\n%b Q0 b 2 1 t\n" % (name, name) for name in names_of(60)]
+    lines = b"".join(blocks).splitlines(keepends=True)
+    if scattered:
+        random.Random(3).shuffle(lines)
+    else:
+        lines += [b"x1- Q0 c 1 1 t\n"]
+    text = b"".join(lines)
+    path = tmp_path / "run"
+    path.write_bytes(text)
+
+    with piece(200):
+        found = unknown_of(path, threads=threads)
+
+    assert found == unknown_of(parse_run(text))
+    assert found[0] == sorted(name.decode() for name in names_of(60) if name != b"q1")
+    assert is_streamed(b"q1 0 a 1\n", path, threads)
+
+
+def names_of(count: int) -> list[bytes]:
+    """Ids of queries, of different lengths."""
+    return [b"q1", *(b"x%d" % number + b"-" * (number % 20) for number in range(1, count))]
+
+
+def test_an_id_without_room_is_read_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "UNKNOWN_ROOM", 40)
+    text = b"q1 Q0 a 1 1 t\n%b Q0 a 1 1 t\n" % (b"x" * 40)
+    path = tmp_path / "run"
+    path.write_bytes(text)
+
+    assert unknown_of(path) == unknown_of(parse_run(text))
+    assert not is_streamed(b"q1 0 a 1\n", path)
+
+
+def test_for_the_command_nothing_is_kept_of_queries_without_judgments(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(b"q1 Q0 a 1 1 t\nx Q0 a 1 1 t\n")
+
+    scores = as_the_command(parse_qrels(b"q1 0 a 1\n"), pieces.open_pieces(path))
+
+    assert "unjudged_queries" not in scores.counts

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
+from fastrank.formats.trec import parse_run
 
 RUN = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.78, "d4": 0.5, "d5": 0.4}}
 QRELS = {"q1": {"d2": 1, "d4": 0}}
@@ -430,7 +431,7 @@ def test_a_document_twice_in_the_judgments_is_an_error() -> None:
 
 
 def test_a_score_that_is_no_number_is_an_error() -> None:
-    run = fr.read_trec_run(io.BytesIO(b"q1 Q0 d1 1 nan t\nq1 Q0 d2 2 1 t\n"))
+    run = parse_run(b"q1 Q0 d1 1 nan t\nq1 Q0 d2 2 1 t\n", strict=False)
 
     with pytest.raises(fr.InputError, match="query 'q1': the score of document d1, line 1"):
         fr.hard_negatives(run, QRELS, 1)

@@ -29,11 +29,13 @@ OPTIONS = {
     "-c": "missing", "-J": "judged_only",
 }  # fmt: skip
 
-# Recorded cases of parameters such as 1x, of which the command reads what it can, and of several
-# lists of parameters, of which it takes the first.
+# Recorded cases of numbers such as 1x in parameters and judgments, of which the command reads what
+# it can, of several lists of parameters, of which it takes the first, and of a byte order mark,
+# which is a part of the first query for it.
 FOR_THE_COMMAND = {
-    "first_params_win", "gain_level_twice", "gain_levels_odd", "int_cutoffs", "nickname_params",
-    "set_F_garbage", "trailing_commas", "unused_params",
+    "byte_order_mark", "comment_not_at_line_start", "first_params_win", "grades_by_atol",
+    "gain_level_twice", "gain_levels_odd", "int_cutoffs", "max_retrieved_garbage",
+    "nickname_params", "set_F_garbage", "trailing_commas", "unused_params",
 }  # fmt: skip
 # What options would take out.
 NOTHING_LEFT_OUT = {
@@ -312,16 +314,16 @@ def test_unjudged_documents_are_counted_as_rankings_are_cut(
     )
 
 
-def test_of_a_file_the_queries_without_judgments_are_not_known(tmp_path: Path) -> None:
+def test_of_a_file_the_queries_without_judgments_are_known(tmp_path: Path) -> None:
     (tmp_path / "run").write_bytes(RUN)
 
     scores = fr.evaluate(parse_qrels(QRELS), tmp_path / "run", "map")
 
     assert scores.counts == {
-        **NOTHING_LEFT_OUT, "evaluated_queries": 2, "missing_queries": 1, "retrieved": 5,
-        "unjudged": 2,
+        **NOTHING_LEFT_OUT, "evaluated_queries": 2, "missing_queries": 1, "unjudged_queries": 1,
+        "retrieved": 5, "unjudged": 2,
     }  # fmt: skip
-    assert scores.unjudged_queries is None
+    assert scores.unjudged_queries == ["q9"]
     assert scores.missing_queries == ["q3"]
 
 

@@ -11,10 +11,8 @@ from fastrank.native.codes import (
     LIST_UNJUDGED,
     MAX_RETRIEVED,
     NEGATIVE_ID,
-    NONE_JUDGED,
     RUN_REPEATS,
     SCORE_IS_NAN,
-    STOP_IF_NONE_JUDGED,
 )
 from fastrank.native.declare import helper, kernel
 from fastrank.native.records import Hits
@@ -136,10 +134,7 @@ def judge_rows(rows, scores, picks, qrels, options, scratch, judged, problem):
                 continue
             found, results = list_absent(hits, options)
             evaluated[done] = -1 - query
-        distinct = copy_grades(qrels, query, options, done, rankings)
-        if distinct == 0 and done == 0 and options[STOP_IF_NONE_JUDGED]:
-            problem[0], problem[1] = NONE_JUDGED, i
-            return done
+        copy_grades(qrels, query, options, done, rankings)
         kept = min(results, options[MAX_RETRIEVED])
         list_hits(hits, found, kept, qrels.grades[start:stop], options, done, rankings)
         done += 1
@@ -149,7 +144,7 @@ def judge_rows(rows, scores, picks, qrels, options, scratch, judged, problem):
 
 @helper
 def copy_grades(qrels, query, options, i, rankings):
-    """The distinct grades of a query become those of ranking i; returns how many they are."""
+    """The distinct grades of a query become those of ranking i."""
     first, stop = qrels.grade_offsets[query], qrels.grade_offsets[query + 1]
     own = rankings.grade_offsets[i]
     rankings.num_rel[i] = 0
@@ -160,7 +155,6 @@ def copy_grades(qrels, query, options, i, rankings):
             rankings.num_rel[i] += count
         own += 1
     rankings.grade_offsets[i + 1] = own
-    return stop - first
 
 
 @kernel(

@@ -36,7 +36,6 @@ from fastrank.native.codes import (
     NEXT_ITEM,
     NUMBER_IN_FLOAT,
     SINGLE_PRECISION,
-    STOP_IF_NONE_JUDGED,
     STR,
     TYPE_IN_OBJECT,
 )
@@ -166,8 +165,7 @@ def count_stored(q, qrels, options, i, rankings):
             return False
         place += 1
     rankings.num_rel[i], rankings.grade_offsets[i + 1] = relevant, place
-    none = place == rankings.grade_offsets[i]
-    return not (none and options[STOP_IF_NONE_JUDGED] and i == 0)
+    return True
 
 
 @kernel("int64(int64[::1], DictRun, DictQrels, int64[::1], DictScratch, Rankings)", holds_gil=True)

@@ -11,8 +11,9 @@ import numpy as np
 
 from fastrank.kernels.judging.row_index import REPEATED, find_hash, index_hashes, places_for
 from fastrank.kernels.simd.instructions import trailing_zeros
-from fastrank.kernels.texts.numbers import EXACT, read_decimal
+from fastrank.kernels.texts.numbers import read_decimal
 from fastrank.kernels.texts.text import are_equal, compare_texts, hash_text
+from fastrank.native.codes import EXACT, HARD
 from fastrank.native.declare import helper
 
 U = np.uint64
@@ -139,18 +140,18 @@ def score_at(text, scores, i, single):
     """
     starts, lengths = scores
     status, score = read_decimal(text, starts[i], starts[i] + lengths[i])
-    return status, np.float64(np.float32(score)) if single else score
+    return status & HARD, np.float64(np.float32(score)) if single else score
 
 
 @helper
-def read_scores(text, scores, results, values):
-    """Read all scores; False if one is left to a slower reader."""
+def read_scores(text, scores, results, values, refused):
+    """Read all scores; False if one is left to a slower reader, or refused (state[REFUSED])."""
     starts, lengths = scores
     status = EXACT
     for i in range(results):
         one, values[i] = read_decimal(text, starts[i], starts[i] + lengths[i])
         status |= one
-    return status == EXACT
+    return status & refused == EXACT
 
 
 @helper

@@ -13,16 +13,18 @@ from fastrank.kernels.judging.result_pages import (
     put_result,
     take_results,
 )
+from fastrank.kernels.judging.unknown_queries import begin_unknown, note_unknown
 from fastrank.kernels.parsing.any_lines import take_any_lines
 from fastrank.kernels.parsing.block_index import index_block
 from fastrank.kernels.parsing.fields import begin_text, next_query
 from fastrank.kernels.parsing.read_on import READ, last_tag, read_on
 from fastrank.kernels.texts.index import look_up
-from fastrank.kernels.texts.numbers import EXACT, read_decimal
+from fastrank.kernels.texts.numbers import read_decimal
 from fastrank.native.codes import (
     DONE,
     END_OF_BLOCK,
     ENDED,
+    EXACT,
     FINE,
     INDEXED,
     NEW_QUERY,
@@ -30,6 +32,7 @@ from fastrank.native.codes import (
     NOT_STREAMED,
     PAGE_SIZE,
     POSITION,
+    REFUSED,
     SIZE,
     STATUS,
 )
@@ -40,7 +43,7 @@ U = np.uint64
 
 
 @helper
-def keep_results(text, taken, fields, pages):
+def keep_results(text, taken, fields, pages, refused):
     """Keep the results of judged queries among the lines taken; DONE, or why not."""
     docs, scores = fields.results
     size = pages.room[PAGE_SIZE]
@@ -65,13 +68,14 @@ def keep_results(text, taken, fields, pages):
         put_result(pages.buffer, place, score, text, docs.starts[U(i)], length)
         pages.ends[query] = place + HEADER + length
         pages.counts[query] += 1
-    return DONE if unread == EXACT else NOT_STREAMED
+    return DONE if unread & refused == EXACT else NOT_STREAMED
 
 
-@kernel("int64(LineReader, TextTable, ScatteredFields, ResultPages, int64[::1])")
-def collect_run(reader, known, fields, pages, state):
+@kernel("int64(LineReader, TextTable, ScatteredFields, ResultPages, UnknownQueries, int64[::1])")
+def collect_run(reader, known, fields, pages, unknown, state):
     """Keep the results of known queries in text[: cursor[SIZE]], and in what comes then, as far as
-    `read_on` goes. Returns how many bytes of what the text holds in the end are done with.
+    `read_on` goes, or until there is no room for the ids of unknown queries. Returns how many bytes
+    of what the text holds in the end are done with.
 
     The table of the queries is that of `index_texts`.
     """
@@ -79,6 +83,7 @@ def collect_run(reader, known, fields, pages, state):
     queries, numbers, _ = fields
     ended = cursor[ENDED] != 0
     begin_text(cursor, 0)
+    begin_unknown(unknown, state)
     kind = END_OF_BLOCK
     while kind >= NEW_QUERY:
         if kind == END_OF_BLOCK:
@@ -87,11 +92,19 @@ def collect_run(reader, known, fields, pages, state):
                 break
             index_block(reader)
         taken = take_any_lines(reader, kind, fields)
+        room = taken
         for i in range(taken):
-            numbers[U(i)] = look_up(text, queries.starts[U(i)], queries.lengths[U(i)], known)
-        state[STATUS] = keep_results(text, taken, fields, pages)
+            start, length = queries.starts[U(i)], queries.lengths[U(i)]
+            numbers[U(i)] = look_up(text, start, length, known)
+            if numbers[U(i)] < 0 and not note_unknown(text, start, length, unknown, state):
+                room = i
+                break
+        if state[STATUS] == DONE:
+            state[STATUS] = keep_results(text, room, fields, pages, state[REFUSED])
         if state[STATUS] != DONE:
             return cursor[SIZE]
+        if room < taken:
+            return queries.starts[room]
         kind = next_query(reader, taken)
     if kind < NEW_QUERY:
         state[STATUS] = kind

@@ -18,6 +18,7 @@ from fastrank.kernels.judging.judged_documents import (
 )
 from fastrank.kernels.judging.memory import hash_documents, judge_scores
 from fastrank.kernels.judging.rankings import write_hits
+from fastrank.kernels.judging.unknown_queries import begin_unknown, note_unknown
 from fastrank.kernels.parsing.block_index import index_lines
 from fastrank.kernels.parsing.fields import begin_text, next_query, take_lines
 from fastrank.kernels.parsing.read_on import NOTHING, READ, last_tag, read_on
@@ -37,6 +38,7 @@ from fastrank.native.codes import (
     POSITION,
     QUERY,
     QUERY_LENGTH,
+    REFUSED,
     SCATTERED,
     SINGLE_PRECISION,
     SIZE,
@@ -72,8 +74,9 @@ def move_lines(fields, count, by):
     " int64[::1])"
 )
 def stream_run(reader, queries, qrels, options, scratch, streamed, problem, state):
-    """Judge the queries in text[: cursor[SIZE]], and in what comes then, as far as `read_on` goes.
-    Returns how many bytes of what the text holds in the end are done with.
+    """Judge the queries in text[: cursor[SIZE]], and in what comes then, as far as `read_on` goes,
+    or until there is no room for the ids of queries without judgments. Returns how many bytes of
+    what the text holds in the end are done with.
 
     All of them if the run has ended there (cursor[ENDED]), else what comes before the last query.
     state[LISTED] documents are listed so far.
@@ -84,6 +87,8 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
     hits = Hits(scratch.ranks, judging.rows)
     ended = cursor[ENDED] != 0
     begin_text(cursor, 0)
+    begin_unknown(scratch.unknown, state)
+    full, refused = False, state[REFUSED]
     query, begun, results, order = np.int64(-1), np.int64(0), np.int64(0), DESCENDING
     kind = END_OF_BLOCK
     while True:
@@ -100,7 +105,7 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
             if order == DESCENDING:
                 found = judge_in_order(docs, scores, results, qrels, query, options, judging, hits)
             if found == GIVEN_UP:
-                if not read_scores(text, scores, results, values):
+                if not read_scores(text, scores, results, values, refused):
                     state[STATUS] = NOT_STREAMED
                     break
                 found = judge_scores(
@@ -124,14 +129,18 @@ def stream_run(reader, queries, qrels, options, scratch, streamed, problem, stat
                 state[STATUS] = SCATTERED
                 break
             begun, results, order = cursor[POSITION], np.int64(0), DESCENDING
+            start, length = cursor[QUERY], cursor[QUERY_LENGTH]
+            if query < 0 and not note_unknown(text, start, length, scratch.unknown, state):
+                full = True
+                break
         first = results if query >= 0 else np.int64(0)
         results = take_lines(reader, kind, first, fields)
         if query >= 0:
             hash_documents(docs, first, results, True, judging.hashes)
             if order == DESCENDING:
-                order = check_order(text, scores, first, results)
+                order = check_order(text, scores, first, results, refused)
         kind = next_query(reader, results - first)
-    if state[STATUS] != DONE or ended:
+    if state[STATUS] != DONE or (ended and not full):
         return cursor[SIZE]
     return begun if query >= 0 else cursor[POSITION]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.parsing.scan import NEWLINE, note_span, note_text, split_line
-from fastrank.kernels.texts.numbers import EXACT, is_digit, read_decimal, read_integer
+from fastrank.kernels.texts.numbers import is_digit, read_decimal, read_integer
 from fastrank.kernels.texts.text import are_equal, intern_range
 from fastrank.native.codes import (
     A_NUMBER,
@@ -25,6 +25,7 @@ from fastrank.native.codes import (
     DATA_COMMENT,
     FALLBACK_NUMBER,
     FRACTION,
+    HARD,
     INFINITE,
     NO_NUMBER,
     NOT_A_NUMBER,
@@ -163,7 +164,7 @@ def read_result(text, bounds, row, found, state):
         found.scores[row] = np.nan
     elif kind == INFINITE:
         found.scores[row] = -np.inf if text[start] == MINUS else np.inf
-    elif status != EXACT:
+    elif status & HARD:
         # The slower reader can tell that it is too large for a double, too.
         found.fallbacks[state[CHECKED_FALLBACKS]] = row
         state[CHECKED_FALLBACKS] += 1

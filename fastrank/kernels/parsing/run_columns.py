@@ -12,7 +12,7 @@ from fastrank.kernels.parsing.block_index import index_lines
 from fastrank.kernels.parsing.fields import begin_text, next_query, take_lines
 from fastrank.kernels.parsing.read_on import READ, last_tag, read_on
 from fastrank.kernels.simd.instructions import load_word_inside, store_word
-from fastrank.kernels.texts.numbers import EXACT, read_decimal
+from fastrank.kernels.texts.numbers import read_decimal
 from fastrank.kernels.texts.text import equal_inside
 from fastrank.native.codes import (
     DONE,
@@ -26,6 +26,7 @@ from fastrank.native.codes import (
     POSITION,
     QUERY,
     QUERY_LENGTH,
+    REFUSED,
     ROWS,
     SIZE,
     STATUS,
@@ -92,7 +93,7 @@ def pack_run(reader, docs, numbers, stretches, fields, state):
             place = copy_text(text, fields.docs.starts[i], length, kept, place)
             stop = scores.starts[i] + scores.lengths[i]
             status, numbers[U(row)] = read_decimal(text, scores.starts[i], stop)
-            if status != EXACT:
+            if status & state[REFUSED]:
                 state[STATUS] = NOT_STREAMED
             row += 1
         if taken > 0 and state[PASSED_OVER] != 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fastrank.kernels.parsing.block_index import index_lines
 from fastrank.kernels.parsing.fields import HASH, begin_text, next_query, take_lines
-from fastrank.kernels.texts.numbers import EXACT, read_decimal, read_integer
+from fastrank.kernels.texts.numbers import is_plain_integer, read_decimal, read_integer
 from fastrank.kernels.texts.text import equal, is_blank
 from fastrank.native.codes import (
     ALL_COMMENTS,
@@ -25,9 +25,11 @@ from fastrank.native.codes import (
     NEW_QUERY,
     NUL_AT_LINE_START,
     NUL_IN_LINE,
+    PARTIAL,
     POSITION,
     QUERY,
     QUERY_LENGTH,
+    REFUSED,
     ROWS,
     SIZE,
     STATUS,
@@ -116,10 +118,16 @@ def note_span(spans, row, bounds, field):
 def note_number(text, start, stop, row, numbers, fallbacks, state):
     """Read a decimal into numbers[row], or note in `fallbacks` that a slower reader must."""
     status, numbers[row] = read_decimal(text, start, stop)
-    if status != EXACT:
-        at = 3 * state[FALLBACKS]
-        fallbacks[at], fallbacks[at + 1], fallbacks[at + 2] = row, start, stop - start
-        state[FALLBACKS] += 1
+    if status & state[REFUSED]:
+        note_fallback(start, stop, row, fallbacks, state)
+
+
+@helper
+def note_fallback(start, stop, row, fallbacks, state):
+    """Note that a slower reader must read the number of a row."""
+    at = 3 * state[FALLBACKS]
+    fallbacks[at], fallbacks[at + 1], fallbacks[at + 2] = row, start, stop - start
+    state[FALLBACKS] += 1
 
 
 @helper
@@ -192,9 +200,13 @@ def next_judgment(text, at, comments, width, bounds, state):
     return at
 
 
-@kernel("void(uint8[::1], int64, QrelsLines, Stretches, int64[::1], int64[::1])")
-def scan_qrels(text, comments, lines, stretches, bounds, state):
-    """Read `query group doc grade` lines; the grade is the field's leading integer."""
+@kernel("void(uint8[::1], int64, QrelsLines, int64[::1], Stretches, int64[::1], int64[::1])")
+def scan_qrels(text, comments, lines, fallbacks, stretches, bounds, state):
+    """Read `query group doc grade` lines; the grade is the field's leading integer.
+
+    If state[REFUSED] asks for whole numbers, other grades are left to a slower reader.
+    """
+    strict = state[REFUSED] & PARTIAL != 0
     at = 0
     row = 0
     while at < len(text):
@@ -205,6 +217,8 @@ def scan_qrels(text, comments, lines, stretches, bounds, state):
         note_span(lines.groups, row, bounds, 1)
         note_span(lines.docs, row, bounds, 2)
         lines.grades[row] = read_integer(text, bounds[6], bounds[7])
+        if strict and not is_plain_integer(text, bounds[6], bounds[7]):
+            note_fallback(bounds[6], bounds[7], row, fallbacks, state)
         row += 1
     state[ROWS] = row
 

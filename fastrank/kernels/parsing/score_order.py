@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.simd.instructions import LONGEST_DECIMAL, compare_decimals, decimal_head
-from fastrank.kernels.texts.numbers import EXACT, is_digit, read_decimal
-from fastrank.native.codes import ASCENDING, DESCENDING, UNREADABLE
+from fastrank.kernels.texts.numbers import is_digit, read_decimal
+from fastrank.native.codes import ASCENDING, DESCENDING, EXACT, PARTIAL, UNREADABLE
 from fastrank.native.declare import helper, inlined
 
 U = np.uint64
@@ -46,14 +46,17 @@ def form_of(text, start, length):
     negative = text[start] == MINUS
     point = -1
     plain = length <= LONGEST_DECIMAL
-    for i in range(1 if negative else 0, length):
+    first = 1 if negative else 0
+    for i in range(first, length):
         if text[start + i] == POINT and point < 0:
             point = i
         elif not is_digit(text[start + i]):
             plain = False
-    shortest = U(length if point < 0 else point + 1)
-    span = U(0 if point < 0 else LONGEST_DECIMAL - point - 1)
-    if not plain:
+    # One digit at least: where none comes before the point, one must come behind it.
+    least = length if point < 0 else max(point + 1, first + 2)
+    shortest = U(least)
+    span = U(0 if point < 0 else LONGEST_DECIMAL - least)
+    if not plain or length < least or length == first:
         shortest, span = ALL, ZERO
     sign = 0 if negative else -1
     lowest = put_byte((DIGITS_0, DIGITS_0, DIGITS_0, DIGITS_0), POINT ^ DIGIT_0, point)
@@ -100,30 +103,36 @@ def take_descending(text, starts, lengths, i, stop, form):
 
 
 @helper
-def compare_numbers(text, starts, lengths, i):
+def compare_numbers(text, starts, lengths, i, refused):
     """The order of scores i - 1 and i as doubles."""
     stop = starts[i - 1] + lengths[i - 1]
     before_status, before = read_decimal(text, starts[i - 1], stop)
     status, score = read_decimal(text, starts[i], starts[i] + lengths[i])
-    if before_status != EXACT or status != EXACT:
+    if (before_status | status) & refused:
         return UNREADABLE
     return DESCENDING if before >= score else ASCENDING
 
 
 @helper
-def check_order(text, scores, first, stop):
+def check_order(text, scores, first, stop, refused):
     """Whether scores first - 1 to stop - 1 descend, equal ones allowed.
 
-    DESCENDING, ASCENDING (somewhere), or UNREADABLE for a number only a slower reader can read.
-    LONGEST_DECIMAL bytes of the text must come after the beginning of each.
+    DESCENDING, ASCENDING (somewhere), or UNREADABLE for a number only a slower reader can read, or
+    one that is refused (state[REFUSED]). LONGEST_DECIMAL bytes of the text must come after the
+    beginning of each.
     """
     starts, lengths = scores
     i = max(first - 1, 0)
     while i < stop:
         if i >= first and i > 0:
-            order = compare_numbers(text, starts, lengths, i)
+            order = compare_numbers(text, starts, lengths, i, refused)
             if order != DESCENDING:
                 return order
         form = form_of(text, starts[i], lengths[i])
+        # Others of no plain form are compared with the score before them.
+        if i == 0 and form[0] == ALL and refused & PARTIAL:
+            status, _ = read_decimal(text, starts[0], starts[0] + lengths[0])
+            if status != EXACT:
+                return UNREADABLE
         i = take_descending(text, starts, lengths, i + 1, stop, form)
     return DESCENDING

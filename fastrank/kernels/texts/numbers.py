@@ -18,6 +18,7 @@ from fastrank.kernels.simd.instructions import (
     multiply,
     trailing_zeros,
 )
+from fastrank.native.codes import EXACT, HARD, PARTIAL
 from fastrank.native.declare import helper, inlined
 
 SMALLEST_POWER = -342
@@ -51,9 +52,6 @@ POWERS_OF_TEN = np.array([10**i for i in range(20)], dtype=np.uint64)
 DOUBLES_OF_TEN = np.array([10.0**i for i in range(23)], dtype=np.float64)
 # Every integer up to here is a double exactly.
 LARGEST_EXACT = np.uint64(2**53)
-
-# What read_decimal says of a text.
-EXACT, HARD = 0, 1
 
 
 @inlined
@@ -190,8 +188,8 @@ def read_decimal(text, start, stop):
     """Read the longest decimal prefix of text[start:stop] as strtod would; a blank or the end of
     the text is at `stop`.
 
-    Returns EXACT and the value (0 when no number starts there), or HARD when the text must be
-    given to a slower, complete reader.
+    Returns EXACT and the value, or HARD when the text must be given to a slower, complete reader.
+    PARTIAL is added when the number, 0 when none starts there, is not all of the text.
     """
     negative = start < stop and text[np.uint64(start)] == 45
     at = start + 1 if negative else start
@@ -231,7 +229,7 @@ def read_any_decimal(text, start, stop):
         at += 1
     if at < stop and not is_digit(text[at]) and text[at] != 46:
         letter = text[at] | 32
-        return (HARD if letter == 105 or letter == 110 else EXACT), 0.0
+        return (HARD if letter == 105 or letter == 110 else PARTIAL), 0.0
     if at + 1 < stop and text[at] == 48 and text[at + 1] | 32 == 120:
         return HARD, 0.0
     mantissa = np.uint64(0)
@@ -259,11 +257,13 @@ def read_any_decimal(text, start, stop):
             break
         at += 1
     if not seen:
-        return EXACT, 0.0
+        return PARTIAL, 0.0
     if at + 1 < stop and text[at] | 32 == 101:
-        exponent, _ = read_exponent(text, at, stop)
+        exponent, at = read_exponent(text, at, stop)
         power += exponent
     status, value = scaled(mantissa, power)
+    if at != stop:
+        status |= PARTIAL
     return status, -value if negative else value
 
 
@@ -288,3 +288,15 @@ def read_integer(text, start, stop):
     if negative:
         return value
     return np.int64(9223372036854775807) if value == smallest else -value
+
+
+@helper
+def is_plain_integer(text, start, stop):
+    """Whether all of text[start:stop] is an integer, and of no more than 18 digits."""
+    at = start
+    if at < stop and (text[at] == 45 or text[at] == 43):
+        at += 1
+    digits = stop - at
+    while at < stop and is_digit(text[at]):
+        at += 1
+    return at == stop and 0 < digits <= 18

@@ -247,6 +247,17 @@ class JudgingScratch(Record):
     rows: Int64Array
 
 
+class UnknownQueries(Record):
+    """Memory for the ids of a run's queries without judgments; without any, none are kept.
+
+    recent: a power of two of places in `ids`, plus 1.
+    """
+
+    __slots__ = ()
+    ids: UInt8Array
+    recent: Int64Array
+
+
 class StreamScratch(Record):
     """Memory for judging one query of a stream, which has as many lines as the text at most."""
 
@@ -255,6 +266,7 @@ class StreamScratch(Record):
     scores: Float64Array
     ranks: Int64Array
     judging: JudgingScratch
+    unknown: UnknownQueries
 
 
 class StreamedRankings(Record):

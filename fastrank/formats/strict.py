@@ -1,0 +1,96 @@
+"""What is unusual in TREC's formats: read if it has one meaning, else an error that explains it.
+
+The readers come here only for fields that are no plain number, and for malformed lines.
+"""
+
+from __future__ import annotations
+
+from fastrank.c_numbers import whole_number
+from fastrank.data.texts import interning
+from fastrank.errors import FormatError
+from fastrank.formats import sniff
+from fastrank.native import kernels
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+    from fastrank.data.grade_scale import Scale
+    from fastrank.data.texts import Texts
+
+# What the second field of judgments usually is.
+USUAL_ITERATIONS = (b"0", b"Q0")
+READERS = {"qrels": "fastrank.read_qrels", "run": "fastrank.read_run"}
+
+
+def number_of(text: bytes, what: str) -> float:
+    """The number that a field is. Raises ValueError, which says what was expected and found."""
+    number = whole_number(text)
+    if number is None:
+        raise ValueError(no_number(text.decode("utf-8", "replace"), what))
+    if number != number:
+        raise ValueError(f"expected a {what}, found NaN")
+    return number
+
+
+def no_number(text: str, what: str) -> str:
+    """Why a text is not the number that was expected."""
+    reason = f"expected a {what}, found {text!r:.60}"
+    with_point = text.strip().replace(",", ".").encode("utf-8", "replace")
+    if "," in text and whole_number(with_point) is not None:
+        return f"{reason}: use a point, not a comma, for decimals"
+    return reason
+
+
+def grades_with(
+    grades: Any, others: list[tuple[int, bytes]], fail: Callable[[int, str], NoReturn]
+) -> tuple[Any, Scale | None]:
+    """Grades of which some were left as texts: int64[rows], and what these stand for.
+
+    grades: int64[rows]. others: row and text of those that are not plain integers. `fail` is called
+    for what is no grade.
+    """
+    from fastrank.formats.values import grades_of
+
+    numbers: list[int | float] = grades.tolist()
+    for row, text in others:
+        try:
+            number = number_of(text, "grade")
+        except ValueError as error:
+            fail(row, str(error))
+        # A double does not hold every integer of 64 bits.
+        is_integer = text.lstrip(b"+-").isdigit() and abs(number) < 2.0**70
+        numbers[row] = int(text) if is_integer else number
+    return grades_of(numbers, fail)
+
+
+def explained(error: FormatError, text: bytes, kind: str, fields: int) -> FormatError:
+    """The error about a file, or one that says what the file seems to be instead.
+
+    kind: what was expected, qrels or run. fields: how many the malformed line has, else 0.
+    """
+    form = sniff.format_of(text[: sniff.HEAD], error.path, kind)
+    if form != "trec":
+        reason = f"this looks like {form.upper()}, expected lines of TREC's format"
+        return FormatError(error.path, 1, f"{reason}; {READERS[kind]} reads {form.upper()}")
+    other = "qrels" if kind == "run" else "run"
+    if fields and sniff.TREC_FIELDS[other](fields):
+        looks = "judgments" if kind == "run" else "a run"
+        return FormatError(error.path, error.line, f"{error.reason}; this looks like {looks}")
+    return error
+
+
+def refuse_swapped(name: str, docs: Texts, groups: Texts) -> None:
+    """Raise FormatError where documents and iterations have changed places."""
+    rows = len(docs)
+    if rows < 2 or docs[0] not in USUAL_ITERATIONS:
+        return
+    if kernels.intern_texts(docs.columns, interning(rows)) > 1:
+        return
+    if kernels.intern_texts(groups.columns, interning(rows)) > 1:
+        reason = (
+            f"every document is {docs[0].decode()!r}, and the second fields differ: expected"
+            " `query iter doc grade`, found what looks like `query doc iter grade`"
+        )
+        raise FormatError(name, groups.line(0), reason)

@@ -1,0 +1,326 @@
+"""What is unusual in a TREC file: read where it has one meaning, else an error with its place."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from math import inf, isnan
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+import fastrank as fr
+from fastrank.errors import FormatError, InputError
+from fastrank.formats import trec
+from fastrank.formats.trec import parse_prefs, parse_qrels, parse_run
+from tests.helpers import strategies as make
+from tests.helpers.strategies import contents, exactly, examples, strtod
+
+QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n"
+RUN = b"q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\nq2 Q0 d1 1 0.7 t\n"
+USE_A_POINT = ": use a point, not a comma, for decimals"
+NO_NUMBERS = [
+    ("high", "'high'"), ("0,9", f"'0,9'{USE_A_POINT}"), ("1.5x", "'1.5x'"), ("1_0", "'1_0'"),
+    (".", "'.'"), ("-", "'-'"), ("1e", "'1e'"), ("0x", "'0x'"), ("nan", "NaN"), ("-NaN", "NaN"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[[bytes], str]:
+    """Writes a file; returns its path."""
+
+    def write(content: bytes) -> str:
+        path = tmp_path / f"file{len(list(tmp_path.iterdir()))}"
+        path.write_bytes(content)
+        return str(path)
+
+    return write
+
+
+READERS_OF_RUNS: list[Callable[[str], Any]] = [
+    fr.read_run,
+    fr.read_trec_run,
+    lambda path: fr.evaluate(parse_qrels(QRELS), path, "map"),
+    lambda path: fr.Evaluator(parse_qrels(QRELS), "map").evaluate([path]),
+    lambda path: fr.evaluate(parse_qrels(QRELS), path, "map", ties="average"),
+    lambda path: fr.tie_report(path),
+    lambda path: fr.hard_negatives(path, parse_qrels(QRELS), 1),
+    lambda path: fr.negative_log_likelihood(parse_qrels(QRELS), path),
+]
+READERS_OF_QRELS: list[Callable[[str], Any]] = [
+    fr.read_qrels,
+    fr.read_trec_qrels,
+    fr.read_qrels_jg,
+    lambda path: fr.evaluate(path, parse_run(RUN), "map"),
+    lambda path: fr.tie_report(parse_run(RUN), path),
+    lambda path: fr.hard_negatives(parse_run(RUN), path, 1),
+]
+
+
+@pytest.mark.parametrize("read", READERS_OF_RUNS)
+@pytest.mark.parametrize(("score", "found"), NO_NUMBERS)
+@pytest.mark.parametrize("line", [1, 2, 3])
+def test_a_score_that_is_no_number_is_an_error(
+    read: Callable[[str], Any], score: str, found: str, line: int, file: Callable[[bytes], str]
+) -> None:
+    path = file(RUN.replace((b"0.9", b"0.8", b"0.7")[line - 1], score.encode()))
+
+    with pytest.raises(FormatError) as raised:
+        read(path)
+
+    assert str(raised.value) == f"{path}:{line}: expected a score, found {found}"
+
+
+@pytest.mark.parametrize("read", READERS_OF_QRELS)
+@pytest.mark.parametrize(("grade", "found"), [*NO_NUMBERS, ("inf", "inf")])
+def test_a_grade_that_is_no_number_is_an_error(
+    read: Callable[[str], Any], grade: str, found: str, file: Callable[[bytes], str]
+) -> None:
+    path = file(QRELS.replace(b"d2 0", b"d2 " + grade.encode()))
+
+    with pytest.raises(FormatError) as raised:
+        read(path)
+
+    assert str(raised.value) == f"{path}:2: expected a grade, found {found}"
+
+
+@pytest.mark.parametrize("score", [b"0,7", b"nan", b"abc"])
+def test_scattered_lines_are_looked_at(score: bytes, file: Callable[[bytes], str]) -> None:
+    with pytest.raises(FormatError, match=":4: expected a score"):
+        fr.evaluate(parse_qrels(QRELS), file(RUN + b"q1 Q0 d3 1 %b t\n" % score), "map")
+
+
+@pytest.mark.parametrize("more", [b"", b"q1 Q0 d3 1 0.1 t\n"])
+def test_a_file_is_not_read_as_a_whole_for_scores_of_queries_without_judgments(
+    more: bytes, file: Callable[[bytes], str]
+) -> None:
+    """Which are told, and count for nothing; as of a dict."""
+    found = fr.evaluate(parse_qrels(QRELS), file(RUN + b"x Q0 d1 1 0,7 t\n" + more), "map")
+
+    assert (found.mean, found.unjudged_queries) == ({"map": 1.0}, ["x"])
+
+
+def test_the_first_line_that_is_wrong_is_named() -> None:
+    with pytest.raises(FormatError, match=":1: expected a score, found 'a'"):
+        parse_run(b"q Q0 d 1 a t\nq Q0 d 1\n")
+
+
+def test_a_large_file_is_read_as_strictly(
+    file: Callable[[bytes], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trec, "PIECEWISE_SIZE", 1)
+
+    with pytest.raises(FormatError, match=":3: expected a score, found 'x'"):
+        fr.read_trec_run(file(RUN.replace(b"0.7", b"x")))
+    assert fr.read_trec_run(file(b"\xef\xbb\xbf" + RUN)).query_ids == ["q1", "q2"]
+
+
+@pytest.mark.parametrize("order", ["rank", "given"])
+def test_scores_that_do_not_count_may_be_anything(order: str, file: Callable[[bytes], str]) -> None:
+    path = file(RUN.replace(b"0.9", b"?").replace(b"0.8", b"nan"))
+
+    assert fr.read_run(path, rank_by=order).to_dict()["q1"] == {"d1": -1.0, "d2": -2.0}
+    assert fr.evaluate(parse_qrels(QRELS), path, "map", rank_by=order).mean == {"map": 1.0}
+
+
+@pytest.mark.parametrize("form", ["prefs", "qrels_prefs"])
+def test_a_level_of_preferences_is_a_number(form: str) -> None:
+    line = b"q g s d " if form == "prefs" else b"q g d "
+    options = {"subgroups": form == "prefs"}
+
+    assert parse_prefs(line + b"-1.5e1\n", **options).levels.tolist() == [-15.0]
+    with pytest.raises(FormatError, match=":2: expected a level, found 'x'"):
+        parse_prefs(line + b"1\n" + line + b"x\n", **options)
+
+
+# What has one meaning
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1e5", 1e5), ("0x1p-1", 0.5), ("+2.", 2.0), ("inf", inf), ("-Infinity", -inf)],
+)  # fmt: skip
+def test_a_score_has_any_form_that_strtod_reads(
+    text: str, value: float, file: Callable[[bytes], str]
+) -> None:
+    assert parse_run(RUN.replace(b"0.9", text.encode())).scores[0] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("0.5", 0.5), ("1.0", 1), ("1e3", 1000), ("0x10", 16), ("-2.5", -2.5), ("+3", 3)],
+)
+def test_a_grade_may_have_a_fraction(text: str, value: float) -> None:
+    """As in the other formats."""
+    qrels = parse_qrels(QRELS.replace(b"d1 1", b"d1 " + text.encode(), 1))
+
+    assert qrels["q1"] == {"d1": value, "d2": 0}
+
+
+def test_grades_of_64_bits_are_kept_where_others_are_decimals() -> None:
+    qrels = parse_qrels(b"q 0 a 9223372036854775807\nq 0 b -9223372036854775808\nq 0 c 7\n")
+
+    assert qrels.grades.tolist() == [2**63 - 1, -(2**63), 7]
+
+
+@pytest.mark.parametrize("grade", ["9223372036854775808", "1e30", "9" * 400])
+def test_a_grade_beyond_64_bits_is_an_error(grade: str) -> None:
+    with pytest.raises(FormatError, match=":1: "):
+        parse_qrels(b"q 0 d %b\n" % grade.encode())
+
+
+def test_fractions_are_grades_of_a_run_that_is_judged_while_it_is_read(
+    file: Callable[[bytes], str],
+) -> None:
+    text = b"q1 0 d1 0.5\nq1 0 d2 1.5\n"
+    table = b"query_id,doc_id,relevance\nq1,d1,0.5\nq1,d2,1.5\n"
+    found = [fr.evaluate(file(qrels), file(RUN), "ndcg map").mean for qrels in (text, table)]
+
+    assert found[0] == found[1]
+
+
+def test_a_byte_order_mark_is_ignored_on_every_path(file: Callable[[bytes], str]) -> None:
+    mark = b"\xef\xbb\xbf"
+    expected = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "all_trec")
+
+    found = fr.evaluate(file(mark + QRELS), file(mark + RUN), "all_trec")
+
+    assert found.to_dict() == expected.to_dict()
+    assert found.queries == ["q1", "q2"]
+
+
+# What is something else
+
+
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        (b'{"q1": {"d1": 0.82, "d2": 0.5, "d3": 0.03}}', "JSON"),
+        (b'[{"query_id": "q1", "doc_id": "d1", "score": 1}]', "JSON"),
+        (b'{"query_id": "q1", "doc_id": "d1", "score": 1}\n' * 2, "JSONL"),
+        (b"query_id,doc_id,score\nq1,d1,1\n", "CSV"),
+        (b"query-id\tcorpus-id\tscore\nq1\td1\t1\n", "TSV"),
+    ],
+)
+@pytest.mark.parametrize("noun", ["run", "qrels"])
+def test_another_format_is_named_with_what_reads_it(content: bytes, form: str, noun: str) -> None:
+    read = fr.read_trec_run if noun == "run" else fr.read_trec_qrels
+
+    with pytest.raises(FormatError) as raised:
+        read(io.BytesIO(content))
+
+    reader = f"fastrank.read_{noun} reads {form}"
+    expected = f"this looks like {form}, expected lines of TREC's format; {reader}"
+    assert raised.value.reason == expected
+
+
+def test_a_run_given_as_judgments_and_the_other_way_round(file: Callable[[bytes], str]) -> None:
+    run, qrels = file(RUN), file(QRELS)
+
+    for read in (fr.read_trec_qrels, fr.read_qrels, lambda path: fr.evaluate(path, qrels, "map")):
+        with pytest.raises(FormatError, match="this looks like a run"):
+            read(run)
+    for read in (fr.read_trec_run, fr.read_run, lambda path: fr.evaluate(qrels, path, "map")):
+        with pytest.raises(FormatError, match="this looks like judgments"):
+            read(qrels)
+
+
+def test_a_table_of_results_given_as_judgments() -> None:
+    table = b"query_id,doc_id,rank,score\nq,d,1,0.5\n"
+
+    with pytest.raises(InputError, match="this looks like a run; are judgments and run swapped"):
+        fr.read_qrels(io.BytesIO(table))
+    assert fr.read_qrels(
+        io.BytesIO(table), columns={"query": "query_id", "doc": "doc_id", "grade": "score"}
+    ).to_dict() == {"q": {"d": 0.5}}
+
+
+@pytest.mark.parametrize("iteration", ["0", "Q0"])
+def test_documents_and_iterations_that_are_swapped(iteration: str) -> None:
+    text = f"q1 d1 {iteration} 1\nq1 d2 {iteration} 0\nq2 d1 {iteration} 1\n".encode()
+
+    with pytest.raises(FormatError, match="what looks like `query doc iter grade`"):
+        parse_qrels(text)
+
+
+@pytest.mark.parametrize(
+    "text", [b"q1 0 0 1\nq2 0 0 1\n", b"q1 a 0 1\nq1 b 1 0\n", b"q1 d1 0 1\n", b"q1 0 0 1\n"]
+)
+def test_documents_called_0_are_no_iterations(text: bytes) -> None:
+    assert parse_qrels(text).queries[0] == b"q1"
+
+
+# Strict and lenient readers
+
+
+def is_whole(text: bytes) -> bool:
+    """Whether all of a text is a number, by what Python's own readers say."""
+    try:
+        number = text.decode().lower()
+        value = float.fromhex(number) if "0x" in number else float(number)
+    except OverflowError:
+        return True
+    except ValueError:
+        return False
+    return "_" not in number and not isnan(value)
+
+
+@examples(200)
+@given(make.lines_of(make.RUN_ROWS))
+def test_a_run_is_read_strictly_as_otherwise_if_all_scores_are_numbers(text: bytes) -> None:
+    if text.startswith(b"\xef\xbb\xbf"):
+        return
+    lenient = parse_run(text, strict=False)
+    wrong = [
+        number
+        for number, line in enumerate(text.split(b"\n"), 1)
+        if line.split() and not is_whole(line.split()[4])
+    ]
+
+    if wrong:
+        with pytest.raises(FormatError) as raised:
+            parse_run(text)
+        assert raised.value.line == wrong[0]
+    else:
+        assert exactly(contents(parse_run(text))) == exactly(contents(lenient))
+
+
+@examples(200)
+@given(make.lines_of(make.QRELS_ROWS))
+def test_grades_are_what_their_text_is(text: bytes) -> None:
+    try:
+        qrels = parse_qrels(text)
+    except FormatError:
+        return
+
+    expected = sorted(
+        (strtod(line.split()[3]) for line in text.split(b"\n") if line.split()), key=float
+    )
+    codes = qrels.grade_column
+    grades = codes if qrels.scale is None else qrels.scale.grades(codes)
+    assert sorted(map(float, grades)) == expected
+
+
+def test_dicts_and_frames_refuse_nan_as_files_do() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"q_id": ["q1"], "doc_id": ["d1"], "score": [float("nan")]})
+    for run in ({"q1": {"d1": float("nan")}}, frame):
+        with pytest.raises(InputError, match=r"NaN|a null"):
+            fr.evaluate({"q1": {"d1": 1}}, run, "map")
+    with pytest.raises(InputError, match="expected a grade, found nan"):
+        fr.evaluate({"q1": {"d1": float("nan")}}, {"q1": {"d1": 1.0}}, "map")
+
+
+def test_json_refuses_nan_too() -> None:
+    text = json.dumps({"q1": {"d1": float("nan")}}).encode()
+
+    with pytest.raises(InputError, match="NaN"):
+        fr.read_run(io.BytesIO(text))
+
+
+def test_a_decimal_comma_in_a_table_is_told() -> None:
+    with pytest.raises(FormatError, match=f":2: .*'0,9'{USE_A_POINT}"):
+        fr.read_run(io.BytesIO(b"query_id\tdoc_id\tscore\nq\td\t0,9\n"))
