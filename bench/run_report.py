@@ -92,7 +92,8 @@ def _facts(rows: list[Row]) -> list[str]:
 def machine(rows: list[Row]) -> str:
     """What figures depend on; pyperf knows the name of the processor on Linux only."""
     facts = rows[0].facts
+    system = " ".join(facts["platform"].split("-")[:2])
     return (
         f"{facts.get('cpu_model_name', 'unknown processor')}, {facts['cpu_count']} cores,"
-        f" {facts['platform']}, {facts['python']}, numpy {facts['numpy']}"
+        f" {system}, {facts['python']}, numpy {facts['numpy']}"
     )
