@@ -86,6 +86,8 @@ def open_run(given: Any, *, rank_by: str = "score") -> Run | Pieces | Mapping[An
     if table is None and is_file(given):
         file, head = sniff.head_of(sniff.open_source(given))
         is_trec = sniff.format_of(head, file.name, "run") == "trec"
+        if is_trec:
+            sniff.refuse_bare_returns(head, file)
         # Only a file without a byte order mark can be judged while it is read.
         if is_trec and not head.startswith(BYTE_ORDER_MARK):
             return file

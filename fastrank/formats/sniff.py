@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.errors import FastrankError, ReadError
+from fastrank.errors import FastrankError, FormatError, ReadError
 from fastrank.formats.column_names import ALIASES, WITHOUT_HEADER, is_header, normalized_name
 from fastrank.formats.source import BYTE_ORDER_MARK, Pieces, open_pieces
 
@@ -113,6 +113,17 @@ def format_of(head: bytes, name: str, kind: str) -> str:
         if len(cells) in WITHOUT_HEADER[kind]:
             return found
     return format_by_name(name) or "trec"
+
+
+def refuse_bare_returns(head: bytes, file: Pieces) -> None:
+    """Close a file whose lines end with a carriage return alone, and raise FormatError.
+
+    They would be read as one line with many fields.
+    """
+    if b"\n" not in head and b"\r" in head.rstrip():
+        reason = "the lines end with CR alone, expected LF or CR LF; `tr '\\r' '\\n'` converts them"
+        file.close()
+        raise FormatError(file.name, 1, reason)
 
 
 def kind_of_names(names: Collection[Any]) -> str | None:

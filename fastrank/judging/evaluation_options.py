@@ -120,7 +120,7 @@ EVALUATION = (
         "average": the exact expected value over all orders (McSherry and Najork, ECIR 2008), for
         map, P, recall, Rprec, recip_rank, success, ndcg, bpref, RBP, set measures and others
         listed in docs/options.md; other measures raise MeasureError, and are omitted from sets of
-        measures such as official. A NaN score is an error, except with "docno_desc".""",
+        measures such as official.""",
         choices=TIES,
     ),
     Keyword(

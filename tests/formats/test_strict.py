@@ -324,3 +324,20 @@ def test_json_refuses_nan_too() -> None:
 def test_a_decimal_comma_in_a_table_is_told() -> None:
     with pytest.raises(FormatError, match=f":2: .*'0,9'{USE_A_POINT}"):
         fr.read_run(io.BytesIO(b"query_id\tdoc_id\tscore\nq\td\t0,9\n"))
+
+
+@pytest.mark.parametrize(
+    "read",
+    [fr.read_run, lambda path: fr.evaluate(parse_qrels(QRELS), path, "map")],
+    ids=["read_run", "evaluate"],
+)
+def test_a_run_whose_lines_end_with_cr_alone_is_refused(
+    read: Callable[[str], Any], file: Callable[[bytes], str]
+) -> None:
+    """It would be one line with many fields."""
+    with pytest.raises(FormatError, match=r":1: the lines end with CR alone, expected LF or CR LF"):
+        read(file(RUN.replace(b"\n", b"\r")))
+
+
+def test_one_line_without_a_newline_is_read(file: Callable[[bytes], str]) -> None:
+    assert fr.read_run(file(b"q1 Q0 d1 1 0.5 t\r")).to_dict() == {"q1": {"d1": 0.5}}
