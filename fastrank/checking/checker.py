@@ -19,8 +19,8 @@ from fastrank.checking.tables import read_table
 from fastrank.checking.text import check_decodable, check_text, foreign_encoding
 from fastrank.errors import FastrankError, FormatError
 from fastrank.formats import files
-from fastrank.formats.sniff import HEAD, check_format, format_of
-from fastrank.formats.source import read_all
+from fastrank.formats.sniff import check_format, format_of
+from fastrank.formats.source import HEAD, read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

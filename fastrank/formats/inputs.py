@@ -10,7 +10,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.formats import sniff
 from fastrank.formats.run_order import apply_order
-from fastrank.formats.source import BYTE_ORDER_MARK
+from fastrank.formats.source import is_unusual
 from fastrank.formats.splits import choose_split
 
 TYPE_CHECKING = False
@@ -85,11 +85,7 @@ def open_run(given: Any, *, rank_by: str = "score") -> Run | Pieces | Mapping[An
         )
     if table is None and is_file(given):
         file, head = sniff.head_of(sniff.open_source(given))
-        is_trec = sniff.format_of(head, file.name, "run") == "trec"
-        if is_trec:
-            sniff.refuse_bare_returns(head, file)
-        # Only a file without a byte order mark can be judged while it is read.
-        if is_trec and not head.startswith(BYTE_ORDER_MARK):
+        if sniff.format_of(head, file.name, "run") == "trec" and not is_unusual(head):
             return file
         from fastrank.formats.load import read_run
 

@@ -159,8 +159,6 @@ def _open(
         return file, format
     file, head = sniff.head_of(sniff.open_source(source))
     form = sniff.format_of(head, file.name, kind)
-    if form == "trec":
-        sniff.refuse_bare_returns(head, file)
     if form == "trec" and columns is not None:
         form = "tsv" if b"\t" in head.partition(b"\n")[0] else "csv"
     return file, form

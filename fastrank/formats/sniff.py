@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.errors import FastrankError, FormatError, ReadError
+from fastrank.errors import FastrankError, ReadError
 from fastrank.formats.column_names import ALIASES, WITHOUT_HEADER, is_header, normalized_name
-from fastrank.formats.source import BYTE_ORDER_MARK, Pieces, open_pieces
+from fastrank.formats.source import BYTE_ORDER_MARK, HEAD, Pieces, open_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ SUFFIXES = {
     ".txt": "trec",
 }
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-HEAD = 1 << 16
 # Fields in a line of TREC's formats: exactly four, or at least six.
 TREC_FIELDS: dict[str, Callable[[int], bool]] = {
     "qrels": lambda count: count == 4,
@@ -113,17 +112,6 @@ def format_of(head: bytes, name: str, kind: str) -> str:
         if len(cells) in WITHOUT_HEADER[kind]:
             return found
     return format_by_name(name) or "trec"
-
-
-def refuse_bare_returns(head: bytes, file: Pieces) -> None:
-    """Close a file whose lines end with a carriage return alone, and raise FormatError.
-
-    They would be read as one line with many fields.
-    """
-    if b"\n" not in head and b"\r" in head.rstrip():
-        reason = "the lines end with CR alone, expected LF or CR LF; `tr '\\r' '\\n'` converts them"
-        file.close()
-        raise FormatError(file.name, 1, reason)
 
 
 def kind_of_names(names: Collection[Any]) -> str | None:

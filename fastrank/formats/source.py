@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Magic numbers. That of bzip2 is plain text ("BZh9"), so the marker of its first block is included.
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# As many bytes as are read to detect what a file contains.
+HEAD = 1 << 16
 _GZIP = b"\x1f\x8b\x08"
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 _XZ = b"\xfd7zXZ\0"
@@ -37,6 +39,14 @@ def name_of(source: Source) -> str:
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     return str(getattr(source, "name", "<file object>"))
+
+
+def is_unusual(head: bytes) -> bool:
+    """Whether a file that begins so must be read as a whole: a byte order mark, lines without LF.
+
+    Lines that end with a carriage return alone are an error, and a mark is ignored.
+    """
+    return head.startswith(BYTE_ORDER_MARK) or (b"\r" in head and b"\n" not in head)
 
 
 def open_pieces(source: Source) -> Pieces:

@@ -9,6 +9,7 @@ from fastrank.c_numbers import whole_number
 from fastrank.data.texts import interning
 from fastrank.errors import FormatError
 from fastrank.formats import sniff
+from fastrank.formats.source import HEAD
 from fastrank.native import kernels
 
 TYPE_CHECKING = False
@@ -70,7 +71,7 @@ def explained(error: FormatError, text: bytes, kind: str, fields: int) -> Format
 
     kind: what was expected, qrels or run. fields: how many the malformed line has, else 0.
     """
-    form = sniff.format_of(text[: sniff.HEAD], error.path, kind)
+    form = sniff.format_of(text[:HEAD], error.path, kind)
     if form != "trec":
         reason = f"this looks like {form.upper()}, expected lines of TREC's format"
         return FormatError(error.path, 1, f"{reason}; {READERS[kind]} reads {form.upper()}")

@@ -29,7 +29,15 @@ from fastrank.data.run import Run
 from fastrank.data.texts import Texts, interning, spans
 from fastrank.errors import FormatError
 from fastrank.formats.chunks import Parts, line_reader
-from fastrank.formats.source import BYTE_ORDER_MARK, Pieces, name_of, open_pieces, read_all
+from fastrank.formats.source import (
+    BYTE_ORDER_MARK,
+    HEAD,
+    Pieces,
+    is_unusual,
+    name_of,
+    open_pieces,
+    read_all,
+)
 from fastrank.native import codes, kernels, records
 from fastrank.native.buffers import zeros
 
@@ -111,7 +119,8 @@ def read_pieces(
 ) -> Run:
     """Read a run from an open file."""
     comments = check_version(trec_eval_version) != DEFAULT_VERSION
-    if file.size is not None and file.size >= PIECEWISE_SIZE and not _is_marked(file, strict):
+    piecewise = file.size is not None and file.size >= PIECEWISE_SIZE
+    if piecewise and not (strict and is_unusual(_head(file))):
         # Not above: the trec_eval command judges what is as large without reading it so.
         from fastrank.formats.run_columns import read_run_columns
 
@@ -124,13 +133,11 @@ def read_pieces(
     )
 
 
-def _is_marked(file: Pieces, strict: bool) -> bool:
-    """Whether a file begins with a byte order mark, which is to be ignored."""
-    if not strict or not file.size:
-        return False
-    head = bytearray(min(file.size, len(BYTE_ORDER_MARK)))
+def _head(file: Pieces) -> bytes:
+    """The first bytes of a file that can be read again."""
+    head = bytearray(min(file.size or 0, HEAD))
     file.part(0, len(head)).readinto(head)
-    return head == BYTE_ORDER_MARK
+    return bytes(head)
 
 
 def parse_run(
@@ -152,7 +159,7 @@ def parse_run(
             scanner.stretches, scanner.state,
         )  # fmt: skip
 
-    text = _without_mark(text) if strict else text
+    text = _strict_text(text, name) if strict else text
     columns = {"docs", "numbers"}
     scanner = _Scanner(text, name, RUN_LINE, columns, strict=strict, counted=scored)
     return _run_of(scanner.run(scan, trec_eval_version, warn, indented=True))
@@ -200,7 +207,7 @@ def parse_qrels(
     strict: bool = True,
 ) -> Qrels:
     """Read judgments from their text; `name` is for messages."""
-    text = _without_mark(text) if strict else text
+    text = _strict_text(text, name) if strict else text
 
     def scan(scanner: _Scanner, comments: int) -> None:
         lines = records.QrelsLines(groups=scanner.groups, docs=scanner.docs, grades=scanner.numbers)
@@ -319,7 +326,7 @@ def parse_prefs(
     """Read preferences from their text, with or without the field for subgroups."""
     from fastrank.native.records.preferences import PreferenceLines
 
-    text = _without_mark(text) if strict else text
+    text = _strict_text(text, name) if strict else text
     expected = PREFS_LINE if subgroups else QRELS_PREFS_LINE
 
     def scan(scanner: _Scanner, comments: int) -> None:
@@ -348,9 +355,13 @@ def parse_prefs(
     )
 
 
-def _without_mark(text: bytes) -> bytes:
-    """A text without a byte order mark."""
-    return text.removeprefix(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else text
+def _strict_text(text: bytes, name: str) -> bytes:
+    """A text without a byte order mark; raises FormatError if its lines end with CR alone."""
+    if b"\n" not in text and b"\r" in text.rstrip():
+        # They would be one line with many fields.
+        reason = "the lines end with CR alone, expected LF or CR LF; `tr '\\r' '\\n'` converts them"
+        raise FormatError(name, 1, reason)
+    return text.removeprefix(BYTE_ORDER_MARK)
 
 
 def parse_qrels_prefs(

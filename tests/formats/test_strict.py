@@ -328,8 +328,14 @@ def test_a_decimal_comma_in_a_table_is_told() -> None:
 
 @pytest.mark.parametrize(
     "read",
-    [fr.read_run, lambda path: fr.evaluate(parse_qrels(QRELS), path, "map")],
-    ids=["read_run", "evaluate"],
+    [
+        fr.read_run,
+        fr.read_trec_run,
+        lambda path: fr.read_trec_run(path, rank_by="rank"),
+        lambda path: fr.evaluate(parse_qrels(QRELS), path, "map"),
+        lambda path: fr.evaluate(path, {"q1": {"d1": 1.0}}, "map"),
+    ],
+    ids=["read_run", "read_trec_run", "rank_by", "evaluate", "qrels"],
 )
 def test_a_run_whose_lines_end_with_cr_alone_is_refused(
     read: Callable[[str], Any], file: Callable[[bytes], str]
