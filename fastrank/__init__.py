@@ -77,6 +77,9 @@ if TYPE_CHECKING:
     from fastrank.mining.mine import hard_negatives as hard_negatives
     from fastrank.native import EngineError as EngineError
     from fastrank.native import engine as engine
+    from fastrank.probes.classifier import ProbeTask as ProbeTask
+    from fastrank.probes.classifier import evaluate_classifier as evaluate_classifier
+    from fastrank.probes.results import ProbeResult as ProbeResult
     from fastrank.scores.differences import ScoreDifferences as ScoreDifferences
     from fastrank.scores.groups import mean_over_datasets as mean_over_datasets
     from fastrank.scores.scores import Scores as Scores
@@ -118,6 +121,8 @@ __all__, __getattr__ = public_names(
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
         "measures.families": ("MEASURES",),
+        "probes.classifier": ("ProbeTask", "evaluate_classifier"),
+        "probes.results": ("ProbeResult",),
         "scores.differences": ("ScoreDifferences",),
         "scores.groups": ("mean_over_datasets",),
         "evaluation.labels": ("evaluate_labels",),

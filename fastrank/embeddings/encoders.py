@@ -150,21 +150,26 @@ def _function_of(model: Any, methods: Sequence[str]) -> tuple[Callable[..., Any]
     raise TypeError(f"model: expected {KINDS}, found {kind}")
 
 
-def _fitted(model: Any, corpus: Sequence[str]) -> Any:
-    """The model, or a copy fitted on the corpus if it is a transformer that needs fitting."""
+def needs_fitting(model: Any, texts: Sequence[str]) -> bool:
+    """Whether a model is a scikit-learn transformer that is not fitted; `texts`: some to try."""
     others = any(
         hasattr(model, name) for names in METHODS if names != TRANSFORMER for name in names
     )
     if others or not hasattr(model, "fit") or not hasattr(model, "transform"):
-        return model
+        return False
     try:
         # Attributes do not tell: a pipeline seems fitted if its last step needs no fitting.
-        model.transform(corpus[:1])
+        model.transform(texts[:1])
     except Exception as error:
         if type(error).__name__ != "NotFittedError":
             raise
-        return deepcopy(model).fit(corpus[:])
-    return model
+        return True
+    return False
+
+
+def _fitted(model: Any, corpus: Sequence[str]) -> Any:
+    """The model, or a copy fitted on the corpus if it is a transformer that needs fitting."""
+    return deepcopy(model).fit(corpus[:]) if needs_fitting(model, corpus) else model
 
 
 def _parameters(function: Callable[..., Any]) -> set[str]:

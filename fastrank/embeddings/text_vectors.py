@@ -48,9 +48,13 @@ def vectors_of(given: Any, rows: int | None = None) -> tuple[Array, ...]:
     ArrayError.
     """
     parts = given if isinstance(given, tuple) else (given,)
-    names = ("vectors",) if len(parts) == 1 else [f"vectors of text {n + 1}" for n in range(3)]
+    names = (
+        ("vectors",)
+        if len(parts) == 1
+        else [f"vectors of text {number}" for number in range(1, len(parts) + 1)]
+    )
     arrays = []
-    for name, part in zip(names, parts, strict=False):
+    for name, part in zip(names, parts, strict=True):
         count = len(part) if not hasattr(part, "shape") else int(part.shape[0])
         if rows is not None and count != rows:
             raise ArrayError(name, f"expected {rows} rows, one per label, found {count}")

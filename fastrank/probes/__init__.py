@@ -1,0 +1,22 @@
+"""Classifiers trained on embeddings, as a measure of the embeddings."""
+
+from __future__ import annotations
+
+from fastrank.lazy import public_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.probes.classifier import ProbeTask as ProbeTask
+    from fastrank.probes.results import ProbeResult as ProbeResult
+
+__all__, __getattr__ = public_names(
+    __name__,
+    {
+        "classifier": ("ProbeTask", "evaluate_classifier"),
+        "results": ("ProbeResult",),
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return __all__

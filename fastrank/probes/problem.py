@@ -1,0 +1,157 @@
+"""A classification problem as the protocols get it: vectors, or a way to make them, and labels."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+from fastrank.data.columns import Frozen
+from fastrank.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+# Labels of each of these kinds can be sorted with each other.
+NUMBERS = (int, float)
+
+
+class Problem(Frozen):
+    """Rows of one or more texts or vectors, with a class each.
+
+    name: for messages. y: int64[rows], places in `classes`. classes: the labels, sorted. vectors:
+    a float32[rows, dimension] per text of a row; None for an embedder that is fitted on the
+    training part of each split. alternatives: whether all vectors after the first are those of
+    alternatives. texts: the texts of the rows, or None if vectors were given. make_embedder: see
+    `embedder`.
+    """
+
+    __slots__ = ("alternatives", "classes", "make_embedder", "name", "texts", "vectors", "y")
+
+    alternatives: bool
+    name: str
+    y: Array
+    classes: list[Any]
+    vectors: tuple[Array, ...] | None
+    texts: tuple[list[str], ...] | None
+    make_embedder: Callable[[], Callable[..., tuple[Array, ...]]] | None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether an embedder is fitted on each training part."""
+        return self.vectors is None
+
+    def embedder(self) -> Callable[[Problem, Array, str], tuple[Array, ...]]:
+        """A function of a problem, row numbers and "train", "eval" or "test" that returns vectors.
+
+        It returns a float32[rows, dimension] per text. Call it with "train" first: that fits lazy
+        embedders. Ask for a new one for each training part.
+        """
+        if self.make_embedder is None:
+            return _given_vectors
+        return self.make_embedder()
+
+
+def _given_vectors(problem: Problem, rows: Array, _: str) -> tuple[Array, ...]:
+    assert problem.vectors is not None
+    return tuple(part[rows] for part in problem.vectors)
+
+
+def encoded_labels(name: str, labels: list[Any]) -> tuple[Array, list[Any]]:
+    """The class of each row as int64[rows], and the classes, sorted. Raises InputError."""
+    import numpy
+
+    kinds = {_kind(name, row, label) for row, label in enumerate(labels)}
+    if len(kinds) > 1:
+        found = " and ".join(sorted(kinds))
+        raise InputError(name, f"expected labels of one type, found {found}")
+    classes = sorted(set(labels))
+    if len(classes) < 2:
+        found = f"only {classes[0]!r}" if classes else "no labels"
+        raise InputError(name, f"expected labels of at least two classes, found {found}")
+    places = {label: place for place, label in enumerate(classes)}
+    return numpy.array([places[label] for label in labels], numpy.int64), classes
+
+
+def with_common_classes(problems: dict[str, Problem]) -> dict[str, Problem]:
+    """The problems with places in the same list of all their classes. Raises InputError."""
+    import numpy
+
+    try:
+        classes = sorted({label for problem in problems.values() for label in problem.classes})
+    except TypeError:
+        name = next(iter(problems.values())).name
+        raise InputError(name, "expected labels of one type in all sets") from None
+    changed = {}
+    for key, problem in problems.items():
+        places = numpy.array([classes.index(label) for label in problem.classes], numpy.int64)
+        changed[key] = problem.changed(y=places[problem.y], classes=classes)
+    return changed
+
+
+def _kind(name: str, row: int, label: Any) -> str:
+    if isinstance(label, float) and label != int(label):
+        reason = f"row {row}: expected a class, found the number {label}"
+        raise InputError(name, f"{reason}; map numbers to classes first")
+    if isinstance(label, NUMBERS):
+        return "numbers"
+    if isinstance(label, str):
+        return "strings"
+    reason = f"row {row}: expected a label that is a number or str, found {type(label).__name__}"
+    raise InputError(name, reason)
+
+
+class LazyEmbedder:
+    """A scikit-learn transformer, of which a copy is fitted on each training part."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = deepcopy(model)
+
+    def __call__(self, problem: Problem, rows: Array, split: str) -> tuple[Array, ...]:
+        """The vectors of some rows; fits on the texts of these if split is "train"."""
+        from fastrank.embeddings.text_vectors import vectors_of
+
+        texts = _texts_of(problem, rows)
+        if split == "train":
+            self._model.fit([text for column in texts for text in column])
+        return vectors_of(tuple(self._model.transform(column) for column in texts), len(rows))
+
+
+class CustomEmbedder:
+    """A function `embed(texts_a, texts_b, task, split)` that returns the features of the rows."""
+
+    def __init__(self, embed: Callable[..., Any]) -> None:
+        # A method is copied with its object, which may fit itself on "train".
+        self._embed = deepcopy(embed)
+
+    def __call__(self, problem: Problem, rows: Array, split: str) -> tuple[Array, ...]:
+        """The features of some rows, one array."""
+        return embedded_by(self._embed, problem.name, _texts_of(problem, rows), split)
+
+
+def embedded_by(
+    embed: Callable[..., Any], name: str, texts: tuple[list[str], ...], split: str
+) -> tuple[Array, ...]:
+    """What `embed` returns for these texts, as float32[rows, features]. Raises ArrayError."""
+    from fastrank.embeddings.text_vectors import vectors_of
+    from fastrank.errors import ArrayError
+
+    second = texts[1] if len(texts) > 1 else None
+    found = embed(texts[0], second, name, split)
+    shape = getattr(found, "shape", None)
+    rows = len(texts[0])
+    if shape is not None and (len(shape) != 2 or shape[0] != rows):
+        raise ArrayError("embed", f"expected an array of shape ({rows}, features), found {shape}")
+    return vectors_of(found, rows)
+
+
+def _texts_of(problem: Problem, rows: Array) -> tuple[list[str], ...]:
+    assert problem.texts is not None
+    return tuple([column[row] for row in rows.tolist()] for column in problem.texts)
