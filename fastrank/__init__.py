@@ -81,6 +81,8 @@ if TYPE_CHECKING:
     from fastrank.native import engine as engine
     from fastrank.probes.classifier import ProbeTask as ProbeTask
     from fastrank.probes.classifier import evaluate_classifier as evaluate_classifier
+    from fastrank.probes.multilabel import evaluate_multilabel as evaluate_multilabel
+    from fastrank.probes.regression import evaluate_regression as evaluate_regression
     from fastrank.probes.results import ProbeResult as ProbeResult
     from fastrank.scores.differences import ScoreDifferences as ScoreDifferences
     from fastrank.scores.groups import mean_over_datasets as mean_over_datasets
@@ -124,6 +126,8 @@ __all__, __getattr__ = public_names(
         "evaluation.evaluator": ("Evaluator", "evaluate"),
         "measures.families": ("MEASURES",),
         "probes.classifier": ("ProbeTask", "evaluate_classifier"),
+        "probes.multilabel": ("evaluate_multilabel",),
+        "probes.regression": ("evaluate_regression",),
         "probes.results": ("ProbeResult",),
         "scores.differences": ("ScoreDifferences",),
         "scores.groups": ("mean_over_datasets",),

@@ -113,7 +113,9 @@ def evaluate(
     if not regularize:
         penalties = [1e9] if classifier == "sklearn" else [1e-9]
     fitting = _Sklearn if classifier == "sklearn" else _Stacked
-    with bar("training", None, "classifiers", progress) as shown:
+    # Products this small are slower on several threads, whose number would change last bits.
+    threads = optional("threadpoolctl", "protocol='senteval'", "probe").threadpool_limits
+    with threads(1, "blas"), bar("training", None, "classifiers", progress) as shown:
         probe = _Probe(fitting(inputs, y, len(problem.classes), training, shown), penalties, y)
         if way == "folds":
             _nested_folds(probe, order, kfold)

@@ -170,7 +170,12 @@ def forward(
         return sums, None
     if dropped is not None:
         sums = sums * dropped.scale(sums.shape)
-    hidden = with_ones(single(1) / (single(1) + numpy.exp(-sums)))
+    # In this order of axes in memory, of which matmul calls the BLAS.
+    hidden = numpy.ones((*sums.shape[:-1], sums.shape[-1] + 1), single)
+    outputs = numpy.negative(sums, out=hidden[..., :-1])
+    numpy.exp(outputs, out=outputs)
+    outputs += single(1)
+    numpy.reciprocal(outputs, out=outputs)
     return numpy.matmul(hidden, weights[1]), hidden
 
 
