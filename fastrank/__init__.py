@@ -20,6 +20,8 @@ lazy.conversions = "fastrank.formats.conversions"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank import metrics as metrics
+    from fastrank import search as search
     from fastrank.checking.checker import check as check
     from fastrank.data.preferences import Preferences as Preferences
     from fastrank.data.qrels import Qrels as Qrels
@@ -147,6 +149,7 @@ __all__, __getattr__ = public_names(
         ),
         "scores.zscores": ("ZScores", "read_zscores", "write_zscores"),
     },
+    packages=("metrics", "search"),
 )
 __all__.append("__version__")
 

@@ -39,11 +39,18 @@ def optional(module: str, user: str, extra: str = "") -> Any:
 
 
 def public_names(
-    package: str, homes: Mapping[str, tuple[str, ...]]
+    package: str, homes: Mapping[str, tuple[str, ...]], packages: tuple[str, ...] = ()
 ) -> tuple[list[str], Callable[[str], object]]:
-    """`__all__` and `__getattr__` of a package; homes: the public names of each of its modules."""
+    """`__all__` and `__getattr__` of a package.
+
+    homes: the public names of each of its modules. packages: subpackages that are attributes.
+    """
 
     def find(name: str) -> object:
+        if name in packages:
+            from importlib import import_module
+
+            return import_module(f"{package}.{name}")
         for module, names in homes.items():
             if name in names:
                 import sys

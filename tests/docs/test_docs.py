@@ -96,3 +96,10 @@ def test_every_public_name_has_its_place_in_the_reference() -> None:
 
     assert len(found) == len(set(found))
     assert set(found) == set(fr.__all__) - {"__version__", "MEASURES"}
+
+
+def test_every_metric_has_its_place_in_the_reference() -> None:
+    text = (DOCS / "api" / "metrics.md").read_text("utf-8")
+    found = re.findall(r"^::: fastrank\.metrics\.(\w+)$", text, re.MULTILINE)
+
+    assert sorted(found) == sorted(fr.metrics.__all__)
