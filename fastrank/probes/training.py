@@ -62,11 +62,15 @@ class Trained:
 
 
 class FoldData:
-    """The scaled features and classes of the parts of a fold, and the results of training."""
+    """The scaled features and classes of the parts of a fold, and the results of training.
+
+    is_far: whether some features are very large.
+    """
 
     def __init__(self, parts: Sequence[Part], weights: int, loader_seed: int) -> None:
         self.train, self.validation, self.test = parts
         self.weights, self.loader = weights, TorchRandom(loader_seed)
+        self.is_far = False
         self.point = DEFAULT_POINT
         self.trained = Trained()
 

@@ -36,6 +36,8 @@ TEST_KEYS = ("loss_test", "metric_test")
 # The scaled features of the folds that are trained at once, in bytes.
 MOST_BYTES = 128 << 20
 BATCHES_TO_LEARN = 4
+# Scaled features beyond this are divided by 1e-12 in place of a standard deviation.
+FAR = 1e4
 
 
 def evaluate(
@@ -70,7 +72,8 @@ def evaluate(
 
     Like the package, this learns almost nothing from fewer than 4 batches of training rows (under
     800 rows after balancing), because the learning rate then stays at 5 %; and logits that are all
-    between 0 and 1 count as probabilities in the Matthews correlation. Both cause a warning.
+    between 0 and 1 count as probabilities in the Matthews correlation. Both cause a warning, as
+    does a feature that is constant in training rows: scaling divides it by 1e-12.
 
     Raises InputError for a class with fewer rows than folds, OptionError and TypeError for invalid
     options, ArrayError for vectors of different dimensions.
@@ -105,6 +108,7 @@ def evaluate(
     notes = _few_batches(min(len(fold.train) for fold in splits), settings)
     features = None if problem.vectors is None else features_of(problem, problem.vectors)
     trained: list[Trained] = []
+    far = 0
     threads = optional("threadpoolctl", "protocol 'ulysses'", "probe")
     # The rounding of a matrix product depends on the number of threads, and these products are so
     # small that several threads take longer.
@@ -112,8 +116,12 @@ def evaluate(
     with limit, bar(f"train {problem.name}", len(splits), "folds", progress) as shown:
         for group in _groups(problem, features, splits):
             train(group, settings)
+            far += sum(fold.is_far for fold in group)
             trained += [fold.trained for fold in group]
             shown.update(len(group))
+    if far:
+        reason = f"in {far} of {len(splits)} folds, features that are constant in the training rows"
+        notes += (f"{reason} are divided by 1e-12, as in the package, which makes them large",)
     if probabilities:
         reason = "as the package does, logits that were all between 0 and 1 counted as"
         notes += (f"{reason} probabilities in {len(probabilities)} computations of the metric",)
@@ -205,7 +213,9 @@ def _groups(
             yield group
             group, size = [], 0
         size += needed
-        group.append(FoldData(list(zip(data, y, strict=True)), fold.weights, fold.loader_seed))
+        made = FoldData(list(zip(data, y, strict=True)), fold.weights, fold.loader_seed)
+        made.is_far = any(max(part.max(), -part.min()) > FAR for part in data)
+        group.append(made)
     yield group
 
 
