@@ -21,6 +21,7 @@ lazy.conversions = "fastrank.formats.conversions"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank import metrics as metrics
+    from fastrank import probes as probes
     from fastrank import search as search
     from fastrank.checking.checker import check as check
     from fastrank.data.preferences import Preferences as Preferences
@@ -153,7 +154,7 @@ __all__, __getattr__ = public_names(
         ),
         "scores.zscores": ("ZScores", "read_zscores", "write_zscores"),
     },
-    packages=("metrics", "search"),
+    packages=("metrics", "probes", "search"),
 )
 __all__.append("__version__")
 

@@ -1,6 +1,6 @@
 """The command `fastrank` and its subcommands: evaluation (`eval` and the drop-in `trec_eval`),
-embeddings (`search`, `eval-embeddings`, `hard-negatives`, `compare-indexes`), files (`convert`,
-`check`) and the list of measures (`measures`)."""
+embeddings (`search`, `eval-embeddings`, `hard-negatives`, `compare-indexes`, `probe`), files
+(`convert`, `check`) and the list of measures (`measures`)."""
 
 from __future__ import annotations
 
@@ -33,6 +33,10 @@ COMMANDS = {
         "compare_indexes", "compare approximate vector indexes with exact search",
         "Compare approximate vector indexes with exact search: recall, measures, speed\n"
         "and size.",
+    ),
+    "probe": (
+        "probe", "train classifiers on embeddings and test them",
+        "Train classifiers on embeddings and test them, as published protocols do.",
     ),
     "convert": (
         "convert", "convert qrels and runs between formats",

@@ -7,13 +7,17 @@ from fastrank.lazy import public_names
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.probes.classifier import ProbeTask as ProbeTask
+    from fastrank.probes.classifier import evaluate_classifier as evaluate_classifier
     from fastrank.probes.results import ProbeResult as ProbeResult
+    from fastrank.probes.ulysses_tasks import per_epoch as per_epoch
+    from fastrank.probes.ulysses_tasks import ulysses as ulysses
 
 __all__, __getattr__ = public_names(
     __name__,
     {
         "classifier": ("ProbeTask", "evaluate_classifier"),
         "results": ("ProbeResult",),
+        "ulysses_tasks": ("per_epoch", "ulysses"),
     },
 )
 

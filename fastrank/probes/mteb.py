@@ -82,7 +82,7 @@ def evaluate(
             if classifier == "knn":
                 predicted = nearest_classes(inputs, y, tested[testing], neighbors, "euclidean")
             else:
-                model = fitted(inputs, y, "protocol='mteb'", random_state=seed)
+                model = fitted(inputs, y, "protocol 'mteb'", random_state=seed)
                 predicted = model.predict(tested[testing])
             # A fold without rows of some class may have a metric that others lack.
             for name, value in scores(tested_y[testing], predicted, problem.classes).items():
@@ -129,7 +129,7 @@ def _samples(
 
 def _folds(y: Array, folds: int, per_class: int, seed: int) -> Iterator[tuple[Array, Array]]:
     """Training rows and test rows of each fold."""
-    selection = optional("sklearn.model_selection", "protocol='mteb'", "probe")
+    selection = optional("sklearn.model_selection", "protocol 'mteb'", "probe")
     splitter = selection.KFold(n_splits=folds, shuffle=True, random_state=seed)
     order: Array | None = None
     for training, testing in splitter.split(y):

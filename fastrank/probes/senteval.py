@@ -114,7 +114,7 @@ def evaluate(
         penalties = [1e9] if classifier == "sklearn" else [1e-9]
     fitting = _Sklearn if classifier == "sklearn" else _Stacked
     # Products this small are slower on several threads, whose number would change last bits.
-    threads = optional("threadpoolctl", "protocol='senteval'", "probe").threadpool_limits
+    threads = optional("threadpoolctl", "protocol 'senteval'", "probe").threadpool_limits
     with threads(1, "blas"), bar("training", None, "classifiers", progress) as shown:
         probe = _Probe(fitting(inputs, y, len(problem.classes), training, shown), penalties, y)
         if way == "folds":
@@ -201,7 +201,7 @@ def _stratified(rows: Array, y: Array, kfold: int, seed: int) -> list[Split]:
     """scikit-learn's stratified folds: training rows and validation rows of each."""
     import warnings
 
-    selection = optional("sklearn.model_selection", "protocol='senteval'", "probe")
+    selection = optional("sklearn.model_selection", "protocol 'senteval'", "probe")
     folds = selection.StratifiedKFold(n_splits=kfold, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         # Of a class that the outer folds left with fewer rows than inner folds.
@@ -299,7 +299,7 @@ class _Sklearn:
         from fastrank.probes.logistic_regression import fitted
 
         options = {"C": penalty, "random_state": self._seed}
-        model = fitted(self._inputs[rows], self._y[rows], "protocol='senteval'", **options)
+        model = fitted(self._inputs[rows], self._y[rows], "protocol 'senteval'", **options)
         self._shown.update(1)
         found: Array = model.predict(self._inputs[tests])
         return found

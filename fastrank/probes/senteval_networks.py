@@ -11,6 +11,7 @@ import numpy
 
 from fastrank.data.columns import Frozen
 from fastrank.probes.senteval_optimizers import Optimizer
+from fastrank.probes.torch_random import TorchRandom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,16 +140,12 @@ def initial_weights(
     The first layer is float32[folds, width + 1, penalties * units], the second, if there is one,
     float32[folds, penalties, hidden + 1, classes].
     """
-    words = numpy.random.RandomState(training.seed)
-
-    def uniform(bound: float, *shape: int) -> Array:
-        drawn = words.randint(0, 1 << 32, size=shape, dtype=numpy.uint32) & 0xFFFFFF
-        found: Array = drawn.astype(single) / single(1 << 24) * single(2 * bound) - single(bound)
-        return found
+    random = TorchRandom(training.seed)
 
     def layer(inputs: int, units: int) -> Array:
-        bound = 1 / inputs**0.5
-        return numpy.concatenate([uniform(bound, units, inputs).T, uniform(bound, 1, units)])
+        bound = inputs**-0.5
+        weights = random.uniform((units, inputs), bound)
+        return numpy.concatenate([weights.T, random.uniform((1, units), bound)])
 
     first = numpy.tile(layer(width, training.hidden or classes), penalties)
     weights = [numpy.repeat(first[None], folds, axis=0)]

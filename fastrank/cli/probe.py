@@ -1,0 +1,214 @@
+"""The command `fastrank probe`: train classifiers on embeddings and test them."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import sys
+import warnings
+
+from fastrank.cli.output import (
+    can_be_written,
+    complain,
+    guarded,
+    report_error,
+    report_unwritable,
+    write,
+)
+from fastrank.datasets.text_task import TextTask
+from fastrank.errors import FastrankError, OptionError
+from fastrank.formats import files
+from fastrank.probes.classifier import PROTOCOLS, evaluate_classifier
+from fastrank.probes.ulysses_tasks import ulysses
+from fastrank.scores.tables import Table
+from fastrank.search.npy_files import load_npy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from fastrank.probes.results import ProbeResult
+
+NAME = "fastrank probe"
+EPILOG = """\
+examples:
+  fastrank probe films.csv --vectors films.npy
+  fastrank probe pairs.csv --vectors first.npy --vectors second.npy --format csv
+  fastrank probe ulysses_senteval_datasets --model my_models:encode \\
+      --cache embeddings --cache-name my-model
+  fastrank probe train.csv --test test.csv --protocol mteb --model my_models:encode
+  fastrank probe films.csv --vectors films.npy --option repetitions=3
+
+A TASK is a table with texts and labels (CSV, TSV, JSONL or parquet), or a folder
+with tasks of Ulysses SentEval. Rows have one text or a pair of texts; the last
+column is the label unless it has a usual name such as label.
+
+protocols:
+  ulysses   Ulysses SentEval: 10 times 5 folds, undersampling, AdamW (default)
+  senteval  SentEval: logistic regression or a network, with inner folds
+  mteb      MTEB: logistic regression on 8 texts per label, 10 times
+  knn       the labels of the nearest neighbors
+
+Exit status: 0 if successful, 1 if a file is wrong or cannot be read or written, 2
+for invalid options.
+"""
+FORMATS: dict[str, Callable[[list[ProbeResult]], str]] = {
+    "table": lambda results: f"{_table(results)}\n",
+    "markdown": lambda results: _table(results).to_markdown() + "\n",
+    "latex": lambda results: _table(results).to_latex() + "\n",
+    "html": lambda results: _table(results).to_html() + "\n",
+    "csv": lambda results: _table(results).to_csv(),
+    "json": lambda results: _json(results),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = f"{NAME} [options] (--vectors FILE | --model MODULE:NAME)\n{' ' * 22}TASK ..."
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("tasks", nargs="+", metavar="TASK", help="table of texts and labels, or a folder")
+    add(
+        "--vectors", action="append", metavar="FILE",
+        help="vectors of the rows, a .npy file; repeat it for the second texts",
+    )  # fmt: skip
+    add(
+        "--model", metavar="MODULE:NAME",
+        help="model, or function from a list of texts to vectors, in a Python module",
+    )  # fmt: skip
+    add("--protocol", choices=tuple(PROTOCOLS), help="how to train and test (default: ulysses)")
+    for part, what in (("test", "tests"), ("dev", "the choice of parameters")):
+        add(f"--{part}", metavar="FILE", help=f"separate rows for {what}")
+        add(
+            f"--{part}-vectors", action="append", metavar="FILE",
+            help=f"vectors of the rows of --{part}",
+        )  # fmt: skip
+    add(
+        "--option", action="append", default=[], metavar="NAME=VALUE",
+        help="option of the protocol, such as repetitions=3; may be repeated",
+    )  # fmt: skip
+    add("--seed", type=int, metavar="N", help="seed of the random numbers (default: as published)")
+    add("--batch-size", type=int, metavar="N", help="number of texts to encode at once")
+    add("--prompt", metavar="TEXT", help="prompt for the model, or prefix of each text")
+    add("--cache", metavar="FOLDER", help="folder in which to cache vectors of texts")
+    add("--cache-name", metavar="NAME", help="name of the model and its settings, for --cache")
+    add("--format", choices=FORMATS, default="table", help="output format (default: table)")
+    add("-o", "--output", metavar="FILE", help="write to FILE (default: standard output)")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Train and test; returns the exit status."""
+    return guarded(NAME, lambda: _run(given))
+
+
+def _run(given: argparse.Namespace) -> int:
+    if not can_be_written(NAME, given.output):
+        return 1
+    try:
+        results = _results(given)
+    except FastrankError as error:
+        return report_error(NAME, error)
+    except TypeError as error:
+        # A wrong option or model.
+        complain(f"{NAME}: {error}")
+        return 2
+    printed = FORMATS[given.format](results).encode("utf-8", "surrogateescape")
+    if given.output is None:
+        write([printed])
+        return 0
+    try:
+        files.write(given.output, [printed])
+    except OSError as error:
+        return report_unwritable(NAME, given.output, error)
+    return 0
+
+
+def _results(given: argparse.Namespace) -> list[ProbeResult]:
+    if (given.vectors is None) == (given.model is None):
+        raise OptionError("--vectors", "expected either --vectors or --model")
+    options = {
+        name: getattr(given, name)
+        for name in ("protocol", "seed", "batch_size", "prompt", "cache", "cache_name")
+    }
+    for one in given.option:
+        name, found, value = one.partition("=")
+        if not found or not name.isidentifier() or name in options:
+            raise OptionError("--option", f"expected NAME=VALUE of the protocol, found {one!r}")
+        options[name] = _value(value)
+    tasks: list[Any] = []
+    for path in given.tasks:
+        found_here = ulysses(path).values() if os.path.isdir(path) else [TextTask.from_table(path)]
+        tasks += found_here
+    if given.vectors is not None and len(tasks) > 1:
+        raise OptionError("--vectors", f"expected one task, found {len(tasks)}")
+    side = _model(given.model) if given.vectors is None else _load(given.vectors)
+    for part in ("test", "dev"):
+        path, vectors = getattr(given, part), getattr(given, f"{part}_vectors")
+        if (vectors is not None) != (path is not None and given.vectors is not None):
+            reason = f"is needed with --vectors and --{part}, and only then"
+            raise OptionError(f"--{part}-vectors", reason)
+        if path is not None:
+            rows = TextTask.from_table(path)
+            options[part] = rows if vectors is None else (_load(vectors), rows)
+    results = []
+    for task in tasks:
+        with warnings.catch_warnings(record=True):
+            warnings.simplefilter("always")
+            result = evaluate_classifier(side, task, **options)
+        for note in result.notes:
+            complain(f"{NAME}: {result.name}: {note}")
+        results.append(result)
+    return results
+
+
+def _load(paths: list[str]) -> Any:
+    """The vectors in one or more files."""
+    arrays = tuple(load_npy(path) for path in paths)
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+def _model(name: str) -> Any:
+    """The object MODULE:NAME; the module may be in the current folder."""
+    from importlib import import_module
+
+    module, found, attributes = name.partition(":")
+    if not found or not module or not attributes:
+        raise OptionError("--model", f"expected MODULE:NAME, found {name!r}")
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        model: Any = import_module(module)
+        for attribute in attributes.split("."):
+            model = getattr(model, attribute)
+    except (ImportError, AttributeError) as error:
+        raise OptionError("--model", f"{name!r}: {error}") from None
+    return model
+
+
+def _value(text: str) -> Any:
+    """A Python number, tuple or the like, else the text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _table(results: list[ProbeResult]) -> Table:
+    """The tables of all results below each other."""
+    tables = [result.table().columns for result in results]
+    names = list(dict.fromkeys(name for columns in tables for name in columns))
+    joined: dict[str, list[Any]] = {name: [] for name in names}
+    for columns in tables:
+        rows = len(columns["task"])
+        for name in names:
+            joined[name] += columns.get(name, [None] * rows)
+    return Table(columns=joined)
+
+
+def _json(results: list[ProbeResult]) -> str:
+    from fastrank.scores.records import json_text
+
+    return json_text([result.to_dict() for result in results], indent=2) + "\n"

@@ -1,0 +1,289 @@
+"""The interface of ulysses-senteval: change the import, and the same numbers come sooner.
+
+    from fastrank.compat.ulysses_senteval import UlyssesSentEval
+
+The results are those of the package, with intentional differences:
+
+- Tasks are read from a local folder and never downloaded.
+- Embeddings and results are numpy arrays where the package has tensors; caches are `.npy` files.
+- Training runs on the CPU, in this process: `n_processes` and `device` have no effect.
+- Arguments are never modified. The package adds the hidden layer of F3 to a given `kwargs_train`,
+  so that all later tasks have it, too; `hidden_dims=[256]` gives these numbers.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from functools import partial
+
+from fastrank.embeddings.text_vectors import vectors_of
+from fastrank.errors import ArrayError, OptionError
+from fastrank.formats import files
+from fastrank.lazy import optional
+from fastrank.probes.classifier import SEPARATOR, evaluate_classifier
+from fastrank.probes.ulysses_tasks import (
+    FILES,
+    HIDDEN,
+    WITH_ALTERNATIVES,
+    known_tasks,
+    per_epoch,
+    read_task,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    import pandas
+
+    from fastrank.probes.results import ProbeResult
+
+__all__ = ["UlyssesSentEval", "UlyssesSentEvalLazy"]
+
+# Our options by the names of `kwargs_train`; None has no effect here.
+TRAINING = {
+    "n_processes": None,
+    "device": None,
+    "show_progress_bar": "progress",
+    "batch_size": "train_batch_size",
+    "hidden_dims": "hidden",
+    "eval_frac": "validation",
+    "n_repeats": "repetitions",
+    "k_fold": "folds",
+    "n_epochs": "epochs",
+    "tenacity": "patience",
+    "early_stopping_rel_improv": "min_improvement",
+    "random_state": "seed",
+}
+
+
+class UlyssesSentEval:
+    """Evaluate an embedding model on tasks of Ulysses SentEval.
+
+    sentence_model: a model with a method `encode`, such as a SentenceTransformer; for other models
+        override `embed`.
+    tasks: "all", an id such as "T1A", or several.
+    data_dir_path: the folder with the CSV files of the tasks.
+    cache_embed_key, cache_dir: a name for the model, and a folder. The embeddings of a task are
+        read from `cache_dir/cache_embed_key/TASK.npy` if that exists, else written there.
+    disable_multiprocessing: has no effect, but `n_processes` is then an error.
+    lazy_embedding: embed the parts of each fold, after the split. Override `embed` for this, or use
+        UlyssesSentEvalLazy.
+
+    Raises OptionError, a ValueError, for unknown tasks.
+    """
+
+    def __init__(
+        self,
+        sentence_model: Any,
+        *,
+        tasks: str | Sequence[str] = "all",
+        data_dir_path: str = "./ulysses_senteval_datasets",
+        cache_embed_key: str | None = None,
+        cache_dir: str = "./cache",
+        disable_multiprocessing: bool = False,
+        lazy_embedding: bool = False,
+    ) -> None:
+        self.tasks = tuple(known_tasks(tasks))
+        self.sentence_model = sentence_model
+        self.data_dir_path = _expanded(data_dir_path)
+        self.disable_multiprocessing = disable_multiprocessing
+        self.lazy_embedding = lazy_embedding
+        self.cache_dir: str | None = None
+        if cache_embed_key is not None and lazy_embedding:
+            message = "cache_embed_key is ignored, because lazy embeddings cannot be cached"
+            warnings.warn(message, stacklevel=2)
+        elif cache_embed_key is not None:
+            self.cache_dir = os.path.join(_expanded(cache_dir), cache_embed_key)
+
+    def embed(
+        self,
+        X_a: list[str],  # noqa: N803
+        X_b: list[str] | None,  # noqa: N803
+        task: str,
+        data_split: str,
+        **kwargs: Any,
+    ) -> Any:
+        """The features of rows, float32[rows, features]; override it for other models.
+
+        X_a, X_b: the texts of the rows; X_b is None for tasks of one text. task: the id.
+        data_split: "all", or "train", "eval" or "test" with lazy_embedding. **kwargs: those of
+        `kwargs_embed`, passed to `encode` here.
+
+        The features of one text are its embedding; those of a pair are both embeddings, their
+        absolute difference and their product; those of the tasks F3 and F5 are the embeddings of
+        the first text and of all alternatives.
+        """
+        import numpy
+
+        if self.lazy_embedding and data_split != "all":
+            message = "the default `embed` does not depend on data_split; override it"
+            warnings.warn(f"lazy_embedding: {message}", stacklevel=2)
+
+        def encoded(texts: list[str]) -> Any:
+            return vectors_of(self.sentence_model.encode(texts, **kwargs), len(texts))[0]
+
+        a = encoded(X_a)
+        if X_b is None:
+            return a
+        if task in WITH_ALTERNATIVES:
+            parts = [part for text in X_b for part in text.split(SEPARATOR)]
+            if len(parts) % len(X_a):
+                raise ArrayError("X_b", f"{task}: expected equally many alternatives in each row")
+            return numpy.hstack((a, encoded(parts).reshape(len(a), -1)))
+        return _pair(a, encoded(X_b))
+
+    def evaluate_in_task(
+        self,
+        task: str,
+        *,
+        kwargs_embed: Mapping[str, Any] | None = None,
+        kwargs_train: Mapping[str, Any] | None = None,
+        return_all_results: bool = False,
+        ignore_cached: bool = False,
+    ) -> Any:
+        """Evaluate in one task; as `evaluate`, but returns the dict of this task alone.
+
+        With return_all_results the frame has no column `task`.
+        """
+        result = self._result(task, kwargs_embed or {}, kwargs_train or {}, ignore_cached)
+        means = per_epoch(result)
+        return (means, result.frame().drop(columns="task")) if return_all_results else means
+
+    def evaluate(
+        self,
+        *,
+        kwargs_embed: Mapping[str, Any] | None = None,
+        kwargs_train: Mapping[str, Any] | None = None,
+        return_all_results: bool = False,
+        ignore_cached: bool = False,
+    ) -> dict[str, dict[str, Any]] | tuple[dict[str, dict[str, Any]], pandas.DataFrame]:
+        """Evaluate in all tasks.
+
+        kwargs_embed: options for `embed`. kwargs_train: of the training: batch_size, hidden_dims,
+            eval_frac, n_repeats, k_fold, n_epochs, tenacity, early_stopping_rel_improv,
+            random_state, show_progress_bar, n_processes, device.
+        return_all_results: also return a frame with all values: task, kfold_repetition,
+            kfold_partition, train_epoch, metric, value.
+        ignore_cached: embed anew and replace cached embeddings.
+
+        Returns a dict by task of dicts: means, standard deviations and 99 % intervals by epoch and
+        for the tests, as `fastrank.probes.per_epoch` describes them.
+        """
+        for task in self.tasks:
+            self._path(task)
+        results = [
+            self._result(task, kwargs_embed or {}, kwargs_train or {}, ignore_cached)
+            for task in self.tasks
+        ]
+        means = {result.name: per_epoch(result) for result in results}
+        if not return_all_results:
+            return means
+        frames = optional("pandas", "return_all_results")
+        return means, frames.concat([result.frame() for result in results], ignore_index=True)
+
+    def _path(self, task: str) -> str:
+        known_tasks(task)
+        path = os.path.join(self.data_dir_path, FILES[task])
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"{path}: no such file; it belongs to task {task}")
+        return path
+
+    def _result(
+        self, task: str, embedding: Mapping[str, Any], training: Mapping[str, Any], fresh: bool
+    ) -> ProbeResult:
+        options = self._options(task, training)
+        rows = read_task(self._path(task), task)
+        if self.lazy_embedding:
+            embed = partial(self.embed, **embedding)
+            return evaluate_classifier(
+                None, rows, protocol="ulysses", embed=embed, lazy=True, **options
+            )
+        second = rows.texts[1] if len(rows.texts) > 1 else None
+        features = None if fresh else self._cached(task)
+        if features is None:
+            found = self.embed(rows.texts[0], second, task=task, data_split="all", **embedding)
+            (features,) = vectors_of(found, len(rows))
+            self._save(task, features)
+        return evaluate_classifier(features, rows, protocol="ulysses", **options)
+
+    def _options(self, task: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        if self.disable_multiprocessing and "n_processes" in given:
+            raise OptionError("n_processes", "cannot be given with disable_multiprocessing=True")
+        unknown = [name for name in given if name not in TRAINING]
+        if unknown:
+            raise OptionError("kwargs_train", f"unknown {unknown}; expected some of {[*TRAINING]}")
+        options = {ours: given[name] for name, ours in TRAINING.items() if ours and name in given}
+        options.setdefault("hidden", HIDDEN if task in WITH_ALTERNATIVES else ())
+        options["hidden"] = tuple(options["hidden"] or ())
+        return options
+
+    def _cached(self, task: str) -> Any:
+        import numpy
+
+        if self.cache_dir is None:
+            return None
+        path = os.path.join(self.cache_dir, f"{task}.npy")
+        return numpy.load(path) if os.path.exists(path) else None
+
+    def _save(self, task: str, features: Any) -> None:
+        import numpy
+
+        if self.cache_dir is not None:
+            os.makedirs(self.cache_dir, exist_ok=True)
+            content = io.BytesIO()
+            numpy.save(content, features)
+            path = os.path.join(self.cache_dir, f"{task}.npy")
+            files.write(path, [content.getvalue()])
+
+
+class UlyssesSentEvalLazy(UlyssesSentEval):
+    """Evaluate a scikit-learn transformer such as TF-IDF, fitted on the training part of each fold.
+
+    sentence_model: a transformer of texts; copies of it are fitted. **kwargs: as in
+    UlyssesSentEval.
+    """
+
+    def __init__(self, sentence_model: Any, **kwargs: Any) -> None:
+        super().__init__(sentence_model, **kwargs, lazy_embedding=True)
+        self._fitted: Any = None
+
+    def embed(
+        self,
+        X_a: list[str],  # noqa: N803
+        X_b: list[str] | None,  # noqa: N803
+        task: str,  # noqa: ARG002
+        data_split: str,
+        **kwargs: Any,  # noqa: ARG002
+    ) -> Any:
+        """The features of rows; fits a copy of the model if data_split is "train"."""
+        import numpy
+
+        if data_split == "all":
+            raise ValueError(
+                "data_split: a lazy model embeds 'train', 'eval' and 'test', not 'all'"
+            )
+        if data_split == "train":
+            clone = optional("sklearn.base", "UlyssesSentEvalLazy", "probe").clone
+            self._fitted = clone(self.sentence_model)
+            self._fitted.fit([*X_a, *(X_b or ())])
+
+        def encoded(texts: list[str]) -> Any:
+            found = self._fitted.transform(texts).astype(numpy.float32, copy=False)
+            return found if isinstance(found, numpy.ndarray) else found.toarray()
+
+        return encoded(X_a) if X_b is None else _pair(encoded(X_a), encoded(X_b))
+
+
+def _pair(a: Any, b: Any) -> Any:
+    """The features of pairs."""
+    import numpy
+
+    return numpy.hstack((a, b, numpy.abs(a - b), a * b))
+
+
+def _expanded(path: str) -> str:
+    return os.path.abspath(os.path.expanduser(os.path.expandvars(path)))

@@ -1,0 +1,247 @@
+"""Train the classifiers of Ulysses SentEval: a grid search for each fold, then the classifier."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import inf
+
+from fastrank.data.columns import Frozen
+from fastrank.probes.networks import AdamW, Networks
+from fastrank.probes.torch_random import TorchRandom, permutations
+from fastrank.probes.torchmetrics_values import sigmoid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+    Part = tuple[Array, Array]
+
+# Learning rate, beta1 and beta2; the first of equally good points is used.
+GRID = list(product((5e-4, 1e-3, 2e-3), (0.8, 0.9), (0.99, 0.999)))
+GRID_EPOCHS = 8
+# AdamW's defaults, which apply if no point of the grid has a metric.
+DEFAULT_POINT = GRID.index((1e-3, 0.9, 0.999))
+# Epochs whose batches are drawn at once.
+DRAWN_EPOCHS = 8
+# The size of the batches of networks that are trained together, in bytes: a part of the cache.
+STACK_BYTES = 4 << 20
+
+
+class Settings(Frozen):
+    """How to train. metric: a function of logits and classes."""
+
+    __slots__ = ("batch_size", "classes", "epochs", "hidden", "metric", "min_improvement",
+                 "patience")  # fmt: skip
+
+    hidden: tuple[int, ...]
+    classes: int
+    metric: Callable[[Array, Array], float]
+    batch_size: int
+    epochs: int
+    patience: int
+    min_improvement: float
+
+    @property
+    def outputs(self) -> int:
+        """The number of outputs of a network: one for two classes."""
+        return 1 if self.classes == 2 else self.classes
+
+
+class Trained:
+    """The losses and metrics of the classifier of a fold, by epoch and for the test rows."""
+
+    def __init__(self) -> None:
+        self.train_losses: list[float] = []
+        self.validation_losses: list[float] = []
+        self.validation_metrics: list[float] = []
+        self.test_loss = self.test_metric = float("nan")
+
+
+class FoldData:
+    """The scaled features and classes of the parts of a fold, and the results of training.
+
+    is_far: whether some features are very large.
+    """
+
+    def __init__(self, parts: Sequence[Part], weights: int, loader_seed: int) -> None:
+        self.train, self.validation, self.test = parts
+        self.weights, self.loader = weights, TorchRandom(loader_seed)
+        self.is_far = False
+        self.point = DEFAULT_POINT
+        self.trained = Trained()
+
+
+def train(folds: Sequence[FoldData], settings: Settings) -> None:
+    """Choose the parameters of each fold, train its classifier, and fill in `trained`."""
+    for group in _groups(folds, settings, len(GRID)):
+        _search(group, settings)
+    for group in _groups(folds, settings, 1):
+        _fit(group, settings)
+
+
+def _groups(folds: Sequence[FoldData], settings: Settings, copies: int) -> list[list[FoldData]]:
+    """Folds to train together: with equally many training rows, and as many as fit the cache."""
+    found: list[list[FoldData]] = []
+    by_rows: dict[int, list[FoldData]] = {}
+    for fold in folds:
+        by_rows.setdefault(len(fold.train[1]), []).append(fold)
+    widest = max(folds[0].train[0].shape[1], *settings.hidden, settings.outputs)
+    size = max(1, STACK_BYTES // (4 * copies * settings.batch_size * widest))
+    for same in by_rows.values():
+        found += [same[first : first + size] for first in range(0, len(same), size)]
+    return found
+
+
+def _search(folds: list[FoldData], settings: Settings) -> None:
+    """Train with every point of the grid, and keep the best one of each fold."""
+    import numpy
+
+    points = len(GRID)
+    stack = _Stack(folds, settings, GRID * len(folds), points)
+    rows = len(folds[0].train[1])
+    words = [fold.loader.epoch_words(points * GRID_EPOCHS, rows) for fold in folds]
+    orders = permutations(numpy.concatenate(words)).reshape(len(folds) * points, GRID_EPOCHS, rows)
+    for epoch in range(GRID_EPOCHS):
+        stack.epoch(orders[:, epoch])
+    for place, fold in enumerate(folds):
+        x, y = fold.validation
+        best = -inf
+        for point, logits in enumerate(stack.networks.logits(place * points, x, points)):
+            value = settings.metric(_outputs(logits, settings), y)
+            if value > best:
+                best, fold.point = value, point
+
+
+def _fit(folds: list[FoldData], settings: Settings) -> None:
+    """Train the classifiers until the validation loss does not improve, and test them."""
+    import numpy
+
+    stack = _Stack(folds, settings, [GRID[fold.point] for fold in folds], 1)
+    best = dict.fromkeys(folds, inf)
+    count = dict.fromkeys(folds, 0)
+    orders: Any = None
+    for epoch in range(settings.epochs):
+        active = stack.folds
+        drawn = epoch % DRAWN_EPOCHS
+        if not drawn:
+            rows = len(active[0].train[1])
+            words = [fold.loader.epoch_words(DRAWN_EPOCHS, rows) for fold in active]
+            orders = permutations(numpy.concatenate(words)).reshape(-1, DRAWN_EPOCHS, rows)
+        losses = stack.epoch(orders[:, drawn])
+        going = []
+        for place, fold in enumerate(active):
+            fold.trained.train_losses.append(losses[place])
+            loss, metric = stack.evaluated(place, fold.validation)
+            fold.trained.validation_losses.append(loss)
+            fold.trained.validation_metrics.append(metric)
+            if _improvement(best[fold], loss) >= settings.min_improvement:
+                best[fold], count[fold] = loss, 0
+            else:
+                count[fold] += 1
+            if count[fold] > settings.patience or epoch == settings.epochs - 1:
+                result = fold.trained
+                result.test_loss, result.test_metric = stack.evaluated(place, fold.test)
+            else:
+                going.append(place)
+        if not going:
+            break
+        if len(going) < len(active):
+            stack.keep(going)
+            orders = orders[going]
+
+
+def _improvement(best: float, loss: float) -> float:
+    """How much smaller a loss is than the best one, relative to this."""
+    if best == inf:
+        return -0.0 if loss == inf else inf
+    return -(loss - best) / (1e-12 + best)
+
+
+class _Stack:
+    """Networks of several folds, each with its rows, and their optimizer."""
+
+    def __init__(
+        self, folds: list[FoldData], settings: Settings,
+        points: list[tuple[float, float, float]], copies: int,
+    ) -> None:  # fmt: skip
+        import numpy
+
+        self.folds, self._settings = folds, settings
+        rows, features = folds[0].train[0].shape
+        self._batches = rows // settings.batch_size
+        self.networks = Networks(len(points), (features, *settings.hidden, settings.outputs))
+        for place, fold in enumerate(folds):
+            self.networks.initialize(place * copies, TorchRandom(fold.weights), copies)
+        self._adam = AdamW(self.networks, points, self._batches // 4)
+        if len(folds) == 1:
+            self._x, self._y = folds[0].train
+        else:
+            self._x = numpy.concatenate([fold.train[0] for fold in folds])
+            self._y = numpy.concatenate([fold.train[1] for fold in folds])
+        self._starts = numpy.arange(len(folds)).repeat(copies)[:, None] * rows
+
+    def epoch(self, orders: Array) -> list[float]:
+        """Train on batches of the rows in these orders; returns the mean loss of each network."""
+        import numpy
+
+        size = self._settings.batch_size
+        total = numpy.zeros(len(orders))
+        if not self._batches:
+            return [float("nan")] * len(orders)
+        for first in range(0, self._batches * size, size):
+            places = orders[:, first : first + size] + self._starts
+            x, y = self._x[places], self._y[places]
+            logits, kept = self.networks.forward(x)
+            losses, slope = _losses(logits, y)
+            total += losses
+            self.networks.backward(kept, slope, self._adam.gradients)
+            self._adam.step()
+        return (total / self._batches).tolist()  # type: ignore[no-any-return]
+
+    def evaluated(self, place: int, part: Part) -> tuple[float, float]:
+        """The loss and the metric of a network for a part of its fold."""
+        x, y = part
+        logits = self.networks.logits(place, x)
+        losses, _ = _losses(logits, y[None])
+        return float(losses[0]), self._settings.metric(_outputs(logits[0], self._settings), y)
+
+    def keep(self, places: list[int]) -> None:
+        """Drop all folds but these."""
+        self.folds = [self.folds[place] for place in places]
+        self._starts = self._starts[places]
+        self.networks.keep(places)
+        self._adam.keep(places)
+
+
+def _outputs(logits: Array, settings: Settings) -> Array:
+    """The logits of a network as the metrics take them: float32[rows] for two classes."""
+    return logits[:, 0] if settings.outputs == 1 else logits
+
+
+def _losses(logits: Array, y: Array) -> tuple[Array, Array]:
+    """The mean loss of each network, and the slopes of its outputs.
+
+    logits: float32[networks, rows, outputs]. y: int64[networks, rows].
+    """
+    import numpy
+
+    rows = logits.shape[1]
+    if logits.shape[2] == 1:
+        z = logits[:, :, 0]
+        slope = (sigmoid(z) - y) / numpy.float32(rows)
+        wide = z.astype(numpy.float64)
+        losses = numpy.maximum(wide, 0) - wide * y + numpy.log1p(numpy.exp(-numpy.abs(wide)))
+        return losses.mean(axis=1), slope.astype(numpy.float32)[:, :, None]
+    shifted = logits - logits.max(axis=2, keepdims=True)
+    powers = numpy.exp(shifted)
+    sums = powers.sum(axis=2, keepdims=True)
+    slope = powers / sums
+    places = y[:, :, None]
+    right = numpy.take_along_axis(shifted, places, 2) - numpy.log(sums)
+    numpy.put_along_axis(slope, places, numpy.take_along_axis(slope, places, 2) - 1, 2)
+    slope /= numpy.float32(rows)
+    return -right[:, :, 0].mean(axis=1, dtype=numpy.float64), slope

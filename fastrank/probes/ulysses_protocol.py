@@ -1,0 +1,268 @@
+"""The protocol of Ulysses SentEval: repeated folds, a grid search and a classifier for each."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import Counter
+
+from fastrank.arguments import at_least, check_choice, finite
+from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.lazy import optional
+from fastrank.probes.bootstrap import LEVEL, MeanIntervals
+from fastrank.probes.results import ProbeResult
+from fastrank.probes.scaling import scaled
+from fastrank.probes.torchmetrics_values import adjusted_macro_f1, are_probabilities, matthews
+from fastrank.probes.training import FoldData, Settings, Trained, train
+from fastrank.probes.ulysses_folds import folds_of, seeds
+from fastrank.search.progress import bar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from fastrank.probes.problem import Problem
+    from fastrank.probes.ulysses_folds import Fold
+
+    Array = npt.NDArray[Any]
+
+PUBLISHED_SEED = 9847706
+METRICS = {"matthews": matthews, "adjusted_macro_f1": adjusted_macro_f1}
+EPOCH_KEYS = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
+TEST_KEYS = ("loss_test", "metric_test")
+# The scaled features of the folds that are trained at once, in bytes.
+MOST_BYTES = 128 << 20
+BATCHES_TO_LEARN = 4
+# Scaled features beyond this are divided by 1e-12 in place of a standard deviation.
+FAR = 1e4
+
+
+def evaluate(
+    problem: Problem,
+    *,
+    seed: int = PUBLISHED_SEED,
+    progress: bool | None = None,
+    repetitions: int = 10,
+    folds: int = 5,
+    hidden: Sequence[int] = (),
+    metric: str | None = None,
+    epochs: int = 100,
+    patience: int = 5,
+    min_improvement: float = 0.0025,
+    validation: float = 0.2,
+    train_batch_size: int = 128,
+) -> ProbeResult:
+    """Train and test classifiers as the package ulysses-senteval does, with its random numbers.
+
+    In each repetition the classes are balanced by undersampling and split into folds. For each
+    fold, the best of 12 settings of AdamW on the validation rows is used to train a classifier
+    until the validation loss stops to improve. Comparable results need the default options.
+
+    repetitions, folds: their numbers. hidden: the units of each hidden layer, (256,) for the tasks
+        F3 and F5; none is logistic regression.
+    metric: "matthews" (Matthews correlation, at least 0; the default for two classes) or
+        "adjusted_macro_f1" (macro F1 scaled so that chance is 0, at least 0; otherwise).
+    epochs, patience, min_improvement: the most epochs; training stops after more than `patience`
+        epochs in a row without a validation loss that is smaller by this share.
+    validation: the share of validation rows in the rows that are not for testing.
+    train_batch_size: rows in a batch; the rows left at the end of an epoch are not used.
+
+    Like the package, this learns almost nothing from fewer than 4 batches of training rows (under
+    800 rows after balancing), because the learning rate then stays at 5 %; and logits that are all
+    between 0 and 1 count as probabilities in the Matthews correlation. Both cause a warning, as
+    does a feature that is constant in training rows: scaling divides it by 1e-12.
+
+    Raises InputError for a class with fewer rows than folds, OptionError and TypeError for invalid
+    options, ArrayError for vectors of different dimensions.
+    """
+    started = time.perf_counter()
+    classes = len(problem.classes)
+    repetitions, folds = at_least("repetitions", repetitions, 1), at_least("folds", folds, 2)
+    metric = _metric(metric, classes)
+    share = finite("validation", validation)
+    if not 0.0 < share < 1.0:
+        raise OptionError("validation", f"expected a number between 0 and 1, found {validation}")
+    probabilities: list[int] = []
+
+    def measure(logits: Array, y: Array) -> float:
+        if classes == 2 and are_probabilities(logits):
+            probabilities.append(1)
+        return METRICS[metric](logits, y)
+
+    settings = Settings(
+        hidden=tuple(at_least("hidden", units, 1) for units in hidden), classes=classes,
+        metric=measure, batch_size=at_least("train_batch_size", train_batch_size, 2),
+        epochs=at_least("epochs", epochs, 1), patience=at_least("patience", patience, 0),
+        min_improvement=finite("min_improvement", min_improvement),
+    )  # fmt: skip
+    _check_rows(problem, folds)
+    of_repetitions, of_intervals = seeds(seed, repetitions)
+    splits = [
+        fold
+        for repetition, one in enumerate(of_repetitions)
+        for fold in folds_of(problem.y, one, repetition, folds, share)
+    ]
+    notes = _few_batches(min(len(fold.train) for fold in splits), settings)
+    features = None if problem.vectors is None else features_of(problem, problem.vectors)
+    trained: list[Trained] = []
+    far = 0
+    threads = optional("threadpoolctl", "protocol 'ulysses'", "probe")
+    # The rounding of a matrix product depends on the number of threads, and these products are so
+    # small that several threads take longer.
+    limit = threads.threadpool_limits(1, "blas")
+    with limit, bar(f"train {problem.name}", len(splits), "folds", progress) as shown:
+        for group in _groups(problem, features, splits):
+            train(group, settings)
+            far += sum(fold.is_far for fold in group)
+            trained += [fold.trained for fold in group]
+            shown.update(len(group))
+    if far:
+        reason = f"in {far} of {len(splits)} folds, features that are constant in the training rows"
+        notes += (f"{reason} are divided by 1e-12, as in the package, which makes them large",)
+    if probabilities:
+        reason = "as the package does, logits that were all between 0 and 1 counted as"
+        notes += (f"{reason} probabilities in {len(probabilities)} computations of the metric",)
+    for note in notes:
+        warnings.warn(f"{problem.name}: {note}", stacklevel=3)
+    values = [fold.test_metric for fold in trained]
+    key_seed = interval_seeds(of_intervals)["metric_test"]
+    return _result(
+        problem, metric, values, MeanIntervals(key_seed),
+        seed=seed, notes=notes, records=_records(splits, trained),
+        losses=[fold.test_loss for fold in trained], seconds=time.perf_counter() - started,
+    )  # fmt: skip
+
+
+def interval_seeds(seed: int) -> dict[str, int]:
+    """The seed of the intervals of each series."""
+    import numpy
+
+    from fastrank.probes.ulysses_folds import MOST_SEED
+
+    state = numpy.random.RandomState(seed)
+    keys = sorted((*EPOCH_KEYS, *TEST_KEYS))
+    return {key: int(state.randint(0, MOST_SEED, dtype=numpy.int64)) for key in keys}
+
+
+def features_of(problem: Problem, vectors: tuple[Array, ...]) -> Array:
+    """The features of the classifier: float32[rows, features]. Raises ArrayError."""
+    import numpy
+
+    if len(vectors) == 1:
+        return vectors[0]
+    widths = [part.shape[1] for part in vectors]
+    if len(vectors) == 2 and not problem.alternatives:
+        a, b = vectors
+        if widths[0] != widths[1]:
+            reason = f"expected vectors of dimension {widths[0]}, as of the first, found"
+            raise ArrayError("vectors of text 2", f"{reason} {widths[1]}")
+        return numpy.hstack((a, b, numpy.abs(a - b), a * b))
+    return numpy.hstack(vectors)
+
+
+def _metric(given: str | None, classes: int) -> str:
+    if given is None:
+        return "matthews" if classes == 2 else "adjusted_macro_f1"
+    check_choice("metric", given, tuple(METRICS))
+    if (given == "matthews") != (classes == 2):
+        raise OptionError("metric", f"{given!r} does not apply to {classes} classes")
+    return given
+
+
+def _check_rows(problem: Problem, folds: int) -> None:
+    counts = Counter(problem.y.tolist())
+    for place, label in enumerate(problem.classes):
+        if counts[place] < folds:
+            found = f"found {counts[place]} of class {label!r}"
+            raise InputError(problem.name, f"expected {folds} or more rows per class, {found}")
+
+
+def _few_batches(rows: int, settings: Settings) -> tuple[str, ...]:
+    """What to note about few training rows."""
+    size = settings.batch_size
+    if rows < size:
+        return (f"{rows} training rows are less than a batch of {size}, so nothing is trained",)
+    if rows < BATCHES_TO_LEARN * size:
+        needed = f"{BATCHES_TO_LEARN} batches of {size} training rows, found {rows}"
+        return (
+            f"as in the package, the learning rate stays at 5 % with fewer than {needed} rows;"
+            " the values say little about the embeddings",
+        )
+    return ()
+
+
+def _groups(
+    problem: Problem, features: Array | None, splits: Sequence[Fold]
+) -> Iterator[list[FoldData]]:
+    """The scaled data of as many folds as may be in memory at once."""
+    group: list[FoldData] = []
+    size = 0
+    for fold in splits:
+        parts = (fold.train, fold.validation, fold.test)
+        if features is None:
+            found = _embedded(problem, parts)
+        else:
+            found = [features[rows] for rows in parts]
+        y = [problem.y[rows] for rows in parts]
+        data = scaled(*found)
+        needed = sum(part.nbytes for part in data)
+        if group and size + needed > MOST_BYTES:
+            yield group
+            group, size = [], 0
+        size += needed
+        made = FoldData(list(zip(data, y, strict=True)), fold.weights, fold.loader_seed)
+        made.is_far = any(max(part.max(), -part.min()) > FAR for part in data)
+        group.append(made)
+    yield group
+
+
+def _embedded(problem: Problem, parts: Sequence[Array]) -> list[Array]:
+    """The features of the parts of a fold from an embedder fitted on the first."""
+    embed = problem.embedder()
+    found = [
+        features_of(problem, embed(problem, rows, split))
+        for rows, split in zip(parts, ("train", "eval", "test"), strict=True)
+    ]
+    for part, split in zip(found[1:], ("eval", "test"), strict=True):
+        if part.shape[1] != found[0].shape[1]:
+            reason = f"expected {found[0].shape[1]} features, as for 'train', found"
+            raise ArrayError(f"features of {split!r}", f"{reason} {part.shape[1]}")
+    return found
+
+
+def _records(splits: Sequence[Fold], trained: Sequence[Trained]) -> dict[str, list[Any]]:
+    """The columns of the package's frame of all results."""
+    rows: list[tuple[int, int, int, str, float]] = []
+    for key in (*EPOCH_KEYS, *TEST_KEYS):
+        for fold, data in zip(splits, trained, strict=True):
+            series = {
+                "loss_per_epoch_train": data.train_losses,
+                "loss_per_epoch_eval": data.validation_losses,
+                "metric_per_epoch_eval": data.validation_metrics,
+                "loss_test": [data.test_loss],
+                "metric_test": [data.test_metric],
+            }[key]
+            first = 1 if key in EPOCH_KEYS else -1
+            place = fold.repetition + 1, fold.partition + 1
+            rows += [(*place, epoch, key, value) for epoch, value in enumerate(series, first)]
+    names = ("kfold_repetition", "kfold_partition", "train_epoch", "metric", "value")
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def _result(
+    problem: Problem, metric: str, values: list[float], intervals: MeanIntervals, *,
+    seed: int, notes: tuple[str, ...], records: dict[str, list[Any]], losses: list[float],
+    seconds: float,
+) -> ProbeResult:  # fmt: skip
+    import numpy
+
+    array = numpy.array(values)
+    return ProbeResult(
+        name=problem.name, protocol="ulysses", metric=metric, value=float(array.mean()),
+        std=float(array.std(ddof=1)), interval=intervals.interval(array), level=LEVEL,
+        values={metric: values, "loss": losses}, rows=len(problem), classes=problem.classes,
+        seed=seed, seconds=seconds, notes=notes, records=records,
+    )  # fmt: skip

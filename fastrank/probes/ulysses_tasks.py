@@ -1,0 +1,138 @@
+"""The tasks of Ulysses SentEval, and the summary of results in its form."""
+
+from __future__ import annotations
+
+import os
+
+from fastrank.datasets.text_task import TextTask
+from fastrank.errors import InputError, OptionError, ReadError
+from fastrank.probes.bootstrap import MeanIntervals
+from fastrank.probes.classifier import ProbeTask
+from fastrank.probes.ulysses_folds import seeds
+from fastrank.probes.ulysses_protocol import EPOCH_KEYS, TEST_KEYS, interval_seeds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from fastrank.probes.results import ProbeResult
+
+FILES = {
+    "F1A": "masked_law_name_in_summaries.csv",
+    "F1B": "masked_law_name_in_news.csv",
+    "F2": "code_estatutes_cf88.csv",
+    "F3": "oab_first_part.csv",
+    "F4": "oab_second_part.csv",
+    "F5": "trf_examinations.csv",
+    "F6": "stj_summary.csv",
+    "G1": "bill_summary_to_topics.csv",
+    "G2A": "sts_state_news.csv",
+    "G2B": "summary_vs_bill.csv",
+    "G3": "faqs.csv",
+    "G4": "ulysses_sd.csv",
+    "T1A": "hatebr_offensive_lang.csv",
+    "T1B": "offcombr2.csv",
+    "T2A": "factnews_news_bias.csv",
+    "T2B": "factnews_news_factuality.csv",
+    "T3": "fakebr_size_normalized.csv",
+    "T4": "tampered_leg.csv",
+}
+# Tasks whose second text holds the alternatives of an examination, and their hidden layers.
+WITH_ALTERNATIVES = ("F3", "F5")
+HIDDEN = (256,)
+
+
+def ulysses(
+    folder: str | os.PathLike[str], tasks: str | Sequence[str] = "all"
+) -> dict[str, ProbeTask]:
+    """Tasks of Ulysses SentEval from a folder with its CSV files, by id, for `evaluate_classifier`.
+
+    folder: as the package downloads it, such as ulysses_senteval_datasets. tasks: an id such as
+        "T1A", several, or "all", which are those that the folder has.
+
+    F3 and F5 have alternatives and a hidden layer of 256 units. Raises OptionError for unknown ids,
+    ReadError for missing files, and what `TextTask.from_table` raises.
+
+    >>> fr.probes.ulysses("data", "T9")
+    Traceback (most recent call last):
+    fastrank.errors.OptionError: tasks: unknown 'T9'; expected 'all' or some of F1A, F1B, F2, ...
+    """
+    found = {}
+    for task in known_tasks(tasks):
+        path = os.path.join(folder, FILES[task])
+        if not os.path.exists(path):
+            if tasks == "all":
+                continue
+            raise ReadError(path, f"no such file; it belongs to task {task}")
+        found[task] = ProbeTask(
+            task=read_task(path, task), protocol="ulysses", options=options_of(task)
+        )
+    if not found:
+        raise ReadError(os.fspath(folder), "expected files of Ulysses SentEval, found none")
+    return found
+
+
+def known_tasks(tasks: str | Sequence[str]) -> list[str]:
+    """The ids of tasks. Raises OptionError for unknown ones."""
+    chosen = list(FILES) if tasks == "all" else [tasks] if isinstance(tasks, str) else list(tasks)
+    unknown = sorted({str(task) for task in chosen if task not in FILES})
+    if unknown:
+        names = ", ".join(map(repr, unknown))
+        raise OptionError("tasks", f"unknown {names}; expected 'all' or some of {', '.join(FILES)}")
+    return chosen
+
+
+def read_task(path: str, task: str) -> TextTask:
+    """The texts and labels of a CSV file whose first column has row numbers."""
+    import csv
+
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        _, *names = next(csv.reader(file), ["", ""])
+    if len(names) < 2:
+        reason = "expected columns of row numbers, texts and labels, found"
+        raise InputError(path, f"{reason} {len(names) + 1} columns")
+    count = 1 if len(names) == 2 else 2
+    columns = {**dict(zip(("text_a", "text_b"), names[:count], strict=False)), "label": names[-1]}
+    found = TextTask.from_table(path, columns=columns, name=task)
+    return TextTask.from_texts(*found.texts[:count], labels=found.labels, name=task)
+
+
+def options_of(task: str) -> dict[str, Any]:
+    """The options of `evaluate_classifier` that belong to a task."""
+    return {"alternatives": True, "hidden": HIDDEN} if task in WITH_ALTERNATIVES else {}
+
+
+def per_epoch(result: ProbeResult) -> dict[str, Any]:
+    """The means, deviations and 99 % intervals of a result, as ulysses-senteval returns them.
+
+    result: of protocol "ulysses". The keys start with `avg_`, `std_`, `ci99_low_` and `ci99_high_`
+    and end with `loss_per_epoch_train`, `loss_per_epoch_eval` and `metric_per_epoch_eval` (values:
+    float64[epochs], over the folds that trained that long), `loss_test` and `metric_test` (float).
+    """
+    import numpy
+
+    if result.protocol != "ulysses" or result.records is None or result.seed is None:
+        raise OptionError("result", "expected a result of protocol 'ulysses'")
+    columns = result.records
+    repetitions = max(columns["kfold_repetition"])
+    key_seeds = interval_seeds(seeds(result.seed, repetitions)[1])
+    metrics = numpy.array(columns["metric"])
+    epochs = numpy.array(columns["train_epoch"])
+    values = numpy.array(columns["value"])
+    found: dict[str, Any] = {}
+    for key in (*EPOCH_KEYS, *TEST_KEYS):
+        intervals = MeanIntervals(key_seeds[key])
+        of_key = metrics == key
+        samples = [values[of_key & (epochs == epoch)] for epoch in sorted(set(epochs[of_key]))]
+        bounds = numpy.array([intervals.interval(sample) for sample in samples])
+        deviations = [sample.std(ddof=1) if len(sample) > 1 else 0.0 for sample in samples]
+        summary = {
+            "avg": numpy.array([sample.mean() for sample in samples]),
+            "std": numpy.array(deviations),
+            "ci99_low": bounds[:, 0],
+            "ci99_high": bounds[:, 1],
+        }
+        for name, series in summary.items():
+            found[f"{name}_{key}"] = float(series[0]) if len(series) == 1 else series
+    return found

@@ -1,0 +1,143 @@
+"""The interface of ulysses-senteval, against recorded results of the package."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from fastrank.compat.ulysses_senteval import UlyssesSentEval, UlyssesSentEvalLazy
+from fastrank.probes.ulysses_tasks import FILES
+from tests.helpers.probe_inputs import TASKS, TRAINING, letter_counts, recorded_values, write_tasks
+
+SHORT = {"n_repeats": 1, "k_fold": 2, "n_epochs": 1}
+
+
+class Letters:
+    """A model with sentence-transformers' method."""
+
+    calls = 0
+
+    def encode(self, texts, **options):
+        assert not options.keys() - {"batch_size"}
+        self.calls += 1
+        return letter_counts(texts)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("tasks")
+    write_tasks(path, FILES)
+    return path
+
+
+def evaluator(folder, kind=UlyssesSentEval, model=None, **options):
+    options = {"tasks": list(TASKS), **options}
+    return kind(model or Letters(), data_dir_path=str(folder), **options)
+
+
+def check(found, recorded):
+    means, frame = found
+    values = recorded["values"]
+    assert list(frame.columns) == list(values)
+    for column in values:
+        if column == "value":
+            # Features that are absent from the training rows cause large losses.
+            np.testing.assert_allclose(frame[column], values[column], rtol=1e-6, atol=1e-5)
+        else:
+            assert frame[column].tolist() == values[column]
+    assert list(means) == list(recorded["means"])
+    for task, expected in recorded["means"].items():
+        assert list(means[task]) == list(expected)
+        for key, value in expected.items():
+            tolerance = 1e-6 if "metric_test" in key else 1e-5
+            np.testing.assert_allclose(means[task][key], value, rtol=1e-6, atol=tolerance)
+            assert isinstance(means[task][key], float) == isinstance(value, float)
+
+
+def test_all_results_equal_the_recorded_ones(folder):
+    found = evaluator(folder).evaluate(kwargs_train=TRAINING, return_all_results=True)
+    check(found, recorded_values()["eager"])
+
+
+def test_results_of_a_model_fitted_on_each_training_part_equal_the_recorded_ones(folder):
+    model = TfidfVectorizer(max_features=40)
+    lazy = evaluator(folder, UlyssesSentEvalLazy, model, tasks=["T1A", "G3"])
+    found = lazy.evaluate(kwargs_train=TRAINING, return_all_results=True)
+    check(found, recorded_values()["lazy"])
+    assert not hasattr(model, "vocabulary_")
+
+
+@pytest.mark.filterwarnings("ignore:T1A")
+def test_a_task_can_be_evaluated_alone(folder):
+    means, frame = evaluator(folder).evaluate_in_task(
+        "T1A", kwargs_train=SHORT, kwargs_embed={"batch_size": 8}, return_all_results=True
+    )
+    assert means["avg_metric_test"] == frame["value"][frame["metric"] == "metric_test"].mean()
+    assert "task" not in frame.columns
+
+
+@pytest.mark.filterwarnings("ignore:T1A")
+def test_embed_can_be_overridden(folder):
+    class Lengths(UlyssesSentEval):
+        def embed(self, X_a, X_b, task, data_split, **kwargs):  # noqa: N803
+            assert (X_b, task, data_split, kwargs) == (None, "T1A", "all", {"scale": 2})
+            return np.array([[float(len(text))] for text in X_a])
+
+    found = evaluator(folder, Lengths, tasks="T1A").evaluate(
+        kwargs_train=SHORT, kwargs_embed={"scale": 2}
+    )
+    assert set(found) == {"T1A"}
+
+
+@pytest.mark.filterwarnings("ignore:T1A")
+def test_cached_embeddings_are_read_unless_ignored(folder, tmp_path):
+    model = Letters()
+    options = {"tasks": "T1A", "cache_embed_key": "letters", "cache_dir": str(tmp_path)}
+    first = evaluator(folder, model=model, **options).evaluate(kwargs_train=SHORT)
+    again = evaluator(folder, model=model, **options)
+    assert (tmp_path / "letters" / "T1A.npy").exists()
+    assert str(again.evaluate(kwargs_train=SHORT)) == str(first)
+    assert model.calls == 1
+    again.evaluate(kwargs_train=SHORT, ignore_cached=True)
+    assert model.calls == 2
+
+
+def test_a_cache_for_a_lazy_model_is_ignored_with_a_warning(folder):
+    with pytest.warns(UserWarning, match="cache_embed_key is ignored"):
+        made = evaluator(folder, UlyssesSentEvalLazy, TfidfVectorizer(), cache_embed_key="key")
+    assert made.cache_dir is None
+
+
+@pytest.mark.filterwarnings("ignore:.*learning rate")
+def test_arguments_are_not_modified(folder):
+    options = {**SHORT, "n_processes": 1}
+    evaluator(folder, tasks=["F3", "G3"]).evaluate(kwargs_train=options)
+    assert options == {**SHORT, "n_processes": 1}
+
+
+def test_unknown_tasks_are_listed(folder):
+    with pytest.raises(ValueError, match="unknown 'T9', 'X'; expected 'all' or some of F1A"):
+        evaluator(folder, tasks=["X", "T1A", "T9"])
+
+
+def test_processes_cannot_be_given_if_they_are_disabled(folder):
+    made = evaluator(folder, disable_multiprocessing=True)
+    with pytest.raises(ValueError, match="n_processes: cannot be given with"):
+        made.evaluate(kwargs_train={"n_processes": 2})
+
+
+def test_unknown_training_options_are_listed(folder):
+    with pytest.raises(ValueError, match=r"kwargs_train: unknown \['n_epoch'\]"):
+        evaluator(folder).evaluate(kwargs_train={"n_epoch": 2})
+
+
+def test_a_missing_file_is_named_before_any_task_is_evaluated(folder):
+    with pytest.raises(FileNotFoundError, match=r"bill_summary_to_topics\.csv: no such file"):
+        evaluator(folder, tasks=["T1A", "G1"]).evaluate()
+
+
+def test_lazy_models_do_not_embed_all_rows(folder):
+    made = evaluator(folder, UlyssesSentEvalLazy, TfidfVectorizer())
+    with pytest.raises(ValueError, match="not 'all'"):
+        made.embed(["a"], None, "T1A", "all")
