@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fastrank as fr
@@ -16,6 +17,13 @@ from tests.helpers.paths import REPOSITORY
 
 SCORES = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map")
 RUN = fr.Run.from_dict({"q": {"d": 1.0}})
+
+
+def _probe() -> None:
+    labels = np.arange(1000) % 2
+    fr.evaluate_classifier(labels[:, None] * 1.0, labels)
+
+
 USES: list[tuple[str, str, str, Callable[[], Any]]] = [
     ("pandas", "to_pandas", "pandas", SCORES.to_pandas),
     ("pandas", "to_pandas", "pandas", fr.table(SCORES).to_pandas),
@@ -24,6 +32,7 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
     ("polars", "to_polars", "polars", fr.table(SCORES).to_polars),
     ("polars", "to_polars", "polars", RUN.to_polars),
     ("pyarrow", "to_arrow", "pyarrow", RUN.to_arrow),
+    ("threadpoolctl", "protocol 'ulysses'", "probe", _probe),
     ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
 ]
 

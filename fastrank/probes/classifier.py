@@ -45,6 +45,10 @@ class ProbeTask(Frozen):
 
     task: a TextTask. protocol: its name. options: of the protocol; those that are given to
     `evaluate_classifier` have precedence.
+
+    >>> task = fr.TextTask.from_texts(["good film", "bad film"], labels=["pos", "neg"])
+    >>> fr.ProbeTask(task=task, protocol="ulysses", options={"hidden": (256,)})
+    <ProbeTask texts: 2 rows, protocol ulysses>
     """
 
     __slots__ = ("options", "protocol", "task")
@@ -111,9 +115,10 @@ def evaluate_classifier(
     protocol; TypeError for an unknown option or an object that is not a model.
 
     >>> import numpy
-    >>> vectors = numpy.random.RandomState(0).normal(size=(1000, 4))
-    >>> fr.evaluate_classifier(vectors, vectors[:, 0] > 0, repetitions=1, name="sign")
-    <ProbeResult sign: matthews 0.9675 ± 0.0209, 5 tests, protocol ulysses>
+    >>> labels = numpy.arange(1000) % 2
+    >>> vectors = numpy.random.RandomState(0).normal(3 * labels[:, None], size=(1000, 4))
+    >>> fr.evaluate_classifier(vectors, labels, repetitions=1, name="shift")
+    <ProbeResult shift: matthews 0.9040 ± 0.2035, 5 tests, protocol ulysses>
     """
     if isinstance(task, ProbeTask):
         options = {**task.options, **options}

@@ -97,7 +97,7 @@ def with_common_classes(problems: dict[str, Problem]) -> dict[str, Problem]:
 
 
 def _kind(name: str, row: int, label: Any) -> str:
-    if isinstance(label, float) and label != int(label):
+    if isinstance(label, float) and not label.is_integer():
         reason = f"row {row}: expected a class, found the number {label}"
         raise InputError(name, f"{reason}; map numbers to classes first")
     if isinstance(label, NUMBERS):

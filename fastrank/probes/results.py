@@ -25,11 +25,10 @@ class ProbeResult(Frozen):
     numbers, or None. seconds: the time without embedding. notes: a tuple of remarks about the
     result. records: {column: list}, a long table with more details than `values`, or None.
 
-    >>> import numpy
-    >>> vectors = numpy.random.RandomState(0).normal(size=(400, 4))
-    >>> found = fr.evaluate_classifier(vectors, vectors[:, 0] > 0, repetitions=2)
-    >>> found.metric, len(found.values["matthews"]), found.rows, found.classes
-    ('matthews', 10, 400, [False, True])
+    >>> probed
+    <ProbeResult shift: matthews 0.9040 ± 0.2035, 5 tests, protocol ulysses>
+    >>> probed.metric, len(probed.values["matthews"]), probed.rows, probed.classes
+    ('matthews', 5, 1000, [0, 1])
     """
 
     __slots__ = (
@@ -66,6 +65,9 @@ class ProbeResult(Frozen):
 
         With protocol="ulysses" it has the rows and columns of the package's `return_all_results`:
         task, kfold_repetition, kfold_partition, train_epoch (-1 for tests), metric and value.
+
+        >>> probed.frame().columns.tolist()[1:]
+        ['kfold_repetition', 'kfold_partition', 'train_epoch', 'metric', 'value']
         """
         records = self.records
         if records is None:
@@ -81,7 +83,11 @@ class ProbeResult(Frozen):
         return frames.DataFrame({TASK: [self.name] * rows, **records})
 
     def table(self) -> Table:
-        """A table with a row per metric: its mean, and the interval of the main metric."""
+        """A table with a row per metric: its mean, and the interval of the main metric.
+
+        >>> probed.table().names
+        ['task', 'metric', 'mean', 'std', 'low', 'high']
+        """
         means = self.mean
         names = [self.metric, *(name for name in means if name != self.metric)]
         columns: dict[str, list[Any]] = {
@@ -96,7 +102,11 @@ class ProbeResult(Frozen):
         return Table(columns=columns)
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields but the records, for JSON."""
+        """All fields but the records, for JSON.
+
+        >>> sorted(probed.to_dict())[:6]
+        ['classes', 'interval', 'level', 'mean', 'metric', 'name']
+        """
         kept = {name: getattr(self, name) for name in sorted(self.field_names() - {"records"})}
         return {**kept, "notes": list(self.notes), "mean": self.mean}
 

@@ -50,16 +50,21 @@ def check(found, recorded):
     for task, expected in recorded["means"].items():
         assert list(means[task]) == list(expected)
         for key, value in expected.items():
-            tolerance = 1e-6 if "metric_test" in key else 1e-5
-            np.testing.assert_allclose(means[task][key], value, rtol=1e-6, atol=tolerance)
+            # Some resamples of five values are permutations, whose mean is above or below that of
+            # the values by the last bit.
+            is_sensitive = key.startswith("ci99") and not key.endswith("metric_test")
+            relative, absolute = (0.03, 0) if is_sensitive else (1e-6, 1e-6)
+            np.testing.assert_allclose(means[task][key], value, rtol=relative, atol=absolute)
             assert isinstance(means[task][key], float) == isinstance(value, float)
 
 
+@pytest.mark.filterwarnings("ignore:.*divided by 1e-12")
 def test_all_results_equal_the_recorded_ones(folder):
     found = evaluator(folder).evaluate(kwargs_train=TRAINING, return_all_results=True)
     check(found, recorded_values()["eager"])
 
 
+@pytest.mark.filterwarnings("ignore:.*divided by 1e-12")
 def test_results_of_a_model_fitted_on_each_training_part_equal_the_recorded_ones(folder):
     model = TfidfVectorizer(max_features=40)
     lazy = evaluator(folder, UlyssesSentEvalLazy, model, tasks=["T1A", "G3"])

@@ -47,6 +47,14 @@ def _public() -> list[object]:
     return list({thing.__qualname__: thing for thing in found}.values())
 
 
+def _probed() -> fr.ProbeResult:
+    import numpy
+
+    labels = numpy.arange(1000) % 2
+    vectors = numpy.random.RandomState(0).normal(3 * labels[:, None], size=(1000, 4))
+    return fr.evaluate_classifier(vectors, labels, repetitions=1, name="shift")
+
+
 def _compared() -> fr.IndexComparison:
     import numpy
 
@@ -62,7 +70,7 @@ def _compared() -> fr.IndexComparison:
 def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`fr` is imported there, and `scores` is the average precision of a run in data/.
 
-    `compared` is a comparison of indexes, for those who look at one.
+    `compared` is a comparison of indexes and `probed` a ProbeResult, for those who look at one.
     """
     for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)
@@ -71,6 +79,8 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
     names = {"fr": fr, "scores": fr.evaluate(qrels, run, "map")}
     if "compared" in source.read_text("utf-8"):
         names["compared"] = _compared()
+    if "probed" in source.read_text("utf-8"):
+        names["probed"] = _probed()
 
     found = doctest.testmod(
         importlib.import_module(_module(source)),

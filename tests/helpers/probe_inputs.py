@@ -76,6 +76,14 @@ METRIC_CASES = [
 ]
 
 
+def samples() -> list[tuple[np.ndarray, int]]:
+    """Values whose mean has an interval, and the seed of this."""
+    random = np.random.RandomState(8)
+    found = [random.normal(size=count) for count in (1, 2, 5, 9, 50, 200)]
+    found += [random.gamma(0.3, size=50), np.round(random.uniform(size=50), 1), np.full(50, 0.7)]
+    return [(values, 1000 + place) for place, values in enumerate(found)]
+
+
 def texts_of(rows: int, classes: int, seed: int, alternatives: int = 0) -> dict[str, list]:
     """Columns of generated texts, and labels: words of a class are more frequent in its texts."""
     random = np.random.RandomState(seed)

@@ -8,9 +8,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pandas
 import torch
 from sklearn.feature_extraction.text import TfidfVectorizer
-from ulysses_senteval import UlyssesSentEval, UlyssesSentEvalLazy, assets, train
+from ulysses_senteval import UlyssesSentEval, UlyssesSentEvalLazy, assets, stats, train
 
 from tests.helpers.probe_inputs import (
     CASES,
@@ -19,6 +20,7 @@ from tests.helpers.probe_inputs import (
     TRAINING,
     features_of,
     letter_counts,
+    samples,
     write_tasks,
 )
 
@@ -61,6 +63,13 @@ def metrics() -> list[float]:
         task, classes = ("T1A", 2) if logits.ndim == 1 else ("F2", logits.shape[1])
         found.append(float(assets.get_eval_metric(task, classes)(logits, y)))
     return found
+
+
+def intervals() -> list[list[float]]:
+    return [
+        list(map(float, stats.avg_ci_with_bootstrap(pandas.Series(values), seed)))
+        for values, seed in samples()
+    ]
 
 
 class Letters:
@@ -111,5 +120,6 @@ def rounded(value):
 if __name__ == "__main__":
     torch.set_num_threads(1)
     found = rounded({"metrics": metrics(), "cases": cases(), **tasks()})
+    found["intervals"] = intervals()
     target = Path(__file__).parent / "ulysses.json.gz"
     target.write_bytes(gzip.compress(json.dumps(found).encode(), mtime=0))
