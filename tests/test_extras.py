@@ -19,9 +19,9 @@ SCORES = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map")
 RUN = fr.Run.from_dict({"q": {"d": 1.0}})
 
 
-def _probe() -> None:
+def _probe(protocol: str = "ulysses") -> None:
     labels = np.arange(1000) % 2
-    fr.evaluate_classifier(labels[:, None] * 1.0, labels)
+    fr.evaluate_classifier(labels[:, None] * 1.0, labels, protocol=protocol)
 
 
 USES: list[tuple[str, str, str, Callable[[], Any]]] = [
@@ -33,6 +33,9 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
     ("polars", "to_polars", "polars", RUN.to_polars),
     ("pyarrow", "to_arrow", "pyarrow", RUN.to_arrow),
     ("threadpoolctl", "protocol 'ulysses'", "probe", _probe),
+    ("threadpoolctl", "protocol 'senteval'", "probe", lambda: _probe("senteval")),
+    ("sklearn.linear_model", "protocol 'mteb'", "probe", lambda: _probe("mteb")),
+    ("sklearn.neighbors", "protocol 'knn'", "probe", lambda: _probe("knn")),
     ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
 ]
 

@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.probes.classifier import ProbeTask as ProbeTask
     from fastrank.probes.classifier import evaluate_classifier as evaluate_classifier
+    from fastrank.probes.multilabel import evaluate_multilabel as evaluate_multilabel
+    from fastrank.probes.regression import evaluate_regression as evaluate_regression
     from fastrank.probes.results import ProbeResult as ProbeResult
     from fastrank.probes.ulysses_tasks import per_epoch as per_epoch
     from fastrank.probes.ulysses_tasks import ulysses as ulysses
@@ -16,6 +18,8 @@ __all__, __getattr__ = public_names(
     __name__,
     {
         "classifier": ("ProbeTask", "evaluate_classifier"),
+        "multilabel": ("evaluate_multilabel",),
+        "regression": ("evaluate_regression",),
         "results": ("ProbeResult",),
         "ulysses_tasks": ("per_epoch", "ulysses"),
     },

@@ -80,7 +80,9 @@ def evaluate(
             inputs, y = vectors[0][training], problem.y[training]
             _check_sample(problem, y, classifier, neighbors)
             if classifier == "knn":
-                predicted = nearest_classes(inputs, y, tested[testing], neighbors, "euclidean")
+                predicted = nearest_classes(
+                    inputs, y, tested[testing], neighbors, "euclidean", "protocol 'mteb'"
+                )
             else:
                 model = fitted(inputs, y, "protocol 'mteb'", random_state=seed)
                 predicted = model.predict(tested[testing])

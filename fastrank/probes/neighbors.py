@@ -52,7 +52,9 @@ def evaluate(
     started = time.perf_counter()
     tested = None if test is None else vectors[1]
     y = problem.y if test is None else test.y
-    predicted = nearest_classes(vectors[0], problem.y, tested, neighbors, distance)
+    predicted = nearest_classes(
+        vectors[0], problem.y, tested, neighbors, distance, "protocol 'knn'"
+    )
     value = accuracy(y, predicted)
     return ProbeResult(
         name=problem.name, protocol="knn", metric="accuracy", value=value, std=0.0,
@@ -66,10 +68,13 @@ def evaluate(
 
 
 def nearest_classes(
-    inputs: Array, y: Array, tested: Array | None, neighbors: int, distance: str
+    inputs: Array, y: Array, tested: Array | None, neighbors: int, distance: str, user: str
 ) -> Array:
-    """The class of most of the nearest rows of each tested row, or of each row but itself."""
-    library = optional("sklearn.neighbors", "classification by neighbors", "probe")
+    """The class of most of the nearest rows of each tested row, or among all others of each row.
+
+    user: what needs scikit-learn.
+    """
+    library = optional("sklearn.neighbors", user, "probe")
     model = library.NearestNeighbors(n_neighbors=neighbors, metric=distance).fit(inputs)
     nearest = y[model.kneighbors(tested, return_distance=False)]
     votes = numpy.zeros((len(nearest), int(y.max()) + 1), numpy.int32)
