@@ -56,7 +56,6 @@ __all__ = [
 # The version whose interface this is.
 __version__ = "0.5.11"
 
-_MAX_RETRIEVED = 2**63 - 1
 # trec_eval's table of judgments by grade must fit into memory, and pytrec_eval's too.
 _LARGEST_GRADE = 2**44 - 2
 
@@ -117,12 +116,7 @@ class RelevanceEvaluator:
             judgments = qrels_from_dict(judged)
         bound = Selection(specifications, original=True).bind(DEFAULT_VERSION)
         _refuse_impossible(bound)
-        options = Options(
-            trec_eval_version=DEFAULT_VERSION, relevance_format="qrels",
-            relevance_level=relevance_level, complete=False,
-            judged_only=bool(judged_docs_only_flag), max_retrieved=_MAX_RETRIEVED,
-            collection_size=0, query=None,
-        )  # fmt: skip
+        options = Options(relevance_level=relevance_level, judged_only=bool(judged_docs_only_flag))
         self._evaluator = DictEvaluator(judgments, judged, bound, options, _columns)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
