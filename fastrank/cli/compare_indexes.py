@@ -106,8 +106,8 @@ def _run(given: argparse.Namespace) -> int:
         for name in ("query_ids", "corpus_ids"):
             options[name] = read_ids(options[name])
         compared = compare_indexes(
-            given.corpus,
             given.queries,
+            given.corpus,
             given.indexes,
             qrels=given.qrels,
             measures=given.measure or MEASURES,

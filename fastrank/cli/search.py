@@ -78,7 +78,7 @@ def _run(given: argparse.Namespace) -> int:
         sides.indexed()
         ids = None if isinstance(sides.corpus, Index) else sides.documents
         options["query_ids"] = sides.names
-        batches = search_batches(sides.corpus, sides.queries, given.k, corpus_ids=ids, **options)
+        batches = search_batches(sides.queries, sides.corpus, given.k, corpus_ids=ids, **options)
         lines = run_lines(watched(batches), tag)
         files.write(given.output, compressed(lines, given.output))
     except FastrankError as error:

@@ -128,7 +128,7 @@ def evaluate_embeddings(
             gpu=given["gpu"], progress=given["progress"],
         )  # fmt: skip
         ids = None
-    batches = search_batches(corpus, vectors, k, corpus_ids=ids, only=only, **searching)
+    batches = search_batches(vectors, corpus, k, corpus_ids=ids, only=only, **searching)
     if run is not None:
         lines = run_lines(batches, label, judge.add)
         files.write(run, compressed(lines, files.name_of(run)))

@@ -52,7 +52,7 @@ class ArrayQrels(Graded):
     >>> len(judged)
     2
     >>> for ids in [[4, 9], [15, 3]], [[31, 4], [2, 15]]:
-    ...     print(fr.evaluate_arrays(ids, None, judged, "P.1", queries=["q1", "q2"]).mean)
+    ...     print(fr.evaluate_arrays(judged, ids, None, "P.1", queries=["q1", "q2"]).mean)
     {'P_1': 1.0}
     {'P_1': 0.5}
     """

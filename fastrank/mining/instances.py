@@ -47,7 +47,7 @@ class HardNegatives(Frozen):
     excluded: documents removed before ranking (exclude, ignore_identical_ids).
 
     >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}}
-    >>> mined = fr.hard_negatives(run, {"q1": {"d2": 1}}, 2)
+    >>> mined = fr.hard_negatives({"q1": {"d2": 1}}, run, 2)
     >>> mined
     <HardNegatives: 1 queries, 2 negatives>
     >>> mined[0].query, mined[0].positives, mined[0].negatives, mined[0].negative_scores
@@ -116,7 +116,7 @@ class HardNegatives(Frozen):
     def too_few(self) -> list[str]:
         """The ids of the queries with fewer negatives than requested.
 
-        >>> fr.hard_negatives({"q1": {"d1": 0.9, "d2": 0.8}}, {"q1": {"d2": 1}}, 2).too_few
+        >>> fr.hard_negatives({"q1": {"d2": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}}, 2).too_few
         ['q1']
         """
         queries = self.qrels.queries
@@ -136,7 +136,7 @@ class HardNegatives(Frozen):
     ) -> Iterator[dict[str, Any]]:
         """The instances as records; see `write` for the arguments.
 
-        >>> mined = fr.hard_negatives({"q1": {"d1": 0.9, "d2": 0.8}}, {"q1": {"d2": 1}}, 1)
+        >>> mined = fr.hard_negatives({"q1": {"d2": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}}, 1)
         >>> list(mined.records("triplet"))
         [{'anchor': 'q1', 'positive': 'd2', 'negative': 'd1'}]
         """
@@ -173,7 +173,7 @@ class HardNegatives(Frozen):
 
         >>> import io
         >>> file = io.BytesIO()
-        >>> mined = fr.hard_negatives({"q1": {"d1": 0.9, "d2": 0.8}}, {"q1": {"d2": 1}}, 1)
+        >>> mined = fr.hard_negatives({"q1": {"d2": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}}, 1)
         >>> texts = {"d1": "A lake.", "d2": {"title": "Rivers", "text": "A river."}}
         >>> mined.write(file, "n-tuple", corpus=texts, queries={"q1": "What flows?"})
         1

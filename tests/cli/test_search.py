@@ -53,7 +53,7 @@ def test_search_writes_the_run_that_the_function_gives(output: str, metric: str)
     )  # fmt: skip
 
     assert status == 0
-    run = search(CORPUS, QUERIES, 5, metric=metric, **NAMES)
+    run = search(QUERIES, CORPUS, 5, metric=metric, **NAMES)
     assert fr.read_run(output).to_dict() == run.to_dict()
     assert fr.read_run(output).tag == "mine"
 
@@ -100,7 +100,7 @@ def test_a_saved_index_is_searched() -> None:
     assert main([*again, "--query-ids", "queries.txt", "--parameters", "nprobe=4", "-o", "b"]) == 0
 
     assert Path("a").read_bytes() == Path("b").read_bytes()
-    assert fr.read_run("a").to_dict() == search(CORPUS, QUERIES, 60, metric="l2", **NAMES).to_dict()
+    assert fr.read_run("a").to_dict() == search(QUERIES, CORPUS, 60, metric="l2", **NAMES).to_dict()
 
 
 def test_ids_may_come_from_numpy_files() -> None:
@@ -115,7 +115,7 @@ def test_ids_may_come_from_numpy_files() -> None:
 
 def test_lists_of_documents_are_left_out() -> None:
     best = {query: next(iter(docs)) for query, docs in
-            search(CORPUS, QUERIES, 1, **NAMES).to_dict().items()}  # fmt: skip
+            search(QUERIES, CORPUS, 1, **NAMES).to_dict().items()}  # fmt: skip
     Path("gone.txt").write_text("".join(f"{query} {doc}\n" for query, doc in best.items()))
 
     assert main(["search", *VECTORS, *IDS, "-k", "1", "--exclude", "gone.txt", "-o", "run"]) == 0
@@ -169,7 +169,7 @@ def test_eval_embeddings_writes_the_run_and_the_values() -> None:
 
     assert main([*command, "--run", "run.gz", "-o", "values"]) == 0
 
-    assert fr.read_run("run.gz").to_dict() == search(CORPUS, QUERIES, 7, **NAMES).to_dict()
+    assert fr.read_run("run.gz").to_dict() == search(QUERIES, CORPUS, 7, **NAMES).to_dict()
     assert b"map" in Path("values").read_bytes()
 
 

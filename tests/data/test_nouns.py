@@ -43,7 +43,7 @@ def test_ids_and_tags_are_str() -> None:
     scores = fr.evaluate({"qé": {"dé": 1}}, run, "map")
 
     assert (run.query_ids, run.doc_ids, run.tag, scores.tag) == (["qé"], ["dé"], "té", "té")
-    assert fr.tie_report(run).tag == "té"
+    assert fr.tie_report(None, run).tag == "té"
     assert parse_prefs(b"q g s a 2\n").doc_ids == ["a"]
 
 

@@ -109,7 +109,7 @@ def test_values_are_those_of_the_run_that_search_gives(
         "query_ids": query_ids, "exclude_self": exclude_self, "exclude": exclude,
         "batch_size": batch_size, "metric": metric,
     }  # fmt: skip
-    run = search(corpus, queries, k, corpus_ids=doc_ids, **common)
+    run = search(queries, corpus, k, corpus_ids=doc_ids, **common)
     path = tmp_path_factory.mktemp("run") / "found.run" if written else None
 
     found = result_of(
@@ -137,7 +137,7 @@ def test_lists_of_other_queries_change_no_ranking() -> None:
     corpus, queries, qrels = np.zeros((3, 2)), np.zeros((2, 2)), {0: {0: 1}}
 
     for vectors in (lambda: corpus, lambda: iter([corpus])):
-        run = search(vectors(), queries, 1, exclude={1: [0]})
+        run = search(queries, vectors(), 1, exclude={1: [0]})
         found = fr.evaluate_embeddings(queries, vectors(), qrels, "P.1", k=1, exclude={1: [0]})
         assert found.mean == fr.evaluate(qrels, run, "P.1").mean
 
@@ -156,7 +156,7 @@ def test_values_of_real_numbers_are_those_of_the_run(metric: str, trec_eval_vers
         **IDS,
     )
 
-    run = search(CORPUS, QUERIES, 20, metric=metric, corpus_ids=IDS["corpus_ids"],
+    run = search(QUERIES, CORPUS, 20, metric=metric, corpus_ids=IDS["corpus_ids"],
                  query_ids=IDS["query_ids"])  # fmt: skip
     assert values_of(found) == values_of(
         fr.evaluate(QRELS, run, "all_trec", trec_eval_version=trec_eval_version)
@@ -186,7 +186,7 @@ def test_rows_without_ids_are_judged_by_their_numbers() -> None:
     found = fr.evaluate_embeddings(iter([CORPUS[:5]]), CORPUS, qrels, "recip_rank", metric="cosine",
                                    k=200)  # fmt: skip
 
-    run = search(CORPUS, CORPUS[:5], 200, metric="cosine")
+    run = search(CORPUS[:5], CORPUS, 200, metric="cosine")
     assert found.mean == fr.evaluate(qrels, run, "recip_rank").mean
     assert found.unjudged_queries == ["2", "3", "4"]
 
@@ -222,7 +222,7 @@ def test_the_run_is_written_on_the_side(name: str, tmp_path: Path) -> None:
 
     written = fr.read_trec_run(tmp_path / name)
     ids = {"corpus_ids": IDS["corpus_ids"], "query_ids": IDS["query_ids"]}
-    assert written.to_dict() == search(CORPUS, QUERIES, 4, **ids).to_dict()
+    assert written.to_dict() == search(QUERIES, CORPUS, 4, **ids).to_dict()
     assert written.tag == "mine"
     if name.endswith(".gz"):
         assert gzip.decompress((tmp_path / name).read_bytes()).count(b"\n") == 120
@@ -291,7 +291,7 @@ def test_ties_are_settled_as_in_the_run(ties: Any) -> None:
     corpus = np.repeat(CORPUS[:30], 2, axis=0)
     ids = {**IDS, "corpus_ids": [f"d{i}" for i in range(60)]}
     qrels = {f"q{i}": {f"d{i}": 1, f"d{59 - i}": 2} for i in range(30)}
-    run = search(corpus, QUERIES, 20, corpus_ids=ids["corpus_ids"], query_ids=ids["query_ids"])
+    run = search(QUERIES, corpus, 20, corpus_ids=ids["corpus_ids"], query_ids=ids["query_ids"])
 
     found = fr.evaluate_embeddings(
         QUERIES, corpus, qrels, "map ndcg", k=20, batch_size=7, ties=ties, **ids

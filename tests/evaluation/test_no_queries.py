@@ -56,9 +56,9 @@ def test_what_has_no_queries_is_named() -> None:
 
 def test_rows_of_arrays_are_named_by_their_queries() -> None:
     with pytest.raises(fr.NoQueriesError, match="the run has no queries"):
-        fr.evaluate_arrays([[-1], [-1]], None, [{1: 1}, {1: 1}], "map")
+        fr.evaluate_arrays([{1: 1}, {1: 1}], [[-1], [-1]], None, "map")
     with pytest.raises(fr.NoQueriesError, match="run: 'a', 'b'; qrels: 'c'"):
-        fr.evaluate_arrays([[1], [1]], None, {"c": {1: 1}}, "map", queries=["a", "b"])
+        fr.evaluate_arrays({"c": {1: 1}}, [[1], [1]], None, "map", queries=["a", "b"])
 
 
 def test_queries_that_were_left_out_are_counted() -> None:

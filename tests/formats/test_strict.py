@@ -46,8 +46,8 @@ READERS_OF_RUNS: list[Callable[[str], Any]] = [
     lambda path: fr.evaluate(parse_qrels(QRELS), path, "map"),
     lambda path: fr.Evaluator(parse_qrels(QRELS), "map").evaluate([path]),
     lambda path: fr.evaluate(parse_qrels(QRELS), path, "map", ties="average"),
-    lambda path: fr.tie_report(path),
-    lambda path: fr.hard_negatives(path, parse_qrels(QRELS), 1),
+    lambda path: fr.tie_report(None, path),
+    lambda path: fr.hard_negatives(parse_qrels(QRELS), path, 1),
     lambda path: fr.negative_log_likelihood(parse_qrels(QRELS), path),
 ]
 READERS_OF_QRELS: list[Callable[[str], Any]] = [
@@ -55,8 +55,8 @@ READERS_OF_QRELS: list[Callable[[str], Any]] = [
     fr.read_trec_qrels,
     fr.read_qrels_jg,
     lambda path: fr.evaluate(path, parse_run(RUN), "map"),
-    lambda path: fr.tie_report(parse_run(RUN), path),
-    lambda path: fr.hard_negatives(parse_run(RUN), path, 1),
+    lambda path: fr.tie_report(path, parse_run(RUN)),
+    lambda path: fr.hard_negatives(path, parse_run(RUN), 1),
 ]
 
 

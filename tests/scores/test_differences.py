@@ -43,9 +43,9 @@ def test_means_are_differences_of_means() -> None:
 def test_queries_are_aligned_by_their_ids() -> None:
     """The rows of arrays come in their order, others in byte order."""
     qrels = [{1: 1}] * 11
-    rows = fr.evaluate_arrays([[1]] * 10 + [[2]], None, qrels, "map")
+    rows = fr.evaluate_arrays(qrels, [[1]] * 10 + [[2]], None, "map")
     named = fr.evaluate_arrays(
-        [[1]] * 10 + [[2]], None, qrels, "map", queries=[str(row) for row in range(11)]
+        qrels, [[1]] * 10 + [[2]], None, "map", queries=[str(row) for row in range(11)]
     )
 
     assert rows.queries != named.queries

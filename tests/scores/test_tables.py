@@ -159,7 +159,7 @@ def test_per_query_values_are_aligned_by_the_query() -> None:
 
 
 def test_per_query_rows_of_arrays_keep_their_order() -> None:
-    scores = fr.evaluate_arrays([[1]] * 11, None, [{1: 1}] * 11, "map")
+    scores = fr.evaluate_arrays([{1: 1}] * 11, [[1]] * 11, None, "map")
 
     table = fr.table([scores, scores], per_query=True)
 
