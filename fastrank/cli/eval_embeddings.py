@@ -17,11 +17,15 @@ from fastrank.cli.output import (
 from fastrank.cli.output_formats import formatted
 from fastrank.cli.search_flags import SearchInputs, add_search_options
 from fastrank.errors import FastrankError
-from fastrank.evaluation.embeddings import EmbeddingOptions, evaluate_embeddings
+from fastrank.evaluation.embeddings import (
+    EmbeddingOptions,
+    evaluate_embeddings,
+    search_and_evaluate,
+)
 from fastrank.formats import files
 from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
-from fastrank.keywords import select
+from fastrank.keywords import select, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.search.indexing import Index
 from fastrank.search.search_options import SEARCH
@@ -105,7 +109,8 @@ def _scores(given: argparse.Namespace) -> Scores:
         options |= {"corpus_ids": None, "index_factory": "Flat"}
     else:
         options["corpus_ids"] = sides.documents
-    return evaluate_embeddings(sides.queries, sides.corpus, qrels, measures, **options)
+    complete = with_defaults(evaluate_embeddings, options)
+    return search_and_evaluate(sides.queries, sides.corpus, qrels, measures, complete, warn=_warn)
 
 
 def _warn(message: str) -> None:

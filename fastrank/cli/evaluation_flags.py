@@ -12,8 +12,8 @@ from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
 from fastrank.scores.text import (
     LEFT_OUT,
-    NOTHING_JUDGED,
     first_ids,
+    nothing_judged,
     retrieves_nothing_judged,
 )
 
@@ -83,7 +83,7 @@ def report_counts(where: str, scores: Scores, absent: str, *, complete: bool) ->
         have = "queries of the run have" if len(unjudged) != 1 else "query of the run has"
         complain(f"{where}: {len(unjudged)} {have} no judgments ({first_ids(unjudged)})")
     if retrieves_nothing_judged(scores):
-        complain(f"{where}: {NOTHING_JUDGED}")
+        complain(f"{where}: {nothing_judged(scores)}")
     for name, what in LEFT_OUT.items():
         if scores.counts.get(name):
             complain(f"{where}: {scores.counts[name]} {what}")

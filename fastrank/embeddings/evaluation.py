@@ -9,7 +9,7 @@ from fastrank.datasets.dataset import as_dataset
 from fastrank.embeddings.candidate_scores import evaluate_candidates
 from fastrank.embeddings.embed import PreparedModel
 from fastrank.errors import OptionError
-from fastrank.evaluation.embeddings import evaluate_embeddings
+from fastrank.evaluation.embeddings import evaluate_embeddings, search_and_evaluate
 from fastrank.formats.candidates import Candidates
 from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.rows import tag_of
@@ -132,11 +132,15 @@ def evaluate_model(
         "missing": "skip" if given["missing"] == "error" else given["missing"],
         "no_relevant": "zero" if given["no_relevant"] == "skip" else given["no_relevant"],
     }
-    evaluate_embeddings(
+    sample: dict[str, Any] = {
+        "query_ids": data.query_ids[: first.queries.shape[0]],
+        "corpus_ids": data.corpus_ids[: first.corpus.shape[0]],
+        "k": given["k"], "metric": metric, "exclude_self": data.exclude_self, "progress": False,
+        **lenient,
+    }  # fmt: skip
+    search_and_evaluate(
         first.queries, first.corpus, data.qrels, measures,
-        query_ids=data.query_ids[: first.queries.shape[0]],
-        corpus_ids=data.corpus_ids[: first.corpus.shape[0]],
-        k=given["k"], metric=metric, exclude_self=data.exclude_self, progress=False, **lenient,
+        with_defaults(evaluate_embeddings, sample), is_sample=True,
     )  # fmt: skip
     found = prepared.embeddings(given["progress"])
     return evaluate_embeddings(

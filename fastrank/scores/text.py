@@ -66,8 +66,6 @@ LEFT_OUT = {
     "duplicates": "duplicate lines were dropped from the rankings",
     "ties_at_cutoff": "rankings were cut between documents with equal scores",
 }
-# The note where all values are 0 because no document is judged.
-NOTHING_JUDGED = "no retrieved document is judged: do the document ids of run and qrels match?"
 # The number of ids in a note.
 NAMED = 5
 
@@ -92,7 +90,7 @@ def notes(scores: Scores) -> list[str]:
             f" (unjudged_queries={first_ids(unjudged)})"
         )
     if retrieves_nothing_judged(scores):
-        made.append(NOTHING_JUDGED)
+        made.append(nothing_judged(scores))
     for name, what in LEFT_OUT.items():
         if scores.counts.get(name):
             made.append(f"{what} ({name}={scores.counts[name]})")
@@ -102,6 +100,14 @@ def notes(scores: Scores) -> list[str]:
 def retrieves_nothing_judged(scores: Scores) -> bool:
     """Whether there are results, and none of them is judged."""
     return 0 < scores.counts.get("retrieved", 0) == scores.counts["unjudged"]
+
+
+def nothing_judged(scores: Scores) -> str:
+    """The note for scores that are all 0 because no retrieved document is judged."""
+    # Only a search counts these ties, and it checks that judged documents are in the corpus.
+    known = "ties_at_cutoff" in scores.counts
+    question = "" if known else ": do the document ids of run and qrels match?"
+    return f"no retrieved document is judged{question}"
 
 
 def first_ids(queries: list[str]) -> str:

@@ -102,7 +102,8 @@ def build_index(
         "OPQ16_64,IVF256,PQ16x4fs", ...
     metric: "ip" (inner product), "l2" (squared Euclidean distance), or "cosine", for which copies
         of the vectors are normalized to length 1, block by block.
-    ids: the id of each vector (str, bytes or int), by default the row numbers.
+    ids: the id of each vector (str, bytes or int), or the path of a file with one id per line or of
+        a `.npy` file; by default the row numbers.
     train_size: the number of vectors to train with, by default 64 per inverted list and at least
         65,536: a sample of an array with a fixed seed, or the first vectors of an iterator.
     gpu: build on the GPUs, which requires a GPU build of faiss; the Index is in main memory.

@@ -78,11 +78,12 @@ SEARCH = (
     ),
     Keyword(
         "query_ids", None, "query ids, one per line or a .npy file (default: row numbers)",
-        "the query ids, by default the row numbers.", metavar="FILE",
+        "the query ids: a list, an array, or the path of a file with one id per line or of a `.npy`"
+        " file; by default the row numbers.", metavar="FILE",
     ),
     Keyword(
         "corpus_ids", None, "document ids, one per line or a .npy file (default: row numbers)",
-        "the document ids, by default the row numbers.", metavar="FILE",
+        "the document ids, as for `query_ids`; by default the row numbers.", metavar="FILE",
     ),
     Keyword(
         "parameters", None, "search parameters of the index by faiss's names, such as nprobe=32",

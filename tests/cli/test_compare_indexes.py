@@ -202,3 +202,12 @@ def test_the_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert "examples:\n  fastrank compare-indexes --corpus C.npy" in text
     assert "recall@k   the share of the exact top k" in text
+
+
+def test_a_cutoff_above_k_is_reported_once(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main([*COMMAND, *IDS, "-m", "nDCG@10", "--repetitions", "1", "SQ8", "HNSW8"]) == 0
+
+    assert capfd.readouterr().err == (
+        "fastrank compare-indexes: k=5 is below the cutoff of nDCG@10, which counts the ranks after"
+        " 5 as not relevant\n"
+    )

@@ -259,6 +259,7 @@ def test_mistakes_are_told_and_nothing_is_written(
     ("arguments", "status", "message"),
     [
         (["--qrels", "no.txt"], 1, "no.txt: no such file"),
+        (["--qrels", "others.txt"], 1, "others.txt: no judged document is in the corpus"),
         (["--qrels", "qrels.txt", "-m", "mapp"], 2, "illegal measure 'mapp'"),
         (["--qrels", "docs.txt"], 1, "docs.txt:1: "),
         (["--qrels", "qrels.txt", "--run", "no/run"], 1, "cannot write no/run"),
@@ -274,6 +275,8 @@ def test_mistakes_are_told_and_nothing_is_written(
 def test_eval_embeddings_tells_what_is_wrong(
     arguments: list[str], status: int, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    Path("others.txt").write_text("q1 0 x 1\n")
+
     assert main(["eval-embeddings", *VECTORS, *IDS, *arguments]) == status
 
     assert message in capfd.readouterr().err
@@ -418,3 +421,14 @@ def test_other_commands_do_without_faiss() -> None:
 
     assert "faiss" not in found.stderr
     assert "tqdm" not in found.stderr
+
+
+def test_eval_embeddings_warns_of_cutoffs_above_k(capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--qrels", "qrels.txt", "-k", "5", "-m", "nDCG@10"]
+
+    assert main(["eval-embeddings", *VECTORS, *IDS, *arguments]) == 0
+
+    assert capfd.readouterr().err.startswith(
+        "fastrank eval-embeddings: k=5 is below the cutoff of nDCG@10, which counts the ranks after"
+        " 5 as not relevant\n"
+    )

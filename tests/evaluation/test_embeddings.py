@@ -57,6 +57,7 @@ def result_of(evaluate: Any) -> Any:
     return values_of(scores), counts_of(scores)
 
 
+@pytest.mark.filterwarnings("ignore:k=")
 @settings(deadline=None, max_examples=80)
 @given(
     corpus=hnp.arrays(np.float32, st.tuples(st.integers(1, 20), st.just(2)), elements=SMALL),
@@ -119,7 +120,11 @@ def test_values_are_those_of_the_run_that_search_gives(
     )
 
     expected = result_of(lambda: fr.evaluate(qrels, run, MEASURES, **options))
-    if expected[0] is fr.NoQueriesError:
+    if found[0] is fr.InputError:
+        assert {int(doc.strip("d")) for own in qrels.values() for doc in own}.isdisjoint(
+            range(len(corpus))
+        ) or options["no_relevant"] == "skip"
+    elif expected[0] is fr.NoQueriesError:
         assert found[0] is fr.NoQueriesError
     elif len(run) == len(queries):
         assert found == expected
@@ -235,7 +240,7 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
 
     with pytest.raises(fr.ArrayError, match=r"queries\[9, 0\]: expected finite values"):
         fr.evaluate_embeddings(iter(bad), CORPUS, QRELS, run=path, batch_size=3,
-                               query_ids=IDS["query_ids"][:12])  # fmt: skip
+                               **{**IDS, "query_ids": IDS["query_ids"][:12]})  # fmt: skip
 
     assert path.read_text() == "before"
     assert [own.name for own in tmp_path.iterdir()] == ["found.run"]
@@ -266,6 +271,10 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
          fr.OptionError, "train_size: the Index is already built"),
         ({"corpus": build_index(CORPUS, ids=IDS["corpus_ids"])}, fr.OptionError,
          "corpus_ids: the Index has ids"),
+        ({"corpus_ids": None}, fr.InputError,
+         r"no judged document is in the corpus .judged: 'd85', 'd28', \.\.\.; corpus: '0', '1', "
+         r"\.\.\..; pass the ids of the vectors as corpus_ids$"),
+        ({"qrels": {"q0": {"x": 1}}}, fr.InputError, "judged: 'x'; corpus: 'd0', 'd1', ....$"),
         ({"corpus": build_index(CORPUS), "corpus_ids": ["a"]}, fr.ArrayError,
          "corpus_ids: expected .* ids, one per vector, found 1"),
     ],
@@ -380,3 +389,71 @@ def test_queries_without_judgments_are_not_searched_for(monkeypatch: pytest.Monk
     expected = fr.evaluate_embeddings(QUERIES, CORPUS, {"q3": {"d1": 1}}, "recip_rank", **IDS)
     assert found.mean == expected.mean
     assert len(found.unjudged_queries or []) == 29
+
+
+@pytest.mark.parametrize(
+    ("k", "measures", "named"),
+    [
+        (5, "nDCG@100 map RR@5", "nDCG@100, which counts"),
+        (5, "P.5,10,20", "P_10, P_20, which count"),
+        (9, "AP(rel=2)@10", "AP(rel=2)@10, which counts"),
+    ],
+)
+def test_a_cutoff_that_rankings_do_not_reach_is_a_warning(
+    k: int, measures: str, named: str
+) -> None:
+    with pytest.warns(UserWarning, match="cutoff") as caught:
+        fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, measures, k=k, **IDS)
+
+    (warned,) = caught
+    assert str(warned.message) == (
+        f"k={k} is below the cutoff of {named} the ranks after {k} as not relevant"
+    )
+    assert warned.filename == __file__
+
+
+@pytest.mark.parametrize(("k", "measures"), [(5, "official"), (5, "P@5 ndcg"), (200, "nDCG@1000")])
+def test_no_other_cutoffs_are_warned_of(k: int, measures: str) -> None:
+    """Of 200 documents no ranking has more than 200."""
+    fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, measures, k=k, **IDS)
+
+
+def test_results_without_judgments_raise_no_doubt_about_ids_that_match() -> None:
+    scores = fr.evaluate_embeddings([[1.0]], [[1.0], [0.5]], {"0": {"1": 1}}, "map", k=1)
+
+    assert str(scores).splitlines()[1:] == ["no retrieved document is judged"]
+
+
+def test_ids_can_be_paths(tmp_path: Path) -> None:
+    paths = {name: tmp_path / f"{name}.txt" for name in IDS}
+    for name, path in paths.items():
+        path.write_text("\n".join(IDS[name]) + "\n")
+    numpy = tmp_path / "ids.npy"
+    np.save(numpy, IDS["corpus_ids"])
+
+    expected = fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, "map", **IDS).mean
+    index = build_index(CORPUS, ids=str(paths["corpus_ids"]))
+
+    assert fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, "map", **paths).mean == expected
+    paths["corpus_ids"] = numpy
+    assert fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, "map", **paths).mean == expected
+    found = fr.evaluate_embeddings(QUERIES, index, QRELS, "map", query_ids=IDS["query_ids"])
+    assert found.mean == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\nb c\n", "ids.txt:2: expected an id without blanks, found 'b c'"),
+        ("a\n\nb\n", "ids.txt:2: expected an id without blanks, found an empty line"),
+        ("a\nb\n", "query_ids: expected 30 ids, one per vector, found 2"),
+    ],
+)
+def test_a_file_that_is_not_a_list_of_ids_is_named(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "ids.txt"
+    path.write_text(text)
+
+    with pytest.raises(fr.FastrankError) as caught:
+        search(QUERIES, CORPUS, 3, query_ids=path)
+
+    assert str(caught.value).endswith(message)
