@@ -51,7 +51,7 @@ class Selection:
         self._asked: list[tuple[str, str | None] | MeasureSpec] = []
         for specification in specifications:
             if isinstance(specification, str) and not original:
-                for text in _split(specification):
+                for text in split_texts(specification):
                     self.add(text)
             else:
                 self.add(specification)
@@ -204,7 +204,8 @@ def _parse_original(text: str) -> None:
     Selection([text], original=True).bind(DEFAULT_VERSION)
 
 
-def _split(text: str) -> list[str]:
+def split_texts(text: str) -> list[str]:
+    """The measures in a string, separated by blanks or commas."""
     if not set(text) & set("@({[,"):
         return text.split()
     from fastrank.measures.splitting import split_measures
