@@ -14,7 +14,7 @@ from fastrank.cli.output import (
     report_unwritable,
     write,
 )
-from fastrank.cli.output_formats import formatted
+from fastrank.cli.output_formats import formatted, settle_format
 from fastrank.cli.search_flags import SearchInputs, add_search_options
 from fastrank.errors import FastrankError
 from fastrank.evaluation.embeddings import (
@@ -78,12 +78,15 @@ def _run(given: argparse.Namespace) -> int:
     if not can_be_written(NAME, given.output, given.run):
         return 1
     try:
+        settle_format(given)
         scores = _scores(given)
     except FastrankError as error:
         return report_error(NAME, error)
     except OSError as error:
         return report_unwritable(NAME, given.run, error)
-    absent = "judged queries have no vector or no results"
+    absent = (
+        "judged query has no vector or no results", "judged queries have no vector or no results"
+    )  # fmt: skip
     report_counts(NAME, scores, absent, complete=given.missing == "zero")
     lines = formatted([(given.queries, given.queries, scores)], given)
     if given.output is None:

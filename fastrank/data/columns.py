@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fastrank.lazy import convert
 from fastrank.native.record import Record
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,8 +154,8 @@ class PerQuery(Frozen):
         return places
 
     def __repr__(self) -> str:
-        rows, queries = len(self.docs), len(self.queries)
-        return f"<{type(self).__name__} {self.source}: {queries} queries, {rows} rows>"
+        queries = counted(len(self.queries), "query", "queries")
+        return f"<{type(self).__name__} {self.source}: {queries}, {counted(len(self.docs), 'row')}>"
 
 
 class Convertible(PerQuery):

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 from fastrank.data.columns import Frozen
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -296,12 +297,12 @@ class Dataset(Frozen):
 
     def __repr__(self) -> str:
         counts = [
-            _counted(len(self.corpus_ids), "document", "documents"),
-            _counted(len(self.query_ids), "query", "queries"),
-            _counted(len(self.qrels.docs), "judgment", "judgments"),
+            counted(len(self.corpus_ids), "document", "documents"),
+            counted(len(self.query_ids), "query", "queries"),
+            counted(len(self.qrels.docs), "judgment", "judgments"),
         ]
         if self.outside:
-            documents = _counted(len(self.outside), "judged document", "judged documents")
+            documents = counted(len(self.outside), "judged document", "judged documents")
             counts.append(f"{documents} outside the corpus")
         return f"<Dataset {self.name}: {', '.join(counts)}>"
 
@@ -313,7 +314,3 @@ def as_dataset(given: Any) -> Dataset:
     if isinstance(given, (str, os.PathLike)):
         return Dataset.from_beir(given)
     raise TypeError(f"dataset: expected {KINDS}, found {type(given).__name__}")
-
-
-def _counted(count: int, one: str, several: str) -> str:
-    return f"{count} {one if count == 1 else several}"

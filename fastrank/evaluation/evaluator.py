@@ -14,6 +14,7 @@ from fastrank.judging.options import bind_measures, check_options
 from fastrank.judging.queries import choose_queries
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +136,8 @@ class Evaluator:
 
     def __repr__(self) -> str:
         names = " ".join(decoded(name) for bound in self._bound for name in bound.names)
-        return f"<Evaluator of {names}: {len(self._judgments)} judged queries>"
+        queries = counted(len(self._judgments), "judged query", "judged queries")
+        return f"<Evaluator of {names}: {queries}>"
 
     @overload
     def evaluate(

@@ -20,6 +20,7 @@ from fastrank.measures.tie_support import (
 )
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class TieReport(Frozen):
 
     def __str__(self) -> str:
         if not self.tied:
-            made = [f"no ties in {self.lines} lines"]
+            made = [f"no ties in {counted(self.lines, 'line')}"]
         else:
             made = [
                 f"{self.tied} of {self.lines} lines are tied, in {len(self.queries)} of"
@@ -99,7 +100,7 @@ class TieReport(Frozen):
         width = max((len(query) for query, _ in most[:PRINTED]), default=0)
         made += [f"  {query:{width}}  {count} tied" for query, count in most[:PRINTED]]
         if len(most) > PRINTED:
-            made.append(f"  and {len(most) - PRINTED} more queries")
+            made.append(f"  and {counted(len(most) - PRINTED, 'more query', 'more queries')}")
         if self.measures:
             width = max(map(len, self.measures))
             made.append(f"{'':{width}}   value   worst    best  expected")

@@ -25,6 +25,7 @@ from fastrank.formats.values import grades_of
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import zeros
 from fastrank.native.records.arrays import IdQrels
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ class ArrayQrels(Graded):
     columns: IdQrels
 
     def __repr__(self) -> str:
-        rows = len(self.grade_column)
-        return f"<{type(self).__name__}: {len(self)} queries, {rows} judgments>"
+        judgments = counted(len(self.grade_column), "judgment")
+        return f"<{type(self).__name__}: {counted(len(self), 'query', 'queries')}, {judgments}>"
 
 
 def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> ArrayQrels:

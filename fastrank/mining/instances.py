@@ -6,6 +6,7 @@ from typing import NamedTuple, overload
 
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class HardNegatives(Frozen):
     >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}}
     >>> mined = fr.hard_negatives({"q1": {"d2": 1}}, run, 2)
     >>> mined
-    <HardNegatives: 1 queries, 2 negatives>
+    <HardNegatives: 1 query, 2 negatives>
     >>> mined[0].query, mined[0].positives, mined[0].negatives, mined[0].negative_scores
     ('q1', ['d2'], ['d1', 'd3'], [0.9, 0.7])
     """
@@ -110,7 +111,8 @@ class HardNegatives(Frozen):
         return map(self.__getitem__, range(len(self)))
 
     def __repr__(self) -> str:
-        return f"<HardNegatives: {len(self)} queries, {self.counts['negatives']} negatives>"
+        negatives = counted(self.counts["negatives"], "negative")
+        return f"<HardNegatives: {counted(len(self), 'query', 'queries')}, {negatives}>"
 
     @property
     def too_few(self) -> list[str]:

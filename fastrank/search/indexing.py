@@ -6,6 +6,7 @@ import threading
 
 from fastrank.arguments import at_least
 from fastrank.errors import ArrayError, OptionError
+from fastrank.plurals import counted
 from fastrank.search.faiss_api import check_gpu, metric_of, parts_of, reason_of
 from fastrank.search.progress import bar
 from fastrank.search.row_ids import RowIds, check_row_ids
@@ -78,7 +79,7 @@ class Index:
 
     def __repr__(self) -> str:
         return (
-            f"<Index {type(self.faiss).__name__}: {len(self)} vectors of dimension"
+            f"<Index {type(self.faiss).__name__}: {counted(len(self), 'vector')} of dimension"
             f" {self.dimension}, metric {self.metric}>"
         )
 

@@ -270,10 +270,10 @@ def test_without_scores_nothing_ties_however_long_the_row() -> None:
     ("ids", "scores", "options", "message"),
     [
         ([[1, 2], [-1, 7], [7, 7]], None, {},
-         "ids[2, 1]: query '2': document 7 is retrieved twice, in the columns 0 and 1"),
+         "ids[2, 1]: query '2': document 7 is retrieved twice, in columns 0 and 1"),
         ([[1, 2, 3, 4], [-1, 1, 1, 2], [7, 8, 7, 8]], [[4, 3, 2, 1], [5, 2, 1, 3], [3, 9, 1, 8]],
          {"depth": 2},
-         "ids[2, 3]: query '2': document 8 is retrieved twice, in the columns 1 and 3"),
+         "ids[2, 3]: query '2': document 8 is retrieved twice, in columns 1 and 3"),
         ([[1, 2], [-2, 3], [1, 2]], None, {"duplicates": "max"},
          "ids[1, 0]: query '1': expected an id of at least 0, or -1 for none, found -2"),
         ([[1, 2], [-1, 3], [1, 2]], [[2.0, 1.0], [np.nan, np.nan], [1.0, 2.0]], {},

@@ -394,11 +394,11 @@ def error(ids: Any, scores: Any, qrels: Any, **options: Any) -> str:
     ("ids", "scores", "message"),
     [
         ([[1, 2], [3, 3]], None,
-         "ids[1, 1]: query '1': document 3 is retrieved twice, in the columns 0 and 1"),
+         "ids[1, 1]: query '1': document 3 is retrieved twice, in columns 0 and 1"),
         ([[1, 2], [7, 7]], None,
-         "ids[1, 1]: query '1': document 7 is retrieved twice, in the columns 0 and 1"),
+         "ids[1, 1]: query '1': document 7 is retrieved twice, in columns 0 and 1"),
         ([[1, 2, -1, -1], [-1, 7, -1, 7]], None,
-         "ids[1, 3]: query '1': document 7 is retrieved twice, in the columns 1 and 3"),
+         "ids[1, 3]: query '1': document 7 is retrieved twice, in columns 1 and 3"),
         ([[1, 2], [-2, 3]], None,
          "ids[1, 0]: query '1': expected an id of at least 0, or -1 for none, found -2"),
         ([[1, 2], [-1, 3]], [[2.0, 1.0], [1.0, np.nan]],
@@ -430,7 +430,7 @@ def test_a_repeated_document_is_found_wherever_it_stands(place: int, judged: boo
 
     found = error(ids, None, [{int(ids[0, place]) if judged else 1: 1}])
 
-    assert f"retrieved twice, in the columns {place} and 999" in found
+    assert f"retrieved twice, in columns {place} and 999" in found
 
 
 def test_repeated_documents_that_look_alike_to_the_filter_are_told_apart() -> None:

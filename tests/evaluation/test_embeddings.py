@@ -216,8 +216,8 @@ def test_counts_tell_removed_documents_and_cut_ties() -> None:
         found.counts["ties_at_cutoff"],
         found.counts["unjudged_queries"],
     ) == (2, 1, 1)
-    assert "rankings were cut between documents with equal scores (ties_at_cutoff=1)" in str(found)
-    assert "documents were excluded from the rankings (excluded=2)" in str(found)
+    assert "1 ranking was cut between documents with equal scores" in str(found)
+    assert "2 documents were excluded from the rankings" in str(found)
 
 
 @pytest.mark.parametrize("name", ["found.run", "found.run.gz"])

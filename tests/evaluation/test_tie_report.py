@@ -120,7 +120,7 @@ def test_print_says_how_many_and_how_far() -> None:
         "bpref       1.0000  1.0000  1.0000    1.0000\n"
         "recip_rank  0.7500  0.5000  0.7500    0.6250"
     )
-    assert str(fr.tie_report(None, parse_run(b"q Q0 a 1 1 t\n"))) == "no ties in 1 lines"
+    assert str(fr.tie_report(None, parse_run(b"q Q0 a 1 1 t\n"))) == "no ties in 1 line"
 
 
 @pytest.mark.parametrize("measure", ["G", "infAP", "Rndcg", "ndcg_rel", "utility", "rbp", "unj"])

@@ -61,7 +61,7 @@ def check(rows: list[list[int]], qrels: list[dict[int, int]], kind: str = "int64
             fr.evaluate_arrays(qrels, ids, None, "map", threads=1)
         assert (caught.value.row, caught.value.column) == (wrong, column)
         doc = rows[wrong][column]
-        reason = f"document {doc} is retrieved twice, in the columns {before} and {column}"
+        reason = f"document {doc} is retrieved twice, in columns {before} and {column}"
         assert caught.value.reason.endswith(reason)
         return
     some = [i for i, row in enumerate(rows) if any(doc != -1 for doc in row)]

@@ -118,4 +118,11 @@ def test_differences_can_be_pickled() -> None:
     differences = pickle.loads(pickle.dumps(difference()))
 
     assert differences["map"].tolist() == [0.0, -0.5, 0.5]
-    assert repr(differences) == "<ScoreDifferences of '' and '': 3 queries, 2 values>"
+    assert repr(differences) == "<ScoreDifferences: 3 queries, 3 measures>"
+
+
+def test_differences_are_printed_as_a_table_of_means() -> None:
+    header, _, row, *_ = str(difference("map num_ret")).splitlines()
+
+    assert header.split() == ["measure", "run", "run", "(2)", "difference"]
+    assert row.split()[0] == "map"

@@ -245,7 +245,7 @@ def test_notebooks_show_the_means_and_what_is_missing() -> None:
     shown = scores._repr_html_()
 
     assert _cells(shown) == ["measure", "two", "map", "1.0000"]
-    assert "(missing_queries=&lt;b&gt;)</p>" in shown
+    assert "(&lt;b&gt;)</p>" in shown
     assert _cells(fr.table([scores])._repr_html_()) == ["run", "map", "two", "1.0000"]
 
 
