@@ -169,6 +169,15 @@ class Convertible(PerQuery):
 
     __slots__ = ()
 
+    def __init__(self, *given: Any, **columns: Any) -> None:
+        if given or not columns:
+            name = type(self).__name__
+            raise TypeError(
+                f"{name}() takes columns only; create it with {name}.from_dict, from_pandas,"
+                " from_polars, from_arrow or from_arrays"
+            )
+        super().__init__(**columns)
+
     def __getitem__(self, query: str) -> dict[str, Any]:
         """{document: grade or score} of a query. Raises KeyError for an unknown query."""
         place = self._places().get(query)

@@ -77,6 +77,7 @@ class Selection:
             return
         spec = notation.parse_family(specification, aliases=False)
         if spec is None:
+            _refuse_several(specification)
             raise notation.unknown_measure(specification.partition(".")[0], _parse_original)
         self._add_spec(spec)
 
@@ -197,6 +198,14 @@ class Selection:
         read = atol if measure.takes == "cutoffs" else atof
         different = {read(os.fsencode(item)): item for item in reversed(items)}
         return ",".join(different[number] for number in sorted(different))
+
+
+def _refuse_several(text: str) -> None:
+    """Raise MeasureError for a string that contains several measures of trec_eval."""
+    words = text.replace(",", " ").split()
+    if len(words) > 1 and all(word.partition(".")[0] in (*BY_NAME, *NICKNAMES) for word in words):
+        repeated = " ".join(f"-m {word}" for word in words)
+        raise MeasureError(text, f"illegal measure '{text}'; repeat -m: {repeated}")
 
 
 def _parse_original(text: str) -> None:

@@ -78,7 +78,7 @@ def test_an_unknown_name_is_told_with_the_closest(command: object) -> None:
     status, out, err = command("nDGC")
 
     assert (status, out) == (2, "")
-    assert "fastrank measures: illegal measure 'nDGC'; did you mean" in err
+    assert "fastrank measures: unknown measure 'nDGC'; did you mean" in err
     assert "nDCG" in err
 
 

@@ -260,7 +260,7 @@ def test_mistakes_are_told_and_nothing_is_written(
     [
         (["--qrels", "no.txt"], 1, "no.txt: no such file"),
         (["--qrels", "others.txt"], 1, "others.txt: no judged document is in the corpus"),
-        (["--qrels", "qrels.txt", "-m", "mapp"], 2, "illegal measure 'mapp'"),
+        (["--qrels", "qrels.txt", "-m", "mapp"], 2, "unknown measure 'mapp'"),
         (["--qrels", "docs.txt"], 1, "docs.txt:1: "),
         (["--qrels", "qrels.txt", "--run", "no/run"], 1, "cannot write no/run"),
         (["--qrels", "qrels.txt", "-o", "no/values"], 1, "cannot write no/values"),

@@ -86,3 +86,15 @@ def test_judgments_keep_their_order() -> None:
     qrels = parse_qrels(b"q9 0 a 1\nq1 0 b 2\nq9 0 c 0\n")
 
     assert qrels["q9"] == {"a": 1, "c": 0}
+
+
+@pytest.mark.parametrize("kind", [fr.Qrels, fr.Run])
+def test_a_constructor_with_data_names_those_that_take_it(kind: Any) -> None:
+    name = kind.__name__
+    for arguments in ([{"q": {"d": 1}}], []):
+        with pytest.raises(TypeError) as caught:
+            kind(*arguments)
+        assert str(caught.value) == (
+            f"{name}() takes columns only; create it with {name}.from_dict, from_pandas,"
+            " from_polars, from_arrow or from_arrays"
+        )

@@ -308,7 +308,7 @@ def test_queries_of_another_dimension() -> None:
 @pytest.mark.parametrize(
     ("options", "kind", "reason"),
     [
-        ({"measures": "mapp"}, MeasureError, "illegal measure 'mapp'"),
+        ({"measures": "mapp"}, MeasureError, "unknown measure 'mapp'"),
         ({"k": 0}, OptionError, "k: expected 1 or more"),
         ({"metric": "dot"}, OptionError, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
         (
@@ -392,7 +392,7 @@ def test_data_without_texts_or_vectors() -> None:
         [{"id": "a", "embedding": [1.0], "similar": ["b"]}, {"id": "b", "embedding": [2.0]}]
     )
 
-    with pytest.raises(TypeError, match="model: expected a model, because texts has no vectors"):
+    with pytest.raises(TypeError, match="expected a model, found None; texts has no vectors"):
         fr.evaluate_model(None, DATA)
     with pytest.raises(InputError, match="articles: no texts to encode; omit the model"):
         fr.evaluate_model(Counts(), data)

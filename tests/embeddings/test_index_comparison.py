@@ -282,7 +282,7 @@ def test_without_judgments_there_are_no_measures() -> None:
         ({"k": 0}, "k: expected 1 or more, found 0"),
         ({"repetitions": 0}, "repetitions: expected 1 or more, found 0"),
         ({"metric": "dot"}, "metric: expected 'ip', 'l2' or 'cosine'"),
-        ({"measures": "mapp"}, "illegal measure 'mapp'"),
+        ({"measures": "mapp"}, "unknown measure 'mapp'"),
         ({"queries": CORPUS[:2, :7]}, "queries: expected 8 columns, as in the corpus, found 7"),
         ({"queries": [[0.0] * 8], "metric": "cosine"}, r"queries\[0\]: the vector is zero"),
         ({"corpus": iter([CORPUS])}, "corpus: expected an array or a file, found an iterator"),

@@ -249,7 +249,7 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "kind", "message"),
     [
-        ({"measures": "mapp"}, fr.MeasureError, "illegal measure 'mapp'"),
+        ({"measures": "mapp"}, fr.MeasureError, "unknown measure 'mapp'"),
         ({"measures": "map_avgjg"}, fr.EvaluationError, "rel_info format not qrels_jg"),
         ({"qrels": {"x": {"d1": 1}}}, fr.NoQueriesError, "share no query ids .run: 'q0'"),
         ({"missing": "error", "qrels": {**QRELS, "x": {"d1": 1}}}, fr.EvaluationError, "1 of 31"),

@@ -231,7 +231,7 @@ def test_scores_of_a_file_keep_their_query_ids_like_a_list(tmp_path: Path) -> No
     [
         fr.ReadError("run", "gone"),
         fr.FormatError("run", 3, "malformed"),
-        fr.MeasureError("maap", "illegal measure 'maap'"),
+        fr.MeasureError("maap", "unknown measure 'maap'"),
         fr.EvaluationError("map", b"q1", "duplicate docs", inconsistent=True),
     ],
 )
