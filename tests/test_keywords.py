@@ -158,7 +158,7 @@ def test_every_option_of_evaluate_is_a_flag_of_the_command() -> None:
 )  # fmt: skip
 def test_flags_are_values_of_their_options(words: list[str], expected: dict[str, Any]) -> None:
     parser = argparse.ArgumentParser()
-    keywords = [*EVALUATION, *(own for own in SEARCH if own.name != "exclude")]
+    keywords = [*EVALUATION, *(own for own in SEARCH if own not in EVALUATION)]
     add_flags(parser, keywords)
 
     found = given_options(parser.parse_args(words), keywords)

@@ -29,10 +29,15 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any as Anything
 
-import ir_measures
-from ir_measures import measures, providers
-from ir_measures.providers.base import NOT_PROVIDED, Any
-from ir_measures.util import QrelsConverter, RunConverter
+from fastrank.lazy import missing
+
+try:
+    import ir_measures
+    from ir_measures import measures, providers
+    from ir_measures.providers.base import NOT_PROVIDED, Any
+    from ir_measures.util import QrelsConverter, RunConverter
+except ModuleNotFoundError as error:
+    raise missing("ir_measures", "fastrank.compat.ir_measures") from error
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.evaluation.dict_evaluator import DictEvaluator

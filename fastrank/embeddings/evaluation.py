@@ -64,10 +64,11 @@ def evaluate_model(
         pipeline, of which a copy is fitted on the corpus unless it is fitted already; or a pair of
         these, for queries and documents. It may return arrays, sparse matrices, torch tensors on
         any device, or lists of rows, of any float type. None for a data set with vectors.
-    dataset: a Dataset, the path of a folder in BEIR's layout, or Candidates. `exclude_self` of a
-        Dataset applies. If the queries are documents (`Dataset.from_articles`), they are encoded
-        once, as documents. Candidates are ranked by similarity to their question, without a search,
-        so that k, index_factory, train_size, parameters and gpu are not allowed.
+    dataset: a Dataset, the path of a folder in BEIR's layout, or Candidates. The setting
+        `ignore_identical_ids` of a Dataset applies. If the queries are documents
+        (`Dataset.from_articles`), they are encoded once, as documents. Candidates are ranked by
+        similarity to their question, without a search, so that k, index_factory, train_size,
+        parameters and gpu are not allowed.
     measures: as in `evaluate`.
     metric: "cosine", "ip" (inner product) or "l2"; for "cosine" copies of the vectors are
         normalized to length 1.
@@ -110,7 +111,7 @@ def evaluate_model(
     searching = {
         **pick(given, BuildOptions),
         "metric": metric,
-        "exclude_self": data.exclude_self,
+        "ignore_identical_ids": data.ignore_identical_ids,
         "exclude": as_exclusions(given["exclude"]),
     }
     _refuse_missing(data, Request(measures, judging))
@@ -135,8 +136,8 @@ def evaluate_model(
     sample: dict[str, Any] = {
         "query_ids": data.query_ids[: first.queries.shape[0]],
         "corpus_ids": data.corpus_ids[: first.corpus.shape[0]],
-        "k": given["k"], "metric": metric, "exclude_self": data.exclude_self, "progress": False,
-        **lenient,
+        "k": given["k"], "metric": metric, "progress": False,
+        "ignore_identical_ids": data.ignore_identical_ids, **lenient,
     }  # fmt: skip
     search_and_evaluate(
         first.queries, first.corpus, data.qrels, measures,

@@ -123,7 +123,7 @@ def compare_indexes(
             for setting in settings:
                 runner = _Runner(
                     built, setting, searched_for, k, query_ids=query_ids, batch_size=batch_size,
-                    exclude_self=given["exclude_self"], exclude=excluded,
+                    ignore_identical_ids=given["ignore_identical_ids"], exclude=excluded,
                 )  # fmt: skip
                 runner.find()
                 if judgments is not None:

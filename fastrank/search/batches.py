@@ -132,7 +132,9 @@ def search_batches(
         raise ArrayError("corpus", "expected vectors, found none")
     check_dimension(found, dimension)
     query_names = check_row_ids("query_ids", given["query_ids"], found.count)
-    exclusion = Exclusion(query_names, names, itself=given["exclude_self"], lists=given["exclude"])
+    exclusion = Exclusion(
+        query_names, names, itself=given["ignore_identical_ids"], lists=given["exclude"]
+    )
     found.check(unit=kind == "cosine", selected=only)
     engine: Engine
     if isinstance(corpus, Index):

@@ -66,7 +66,7 @@ def search(
     >>> run = search([[1.0, 0.1]], corpus, 2, metric="l2", corpus_ids=["d1", "d2", "d3"])
     >>> run.to_dict()
     {'0': {'d1': -0.0100..., 'd3': -0.2899...}}
-    >>> search(corpus, corpus, 1, exclude_self=True).to_dict()
+    >>> search(corpus, corpus, 1, ignore_identical_ids=True).to_dict()
     {'0': {'2': 0.80...}, '1': {'2': 0.60...}, '2': {'0': 0.80...}}
     """
     label = tag_of(tag, SOURCE)

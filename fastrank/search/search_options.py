@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.formats.exclusions import EXCLUDE
+from fastrank.formats.exclusions import EXCLUDE, IGNORE_IDENTICAL_IDS
 from fastrank.keywords import Keyword, TypedDict
 from fastrank.search.vectors import METRICS
 
@@ -25,7 +25,7 @@ class QueryOptions(SomeQueriesOptions, total=False):
     """Options of a search for given vectors."""
 
     query_ids: Any
-    exclude_self: bool
+    ignore_identical_ids: bool
     batch_size: int
 
 
@@ -91,10 +91,7 @@ SEARCH = (
         index itself is not changed.""",
         metavar="NAME=VALUE,...",
     ),
-    Keyword(
-        "exclude_self", False, "exclude documents whose id equals the query id",
-        "exclude documents whose id equals the query id.",
-    ),
+    IGNORE_IDENTICAL_IDS,
     EXCLUDE,
     Keyword(
         "batch_size", 1024, "number of queries per batch",

@@ -49,7 +49,7 @@ def listing(folder: Path) -> list[str]:
 def test_search_writes_the_run_that_the_function_gives(output: str, metric: str) -> None:
     status = main(
         ["search", *VECTORS, *IDS, "-k", "5", "--metric", metric, "--batch-size", "4",
-         "--exclude-self", "--tag", "mine", "-o", output]
+         "--ignore-identical-ids", "--tag", "mine", "-o", output]
     )  # fmt: skip
 
     assert status == 0

@@ -49,7 +49,7 @@ def test_dicts_have_their_keys_as_ids() -> None:
     assert (data.corpus_ids, list(data.corpus)) == (["d1", "d2"], ["red apples", "blue plums"])
     assert (data.query_ids, list(data.queries)) == (["q1", "q2"], ["apples", "plums"])
     assert data.qrels.to_dict() == QRELS
-    assert not data.exclude_self
+    assert not data.ignore_identical_ids
 
 
 def test_lists_have_their_ids_beside_them_or_row_numbers() -> None:
@@ -576,7 +576,7 @@ def test_labelled_articles_are_queries() -> None:
     assert data.query_rows is not None
     assert data.query_rows.tolist() == [0, 2]
     assert data.qrels.to_dict() == {"1": {"3": 1, "2": 1}, "3": {"1": 1}}
-    assert data.exclude_self
+    assert data.ignore_identical_ids
     assert data.vectors is None
 
 

@@ -49,7 +49,7 @@ def expected(
     run = {}
     for own, row in zip(data.query_ids, queries @ corpus.T, strict=True):
         found = dict(zip(data.corpus_ids, row.tolist(), strict=True))
-        if data.exclude_self:
+        if data.ignore_identical_ids:
             del found[own]
         best = sorted(found.items(), key=lambda item: -item[1])[:k]
         run[own] = dict(best)

@@ -192,7 +192,7 @@ def test_recall_is_what_counting_scores_says(
 def test_a_query_does_not_find_itself_if_it_must_not() -> None:
     """By id, in exact search and in the others."""
     found = fr.compare_indexes(
-        CORPUS[:9], CORPUS, "IVF4,Flat nprobe=4", k=1, metric="cosine", exclude_self=True,
+        CORPUS[:9], CORPUS, "IVF4,Flat nprobe=4", k=1, metric="cosine", ignore_identical_ids=True,
         qrels={str(i): {str(i): 1} for i in range(9)}, measures="Success@1", repetitions=1,
     )  # fmt: skip
 

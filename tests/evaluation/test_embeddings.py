@@ -69,7 +69,7 @@ def result_of(evaluate: Any) -> Any:
         st.integers(0, 9), st.dictionaries(st.integers(0, 24), st.integers(-1, 3), min_size=1),
         min_size=1,
     ),
-    exclude_self=st.booleans(),
+    ignore_identical_ids=st.booleans(),
     lists=st.dictionaries(st.integers(0, 9), st.sets(st.integers(0, 24)), max_size=4),
     batch_size=st.integers(1, 8),
     written=st.booleans(),
@@ -87,7 +87,7 @@ def result_of(evaluate: Any) -> Any:
 )  # fmt: skip
 def test_values_are_those_of_the_run_that_search_gives(
     corpus: Any, queries: Any, metric: str, k: int, named: str, judged: Any,
-    exclude_self: bool, lists: Any, batch_size: int, written: bool, options: Any,
+    ignore_identical_ids: bool, lists: Any, batch_size: int, written: bool, options: Any,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:  # fmt: skip
     """Small integers: ties and duplicates, equal in every batch."""
@@ -107,7 +107,7 @@ def test_values_are_those_of_the_run_that_search_gives(
     qrels = {text("q", q): {text("d", d): g for d, g in own.items()} for q, own in judged.items()}
     exclude = {text("q", q): [text("d", d) for d in docs] for q, docs in lists.items()}
     common: Any = {
-        "query_ids": query_ids, "exclude_self": exclude_self, "exclude": exclude,
+        "query_ids": query_ids, "ignore_identical_ids": ignore_identical_ids, "exclude": exclude,
         "batch_size": batch_size, "metric": metric,
     }  # fmt: skip
     run = search(queries, corpus, k, corpus_ids=doc_ids, **common)

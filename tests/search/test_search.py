@@ -260,12 +260,12 @@ def _texts(ids: list[Any] | None, count: int) -> list[str]:
     k=st.integers(1, 30),
     ids=IDS,
     indexed=st.booleans(),
-    exclude_self=st.booleans(),
+    ignore_identical_ids=st.booleans(),
     lists=st.lists(st.sets(st.integers(0, 24)), min_size=6, max_size=6),
 )
 def test_ties_duplicates_and_exclusion_are_as_in_the_slow_search(
     corpus: Any, queries: Any, metric: str, k: int, ids: str, indexed: bool,
-    exclude_self: bool, lists: list[set[int]],
+    ignore_identical_ids: bool, lists: list[set[int]],
 ) -> None:  # fmt: skip
     """Small integers make many ties. A tie that is cut at rank k may hold any of the tied."""
     own, texts = _ids(ids, len(corpus)), _texts(_ids(ids, len(corpus)), len(corpus))
@@ -274,12 +274,20 @@ def test_ties_duplicates_and_exclusion_are_as_in_the_slow_search(
         query: [texts[i] if i < len(texts) else f"no{i}" for i in gone]
         for query, gone in zip(queried, lists, strict=False)
     }
-    left_out = [set(exclude[query]) | ({query} if exclude_self else set()) for query in queried]
+    left_out = [
+        set(exclude[query]) | ({query} if ignore_identical_ids else set()) for query in queried
+    ]
     target: Any = build_index(corpus, metric=metric, ids=own) if indexed else corpus
     more: Any = {} if indexed else {"metric": metric, "corpus_ids": own}
 
     (found,) = search_batches(
-        queries, target, k, query_ids=queried, exclude_self=exclude_self, exclude=exclude, **more
+        queries,
+        target,
+        k,
+        query_ids=queried,
+        ignore_identical_ids=ignore_identical_ids,
+        exclude=exclude,
+        **more,
     )
 
     everything = slow_search(metric, queries, corpus, len(corpus), texts, left_out)
@@ -315,7 +323,7 @@ def test_itself_is_left_out_by_id_and_not_by_position() -> None:
     corpus = np.array([[1.0, 0], [1, 0], [0, 1]])
 
     run = search(corpus, corpus, 2, corpus_ids=["a", "b", "c"], query_ids=["a", "b", "x"],
-                 exclude_self=True)  # fmt: skip
+                 ignore_identical_ids=True)  # fmt: skip
 
     assert rankings(run) == {"a": ["b", "c"], "b": ["a", "c"], "x": ["c", "b"]}
 
@@ -444,7 +452,7 @@ def test_training_takes_a_sample_that_is_the_same_each_time() -> None:
 def test_nothing_the_caller_passed_is_changed() -> None:
     corpus, queries = CORPUS.copy(), QUERIES.copy()
 
-    search(queries, corpus, 3, metric="cosine", exclude_self=True)
+    search(queries, corpus, 3, metric="cosine", ignore_identical_ids=True)
     build_index(corpus, metric="cosine")
 
     assert (corpus == CORPUS).all()
@@ -510,7 +518,7 @@ def test_an_index_that_faiss_wrote_keeps_the_numbers_of_its_vectors(tmp_path: Pa
         )
         assert scores.mean == fr.evaluate(qrels, run, "recip_rank").mean
         assert scores.mean["recip_rank"] > 0
-        itself = search(CORPUS[:20], index, 5, query_ids=numbers[:20], exclude_self=True)
+        itself = search(CORPUS[:20], index, 5, query_ids=numbers[:20], ignore_identical_ids=True)
         assert all(query not in docs for query, docs in rankings(itself).items())
         save_index(index, path)
 
@@ -741,7 +749,7 @@ def test_k_may_be_an_integer_of_numpy() -> None:
 def test_k_may_be_larger_than_any_memory(k: int) -> None:
     """Of 300 documents 300 are found, and there is room for no more."""
     for corpus in (CORPUS, build_index(CORPUS)):
-        (found,) = search_batches(QUERIES, corpus, k, exclude_self=True)
+        (found,) = search_batches(QUERIES, corpus, k, ignore_identical_ids=True)
         assert found.rows.shape == (20, 300)
         assert (found.rows[:, -1] == -1).all()
         assert not found.ties_at_cutoff.any()
@@ -820,7 +828,7 @@ def test_no_queries_give_an_empty_run() -> None:
 
 
 def test_a_query_that_finds_nothing_is_not_in_the_run() -> None:
-    run = search([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0]], 3, exclude_self=True)
+    run = search([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0]], 3, ignore_identical_ids=True)
 
     assert rankings(run) == {"1": ["0"]}
 

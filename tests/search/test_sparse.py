@@ -59,7 +59,7 @@ def test_the_best_of_a_sparse_corpus_are_found_in_every_block(
 
 def test_exclusions_and_ids_hold_for_sparse_vectors() -> None:
     corpus, ids = sparse.csr_matrix(CORPUS), [f"d{i}" for i in range(90)]
-    given: dict[str, Any] = {"corpus_ids": ids, "query_ids": ids[:9], "exclude_self": True}
+    given: dict[str, Any] = {"corpus_ids": ids, "query_ids": ids[:9], "ignore_identical_ids": True}
 
     found = search(CORPUS[:9], corpus, 89, **given).to_dict()
 
