@@ -233,3 +233,12 @@ def test_what_is_no_number_is_an_error_that_trec_eval_does_not_have(
     assert found.returncode != 0
     assert message in found.stderr
     assert (original.returncode, original.stderr) == (0, "")
+
+
+def test_one_missing_query_is_reported_in_the_singular(write: Callable[[str, str], str]) -> None:
+    qrels = write("qrels", "q1 0 d1 1\nq2 0 d1 1\n")
+    run = write("run", "q1 Q0 d1 1 1 t\n")
+
+    message = "1 of 2 judged queries is missing from the run and is excluded from the means"
+    for command in ("eval", "trec_eval"):
+        assert message in fastrank(command, "-m", "map", qrels, run).stderr

@@ -348,7 +348,7 @@ def test_judged_queries_without_a_text() -> None:
 
     assert fr.evaluate_model(Counts(), data, "map").missing_queries == ["q9"]
     assert fr.evaluate_model(Counts(), data, "map", missing="zero").mean == {"map": 0.5}
-    with pytest.raises(fr.EvaluationError, match=r"1 of 2 judged queries are missing .*: q9"):
+    with pytest.raises(fr.EvaluationError, match=r"1 of 2 judged queries is missing .*: q9"):
         fr.evaluate_model(model, data, "map", missing="error")
     assert model.texts == []
 

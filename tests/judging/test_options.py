@@ -411,7 +411,7 @@ def test_the_command_has_the_same_options(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message", "status"),
     [
-        (["--missing", "error", "--duplicates", "max"], "1 of 4 judged queries are missing", 1),
+        (["--missing", "error", "--duplicates", "max"], "1 of 4 judged queries is missing", 1),
         (["--no-relevant", "error"], "1 of 4 judged queries have no relevant document", 2),
         (["--exclude", "qrels"], "qrels:1: expected 2 fields (query doc), found 4", 2),
         (
