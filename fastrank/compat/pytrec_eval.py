@@ -11,13 +11,14 @@ Intentional differences:
 
 - Where pytrec_eval aborts the interpreter (`P_0`, `P_05` together with `P_5`, `ndcg_10`, a grade of
   2**62, a negative relevance level) or raises SystemError (integers of more than 64 bits), a
-  ValueError is raised. Ids with lone surrogates, which also abort it, are evaluated.
+  ValueError is raised. Ids with surrogates for undecodable bytes, which also abort it, are
+  evaluated.
 - A NaN score raises ValueError, because it cannot be ranked. So does `utility` with other than four
   coefficients, for which pytrec_eval prints a message and returns 0.0.
 - Grades and scores may be numpy scalars of any type. Ids are compared as a whole; pytrec_eval cuts
   them at a NUL.
-- Rankings of queries without judgments are not read, and ids that cannot be encoded as UTF-8 cause
-  an error only if their scores tie.
+- Rankings of queries without judgments are not read, and ids of unjudged documents that cannot be
+  encoded as UTF-8 are not always detected.
 
 The definitions are those of trec_eval 9.0.8, as in pytrec_eval (van Gysel and de Rijke, SIGIR
 2018).
