@@ -7,7 +7,7 @@ from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
 from fastrank.plurals import counted
-from fastrank.scores.columns import columns_by_name
+from fastrank.scores.columns import columns_by_name, presented_means
 from fastrank.scores.side_by_side import common_names
 from fastrank.scores.tables import Table, distinct
 
@@ -103,9 +103,9 @@ class ScoreDifferences(Frozen):
         return f"<ScoreDifferences{of}: {queries}, {counted(len(self.mean), 'measure')}>"
 
     def __str__(self) -> str:
-        first, second = self.first.mean, self.second.mean
+        first, second = presented_means(self.first), presented_means(self.second)
         header = distinct(["measure", *self._tags(), "difference"])
-        rows = [[name, first[name], second[name], value] for name, value in self.mean.items()]
+        rows = [[name, own, second[name], own - second[name]] for name, own in first.items()]
         columns = [[row[place] for row in rows] for place in range(len(header))]
         return str(Table(columns=dict(zip(header, columns, strict=True))))
 

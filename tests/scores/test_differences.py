@@ -122,7 +122,13 @@ def test_differences_can_be_pickled() -> None:
 
 
 def test_differences_are_printed_as_a_table_of_means() -> None:
-    header, _, row, *_ = str(difference("map num_ret")).splitlines()
+    header, _, *rows = str(difference("map num_ret")).splitlines()
 
     assert header.split() == ["measure", "run", "run", "(2)", "difference"]
-    assert row.split()[0] == "map"
+    found = difference("map num_ret")
+    assert [row.split() for row in rows] == [
+        ["map", *(f"{value:.4f}" for value in (
+            found.first.mean["map"], found.second.mean["map"], found.mean["map"]))],
+        ["num_ret", *(f"{value:.0f}" for value in (
+            found.first.mean["num_ret"], found.second.mean["num_ret"], found.mean["num_ret"]))],
+    ]  # fmt: skip
