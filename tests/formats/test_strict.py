@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 import fastrank as fr
 from fastrank.errors import FormatError, InputError
@@ -271,8 +271,8 @@ def is_whole(text: bytes) -> bool:
 @examples(200)
 @given(make.lines_of(make.RUN_ROWS))
 def test_a_run_is_read_strictly_as_otherwise_if_all_scores_are_numbers(text: bytes) -> None:
-    if text.startswith(b"\xef\xbb\xbf"):
-        return
+    has_bare_returns = b"\n" not in text and b"\r" in text.rstrip()
+    assume(not text.startswith(b"\xef\xbb\xbf") and not has_bare_returns)
     lenient = parse_run(text, strict=False)
     wrong = [
         number
