@@ -13,7 +13,9 @@ from fastrank.keywords import select
 from fastrank.scores.text import (
     LEFT_OUT,
     NOTHING_JUDGED,
+    NOTHING_RELEVANT,
     first_ids,
+    judges_nothing_relevant,
     retrieves_nothing_judged,
 )
 
@@ -84,6 +86,8 @@ def report_counts(where: str, scores: Scores, absent: str, *, complete: bool) ->
         complain(f"{where}: {len(unjudged)} {have} no judgments ({first_ids(unjudged)})")
     if retrieves_nothing_judged(scores):
         complain(f"{where}: {NOTHING_JUDGED}")
+    if judges_nothing_relevant(scores):
+        complain(f"{where}: {NOTHING_RELEVANT}")
     for name, what in LEFT_OUT.items():
         if scores.counts.get(name):
             complain(f"{where}: {scores.counts[name]} {what}")

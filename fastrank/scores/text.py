@@ -64,10 +64,13 @@ LEFT_OUT = {
     "no_relevant_skipped": "judged queries without a relevant document were skipped",
     "excluded": "documents were excluded from the rankings",
     "duplicates": "duplicate lines were dropped from the rankings",
+    "unknown_exclusions": "queries with documents to exclude are neither judged nor in the run",
     "ties_at_cutoff": "rankings were cut between documents with equal scores",
 }
 # The note where all values are 0 because no document is judged.
 NOTHING_JUDGED = "no retrieved document is judged: do the document ids of run and qrels match?"
+# The note where all values are 0 because no document is relevant.
+NOTHING_RELEVANT = "no judged document is relevant: is the relevance level above all grades?"
 # The number of ids in a note.
 NAMED = 5
 
@@ -93,6 +96,8 @@ def notes(scores: Scores) -> list[str]:
         )
     if retrieves_nothing_judged(scores):
         made.append(NOTHING_JUDGED)
+    if judges_nothing_relevant(scores):
+        made.append(NOTHING_RELEVANT)
     for name, what in LEFT_OUT.items():
         if scores.counts.get(name):
             made.append(f"{what} ({name}={scores.counts[name]})")
@@ -102,6 +107,11 @@ def notes(scores: Scores) -> list[str]:
 def retrieves_nothing_judged(scores: Scores) -> bool:
     """Whether there are results, and none of them is judged."""
     return 0 < scores.counts.get("retrieved", 0) == scores.counts["unjudged"]
+
+
+def judges_nothing_relevant(scores: Scores) -> bool:
+    """Whether there are judged queries, and none of them has a relevant document."""
+    return 0 < scores.counts.get("no_relevant_queries", 0) == len(scores.coverage.judged)
 
 
 def first_ids(queries: list[str]) -> str:
