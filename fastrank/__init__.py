@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
     from fastrank.datasets.dataset import Dataset as Dataset
+    from fastrank.datasets.text_task import TextTask as TextTask
     from fastrank.embeddings.embed import Embeddings as Embeddings
     from fastrank.embeddings.embed import embed_dataset as embed_dataset
     from fastrank.embeddings.evaluation import evaluate_model as evaluate_model
@@ -101,6 +102,7 @@ __all__, __getattr__ = public_names(
         "data.run": ("Run",),
         "formats.load": ("read_qrels", "read_run", "write_qrels", "write_run"),
         "datasets.dataset": ("Dataset",),
+        "datasets.text_task": ("TextTask",),
         "evaluation.embeddings": ("evaluate_embeddings",),
         "errors": (
             "ArrayError",

@@ -32,6 +32,8 @@ METHODS = (
     TRANSFORMER,
 )
 SIDES = ("queries", "corpus")
+# The methods for texts that are neither queries nor documents, in order of preference.
+TEXT_METHODS = ("encode", "embed", "transform", "encode_document", "encode_corpus")
 # The number of texts per call for functions without a batch size; and the number of batches per
 # call for functions with one, so that they can sort texts by length.
 TEXTS = 256
@@ -108,7 +110,8 @@ def encoders_of(
     )
     found = [
         Encoder(
-            *_function_of(one, side), SIDES[side], batch_size=batch_size, prompt=prompt,
+            *_function_of(one, [names[side] for names in METHODS]), SIDES[side],
+            batch_size=batch_size, prompt=prompt,
         )
         for side, (one, prompt) in enumerate(
             zip(ready, (query_prompt, document_prompt), strict=True)
@@ -117,17 +120,31 @@ def encoders_of(
     return found[0], found[1], ready[0] is not for_queries or ready[1] is not for_documents
 
 
-def _function_of(model: Any, side: int) -> tuple[Callable[..., Any], str]:
-    """The function of one side of the model, and its name."""
+def text_encoder(
+    model: Any, texts: Sequence[str], *, batch_size: int | None = None, prompt: str | None = None
+) -> tuple[Encoder, bool]:
+    """The encoder of texts that are neither queries nor documents, and whether it was fitted here.
+
+    Raises TypeError for an object that is not a model.
+    """
+    ready = _fitted(model, texts)
+    function, name = _function_of(ready, TEXT_METHODS)
+    return Encoder(function, name, "texts", batch_size=batch_size, prompt=prompt), (
+        ready is not model
+    )
+
+
+def _function_of(model: Any, methods: Sequence[str]) -> tuple[Callable[..., Any], str]:
+    """The first of these methods that the model has, or the model itself, and its name."""
     kind = type(model).__name__
     if isinstance(model, (str, bytes)):
         # Strings have an unrelated method `encode`.
         raise TypeError(
             f"model: expected {KINDS}, found the {kind} {model!r:.60}; load the model first"
         )
-    for names in METHODS:
-        if callable(getattr(model, names[side], None)):
-            return getattr(model, names[side]), f"{kind}.{names[side]}"
+    for name in methods:
+        if callable(getattr(model, name, None)):
+            return getattr(model, name), f"{kind}.{name}"
     if callable(model):
         return model, getattr(model, "__name__", kind)
     raise TypeError(f"model: expected {KINDS}, found {kind}")

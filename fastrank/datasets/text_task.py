@@ -1,0 +1,134 @@
+"""Texts with labels, for everything that evaluates embeddings without judgments of documents."""
+
+from __future__ import annotations
+
+import os
+
+from fastrank.data.columns import Frozen
+from fastrank.datasets.in_memory import check_texts
+from fastrank.datasets.rows import is_missing
+from fastrank.datasets.text_tables import columns_of
+from fastrank.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+TEXTS = ("text_a", "text_b", "text_c")
+
+
+class TextTask(Frozen):
+    """Rows of one, two or three texts, each with a label if the task has labels.
+
+    name: for messages and tables. texts: a tuple of one to three lists of str of equal length;
+    text i of each list is in row i. labels: a list with a label per row, or None.
+
+    >>> task = fr.TextTask.from_texts(["good film", "bad film"], labels=["pos", "neg"])
+    >>> len(task), task.texts[0][1], task.labels
+    (2, 'bad film', ['pos', 'neg'])
+    """
+
+    __slots__ = ("labels", "name", "texts")
+
+    name: str
+    texts: tuple[list[str], ...]
+    labels: list[Any] | None
+
+    @classmethod
+    def from_texts(
+        cls, *texts: Iterable[str], labels: Iterable[Any] | None = None, name: str = "texts"
+    ) -> TextTask:
+        """A task from one to three lists of texts, and a list or array of labels.
+
+        Raises InputError for lists of different lengths, texts that are not str, and missing
+        labels.
+
+        >>> fr.TextTask.from_texts(["a man eats"], ["someone eats"], labels=[4.2])
+        <TextTask texts: 1 row of 2 texts, with labels>
+        """
+        if not 1 <= len(texts) <= len(TEXTS):
+            raise TypeError(f"expected one to three lists of texts, found {len(texts)}")
+        columns = []
+        for role, given in zip(TEXTS, texts, strict=False):
+            if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+                found = type(given).__name__
+                raise InputError(name, f"{role}: expected a list of texts, found {found}")
+            columns.append(list(given))
+            rows = [f"row {row}, {role}" for row in range(len(columns[-1]))]
+            check_texts(name, rows, columns[-1])
+        named = list(zip(TEXTS, columns, strict=False))
+        found_labels = None if labels is None else _plain(labels)
+        if found_labels is not None:
+            named.append(("labels", found_labels))
+            for row, label in enumerate(found_labels):
+                if is_missing(label):
+                    raise InputError(name, f"row {row}: the label is missing")
+        if len({len(column) for _, column in named}) > 1:
+            lengths = ", ".join(f"{len(column)} in {role}" for role, column in named)
+            raise InputError(name, f"expected columns of equal length, found {lengths}")
+        return cls(name=name, texts=tuple(columns), labels=found_labels)
+
+    @classmethod
+    def from_table(
+        cls,
+        source: Any,
+        *,
+        columns: Mapping[str, Any] | None = None,
+        split: str | None = None,
+        name: str | None = None,
+    ) -> TextTask:
+        """A task from a table with one row per text, pair or triplet.
+
+        source: a CSV, TSV, JSONL or parquet file, compressed or not; a pandas or polars DataFrame,
+            an Arrow table, a Hugging Face Dataset or DatasetDict, or a list of dicts.
+        columns: the names of the columns by role, `text_a`, `text_b`, `text_c` and `label`. By
+            default columns with usual names are found (text, sentence1, premise, label, score,
+            ...), else the last column is the label and the others are texts, without a leading
+            column of row numbers.
+        split: of a DatasetDict with several.
+        name: by default the name of the file without its suffix.
+
+        Labels in CSV and TSV are integers or floats if all of them are. Raises ReadError,
+        FormatError and InputError, which name the row or line.
+
+        >>> import io
+        >>> file = io.BytesIO(b"text,label\\ngood film,1\\nbad film,0\\n")
+        >>> fr.TextTask.from_table(file, name="films").labels
+        [1, 0]
+        """
+        label = name or _name_of(source)
+        found = columns_of(source, columns, split, label)
+        return cls.from_texts(
+            *(found[role] for role in TEXTS if role in found), labels=found.get("label"), name=label
+        )
+
+    def __len__(self) -> int:
+        return len(self.texts[0])
+
+    def __repr__(self) -> str:
+        rows = f"{len(self)} row{'s' * (len(self) != 1)}"
+        texts = f"{len(self.texts)} text{'s' * (len(self.texts) != 1)}"
+        labels = "" if self.labels is None else ", with labels"
+        return f"<TextTask {self.name}: {rows} of {texts}{labels}>"
+
+
+def as_text_task(given: Any) -> TextTask:
+    """A TextTask, or one made from a table, a file, or a tuple `(texts, ..., labels)`."""
+    if isinstance(given, TextTask):
+        return given
+    if isinstance(given, tuple) and 2 <= len(given) <= len(TEXTS) + 1:
+        return TextTask.from_texts(*given[:-1], labels=given[-1])
+    return TextTask.from_table(given)
+
+
+def _plain(labels: Any) -> list[Any]:
+    """Labels as Python objects."""
+    return list(labels.tolist() if hasattr(labels, "tolist") else labels)
+
+
+def _name_of(source: Any) -> str:
+    path = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    if path is None or isinstance(path, int):
+        return "texts"
+    return os.path.basename(os.fspath(path)).partition(".")[0]

@@ -1,0 +1,91 @@
+"""Texts with labels, from lists and tables."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastrank as fr
+from fastrank.datasets.text_task import as_text_task
+
+pd = pytest.importorskip("pandas")
+
+
+def test_a_task_has_one_list_per_text_and_labels() -> None:
+    task = fr.TextTask.from_texts(["a", "b"], ["c", "d"], labels=np.array([1, 0]), name="pairs")
+
+    assert task.texts == (["a", "b"], ["c", "d"])
+    assert task.labels == [1, 0]
+    assert repr(task) == "<TextTask pairs: 2 rows of 2 texts, with labels>"
+
+
+@pytest.mark.parametrize(
+    ("content", "texts", "labels"),
+    [
+        (b"text,label\nx,1\ny,0\n", (["x", "y"],), [1, 0]),
+        (b",review,sentiment\n0,x,pos\n1,y,neg\n", (["x", "y"],), ["pos", "neg"]),
+        (b",a,b,c\n0,x,z,0.5\n1,y,w,2\n", (["x", "y"], ["z", "w"]), [0.5, 2.0]),
+        (b'score\tsentence1\tsentence2\n1\tx "\ty\n', (['x "'], ["y"]), [1]),
+        (b'{"anchor": "x", "positive": "y", "negative": "z"}\n', (["x"], ["y"], ["z"]), None),
+        (b"text,label\n12,a\n13,b\n", (["12", "13"],), ["a", "b"]),
+    ],
+)
+def test_a_file_is_read_by_names_or_places(content: bytes, texts: Any, labels: Any) -> None:
+    task = fr.TextTask.from_table(io.BytesIO(content), name="t")
+
+    assert (task.texts, task.labels) == (texts, labels)
+
+
+def test_a_path_names_the_task(tmp_path: Path) -> None:
+    (tmp_path / "F1A.csv").write_bytes(b",text,label\n0,x,1\n")
+
+    assert as_text_task(tmp_path / "F1A.csv").name == "F1A"
+
+
+@pytest.mark.parametrize("as_table", [lambda frame: frame, lambda frame: frame.to_dict("records")])
+def test_a_frame_is_read(as_table: Any) -> None:
+    frame = pd.DataFrame({"sentence": ["x", "y"], "label": [1, 0]})
+
+    assert as_text_task(as_table(frame)).labels == [1, 0]
+
+
+def test_columns_of_other_names_are_given() -> None:
+    frame = pd.DataFrame({"n": [5, 6], "body": ["x", "y"], "topic": ["s", "t"]})
+
+    task = fr.TextTask.from_table(frame, columns={"text_a": "body", "label": "topic"})
+
+    assert (task.texts, task.labels) == ((["x", "y"],), ["s", "t"])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: fr.TextTask.from_texts(["a"], labels=[1, 2]), "1 in text_a, 2 in labels"),
+        (lambda: fr.TextTask.from_texts(["a", None], labels=[1, 2]), "row 1, text_a"),
+        (lambda: fr.TextTask.from_texts(["a"], labels=[None]), "row 0: the label is missing"),
+        (lambda: fr.TextTask.from_texts("abc"), "expected a list of texts, found str"),
+        (
+            lambda: fr.TextTask.from_table(io.BytesIO(b"text,label\nx\n")),
+            ":2: expected 2 cells, as in the header, found 1",
+        ),
+        (
+            lambda: fr.TextTask.from_table(io.BytesIO(b"text,label\nx,\n")),
+            "row 0: the label is missing",
+        ),
+        (
+            lambda: fr.TextTask.from_table(io.BytesIO(b"a,b\nx,1\n"), columns={"text_a": "c"}),
+            "no column 'c' for text_a, found 'a', 'b'",
+        ),
+        (
+            lambda: fr.TextTask.from_table(io.BytesIO(b"a,b,c,d,e\n1,2,3,4,5\n")),
+            "no column of texts: found 'a', 'b'",
+        ),
+    ],
+)
+def test_errors_name_the_place(make: Any, message: str) -> None:
+    with pytest.raises(fr.FastrankError, match=message):
+        make()
