@@ -345,7 +345,7 @@ def is_plain(text: bytes) -> bool:
 @examples(200)
 @given(make.lines_of(make.RUN_ROWS))
 def test_a_run_is_read_strictly_as_otherwise_if_all_scores_are_numbers(text: bytes) -> None:
-    if text.startswith(b"\xef\xbb\xbf"):
+    if text.startswith(b"\xef\xbb\xbf") or (b"\r" in text and b"\n" not in text):
         return
     lenient = parse_run(text, strict=False)
     wrong = [
