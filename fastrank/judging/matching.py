@@ -64,7 +64,8 @@ def match_run(
     chosen, missing = _evaluated(judgments, run, options, all_queries)
     excluded = duplicates = 0
     unknown = 0
-    if options.exclude:
+    # Neither rows of arrays without judgments nor skipped queries are known here.
+    if options.exclude and matched is None and options.no_relevant != "skip":
         unknown = len({*options.exclude}.difference(run.queries, judgments.queries))
     if not options.can_stream:
         run, excluded, duplicates = _without_documents(run, chosen, options)
