@@ -11,7 +11,9 @@ from fastrank.cli.output_formats import DIGITS, FORMATS
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
 from fastrank.scores.text import (
+    NOTHING_RELEVANT,
     first_ids,
+    judges_nothing_relevant,
     noted_counts,
     nothing_judged,
     retrieves_nothing_judged,
@@ -92,5 +94,7 @@ def report_counts(where: str, scores: Scores, absent: tuple[str, str], *, comple
         complain(f"{where}: {len(unjudged)} {have} no judgments ({first_ids(unjudged)})")
     if retrieves_nothing_judged(scores):
         complain(f"{where}: {nothing_judged(scores)}")
+    if judges_nothing_relevant(scores):
+        complain(f"{where}: {NOTHING_RELEVANT}")
     for note in noted_counts(scores):
         complain(f"{where}: {note}")

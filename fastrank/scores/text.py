@@ -78,11 +78,17 @@ NOTED = {
         "duplicate line was dropped from the rankings",
         "duplicate lines were dropped from the rankings",
     ),
+    "unknown_exclusions": (
+        "query with documents to exclude is neither judged nor in the run",
+        "queries with documents to exclude are neither judged nor in the run",
+    ),
     "ties_at_cutoff": (
         "ranking was cut between documents with equal scores",
         "rankings were cut between documents with equal scores",
     ),
 }
+# The note where all values are 0 because no document is relevant.
+NOTHING_RELEVANT = "no judged document is relevant: is the relevance level above all grades?"
 # The number of ids in a note.
 NAMED = 5
 
@@ -108,6 +114,8 @@ def notes(scores: Scores) -> list[str]:
         )
     if retrieves_nothing_judged(scores):
         made.append(nothing_judged(scores))
+    if judges_nothing_relevant(scores):
+        made.append(NOTHING_RELEVANT)
     return made + noted_counts(scores)
 
 
@@ -128,6 +136,11 @@ def nothing_judged(scores: Scores) -> str:
     known = "ties_at_cutoff" in scores.counts
     question = "" if known else ": do the document ids of run and qrels match?"
     return f"no retrieved document is judged{question}"
+
+
+def judges_nothing_relevant(scores: Scores) -> bool:
+    """Whether there are judged queries, and none of them has a relevant document."""
+    return 0 < scores.counts.get("no_relevant_queries", 0) == len(scores.coverage.judged)
 
 
 def first_ids(queries: list[str]) -> str:

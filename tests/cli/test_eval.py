@@ -81,7 +81,7 @@ def test_a_run_without_a_column_is_named_once(tmp_path: Path) -> None:
     found = fastrank("eval", "-m", "map", QRELS, str(run))
 
     assert found.returncode == 1
-    assert found.stderr.startswith(f"fastrank eval: {run}: no column for the score: found")
+    assert found.stderr.startswith(f"fastrank eval: {run}: no score column: found")
 
 
 def test_a_run_that_cannot_be_evaluated_is_named(tmp_path: Path) -> None:
@@ -213,6 +213,17 @@ def test_a_run_without_judged_documents_is_told(write: Callable[[str, str], str]
 
     question = "do the document ids of run and qrels match?"
     assert found.stderr == f"fastrank eval: {run}: no retrieved document is judged: {question}\n"
+
+
+def test_a_relevance_level_above_all_grades_is_noted(write: Callable[[str, str], str]) -> None:
+    qrels, run = write("qrels", "q1 0 d1 1\n"), write("run", "q1 Q0 d1 1 1 t\n")
+
+    found = fastrank("eval", "-m", "map", "-l", "2", qrels, run)
+    original = fastrank("trec_eval", "-m", "map", "-l", "2", qrels, run)
+
+    question = "no judged document is relevant: is the relevance level above all grades?"
+    assert (found.returncode, found.stderr) == (0, f"fastrank eval: {run}: {question}\n")
+    assert original.stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -481,7 +481,7 @@ def test_tables_that_lack_something() -> None:
         Dataset.from_huggingface({"a": corpus, "b": corpus}, queries, qrels, split="test")
     with pytest.raises(InputError, match=r"corpus: expected a Hugging Face Dataset .* list"):
         Dataset.from_huggingface([1], queries, qrels)
-    with pytest.raises(InputError, match=r"no column for the grade"):
+    with pytest.raises(InputError, match=r"no grade column"):
         Dataset.from_huggingface(corpus, queries, qrels.select_columns(["query-id", "corpus-id"]))
 
 
