@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.overlap import overlap as overlap
     from fastrank.comparing.rank_biased_overlap import RankBiasedOverlap as RankBiasedOverlap
     from fastrank.comparing.rank_biased_overlap import rbo as rbo
+    from fastrank.comparing.reproducibility import reproduce as reproduce
     from fastrank.data.preferences import Preferences as Preferences
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
@@ -105,6 +106,7 @@ __all__, __getattr__ = public_names(
         "comparing.agreement": ("Agreement", "agreement"),
         "comparing.overlap": ("overlap",),
         "comparing.rank_biased_overlap": ("RankBiasedOverlap", "rbo"),
+        "comparing.reproducibility": ("reproduce",),
         "data.preferences": ("Preferences",),
         "data.qrels": ("Qrels",),
         "data.run": ("Run",),

@@ -34,6 +34,7 @@ columns for two runs, with a row per query, then the means:
   jaccard@k   shared@k / number of distinct documents in both top k
   rbo         extrapolated rank-biased overlap of the complete rankings
   tau         Kendall's tau-b of the documents that both rankings have
+  ktu         Kendall's tau union, with the first run as the original
 A query that only one run has counts as an empty ranking in the other.
 
 columns for two rankings of systems (--systems), with a row per measure:

@@ -53,6 +53,9 @@ def overlap(
     rbo: extrapolated rank-biased overlap of the complete rankings.
     tau: Kendall's tau-b of the documents that both rankings have; NaN for less than two, and if all
         are tied in one of the rankings.
+    ktu: Kendall's tau union (Breuer et al., SIGIR 2020): tau of the complete rankings as places in
+        their union, which has the documents of `run_a`, then the others, both in trec_eval's
+        order; the longer ranking is cut to the length of the shorter.
 
     A query that only one run has counts as an empty ranking in the other: its overlap is 0. Raises
     GroupError if the runs share no query, InputError for a document that appears twice in a query,
@@ -62,10 +65,10 @@ def overlap(
     >>> table.columns["query"][-1], table.columns["shared@10"][-1]
     ('all', 3.435)
     >>> print(fr.overlap({"q": {"a": 3, "b": 2}}, {"q": {"b": 0.9, "c": 0.8}}, depth=2))
-    query      shared@2    jaccard@2     rbo    tau
-    -------  ----------  -----------  ------  -----
-    q                 1       0.3333  0.4500    nan
-    all          1.0000       0.3333  0.4500    nan
+    query      shared@2    jaccard@2     rbo    tau     ktu
+    -------  ----------  -----------  ------  -----  ------
+    q                 1       0.3333  0.4500    nan  1.0000
+    all          1.0000       0.3333  0.4500    nan  1.0000
     """
     cutoff = at_least("depth", depth, 1)
     persistence = check_persistence(p)
@@ -122,7 +125,7 @@ def _scratch(deepest: int, other_deepest: int) -> OverlapScratch:
         partners=zeros("q", longest),
         shared=zeros("q", longest),
         shared_partners=zeros("q", longest),
-        tree=zeros("q", longest + 1),
+        tree=zeros("q", deepest + other_deepest + 1),
         overlaps=zeros("d", longest),
         problem=zeros("q", 3),
         pairs=zeros("q", 3),
@@ -141,7 +144,7 @@ def _table(queries: list[bytes], values: npt.NDArray[np.float64], depth: int) ->
     """The values of the queries, and their means."""
     shared, *others = values.T.tolist()
     columns = [[int(count) for count in shared], *others]
-    names = (f"shared@{depth}", f"jaccard@{depth}", "rbo", "tau")
+    names = (f"shared@{depth}", f"jaccard@{depth}", "rbo", "tau", "ktu")
     means = [_mean(column) for column in columns]
     return Table(
         columns={

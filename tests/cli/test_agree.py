@@ -64,8 +64,8 @@ def test_json_has_an_object_for_each_query_and_null_for_nan(
         capfdbinary, "--format", "json", str(tmp_path / "a.run"), str(tmp_path / "b.run")
     )
     assert json.loads(found) == [
-        {"query": "q", "shared@10": 1, "jaccard@10": 1.0, "rbo": 1.0, "tau": None},
-        {"query": "all", "shared@10": 1.0, "jaccard@10": 1.0, "rbo": 1.0, "tau": None},
+        {"query": "q", "shared@10": 1, "jaccard@10": 1.0, "rbo": 1.0, "tau": None, "ktu": None},
+        {"query": "all", "shared@10": 1.0, "jaccard@10": 1.0, "rbo": 1.0, "tau": None, "ktu": None},
     ]
 
 

@@ -26,16 +26,20 @@ def _expected(
     first: dict[str, int], second: dict[str, int], depth: int, ties: str
 ) -> tuple[float, ...]:
     tops = _top(first, depth), _top(second, depth)
-    union = tops[0] | tops[1]
     shared = [doc for doc in first if doc in second]
     ranks = [[own[doc] for doc in shared] for own in (first, second)]
     tau = kendalltau(*ranks).statistic if len(shared) > 1 else math.nan
     common = len(tops[0] & tops[1])
+    ranked = [sorted(own, key=lambda doc: (own[doc], doc), reverse=True) for own in (first, second)]
+    union = list(dict.fromkeys([*ranked[0], *ranked[1]]))
+    places = [union.index(doc) for doc in ranked[1][: len(first)]]
+    ktu = kendalltau(range(len(places)), places).statistic if len(places) > 1 else math.nan
     return (
         common,
-        common / len(union) if union else math.nan,
+        common / len(tops[0] | tops[1]) if tops[0] | tops[1] else math.nan,
         fr.rbo(first, second, 0.8, ties=ties).ext,
         tau,
+        ktu,
     )
 
 
@@ -64,6 +68,29 @@ def test_the_last_row_has_the_means_of_the_values_that_exist() -> None:
     assert columns["jaccard@10"] == pytest.approx([1, 1, math.nan, 1], nan_ok=True)
     assert columns["rbo"] == pytest.approx([0.5, 1, math.nan, 0.75], nan_ok=True)
     assert columns["tau"] == pytest.approx([-1, math.nan, math.nan, -1], nan_ok=True)
+
+
+@pytest.mark.parametrize(("second", "expected"), [("abd", 1.0), ("bec", 1 / 3)])
+def test_ktu_has_the_values_of_the_examples_of_its_definition(second: str, expected: float) -> None:
+    """Rankings d1 d2 d3 and d1 d2 d4, or d2 d5 d3."""
+    runs = [{"q": {doc: -rank for rank, doc in enumerate(docs)}} for docs in ("abc", second)]
+
+    assert fr.overlap(*runs).columns["ktu"][0] == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("names", [{"a": "z", "b": "y"}, {"c": "0", "d": "1", "a": "x"}])
+def test_ktu_does_not_depend_on_the_names_of_documents(names: dict[str, str]) -> None:
+    """repro_eval sorts the union by name."""
+    first, second = "abcdef", "bagcdh"
+    values = []
+    for named in ({}, names):
+        runs = [
+            {"q": {named.get(doc, doc): -rank for rank, doc in enumerate(docs)}}
+            for docs in (first, second)
+        ]
+        values.append(fr.overlap(*runs).columns["ktu"][0])
+
+    assert values[0] == values[1]
 
 
 def test_equal_runs_overlap_fully() -> None:

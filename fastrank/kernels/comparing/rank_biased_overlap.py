@@ -91,7 +91,6 @@ def rank_biased_overlap(shorter, longer, partners, persistence, ties, cutoff, ov
     above = inside = 0
     weight = 1.0
     for depth in range(1, l + 1):
-        weight *= p
         top, bottom = longer.tops[depth - 1], longer.bottoms[depth - 1]
         if depth == top:
             above += inside
@@ -113,20 +112,21 @@ def rank_biased_overlap(shorter, longer, partners, persistence, ties, cutoff, ov
         if depth <= cutoff:
             truncated += overlap / size * weight
             mass += weight
-    shared, last = overlaps[l - 1], weight
-    least += shared * (all_depths - depths)
-    extrapolated += (shared + (l - s) * agreement_seen) / l * last * p / (1.0 - p)
-    for depth in range(l + 1, l + s - np.int64(shared) + 1):
         weight *= p
+    shared, last = overlaps[l - 1], weight
+    least += shared * (all_depths / p - depths)
+    extrapolated += (shared + (l - s) * agreement_seen) / l * last / (1.0 - p)
+    for depth in range(l + 1, l + s - np.int64(shared) + 1):
         greatest += (2 * depth - l - s + shared) / depth * weight
-    greatest += weight * p / (1.0 - p)
+        weight *= p
+    greatest += weight / (1.0 - p)
     weight = last
     for depth in range(l + 1, cutoff + 1):
-        weight *= p
         if weight == 0.0:
             break
         truncated += shared / depth * weight
         mass += weight
-    scale = (1.0 - p) / p
+        weight *= p
+    scale = 1.0 - p
     values[0], values[1], values[2] = scale * extrapolated, scale * least, scale * greatest
     values[3], values[4] = values[2] - values[1], truncated / mass

@@ -77,9 +77,30 @@ def tau_of_shared(longer, shorter, partners, scratch):
     )
 
 
+@helper
+def tau_of_union(found, by_row, count, other_count, scratch):
+    """Kendall's tau of the first ranking and the second, as places in the union of both.
+
+    The union has the documents of the first ranking, then the others in the order of the second.
+    """
+    compared = min(count, other_count)
+    places, union = scratch.shared_partners, count
+    for i in range(compared):
+        if found[i] >= 0:
+            places[i] = by_row[found[i]] + 1
+        else:
+            union += 1
+            places[i] = union
+    for i in range(compared):
+        by_row[i] = i
+    return kendall_tau(
+        by_row[:compared], places[:compared], scratch.tree[: union + 1], scratch.pairs
+    )
+
+
 @kernel("int64(Run, Run, RankingPairs, int64[::1], float64[::1], OverlapScratch, float64[::1])")
 def compare_rankings(first, second, pairs, options, persistence, scratch, values):
-    """Four values for each pair: shared documents, Jaccard index, extrapolated RBO, and tau.
+    """Five values for each pair: shared documents, Jaccard index, extrapolated RBO, tau, KTU.
 
     Stops at the first query in which a document appears twice, says so in
     scratch.problem, and returns the number of queries before it.
@@ -112,5 +133,7 @@ def compare_rankings(first, second, pairs, options, persistence, scratch, values
         own[0] = shared
         own[1] = shared / distinct if distinct > 0 else math.nan
         own[2] = scratch.biased[0]
+        # Before the tau of shared documents, which uses the same memory.
+        own[4] = tau_of_union(scratch.found, scratch.shared, count, other_count, scratch)
         own[3] = tau_of_shared(longer, shorter, partners, scratch)
     return len(pairs.first)

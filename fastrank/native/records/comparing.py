@@ -38,7 +38,8 @@ class OverlapScratch(Record):
     """Memory for comparing the rankings of one query.
 
     table: a hash table for the documents of both rankings. found, partners, shared,
-    shared_partners, overlaps: one for each document of the longer ranking; tree: one more.
+    shared_partners, overlaps: one for each document of the longer ranking; tree: one more than the
+    documents of both.
     problem, pairs, biased: what join, kendall_tau and rank_biased_overlap report.
     """
 
