@@ -67,7 +67,7 @@ class Agreement(Frozen):
         import numpy
 
         scores = (self.first, self.second)
-        first, second = (numpy.unique(-own, return_inverse=True)[1] + 1 for own in scores)
+        first, second = (numpy.unique(-column, return_inverse=True)[1] + 1 for column in scores)
         order = numpy.argsort(first)
         pairs = zeros("q", 3)
         tau = kernels.kendall_tau(first[order], second[order], zeros("q", len(order) + 1), pairs)
@@ -149,9 +149,9 @@ def _refuse_others(first: dict[Any, float], second: dict[Any, float]) -> None:
     if any(only.values()):
         both = {"a": first, "b": second}
         found = " and ".join(
-            f"only {name} has {_named([system for system in both[name] if system in own])}"
-            for name, own in only.items()
-            if own
+            f"only {name} has {_named([system for system in both[name] if system in missing])}"
+            for name, missing in only.items()
+            if missing
         )
         raise GroupError(f"{found}; items='common' compares those that both have")
 
@@ -166,7 +166,7 @@ def _scores_of(given: Any, name: str) -> dict[Any, float]:
     """{system: score}. Raises InputError, GroupError, MeasureError and TypeError."""
     if isinstance(given, Mapping):
         named = dict(given)
-    elif isinstance(given, Iterable) and not isinstance(given, (str, bytes, set, frozenset)):
+    elif isinstance(given, Iterable) and not isinstance(given, (str, bytes, set, Scores)):
         listed = given.tolist() if hasattr(given, "tolist") else list(given)
         named = (
             _by_tag(listed, name)
@@ -175,7 +175,8 @@ def _scores_of(given: Any, name: str) -> dict[Any, float]:
         )
     else:
         raise TypeError(
-            f"{name}: expected {{system: score}}, Scores or numbers, found {type(given).__name__}"
+            f"{name}: expected {{system: score}} or a list of Scores or numbers,"
+            f" found {type(given).__name__}"
         )
     return as_scores(
         {

@@ -85,10 +85,10 @@ def _paired(first: Run, second: Run) -> tuple[list[bytes], RankingPairs]:
     """All queries in byte order, and the places of their rankings. Raises GroupError."""
     places = [{query: i for i, query in enumerate(run.queries)} for run in (first, second)]
     if not places[0].keys() & places[1].keys():
-        counts = " and ".join(str(len(own)) for own in places)
+        counts = " and ".join(str(len(queries)) for queries in places)
         raise GroupError(f"the runs share no query: they have {counts} queries")
     queries = sorted(places[0].keys() | places[1].keys())
-    columns = (filled("q", [own.get(query, -1) for query in queries]) for own in places)
+    columns = (filled("q", [place.get(query, -1) for query in queries]) for place in places)
     return queries, RankingPairs(*columns)
 
 

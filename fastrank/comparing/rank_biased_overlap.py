@@ -30,7 +30,7 @@ class RankBiasedOverlap(NamedTuple):
     the first ranks only, divided by its greatest value.
 
     >>> fr.rbo(["a", "b", "c"], ["b", "a", "d"])
-    RankBiasedOverlap(ext=0.63, min=0.311..., max=0.873, residual=0.561..., truncated=0.311...)
+    RankBiasedOverlap(ext=0.6..., min=0.311..., max=0.87..., residual=0.561..., truncated=0.311...)
     """
 
     ext: float

@@ -39,7 +39,7 @@ def reproduce(
 
     Returns a table with a row for each measure that has numbers per query:
 
-    original, reproduced: the means over the queries.
+    original, reproduced: the values over all queries, as in `Scores.mean`.
     rmse: the root mean square error over the queries; 0 is a perfect reproduction.
     nrmse: the same, divided by its greatest possible value for these original values; NaN for
         measures with values outside 0 to 1.
@@ -62,8 +62,8 @@ def reproduce(
     ----------  ------
     original    0.4348
     reproduced  0.3493
-    rmse        0.1429
-    nrmse       0.2393
+    rmse        0.1430
+    nrmse       0.2206
     """
     check_choice("queries", queries, ("same", "different"))
     if (original_baseline is None) != (reproduced_baseline is None):
@@ -72,8 +72,8 @@ def reproduce(
     names = _names(original, reproduced)
     columns: dict[str, list[Any]] = {
         "measure": names,
-        "original": [_mean(original[name]) for name in names],
-        "reproduced": [_mean(reproduced[name]) for name in names],
+        "original": [original.mean[name] for name in names],
+        "reproduced": [reproduced.mean[name] for name in names],
     }
     if error is not None:
         columns["rmse"] = [_root_mean_square(error[name]) for name in names]

@@ -24,19 +24,19 @@ def systems_table(first: Source, second: Source, *, p: float, ties: str) -> Tabl
 
     Raises ReadError, FormatError, and GroupError if systems differ or no measure is common.
     """
-    own, other = _read(first), _read(second)
-    measures = [measure for measure in own if measure in other]
+    first_means, second_means = _read(first), _read(second)
+    measures = [measure for measure in first_means if measure in second_means]
     if not measures:
-        named = " and ".join(", ".join(means) or "none" for means in (own, other))
+        named = " and ".join(", ".join(means) or "none" for means in (first_means, second_means))
         raise GroupError(f"the files have no measure in common: {named}")
     columns: dict[str, list[Any]] = {"measure": measures, "systems": []}
     columns.update({name: [] for name in (*COEFFICIENTS, "rbo")})
     for measure in measures:
-        found = agreement(own[measure], other[measure])
+        found = agreement(first_means[measure], second_means[measure])
         columns["systems"].append(len(found.systems))
         for name in COEFFICIENTS:
             columns[name].append(getattr(found, name))
-        columns["rbo"].append(rbo(own[measure], other[measure], p, ties=ties).ext)
+        columns["rbo"].append(rbo(first_means[measure], second_means[measure], p, ties=ties).ext)
     return Table(columns=columns)
 
 

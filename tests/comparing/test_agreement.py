@@ -47,8 +47,8 @@ def _tau_ap(truth: tuple[int, ...], estimate: tuple[int, ...]) -> float:
 def _tau_ap_b(truth: list[int], estimate: list[int]) -> float:
     """The formula of Urbano and Marrero in one direction, system by system."""
     shares = []
-    for i, own in enumerate(estimate):
-        above = [j for j, other in enumerate(estimate) if other > own]
+    for i, score in enumerate(estimate):
+        above = [j for j, other in enumerate(estimate) if other > score]
         if above:
             shares.append(sum(truth[j] > truth[i] for j in above) / len(above))
     return 2 * math.fsum(shares) / len(shares) - 1 if shares else math.nan
@@ -121,7 +121,7 @@ def test_scores_are_named_after_their_runs() -> None:
     found = fr.agreement(*scores)
     assert found.systems == ["pixels", "pca", "profile"]
     assert found.first.tolist() == [one.mean["map"] for one in scores[0]]
-    by_name = [{one.tag: one for one in own} for own in scores]
+    by_name = [{one.tag: one for one in group} for group in scores]
     assert fr.agreement(*by_name).tau_ap == found.tau_ap
 
 
@@ -178,7 +178,10 @@ def test_a_score_that_is_nan_is_named() -> None:
         fr.agreement({"x": 1}, {"x": math.nan})
 
 
-@pytest.mark.parametrize("given", [3, "map", {"x": "0.5"}, {"x": None}])
+@pytest.mark.parametrize(
+    "given",
+    [3, "map", {"x": "0.5"}, {"x": None}, fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1}}, "map")],
+)
 def test_what_is_no_score_is_an_error(given: Any) -> None:
     with pytest.raises(TypeError, match="a: "):
         fr.agreement(given, {"x": 1})
