@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, weightedtau
 
@@ -64,6 +64,7 @@ def test_the_example_of_ircor_has_its_values() -> None:
     assert found.tau_a == 0.2
 
 
+@settings(deadline=None)
 @given(MANY)
 def test_tau_b_is_the_double_of_scipy(pairs: list[tuple[int, int]]) -> None:
     expected = kendalltau(*zip(*pairs, strict=True)).statistic
@@ -71,6 +72,7 @@ def test_tau_b_is_the_double_of_scipy(pairs: list[tuple[int, int]]) -> None:
     assert _agreement(pairs).tau_b == pytest.approx(expected, abs=0, rel=0, nan_ok=True)
 
 
+@settings(deadline=None)
 @given(MANY)
 def test_tau_a_divides_by_all_pairs(pairs: list[tuple[int, int]]) -> None:
     count = len(pairs)
@@ -83,6 +85,7 @@ def test_tau_a_divides_by_all_pairs(pairs: list[tuple[int, int]]) -> None:
     assert _agreement(pairs).tau_a == sum(signs) / len(signs)
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_tau_ap_is_the_average_over_the_orders_of_ties(pairs: list[tuple[int, int]]) -> None:
     first, second = (list(scores) for scores in zip(*pairs, strict=True))
@@ -92,6 +95,7 @@ def test_tau_ap_is_the_average_over_the_orders_of_ties(pairs: list[tuple[int, in
     assert found == pytest.approx(math.fsum(values) / len(values), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(MANY)
 def test_tau_ap_b_follows_its_formula(pairs: list[tuple[int, int]]) -> None:
     first, second = (list(scores) for scores in zip(*pairs, strict=True))
@@ -100,6 +104,7 @@ def test_tau_ap_b_follows_its_formula(pairs: list[tuple[int, int]]) -> None:
     assert _agreement(pairs).tau_ap_b == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
+@settings(deadline=None)
 @given(MANY)
 def test_weighted_tau_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
     expected = weightedtau(*zip(*pairs, strict=True)).statistic

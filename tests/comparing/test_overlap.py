@@ -10,7 +10,7 @@ import io
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
@@ -47,6 +47,7 @@ def _expected(
     )
 
 
+@settings(deadline=None)
 @given(RUNS, RUNS, st.integers(1, 12), st.sampled_from("wab"))
 def test_every_query_has_the_values_of_its_rankings(
     first: dict[str, dict[str, int]], second: dict[str, dict[str, int]], depth: int, ties: str

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
@@ -88,6 +88,7 @@ def tied(draw: st.DrawFn, least: int = 0, most: int = 8) -> list[list[str]]:
 PERSISTENCE = st.floats(0.05, 0.99)
 
 
+@settings(deadline=None)
 @given(tied(), tied(least=1), PERSISTENCE, st.sampled_from("wab"))
 def test_all_values_follow_the_formulas(
     a: list[list[str]], b: list[list[str]], p: float, ties: str
@@ -98,6 +99,7 @@ def test_all_values_follow_the_formulas(
         assert getattr(found, name) == pytest.approx(expected[name], abs=1e-12)
 
 
+@settings(deadline=None)
 @given(tied(most=4), tied(least=1, most=4), PERSISTENCE)
 def test_the_default_is_the_average_over_the_orders_of_ties(
     a: list[list[str]], b: list[list[str]], p: float
@@ -116,6 +118,7 @@ def test_the_default_is_the_average_over_the_orders_of_ties(
         assert found == pytest.approx(means, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(tied(), tied(least=1), PERSISTENCE, st.sampled_from("wab"))
 def test_the_order_of_the_rankings_does_not_matter(
     a: list[list[str]], b: list[list[str]], p: float, ties: str
@@ -143,6 +146,7 @@ def test_ext_is_the_sum_computed_by_hand(
     assert fr.rbo(a, b, 0.5, ties=ties).ext == pytest.approx(float(expected), abs=1e-15)
 
 
+@settings(deadline=None)
 @given(tied(least=1))
 def test_a_ranking_agrees_fully_with_itself(ranking: list[list[str]]) -> None:
     """If ties are corrected or share a rank; the average over their orders is lower."""
