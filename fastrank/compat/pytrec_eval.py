@@ -1,25 +1,27 @@
-"""pytrec_eval's interface, value for value: change the import, and nothing else.
+"""A replacement for pytrec_eval with the same values; only the import changes.
 
 >>> from fastrank.compat import pytrec_eval
 >>> evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 1}}, {"map", "ndcg_cut.5,10"})
 >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.25}})["q1"]["ndcg_cut_10"]
 1.0
 
-Names, values and their bits, the order of queries and measures, and the exceptions are those of
-pytrec_eval-terrier 0.5. The exceptions, which also are FastrankErrors, say which query and document
-they are about. What differs, on purpose:
+Names, values to the last bit, the order of queries and measures, and exceptions are the same as in
+pytrec_eval-terrier 0.5. The exceptions are also FastrankErrors that name query and document.
+Intentional differences:
 
-- Where pytrec_eval ends the interpreter (`P_0`, `P_05` beside `P_5`, `ndcg_10`, a grade of 2**62,
-  a negative relevance level, ids with stray surrogates) or raises SystemError (integers of more
-  than 64 bits), there is a ValueError or, for the ids, an answer.
-- A score that is NaN has no place in a ranking: ValueError. So has `utility` with other than four
-  coefficients, for which pytrec_eval prints a complaint and gives 0.0.
-- Grades and scores may be numpy scalars of any kind. Ids are compared whole; pytrec_eval cuts them
-  at a NUL.
-- Rankings of queries without judgments are not looked at; whether ids can be written as UTF-8 shows
-  only where scores tie.
+- Where pytrec_eval aborts the interpreter (`P_0`, `P_05` together with `P_5`, `ndcg_10`, a grade of
+  2**62, a negative relevance level) or raises SystemError (integers of more than 64 bits), a
+  ValueError is raised. Ids with surrogates for undecodable bytes, which also abort it, are
+  evaluated.
+- A NaN score raises ValueError, because it cannot be ranked. So does `utility` with other than four
+  coefficients, for which pytrec_eval prints a message and returns 0.0.
+- Grades and scores may be numpy scalars of any type. Ids are compared as a whole; pytrec_eval cuts
+  them at a NUL.
+- Rankings of queries without judgments are not read, and ids of unjudged documents that cannot be
+  encoded as UTF-8 are not always detected.
 
-Definitions: trec_eval 9.0.8, as pytrec_eval, which is van Gysel and de Rijke, SIGIR 2018.
+The definitions are those of trec_eval 9.0.8, as in pytrec_eval (van Gysel and de Rijke, SIGIR
+2018).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import cast, overload
 
 from fastrank.arguments import check_threads
 from fastrank.data.preferences import Preferences
@@ -14,10 +14,11 @@ from fastrank.judging.options import bind_measures, check_options
 from fastrank.judging.queries import choose_queries
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from typing_extensions import Unpack
@@ -46,9 +47,11 @@ def evaluate(
 
     qrels: Qrels or Preferences, or anything Qrels can be made from: a dict
         {query: {document: grade}} or {query: [document, ...]} (with grade 1), a pandas or polars
-        frame, an Arrow table, a Hugging Face Dataset, Qrels of ranx, named tuples as used by
-        ir_measures and ir_datasets, or a file as `read_qrels` takes it.
-    run: a Run, or anything one can be made from, as for qrels; or a list of runs. A file in TREC
+        frame, an Arrow table, a Hugging Face Dataset, Qrels of ranx, tuples (query, document,
+        grade), named tuples as used by ir_measures and ir_datasets, or a file as `read_qrels`
+        takes it.
+    run: a Run, or anything one can be made from, as for qrels; or a list or an iterator of runs. A
+        file in TREC
         format is judged while it is read, without keeping it, and a dict is not converted: the
         scores they hold for queries without judgments are not read. A query with an empty dict is
         evaluated, as a query whose ranking is empty.
@@ -135,7 +138,8 @@ class Evaluator:
 
     def __repr__(self) -> str:
         names = " ".join(decoded(name) for bound in self._bound for name in bound.names)
-        return f"<Evaluator of {names}: {len(self._judgments)} judged queries>"
+        queries = counted(len(self._judgments), "judged query", "judged queries")
+        return f"<Evaluator of {names}: {queries}>"
 
     @overload
     def evaluate(
@@ -153,7 +157,7 @@ class Evaluator:
         *,
         threads: int | None = None,
     ) -> Scores | list[Scores]:
-        """Evaluate a run, or each run in a list.
+        """Evaluate a run, or each run in a list or of an iterator.
 
         run: as `evaluate` takes it. threads: the maximum number of threads that judge a file, by
             default as many as are useful. Raises what `evaluate` raises.
@@ -164,12 +168,19 @@ class Evaluator:
         """
         check_threads(threads)
         # Imported late: the trec_eval command does not need it.
-        from fastrank.formats.tuples import is_named_tuple
+        from fastrank.formats.tuples import is_row
 
-        if isinstance(run, (list, tuple)) and not is_named_tuple(next(iter(run), None)):
+        if hasattr(run, "__next__") and not hasattr(run, "read"):
+            run = list(cast("Iterator[Any]", run))
+        if isinstance(run, (list, tuple)) and not is_row(next(iter(run), None)):
             return [self._scores(one, threads) for one in run]
         return self._scores(run, threads)
 
     def _scores(self, run: Run | Convertible | Source, threads: int | None) -> Scores:
+        if getattr(self._judgments, "scale", None) is not None and isinstance(run, dict):
+            # Imported late: few judgments have fractions.
+            from fastrank.formats.dicts import refuse_swapped
+
+            refuse_swapped(self._judgments, run)
         judged = self._judge.judge(run, threads=threads)
         return score(self._judgments, judged, self._bound, self._options, left_out=self._left_out)
