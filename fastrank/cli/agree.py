@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from fastrank.cli.evaluation_flags import check_version
 from fastrank.cli.flags import add_flags, at_least
 from fastrank.cli.output import can_be_written, guarded, report_error, report_unwritable, write
+from fastrank.cli.output_formats import SUFFIXES
 from fastrank.comparing.overlap import overlap
 from fastrank.comparing.rank_biased_overlap import TIES
 from fastrank.comparing.system_scores import systems_table
-from fastrank.errors import FastrankError
+from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
 from fastrank.judging.evaluation_options import EVALUATION
 
@@ -24,7 +26,7 @@ NAME = "fastrank agree"
 EPILOG = """\
 examples:
   fastrank agree before.run after.run
-  fastrank agree -k 100 -p 0.98 --format csv -o overlap.csv bm25.run ours.run
+  fastrank agree -k 100 -p 0.98 -o overlap.csv bm25.run ours.run
   fastrank eval -m map -m P.10 --format csv -o a.csv qrels-a.txt runs/*.gz
   fastrank eval -m map -m P.10 --format csv -o b.csv qrels-b.txt runs/*.gz
   fastrank agree --systems a.csv b.csv
@@ -55,6 +57,7 @@ FORMATS: dict[str, Callable[[Table], str]] = {
     "csv": lambda table: table.to_csv(),
     "json": lambda table: table.to_json(indent=2) + "\n",
 }
+DEPTH = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,8 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " --format csv`",
     )  # fmt: skip
     add(
-        "-k", "--depth", type=at_least(1), default=10, metavar="K",
-        help="number of first documents for shared and jaccard (default: 10)",
+        "-k", "--depth", type=at_least(1), metavar="K",
+        help="number of first documents for shared and jaccard (default: 10); not with --systems",
     )  # fmt: skip
     add("-p", type=float, default=0.9, metavar="P", help="persistence of RBO (default: 0.9)")
     add(
@@ -80,7 +83,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="ties in RBO: a averages over their orders, b corrects for them, w gives them the"
         " same rank (default: a)",
     )  # fmt: skip
-    add("--format", choices=FORMATS, default="table", help="output format (default: table)")
+    add(
+        "--format", choices=FORMATS,
+        help="output format (default: by the name of the -o file, or table)",
+    )  # fmt: skip
     add(
         "-o", "--output", metavar="FILE",
         help="write to FILE (default: standard output), which is replaced only if everything"
@@ -107,7 +113,11 @@ def _run(given: argparse.Namespace) -> int:
         table = _compared(given)
     except FastrankError as error:
         return report_error(NAME, error)
-    printed = FORMATS[given.format](table).encode("utf-8", "surrogateescape")
+    suffix = os.path.splitext(given.output or "")[1].lower()
+    form = given.format or SUFFIXES.get(suffix, "table")
+    printed = FORMATS[form if form in FORMATS else "table"](table).encode(
+        "utf-8", "surrogateescape"
+    )
     if given.output is None:
         write([printed])
         return 0
@@ -120,11 +130,13 @@ def _run(given: argparse.Namespace) -> int:
 
 def _compared(given: argparse.Namespace) -> Table:
     if given.systems:
+        if given.depth is not None:
+            raise OptionError("--depth", "no effect with --systems")
         return systems_table(given.first, given.second, p=given.p, ties=given.ties)
     return overlap(
         given.first,
         given.second,
-        depth=given.depth,
+        depth=DEPTH if given.depth is None else given.depth,
         p=given.p,
         ties=given.ties,
         trec_eval_version=given.trec_eval_version,

@@ -152,6 +152,14 @@ def test_an_invalid_persistence_is_wrong_usage(capfdbinary: Capture) -> None:
     assert message.startswith("fastrank agree: p: expected a number between 0 and 1")
 
 
+def test_a_depth_has_no_effect_on_rankings_of_systems(
+    systems: tuple[str, str], capfdbinary: Capture
+) -> None:
+    found = _failed(capfdbinary, "-k", "5", "--systems", *systems)
+
+    assert found == (2, "fastrank agree: --depth: no effect with --systems\n")
+
+
 def test_a_missing_file_is_named(tmp_path: Path, capfdbinary: Capture) -> None:
     status, message = _failed(capfdbinary, PIXELS, str(tmp_path / "none.run"))
 
@@ -171,8 +179,10 @@ def test_the_output_is_not_written_if_the_runs_cannot_be_compared(
     assert not output.exists()
 
 
-def test_the_output_is_written_to_a_file(tmp_path: Path, capfdbinary: Capture) -> None:
+def test_the_name_of_the_output_file_determines_the_format(
+    tmp_path: Path, capfdbinary: Capture
+) -> None:
     output = tmp_path / "out.csv"
 
-    assert _printed(capfdbinary, "--format", "csv", "-o", str(output), PIXELS, PCA) == ""
+    assert _printed(capfdbinary, "-o", str(output), PIXELS, PCA) == ""
     assert output.read_text() == fr.overlap(PIXELS, PCA).to_csv()
