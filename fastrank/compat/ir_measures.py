@@ -44,7 +44,7 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.evaluation.dict_evaluator import DictEvaluator
 from fastrank.formats.dicts import qrels_from_dict
 from fastrank.judging.dict_index import index_judgments
-from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.judging.options import Options
 from fastrank.measures.notation import parse_measure
 
 TYPE_CHECKING = False
@@ -104,13 +104,8 @@ class FastrankEvaluator(providers.Evaluator):
         super().__init__(measures, set(qrels))
         self._bound = [_bound(measure) for measure in measures]
         judged = {query: docs for query, docs in qrels.items() if docs}
-        options = Options(
-            trec_eval_version=DEFAULT_VERSION, relevance_format="qrels", relevance_level=1,
-            complete=False, judged_only=False, max_retrieved=MAX_RETRIEVED, collection_size=0,
-            query=None,
-        )  # fmt: skip
         judgments = index_judgments(judged) or qrels_from_dict(judged, source="qrels")
-        self._evaluator = DictEvaluator(judgments, judged, self._bound, options, _arrange)
+        self._evaluator = DictEvaluator(judgments, judged, self._bound, Options(), _arrange)
 
     def _rows(self, run: Anything) -> tuple[list[str], list[list[float]]]:
         """The queries with judgments and results, and the values of each measure for them."""

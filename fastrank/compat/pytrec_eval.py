@@ -27,6 +27,7 @@ The definitions are those of trec_eval 9.0.8, as in pytrec_eval (van Gysel and d
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.errors import InputError, MeasureError
@@ -58,7 +59,6 @@ __all__ = [
 # The version whose interface this is.
 __version__ = "0.5.11"
 
-_MAX_RETRIEVED = 2**63 - 1
 # trec_eval's table of judgments by grade must fit into memory, and pytrec_eval's too.
 _LARGEST_GRADE = 2**44 - 2
 
@@ -100,7 +100,7 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        specifications = _combined(_without_nicknames(measures))
+        specifications = _specifications(frozenset(_without_nicknames(measures)))
         judged = {query: docs for query, docs in query_relevance.items() if len(docs) > 0}
         for name, value in (
             ("relevance_level", relevance_level),
@@ -117,14 +117,8 @@ class RelevanceEvaluator:
         if judgments is None or judgments.index.largest_grade > _LARGEST_GRADE:
             _check_judgments(judged)
             judgments = qrels_from_dict(judged)
-        bound = Selection(specifications, original=True).bind(DEFAULT_VERSION)
-        _refuse_impossible(bound)
-        options = Options(
-            trec_eval_version=DEFAULT_VERSION, relevance_format="qrels",
-            relevance_level=relevance_level, complete=False,
-            judged_only=bool(judged_docs_only_flag), max_retrieved=_MAX_RETRIEVED,
-            collection_size=0, query=None,
-        )  # fmt: skip
+        bound = _bound(specifications)
+        options = Options(relevance_level=relevance_level, judged_only=bool(judged_docs_only_flag))
         self._evaluator = DictEvaluator(judgments, judged, bound, options, _columns)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
@@ -234,15 +228,17 @@ def _without_nicknames(measures: Iterable[str]) -> set[str]:
     return found
 
 
-def _combined(measures: Iterable[str]) -> list[str]:
+# Parsing four names takes longer than evaluating a query of 100 documents.
+@lru_cache(maxsize=64)
+def _specifications(measures: frozenset[str]) -> tuple[str, ...]:
     """Measures in trec_eval's notation, each once, with all parameters given for it."""
     parameters: dict[str, set[str]] = {}
     for measure in measures:
         name, items = (measure, "") if measure in supported_measures else _split(measure)
         parameters.setdefault(name, set()).update(items.split(",") if items else ())
-    return [
+    return tuple(
         f"{name}.{','.join(sorted(items))}" if items else name for name, items in parameters.items()
-    ]
+    )
 
 
 def _split(measure: str) -> tuple[str, str]:
@@ -255,7 +251,10 @@ def _split(measure: str) -> tuple[str, str]:
     raise MeasureError(measure, f"unsupported measure {measure}")
 
 
-def _refuse_impossible(bound: list[BoundMeasure]) -> None:
+@lru_cache(maxsize=64)
+def _bound(specifications: tuple[str, ...]) -> list[BoundMeasure]:
+    """The measures. Raises MeasureError for those that trec_eval cannot compute."""
+    bound = Selection(specifications, original=True).bind(DEFAULT_VERSION)
     for bound_measure in bound:
         if bound_measure.measure.takes == "weights" and len(bound_measure.numbers) != 4:
             found = len(bound_measure.numbers)
@@ -263,6 +262,7 @@ def _refuse_impossible(bound: list[BoundMeasure]) -> None:
                 bound_measure.measure.name,
                 f"{bound_measure.measure.name} takes 4 coefficients, found {found}",
             )
+    return bound
 
 
 def _names(bound: BoundMeasure) -> list[str]:

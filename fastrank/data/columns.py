@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from fastrank.data.texts import Texts
 
 
+# The names of the fields of each class.
+_FIELD_NAMES: dict[type, set[str]] = {}
+
+
 class Frozen:
     """A frozen object with fields given by name; it can be copied and pickled.
 
@@ -36,16 +40,19 @@ class Frozen:
     @classmethod
     def field_names(cls) -> set[str]:
         """The names of all fields, including those of base classes."""
-        names = {name for kind in cls.__mro__ for name in getattr(kind, "__slots__", ())}
-        return names - {"__dict__"}
+        names = _FIELD_NAMES.get(cls)
+        if names is None:
+            slots = {name for kind in cls.__mro__ for name in getattr(kind, "__slots__", ())}
+            names = _FIELD_NAMES[cls] = slots - {"__dict__"}
+        return names
 
     def __dir__(self) -> list[str]:
         return sorted(set(object.__dir__(self)) - self.internal)
 
     def __init__(self, **fields: Any) -> None:
         fields = {**self.defaults, **fields}
-        wrong = self.field_names() ^ set(fields)
-        if wrong:
+        if fields.keys() != self.field_names():
+            wrong = self.field_names() ^ fields.keys()
             raise TypeError(f"{type(self).__name__}: fields missing or unknown: {sorted(wrong)}")
         for name, value in fields.items():
             object.__setattr__(self, name, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import cast, overload
 
 from fastrank.arguments import check_threads
@@ -11,7 +12,7 @@ from fastrank.evaluation.scoring import score
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import bind_measures, check_options
-from fastrank.judging.queries import choose_queries
+from fastrank.judging.queries import choose_queries, count_without_relevant
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.plurals import counted
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.formats.files import Source
-    from fastrank.measures.selection import Measures
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
 
     Judgments = Qrels | Preferences
@@ -114,7 +116,7 @@ class Evaluator:
         from fastrank.judging.dict_index import index_judgments
 
         checked = evaluation_options(with_defaults(Evaluator.__init__, options))
-        self._bound = bind_measures(Selection(measures), checked)
+        self._bound = _bind(measures, checked)
         judgments: Any = index_judgments(qrels) if isinstance(qrels, dict) else None
         if judgments is None:
             judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
@@ -126,6 +128,7 @@ class Evaluator:
         self._options = checked.changed(relevance_format=relevance_format)
         check_options(self._bound, self._options)
         self._judgments, self._left_out = choose_queries(judgments, self._options)
+        self._no_relevant: int | None = None
         self._judge = RunJudge(self._judgments, self._bound, self._options)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -183,4 +186,26 @@ class Evaluator:
 
             refuse_swapped(self._judgments, run)
         judged = self._judge.judge(run, threads=threads)
-        return score(self._judgments, judged, self._bound, self._options, left_out=self._left_out)
+        if self._no_relevant is None:
+            self._no_relevant = count_without_relevant(self._judgments, self._options)
+        scores = score(
+            self._judgments, judged, self._bound, self._options,
+            left_out=self._left_out, no_relevant=self._no_relevant,
+        )  # fmt: skip
+        self._judge.release(judged)
+        return scores
+
+
+def _bind(measures: Measures, options: Options) -> list[BoundMeasure]:
+    """The requested measures with parameters. Raises MeasureError for invalid ones."""
+    names: Any = (measures,) if isinstance(measures, str) else measures
+    is_listed = isinstance(names, (list, tuple)) and set(map(type, names)) == {str}
+    if is_listed and options.ties != "average":
+        return _bind_names(tuple(names), options.trec_eval_version)
+    return bind_measures(Selection(measures), options)
+
+
+# Parsing four names takes as long as evaluating two queries of 100 documents.
+@lru_cache(maxsize=64)
+def _bind_names(names: tuple[str, ...], trec_eval_version: str) -> list[BoundMeasure]:
+    return Selection(names).bind(trec_eval_version)

@@ -190,8 +190,6 @@ def evaluation_options(given: Mapping[str, Any]) -> Options:
     return Options(
         **values | {"exclude": values["exclude"] or {}},
         max_retrieved=MAX_RETRIEVED if depth is None else depth,
-        relevance_format="qrels",
         complete=missing == "zero",
         missing_is_error=missing == "error",
-        query=None,
-    )  # fmt: skip
+    )
