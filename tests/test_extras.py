@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import runpy
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -36,6 +37,12 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
     ("threadpoolctl", "protocol 'senteval'", "probe", lambda: _probe("senteval")),
     ("sklearn.linear_model", "protocol 'mteb'", "probe", lambda: _probe("mteb")),
     ("sklearn.neighbors", "protocol 'knn'", "probe", lambda: _probe("knn")),
+    (
+        "ir_measures",
+        "fastrank.compat.ir_measures",
+        "ir_measures",
+        lambda: runpy.run_path(str(REPOSITORY / "fastrank/compat/ir_measures.py")),
+    ),
     ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
 ]
 

@@ -1,6 +1,6 @@
 """The command `fastrank` and its subcommands: evaluation (`eval` and the drop-in `trec_eval`),
-embeddings (`search`, `eval-embeddings`, `hard-negatives`, `compare-indexes`, `probe`), files
-(`convert`, `check`) and the list of measures (`measures`)."""
+comparison (`agree`), embeddings (`search`, `eval-embeddings`, `hard-negatives`,
+`compare-indexes`, `probe`), files (`convert`, `check`) and the list of measures (`measures`)."""
 
 from __future__ import annotations
 
@@ -38,6 +38,11 @@ COMMANDS = {
         "probe", "train classifiers on embeddings and test them",
         "Train classifiers on embeddings and test them, as published protocols do.",
     ),
+    "agree": (
+        "agree", "compare the rankings of two runs, or two rankings of systems",
+        "Compare the rankings of two runs query by query, or two rankings of systems:\n"
+        "overlap, rank-biased overlap, and rank correlation.",
+    ),
     "convert": (
         "convert", "convert qrels and runs between formats",
         "Convert judgments (qrels) and runs between formats.",
@@ -55,6 +60,17 @@ COMMANDS = {
         "Check judgments (qrels) and runs for errors and oddities.",
     ),
 }  # fmt: skip
+
+# Commands by other names.
+MEANT = {
+    "ann": "compare-indexes",
+    "benchmark": "compare-indexes",
+    "mine": "hard-negatives",
+    "metrics": "measures",
+    "retrieve": "search",
+    "score": "eval",
+    "validate": "check",
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -84,11 +100,16 @@ def _main(words: list[str]) -> int:
     if words[:1] and words[0] in COMMANDS:
         from importlib import import_module
 
+        from fastrank.cli.parser import Parser
+
         module, _, description = COMMANDS[words[0]]
         command = import_module(f"fastrank.cli.{module}")
-        command_parser = argparse.ArgumentParser(prog=command.NAME, description=description)
+        command_parser = Parser(prog=command.NAME, description=description)
         command.add_arguments(command_parser)
         return int(command.run(command_parser.parse_args(words[1:])))
+    if words[:1] and words[0][:1] not in ("", "-") and words[0] not in COMMANDS:
+        print(f"fastrank: {_unknown_command(words[0])}", file=sys.stderr)
+        return 2
     given = parser.parse_args(words)
     if given.version:
         try:
@@ -105,6 +126,15 @@ def _main(words: list[str]) -> int:
         return 0
     parser.print_help(sys.stderr)
     return 2
+
+
+def _unknown_command(word: str) -> str:
+    """The message for an unknown command, with the one that may be meant."""
+    from difflib import get_close_matches
+
+    close = [MEANT[word]] if word in MEANT else get_close_matches(word, COMMANDS, 1)
+    hint = f"did you mean `fastrank {close[0]}`?" if close else f"expected {', '.join(COMMANDS)}"
+    return f"unknown command {word!r}; {hint}"
 
 
 def version() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from fastrank.arguments import check_choice, flag, integer
 from fastrank.data.columns import Frozen
@@ -206,8 +207,9 @@ def _from_vectors(given: Any, task: Any, name: str, alternatives: bool) -> Probl
         texts = texts or as_text_task(task)
         name, labels = name or texts.name, _labels_of(texts)
     y, classes = encoded_labels(name or "labels", labels)
+    vectors = vectors_of(given, len(y))
     return Problem(
-        name=name or "labels", y=y, classes=classes, vectors=vectors_of(given, len(y)),
+        name=name or "labels", y=y, classes=classes, encode=lambda: vectors,
         texts=None, make_embedder=None, alternatives=alternatives,
     )  # fmt: skip
 
@@ -245,16 +247,17 @@ class _Texts:
         name = name or task.name
         y, classes = encoded_labels(name, _labels_of(task))
         lazy = self._is_lazy(task)
-        make_embedder, vectors = None, None
+        make_embedder: Callable[[], Any] | None = None
+        encode: Callable[[], Any] | None = None
         if lazy:
             make_embedder = self._make_embedder()
         elif self._embed is not None:
             self._refuse_cache("an embed function")
-            vectors = embedded_by(self._embed, name, tuple(task.texts), "all")
+            encode = partial(embedded_by, self._embed, name, task.texts, "all")
         else:
-            vectors = self._encoded(task)
+            encode = self._encoder(task)
         return Problem(
-            name=name, y=y, classes=classes, vectors=vectors, texts=task.texts,
+            name=name, y=y, classes=classes, encode=encode, texts=task.texts,
             make_embedder=make_embedder, alternatives=self._alternatives,
         )  # fmt: skip
 
@@ -280,9 +283,10 @@ class _Texts:
             if self._encoding[name] is not None:
                 raise OptionError(name, f"vectors of {what} cannot be cached")
 
-    def _encoded(self, task: TextTask) -> tuple[Any, ...]:
+    def _encoder(self, task: TextTask) -> Callable[[], tuple[Any, ...]]:
+        """A function that encodes the texts, after checking them."""
         if not self._alternatives:
-            return encode_task(self._model, task, **self._encoding)
+            return lambda: encode_task(self._model, task, **self._encoding)
         if len(task.texts) != 2:
             reason = f"expected rows of two texts, found {len(task.texts)}"
             raise InputError(task.name, f"alternatives: {reason}")
@@ -293,5 +297,9 @@ class _Texts:
                 raise InputError(task.name, f"row {number}: {found}")
         columns = [task.texts[0], *map(list, zip(*rows, strict=True))]
         texts = TextTask.from_texts([text for column in columns for text in column], name=task.name)
-        (vectors,) = encode_task(self._model, texts, **self._encoding)
-        return tuple(vectors.reshape(len(columns), len(task), -1))
+
+        def encode() -> tuple[Any, ...]:
+            (vectors,) = encode_task(self._model, texts, **self._encoding)
+            return tuple(vectors.reshape(len(columns), len(task), -1))
+
+        return encode

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from functools import cached_property
 
 from fastrank.data.columns import Frozen
 from fastrank.errors import InputError
@@ -23,20 +24,21 @@ NUMBERS = (int, float)
 class Problem(Frozen):
     """Rows of one or more texts or vectors, with a class each.
 
-    name: for messages. y: int64[rows], places in `classes`. classes: the labels, sorted. vectors:
-    a float32[rows, dimension] per text of a row; None for an embedder that is fitted on the
-    training part of each split. alternatives: whether all vectors after the first are those of
-    alternatives. texts: the texts of the rows, or None if vectors were given. make_embedder: see
-    `embedder`.
+    name: for messages. y: int64[rows], places in `classes`. classes: the labels, sorted.
+    alternatives: whether all vectors after the first are those of alternatives. texts: the texts of
+    the rows, or None if vectors were given. encode: makes `vectors`; None if an embedder is fitted
+    on the training part of each split. make_embedder: see `embedder`.
     """
 
-    __slots__ = ("alternatives", "classes", "make_embedder", "name", "texts", "vectors", "y")
+    __slots__ = (
+        "__dict__", "alternatives", "classes", "encode", "make_embedder", "name", "texts", "y",
+    )  # fmt: skip
 
     alternatives: bool
     name: str
     y: Array
     classes: list[Any]
-    vectors: tuple[Array, ...] | None
+    encode: Callable[[], tuple[Array, ...]] | None
     texts: tuple[list[str], ...] | None
     make_embedder: Callable[[], Callable[..., tuple[Array, ...]]] | None
 
@@ -46,7 +48,15 @@ class Problem(Frozen):
     @property
     def is_lazy(self) -> bool:
         """Whether an embedder is fitted on each training part."""
-        return self.vectors is None
+        return self.encode is None
+
+    @cached_property
+    def vectors(self) -> tuple[Array, ...] | None:
+        """A float32[rows, dimension] per text of a row, or None if the embedder is lazy.
+
+        Encoding may take long: check the options before the first use.
+        """
+        return None if self.encode is None else self.encode()
 
     def embedder(self) -> Callable[[Problem, Array, str], tuple[Array, ...]]:
         """A function of a problem, row numbers and "train", "eval" or "test" that returns vectors.

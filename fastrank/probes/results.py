@@ -22,7 +22,8 @@ class ProbeResult(Frozen):
     standard deviation of the main metric. interval: the bounds (low, high) of the mean, or None;
     level: their confidence level, or None. values: {metric: list of float}, one value per trained
     classifier. rows: the number of texts or pairs. classes: the labels, sorted. seed: of the random
-    numbers, or None. seconds: the time without embedding. notes: a tuple of remarks about the
+    numbers, or None. seconds: the time of encoding, training and
+    tests. notes: a tuple of remarks about the
     result. records: {column: list}, a long table with more details than `values`, or None.
 
     >>> probed

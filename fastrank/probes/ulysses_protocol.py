@@ -14,7 +14,7 @@ from fastrank.probes.results import ProbeResult
 from fastrank.probes.scaling import scaled
 from fastrank.probes.torchmetrics_values import adjusted_macro_f1, are_probabilities, matthews
 from fastrank.probes.training import FoldData, Settings, Trained, train
-from fastrank.probes.ulysses_folds import folds_of, seeds
+from fastrank.probes.ulysses_folds import MOST_SEED, folds_of, seeds
 from fastrank.search.progress import bar
 
 TYPE_CHECKING = False
@@ -81,6 +81,8 @@ def evaluate(
     started = time.perf_counter()
     classes = len(problem.classes)
     repetitions, folds = at_least("repetitions", repetitions, 1), at_least("folds", folds, 2)
+    if at_least("seed", seed, 0) > MOST_SEED:
+        raise OptionError("seed", f"expected at most {MOST_SEED}, found {seed}")
     metric = _metric(metric, classes)
     share = finite("validation", validation)
     if not 0.0 < share < 1.0:
@@ -139,8 +141,6 @@ def evaluate(
 def interval_seeds(seed: int) -> dict[str, int]:
     """The seed of the intervals of each series."""
     import numpy
-
-    from fastrank.probes.ulysses_folds import MOST_SEED
 
     state = numpy.random.RandomState(seed)
     keys = sorted((*EPOCH_KEYS, *TEST_KEYS))

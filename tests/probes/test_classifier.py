@@ -193,6 +193,7 @@ NAN[3, 4] = np.nan
         (VECTORS, LABELS, {"test": (VECTORS, LABELS)}, TypeError, "no option 'test'"),
         (VECTORS, LABELS, {"metric": "adjusted_macro_f1"}, fr.OptionError, "does not apply to 2"),
         (VECTORS, LABELS, {"validation": 1}, fr.OptionError, "validation: expected a number betw"),
+        (VECTORS, LABELS, {"seed": -1}, fr.OptionError, "seed: expected 0 or more, found -1"),
         (VECTORS, LABELS, {"cache": "x"}, fr.OptionError, "applies to models, but vectors"),
         (
             (VECTORS, VECTORS[:, :3]), LABELS, {}, fr.ArrayError,
@@ -233,3 +234,8 @@ def test_bad_input_is_an_error_before_training(model, task, options, error, mess
     monkeypatch.setattr("fastrank.probes.ulysses_protocol.train", None)
     with pytest.raises(error, match=message):
         evaluated(model, task, **options)
+
+
+def test_options_of_the_protocol_are_checked_before_texts_are_encoded():
+    with pytest.raises(fr.OptionError, match="folds: expected 2 or more"):
+        evaluated(lambda texts: 1 / 0, TASK, folds=1)
