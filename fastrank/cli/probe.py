@@ -16,6 +16,7 @@ from fastrank.cli.output import (
     report_unwritable,
     write,
 )
+from fastrank.cli.output_formats import SUFFIXES
 from fastrank.datasets.text_task import TextTask
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
@@ -38,12 +39,13 @@ examples:
   fastrank probe pairs.csv --vectors first.npy --vectors second.npy --format csv
   fastrank probe ulysses_senteval_datasets --model my_models:encode \\
       --cache embeddings --cache-name my-model
-  fastrank probe train.csv --test test.csv --protocol mteb --model my_models:encode
+  fastrank probe train.csv --test test.csv --protocol mteb \\
+      --model my_models:encode
   fastrank probe films.csv --vectors films.npy --option repetitions=3
 
-A TASK is a table with texts and labels (CSV, TSV, JSONL or parquet), or a folder
-with tasks of Ulysses SentEval. Rows have one text or a pair of texts; the last
-column is the label unless it has a usual name such as label.
+A TASK is a table with texts and labels (CSV, TSV, JSONL or parquet), or a
+folder with tasks of Ulysses SentEval. Rows have one text or a pair of texts. A
+column with a usual name, such as label, has the labels, else the last column.
 
 protocols:
   ulysses   Ulysses SentEval: 10 times 5 folds, undersampling, AdamW (default)
@@ -51,8 +53,8 @@ protocols:
   mteb      MTEB: logistic regression on 8 texts per label, 10 times
   knn       the labels of the nearest neighbors
 
-Exit status: 0 if successful, 1 if a file is wrong or cannot be read or written, 2
-for invalid options.
+Exit status: 0 if successful, 1 if a file is wrong or cannot be read or written,
+2 for invalid options.
 """
 FORMATS: dict[str, Callable[[list[ProbeResult]], str]] = {
     "table": lambda results: f"{_table(results)}\n",
@@ -95,8 +97,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--prompt", metavar="TEXT", help="prompt for the model, or prefix of each text")
     add("--cache", metavar="FOLDER", help="folder in which to cache vectors of texts")
     add("--cache-name", metavar="NAME", help="name of the model and its settings, for --cache")
-    add("--format", choices=FORMATS, default="table", help="output format (default: table)")
-    add("-o", "--output", metavar="FILE", help="write to FILE (default: standard output)")
+    add(
+        "--format", choices=FORMATS,
+        help="output format (default: by the name of the -o file, or table)",
+    )  # fmt: skip
+    add(
+        "-o", "--output", metavar="FILE",
+        help="write to FILE (default: standard output), which is replaced only if everything"
+        " succeeds",
+    )  # fmt: skip
 
 
 def run(given: argparse.Namespace) -> int:
@@ -115,12 +124,15 @@ def _run(given: argparse.Namespace) -> int:
         # A wrong option or model.
         complain(f"{NAME}: {error}")
         return 2
-    printed = FORMATS[given.format](results).encode("utf-8", "surrogateescape")
+    suffix = os.path.splitext(given.output or "")[1].lower()
+    form = given.format or SUFFIXES.get(suffix, "table")
+    printed = FORMATS[form if form in FORMATS else "table"](results)
+    content = printed.encode("utf-8", "surrogateescape")
     if given.output is None:
-        write([printed])
+        write([content])
         return 0
     try:
-        files.write(given.output, [printed])
+        files.write(given.output, [content])
     except OSError as error:
         return report_unwritable(NAME, given.output, error)
     return 0

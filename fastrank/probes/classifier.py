@@ -103,7 +103,8 @@ def evaluate_classifier(
         so for scikit-learn transformers that are not fitted. With `embed`, split is then "train",
         "eval" or "test".
     alternatives: whether the second text of a row holds several, separated by " [SEP] ", whose
-        vectors follow that of the first text in the features.
+        vectors follow that of the first text in the features. An embedder that is fitted on each
+        training part takes them as one text, as in Ulysses SentEval.
     name: of the task, for messages and tables.
     batch_size, prompt, cache, cache_name: as in `encode_task`. An embedder that is fitted on each
         training part cannot be cached.
@@ -258,7 +259,7 @@ class _Texts:
             encode = self._encoder(task)
         return Problem(
             name=name, y=y, classes=classes, encode=encode, texts=task.texts,
-            make_embedder=make_embedder, alternatives=self._alternatives,
+            make_embedder=make_embedder, alternatives=self._alternatives and not lazy,
         )  # fmt: skip
 
     def _is_lazy(self, task: TextTask) -> bool:
@@ -271,8 +272,6 @@ class _Texts:
         embed, model = self._embed, self._model
         if embed is not None:
             return lambda: CustomEmbedder(embed)
-        if self._alternatives:
-            raise OptionError("alternatives", "lazy embedders have no alternatives")
         if not hasattr(model, "fit") or not hasattr(model, "transform"):
             expected = "expected a scikit-learn transformer or an embed function"
             raise TypeError(f"lazy: {expected}, found {type(model).__name__}")

@@ -84,7 +84,7 @@ def train(folds: Sequence[FoldData], settings: Settings) -> None:
 
 
 def _groups(folds: Sequence[FoldData], settings: Settings, copies: int) -> list[list[FoldData]]:
-    """Folds to train together: with equally many training rows, and as many as fit the cache."""
+    """Folds to train together: with equally many training rows, and small enough for the cache."""
     found: list[list[FoldData]] = []
     by_rows: dict[int, list[FoldData]] = {}
     for fold in folds:

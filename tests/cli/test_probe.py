@@ -71,6 +71,19 @@ def test_other_formats_are_those_of_tables(form, folder, capfdbinary, expected):
     assert Path("out.txt").read_text().rstrip("\n") == printed.rstrip("\n")
 
 
+def test_the_name_of_the_output_file_determines_the_format(folder, capfdbinary):
+    command = ("films.csv", "--vectors", "films.npy", *OPTIONS, "-o", "found.json")
+    assert run(capfdbinary, *command) == (0, "", "")
+    assert json.loads(Path("found.json").read_text())[0]["name"] == "films"
+
+
+def test_separate_test_rows_are_for_protocols_that_do_not_split(folder, capfdbinary):
+    files = ("--test", "films.csv", "--test-vectors", "films.npy")
+    status, _, err = run(capfdbinary, "films.csv", "--vectors", "films.npy", *files)
+    assert status == 2
+    assert "protocol 'ulysses' has no option 'test'" in err
+
+
 def test_a_folder_has_tasks_of_ulysses_senteval(folder, capfdbinary):
     (folder / "tasks").mkdir()
     write_tasks(folder / "tasks", FILES)

@@ -133,6 +133,12 @@ def test_a_fitted_transformer_is_used_as_it_is_unless_lazy():
     assert evaluated(model, task, lazy=True).values == unfitted.values
 
 
+def test_a_lazy_transformer_takes_alternatives_as_one_text():
+    rows = pd.DataFrame(texts_of(400, 3, 7, 3))
+    found = evaluated(TfidfVectorizer(max_features=20), rows, alternatives=True)
+    assert found.values == evaluated(TfidfVectorizer(max_features=20), rows).values
+
+
 def test_vectors_are_cached(tmp_path):
     calls = []
 
