@@ -21,6 +21,10 @@ lazy.conversions = "fastrank.formats.conversions"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.checking.checker import check as check
+    from fastrank.comparing.compare import compare as compare
+    from fastrank.comparing.compare import compare_scores as compare_scores
+    from fastrank.comparing.comparison import Comparison as Comparison
+    from fastrank.comparing.comparison import Pair as Pair
     from fastrank.data.preferences import Preferences as Preferences
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
@@ -97,6 +101,8 @@ __all__, __getattr__ = public_names(
         "evaluation.arrays": ("evaluate_arrays",),
         "formats.candidates": ("Candidates", "read_candidates"),
         "checking.checker": ("check",),
+        "comparing.compare": ("compare", "compare_scores"),
+        "comparing.comparison": ("Comparison", "Pair"),
         "data.preferences": ("Preferences",),
         "data.qrels": ("Qrels",),
         "data.run": ("Run",),
