@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from fastrank.comparing.compare import compare_scores as compare_scores
     from fastrank.comparing.comparison import Comparison as Comparison
     from fastrank.comparing.comparison import Pair as Pair
+    from fastrank.comparing.power import topics_needed as topics_needed
+    from fastrank.comparing.standardization import standardize as standardize
     from fastrank.data.preferences import Preferences as Preferences
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
@@ -103,6 +105,8 @@ __all__, __getattr__ = public_names(
         "checking.checker": ("check",),
         "comparing.compare": ("compare", "compare_scores"),
         "comparing.comparison": ("Comparison", "Pair"),
+        "comparing.power": ("topics_needed",),
+        "comparing.standardization": ("standardize",),
         "data.preferences": ("Preferences",),
         "data.qrels": ("Qrels",),
         "data.run": ("Run",),

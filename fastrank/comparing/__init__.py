@@ -7,5 +7,7 @@ __all__, __getattr__ = public_names(
     {
         "compare": ("compare", "compare_scores"),
         "comparison": ("Comparison", "Pair"),
+        "power": ("topics_needed",),
+        "standardization": ("standardize",),
     },
 )

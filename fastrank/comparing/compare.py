@@ -13,23 +13,21 @@ from fastrank.comparing.alignment import Aligned, align, note_missing, systems_o
 from fastrank.comparing.analysis import analyze
 from fastrank.comparing.comparison import Comparison, check_values, closest
 from fastrank.comparing.corrections import adjust
+from fastrank.comparing.inputs import system_names, systems_from
 from fastrank.comparing.options import (
     COMPARISON,
     TUKEYS,
     ComparisonOptions,
     settings,
 )
-from fastrank.comparing.score_inputs import all_scores, frame_systems, is_frame, named_systems
 from fastrank.errors import GroupError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
-from fastrank.scores.scores import Scores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from concurrent.futures import Executor
     from typing import Any
 
@@ -104,7 +102,7 @@ def compare(
         items = [items]
     evaluator = Evaluator(qrels, measures, **evaluation)
     scores: list[Any] = list((executor.map if executor else map)(evaluator.evaluate, items))
-    names = _names(chosen, list(runs) if named else None, scores, items)
+    names = system_names(chosen.names, list(runs) if named else None, scores, items)
     selection = Selection(measures)
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
     bound = selection.bind(version, keep=_has_values)
@@ -147,55 +145,9 @@ def compare_scores(
     """
     check_choice("queries", queries, ("same", "common"))
     chosen = settings(with_defaults(compare_scores, options))
-    notes: list[str] = []
-    keys = list(scores) if isinstance(scores, Mapping) else None
-    if is_frame(scores):
-        keys, systems = frame_systems(scores)
-        names = _names(chosen, keys, [], systems)
-    elif isinstance(scores, (Mapping, list, tuple)) and (items := all_scores(scores)) is not None:
-        names = _names(chosen, keys, items, items)
-        systems, notes = systems_of(items)
-    elif isinstance(scores, Mapping):
-        keys, systems = named_systems(scores)
-        names = _names(chosen, keys, [], systems)
-    else:
-        raise TypeError(
-            "scores: expected a list of Scores, {name: Scores or {query: value}} or a frame, found"
-            f" {type(scores).__name__}"
-        )
+    names, systems, notes = systems_from(scores, chosen.names)
     aligned = align(names, systems, common=queries == "common", caller="compare_scores")
     return _compared(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
-
-
-def _names(
-    chosen: Settings, keys: list[Any] | None, scores: Sequence[Scores], items: Sequence[Any]
-) -> list[str]:
-    """The names of the systems: given, the keys, the tags, or the names of files; made unique."""
-    if chosen.names is not None:
-        names = [str(name) for name in chosen.names]
-        if len(names) != len(items):
-            raise OptionError("names", f"expected {len(items)}, one a system, found {len(names)}")
-    elif keys is not None:
-        names = [str(key) for key in keys]
-    else:
-        names = [
-            own.tag or (os.path.basename(os.fspath(item)) if _is_path(item) else "run")
-            for own, item in zip(scores, items, strict=True)
-        ]
-    taken: set[str] = set()
-    made = []
-    for name in names:
-        number, unique = 1, name
-        while unique in taken:
-            number += 1
-            unique = f"{name}#{number}"
-        taken.add(unique)
-        made.append(unique)
-    return made
-
-
-def _is_path(item: object) -> bool:
-    return isinstance(item, (str, os.PathLike))
 
 
 def _baselines(chosen: Settings, names: list[str]) -> list[int]:

@@ -7,6 +7,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from fastrank.arguments import at_least, finite
 from fastrank.comparing.letters import letter_display
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError, OptionError
@@ -14,7 +15,7 @@ from fastrank.scores.tables import Table, distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from fastrank.comparing.alignment import Measured
@@ -349,6 +350,136 @@ class Comparison(Frozen):
         low, high, _ = ratio_interval(values[0], values[1], self._settings, paired)
         return low, high
 
+    def effects(self, measure: str) -> Table:
+        """Effect sizes of each pair.
+
+        d_z: mean / sd of the differences; Cohen's d of other programs divides by another sd.
+        hedges: d_z * (1 - 3 / (4 (n - 1) - 1)). superiority: the share of queries on which a is
+        higher, ties counted half. cliff_unpaired: Cliff's delta, which ignores that both systems
+        answer the same queries. sd: of the differences.
+
+        >>> print(comparison.effects("map"))
+        a       b           d_z    hedges    superiority    cliff_unpaired      sd
+        ------  -------  ------  --------  -------------  ----------------  ------
+        pixels  pca      0.7431    0.7403         0.8025            0.2306  0.1150
+        pixels  profile  0.8298    0.8267         0.8450            0.3272  0.1085
+        pca     profile  0.0384    0.0382         0.5200            0.0201  0.1204
+        """
+        from fastrank.comparing.tables import effects_table
+
+        return effects_table(self._pairs_of(measure), self._of(measure).paired)
+
+    def power(
+        self, measure: str, *, power: float = 0.8, differences: Sequence[float] = (0.01, 0.02, 0.05)
+    ) -> Table:
+        """What the paired t-test of each pair can show, by its number of queries and sd.
+
+        detectable: the smallest mean difference that is found with this power. queries: how many
+        queries the observed difference needs; queries_0.01, ...: how many these differences need;
+        None without variance or for a difference of 0. Without a correction for several pairs.
+
+        >>> print(comparison.power("map", differences=[0.02]))
+        a       b          n      sd    detectable    queries    queries_0.02
+        ------  -------  ---  ------  ------------  ---------  --------------
+        pixels  pca      200  0.1150        0.0229         17             262
+        pixels  profile  200  0.1085        0.0216         14             234
+        pca     profile  200  0.1204        0.0240       5334             287
+        """
+        from fastrank.comparing.tables import power_table
+
+        _check_probability("power", power)
+        return power_table(self._pairs_of(measure), self.alpha, power, differences)
+
+    def equivalent(self, measure: str, margin: float) -> Table:
+        """Whether each pair differs by less than a margin: two one-sided t-tests.
+
+        p: the larger of both p-values, not corrected for several pairs; equivalent: p <= alpha,
+        which is when the interval [low, high] of level 1 - 2 alpha is within -margin and margin.
+        Raises OptionError for a margin that is not above 0. Source: Schuirmann, Journal of
+        Pharmacokinetics and Biopharmaceutics 15(6), 1987.
+
+        >>> comparison.equivalent("map", 0.05).columns["equivalent"]
+        [False, False, True]
+        """
+        from fastrank.comparing.tables import equivalence_table
+
+        if finite("margin", margin) <= 0:
+            raise OptionError("margin", f"expected a number above 0, found {margin}")
+        return equivalence_table(self._pairs_of(measure), margin, self.alpha)
+
+    def bayes(self, measure: str, rope: float = 0.0) -> Table:
+        """The posterior probabilities that b is better, that both are alike, and that a is better.
+
+        rope: the region of practical equivalence: differences of at most this size. Under a flat
+        prior the mean difference has a t distribution with n - 1 degrees of freedom around the
+        observed mean, scaled by sd / sqrt(n). For measures of which no value is better, higher
+        counts as better. Source: Benavoli et al., 'Time for a change', JMLR 18, 2017, for
+        independent values.
+
+        >>> print(comparison.bayes("map", 0.01))
+        a       b          p_b_better    p_rope    p_a_better
+        ------  -------  ------------  --------  ------------
+        pixels  pca            0.0000    0.0000        1.0000
+        pixels  profile        0.0000    0.0000        1.0000
+        pca     profile        0.0438    0.6921        0.2641
+        """
+        from fastrank.comparing.tables import bayes_table
+
+        if finite("rope", rope) < 0:
+            raise OptionError("rope", f"expected 0 or more, found {rope}")
+        return bayes_table(self._pairs_of(measure), rope, self.better(measure))
+
+    def anova(self, measure: str) -> Table:
+        """The two-way analysis of variance of systems and queries, without interaction.
+
+        Queries without a value of every system are left out. Source: Tague-Sutcliffe and Blustein,
+        TREC-3, 1994; partial omega squared as in Sakai, 'Laboratory experiments in information
+        retrieval', 2018.
+
+        >>> print(comparison.anova("map"))
+        source      squares    df    mean_square        F       p    partial_omega_squared
+        --------  ---------  ----  -------------  -------  ------  -----------------------
+        systems      1.0286     2         0.5143  78.1301  0.0000                   0.2045
+        queries     16.8092   199         0.0845  12.8317  0.0000                   0.7969
+        residual     2.6199   398         0.0066      nan     nan                      nan
+        """
+        from fastrank.comparing.tables import anova_table
+
+        return anova_table(self._of(measure).paired)
+
+    def discriminative_power(self) -> dict[str, float]:
+        """{measure: share of the pairs that differ significantly}; 0 without pairs.
+
+        With correction="none" this is the discriminative power of Sakai, SIGIR 2006.
+
+        >>> comparison.discriminative_power()
+        {'map': 0.666...}
+        """
+        found = {measure: self._significant(measure) for measure in self.measures}
+        return {name: float(own.mean()) if len(own) else 0.0 for name, own in found.items()}
+
+    def ranks(self, measure: str, *, resamples: int = 10_000) -> Table:
+        """The ranks of the systems by mean, with bootstrap intervals over queries.
+
+        low, high: the interval of the rank. p_best: the share of resamples in which the system has
+        the best mean; ties are divided. tied_with_best: whether it does not differ significantly
+        from the best, None with a baseline. Raises MeasureError for a measure of which no value is
+        better. Source: Hall and Miller, 'Using the bootstrap to quantify the authority of an
+        empirical ranking', Annals of Statistics 37, 2009.
+
+        >>> print(comparison.ranks("map"))
+        system      mean    rank    low    high    p_best    tied_with_best
+        --------  ------  ------  -----  ------  --------  ----------------
+        pixels    0.4348       1      1       1    1.0000              True
+        pca       0.3493       2      2       3    0.0000             False
+        profile   0.3447       3      2       3    0.0000             False
+        """
+        from fastrank.comparing.tables import rank_table
+
+        self.best(measure)
+        count = at_least("resamples", resamples, 1)
+        return rank_table(self, measure, self._of(measure).paired, self._settings, count)
+
     def table(self, *, digits: int = 4) -> Table:
         """The means, a row for each system and a column for each measure; the best are bold.
 
@@ -412,6 +543,11 @@ class Comparison(Frozen):
         from fastrank.comparing.text import readable
 
         return readable(self)
+
+
+def _check_probability(name: str, value: float) -> None:
+    if not 0.0 < finite(name, value) < 1.0:
+        raise OptionError(name, f"expected a number between 0 and 1, found {value}")
 
 
 def closest(name: object, names: list[str]) -> str:

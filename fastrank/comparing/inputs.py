@@ -1,18 +1,20 @@
-"""The values of systems from dicts and frames."""
+"""The values and names of systems, from all kinds of scores."""
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 
 import numpy as np
 
-from fastrank.comparing.alignment import System
-from fastrank.errors import InputError, MeasureError
+from fastrank.comparing.alignment import System, systems_of
+from fastrank.errors import InputError, MeasureError, OptionError
 from fastrank.scores.scores import Scores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 SYSTEM = ("system", "run", "name")
@@ -21,12 +23,69 @@ QUERY = ("query", "qid", "query_id")
 VALUE = "value"
 
 
-def is_frame(scores: object) -> bool:
+def systems_from(
+    scores: Any, names: Sequence[str] | None
+) -> tuple[list[str], list[System], list[str]]:
+    """The names and values of systems, and notes, as `compare_scores` takes them.
+
+    Raises TypeError for other objects, InputError, MeasureError and OptionError.
+    """
+    if _is_frame(scores):
+        own, systems = _of_frame(scores)
+        return system_names(names, own, [], systems), systems, []
+    if isinstance(scores, (Mapping, list, tuple)):
+        keys = list(scores) if isinstance(scores, Mapping) else None
+        items = list(scores.values() if isinstance(scores, Mapping) else scores)
+        if all(isinstance(item, Scores) for item in items):
+            return system_names(names, keys, items, items), *systems_of(items)
+    if isinstance(scores, Mapping):
+        own, systems = _of_dict(scores)
+        return system_names(names, own, [], systems), systems, []
+    raise TypeError(
+        "scores: expected a list of Scores, {name: Scores or {query: value}} or a frame, found"
+        f" {type(scores).__name__}"
+    )
+
+
+def system_names(
+    given: Sequence[str] | None,
+    keys: Sequence[Any] | None,
+    scores: Sequence[Scores],
+    items: Sequence[Any],
+) -> list[str]:
+    """The names of the systems: given, the keys, the tags, or the names of files; made unique."""
+    if given is not None:
+        names = [str(name) for name in given]
+        if len(names) != len(items):
+            raise OptionError("names", f"expected {len(items)}, one a system, found {len(names)}")
+    elif keys is not None:
+        names = [str(key) for key in keys]
+    else:
+        names = [
+            own.tag
+            or (
+                os.path.basename(os.fspath(item)) if isinstance(item, (str, os.PathLike)) else "run"
+            )
+            for own, item in zip(scores, items, strict=True)
+        ]
+    taken: set[str] = set()
+    made = []
+    for name in names:
+        number, unique = 1, name
+        while unique in taken:
+            number += 1
+            unique = f"{name}#{number}"
+        taken.add(unique)
+        made.append(unique)
+    return made
+
+
+def _is_frame(scores: object) -> bool:
     """Whether it is a frame of pandas or polars."""
     return hasattr(scores, "columns") and hasattr(scores, "to_dict")
 
 
-def named_systems(scores: Mapping[Any, Any]) -> tuple[list[str], list[System]]:
+def _of_dict(scores: Mapping[Any, Any]) -> tuple[list[str], list[System]]:
     """The systems of {name: {query: value}} or {name: {query: {measure: value}}}."""
     names = [str(name) for name in scores]
     return names, [_system(str(name), own) for name, own in scores.items()]
@@ -76,7 +135,7 @@ def better_of(measure: str) -> str:
         return "higher"
 
 
-def frame_systems(frame: Any) -> tuple[list[str], list[System]]:
+def _of_frame(frame: Any) -> tuple[list[str], list[System]]:
     """The systems of a frame in long form (system, query, measure, value) or wide form.
 
     The wide form has a column for the system, one for the query, and one for each measure.
@@ -101,7 +160,7 @@ def frame_systems(frame: Any) -> tuple[list[str], list[System]]:
                 " appears twice"
             )  # fmt: skip
         values.update(own)
-    return named_systems(nested)
+    return _of_dict(nested)
 
 
 def _column(columns: list[str], names: tuple[str, ...], frame: Any) -> str:
@@ -112,9 +171,3 @@ def _column(columns: list[str], names: tuple[str, ...], frame: Any) -> str:
             f" {', '.join(map(repr, frame.columns))}"
         )  # fmt: skip
     return found[0]
-
-
-def all_scores(scores: Any) -> list[Scores] | None:
-    """The items of a list or the values of a dict, if all are Scores."""
-    items = list(scores.values() if isinstance(scores, Mapping) else scores)
-    return items if all(isinstance(item, Scores) for item in items) else None
