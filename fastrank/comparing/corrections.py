@@ -30,7 +30,7 @@ def adjust(p: Floats, correction: str) -> Floats:
         found = _least_from_here((m - place + 1) * ascending)
     elif correction in ("bh", "by"):
         factor = (1.0 / place).sum() if correction == "by" else 1.0
-        found = _least_from_here(m * factor * ascending / place)
+        found = _least_from_here(ascending * (m / place) * factor)
     else:
         found = ascending
     adjusted[order] = np.minimum(1.0, found)
