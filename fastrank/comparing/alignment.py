@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.errors import GroupError, MeasureError
+from fastrank.plurals import counted
 from fastrank.scores.columns import Column, columns_by_name
 
 TYPE_CHECKING = False
@@ -201,5 +202,6 @@ def note_missing(scores: Sequence[Scores], names: list[str]) -> list[str]:
             )
     skipped = scores[0].counts.get("no_relevant_skipped", 0) if scores else 0
     if skipped:
-        notes.append(f"{skipped} judged queries without a relevant document are skipped")
+        queries = counted(skipped, "judged query", "judged queries")
+        notes.append(f"{queries} without a relevant document: skipped")
     return notes

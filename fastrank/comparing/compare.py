@@ -196,7 +196,7 @@ def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
     missing = [query for query in queries if query not in chosen.clusters]
     if missing:
         raise GroupError(
-            f"clusters: {len(missing)} of {len(queries)} queries have no cluster:"
+            f"clusters: no cluster for {len(missing)} of {len(queries)} queries:"
             f" {', '.join(missing[:5])}{', ...' if len(missing) > 5 else ''}"
         )
     numbers: dict[Any, int] = {}

@@ -9,6 +9,7 @@ from fastrank.comparing.blocks import thread_count
 from fastrank.comparing.tested import Tested
 from fastrank.native import kernels
 from fastrank.native.threads import in_threads
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,4 +94,4 @@ def classic_tukey(paired: Paired, _: Settings) -> Tested:
 def _dropped(queries: int) -> list[str]:
     if not queries:
         return []
-    return [f"{queries} queries without a value of every system are not used by this test"]
+    return [f"{counted(queries, 'query', 'queries')} without a value of every system: not used"]

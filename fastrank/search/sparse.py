@@ -53,9 +53,7 @@ class SparseRows(Vectors):
     def __init__(self, name: str, given: Any) -> None:
         matrix = as_csr(given)
         if matrix is None:
-            raise ArrayError(
-                name, "a sparse tensor needs scipy: pip install 'fastrank-eval[scipy]'"
-            )
+            raise ArrayError(name, "a sparse tensor needs scipy: pip install scipy")
         if matrix.ndim != 2 or not matrix.shape[1]:
             raise ArrayError(name, f"expected a table of vectors, found shape {matrix.shape}")
         self.name, self.matrix = name, matrix

@@ -59,7 +59,7 @@ def test_clusters_that_are_alike_inside_widen_the_interval() -> None:
 def test_queries_without_a_cluster_are_named() -> None:
     clusters = dict.fromkeys(list(CLUSTERS)[1:], 0)
 
-    with pytest.raises(fr.GroupError, match="clusters: 1 of 30 queries have no cluster: q000"):
+    with pytest.raises(fr.GroupError, match="clusters: no cluster for 1 of 30 queries: q000"):
         fr.compare_scores(scores_of(random_rows(2, 30)), **{**OPTIONS, "clusters": clusters})
 
 
