@@ -88,7 +88,7 @@ def analyze(
     notes = {pair: [note] for pair, note in tested.notes.items()}
     low_means, high_means, low, high = _intervals(paired, means, settings, notes)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean_b = np.array([_mean_of(paired, pair) for pair in range(len(paired))])
+        mean_b = _means_of_seconds(paired, means)
         relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
         effect = np.where(paired.unequal == 0, 0.0, paired.difference / paired.sd)
     general = [*tested.general, *_sizes(paired)]
@@ -106,12 +106,12 @@ def analyze(
     )  # fmt: skip
 
 
-def _mean_of(paired: Paired, pair: int) -> float:
-    """The mean of the second system over the queries of a pair."""
+def _means_of_seconds(paired: Paired, means: Moments) -> Floats:
+    """The mean of the second system of each pair, over the queries with values of both."""
     if not paired.has_gaps:
-        return float(paired.values[paired.seconds[pair]].mean())
-    second = paired.both(pair)[1]
-    return float(second.mean()) if len(second) else np.nan
+        return means.mean[paired.seconds]
+    both = (paired.both(pair)[1] for pair in range(len(paired)))
+    return np.array([own.mean() if len(own) else np.nan for own in both])
 
 
 def _intervals(

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.helpers.comparisons import pair_of, random_rows
-from tests.helpers.strategies import examples
+from tests.helpers.strategies import examples, slow_in_python
+
+pytestmark = slow_in_python
 
 # Values with many ties, as of P@10, and their differences with many zeros.
 TENTHS = st.lists(st.tuples(*[st.integers(0, 10)] * 2), min_size=2, max_size=12)

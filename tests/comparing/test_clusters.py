@@ -10,6 +10,9 @@ import pytest
 
 import fastrank as fr
 from tests.helpers.comparisons import random_rows, scores_of
+from tests.helpers.strategies import slow_in_python
+
+pytestmark = slow_in_python
 
 CLUSTERS = {f"q{q:03d}": q // 3 for q in range(30)}
 OPTIONS: dict[str, Any] = {"test": "randomization", "interval": "percentile", "clusters": CLUSTERS}

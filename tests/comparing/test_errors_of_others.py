@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from tests.helpers.comparisons import pair_of, random_rows, scores_of
-from tests.helpers.strategies import examples
+from tests.helpers.strategies import examples, slow_in_python
+
+pytestmark = slow_in_python
 
 RANDOM = [
     {"test": "randomization", "exact_up_to": 0, "resamples": 3000},

@@ -7,6 +7,9 @@ import pytest
 
 from fastrank.native import kernels
 from tests.helpers.comparisons import compare_data, data_scores
+from tests.helpers.strategies import slow_in_python
+
+pytestmark = slow_in_python
 
 # measure, a, b, difference, t, p, low, high, wins, ties, losses, p of the sign test, d_z
 VECTORS = [
