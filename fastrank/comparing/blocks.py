@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Weights at a time, and the limits of resamples at a time: so that they stay in the cache.
 WEIGHTS = 1 << 16
 FEWEST, MOST = 32, 256
-# Operations that are worth a thread.
+# Operations that justify a thread.
 WORTH_A_THREAD = 20_000_000
 
 

@@ -432,7 +432,7 @@ class Comparison(Frozen):
     def anova(self, measure: str) -> Table:
         """The two-way analysis of variance of systems and queries, without interaction.
 
-        Queries without a value of every system are left out. Source: Tague-Sutcliffe and Blustein,
+        Queries without a value of every system are not used. Source: Tague-Sutcliffe and Blustein,
         TREC-3, 1994; partial omega squared as in Sakai, 'Laboratory experiments in information
         retrieval', 2018.
 

@@ -153,7 +153,7 @@ COMPARISON = (
     ),
     Keyword(
         "threads", None, "the maximum number of threads",
-        """the maximum number of threads, by default as many as are useful.""",
+        """the maximum number of threads, by default all that are useful.""",
         least=1,
     ),
 )  # fmt: skip

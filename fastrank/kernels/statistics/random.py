@@ -15,7 +15,7 @@ U = np.uint64
 GOLDEN = U(0x9E3779B97F4A7C15)
 FIRST_FACTOR = U(0xBF58476D1CE4E5B9)
 SECOND_FACTOR = U(0x94D049BB133111EB)
-# Each use of a seed has words of its own.
+# Each use of a seed has other words.
 FLIPS, PERMUTATIONS, DRAWS = 1, 2, 3
 
 
