@@ -109,6 +109,12 @@ def compare(
     systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
     aligned = align(names, systems, common=True, caller="compare")
     missing = note_missing(scores, names)
+    if any(own.zero_rows for own in scores):
+        lower = [name for name, own in aligned.measures.items() if own.better == "lower"]
+        # Without results, FirstRank and the like have no value (NaN) instead of 0.
+        zero = [name for name in lower if (aligned.measures[name].values == 0).any()]
+        if zero:
+            missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
     return _compared(aligned._replace(notes=[*missing, *aligned.notes, *notes]), chosen)
 
 

@@ -40,6 +40,13 @@ def test_missing_queries_count_as_zero_and_are_named() -> None:
     assert compared.notes == ["y lacks 2 of 12 judged queries (q01, q03); they count as 0"]
 
 
+def test_a_missing_query_that_counts_as_the_best_value_is_noted() -> None:
+    compared = fr.compare(QRELS, {"x": BAD, "y": without(BAD, "q01")}, "Hole@5 FirstRank")
+
+    assert compared.pair("FirstRank", "x", "y").n == 11
+    assert "Hole@5: lower values are better, and missing queries are 0" in compared.notes
+
+
 def test_missing_queries_can_be_skipped() -> None:
     runs = {"x": without(GOOD, "q05"), "y": without(BAD, "q01", "q03")}
 
