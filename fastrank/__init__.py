@@ -26,10 +26,16 @@ if TYPE_CHECKING:
     from fastrank.checking.checker import check as check
     from fastrank.comparing.agreement import Agreement as Agreement
     from fastrank.comparing.agreement import agreement as agreement
+    from fastrank.comparing.compare import compare as compare
+    from fastrank.comparing.compare import compare_scores as compare_scores
+    from fastrank.comparing.comparison import Comparison as Comparison
+    from fastrank.comparing.comparison import Pair as Pair
     from fastrank.comparing.overlap import overlap as overlap
+    from fastrank.comparing.power import topics_needed as topics_needed
     from fastrank.comparing.rank_biased_overlap import RankBiasedOverlap as RankBiasedOverlap
     from fastrank.comparing.rank_biased_overlap import rbo as rbo
     from fastrank.comparing.reproducibility import reproduce as reproduce
+    from fastrank.comparing.standardization import standardize as standardize
     from fastrank.data.preferences import Preferences as Preferences
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
@@ -112,9 +118,13 @@ __all__, __getattr__ = public_names(
         "formats.candidates": ("Candidates", "read_candidates"),
         "checking.checker": ("check",),
         "comparing.agreement": ("Agreement", "agreement"),
+        "comparing.compare": ("compare", "compare_scores"),
+        "comparing.comparison": ("Comparison", "Pair"),
         "comparing.overlap": ("overlap",),
+        "comparing.power": ("topics_needed",),
         "comparing.rank_biased_overlap": ("RankBiasedOverlap", "rbo"),
         "comparing.reproducibility": ("reproduce",),
+        "comparing.standardization": ("standardize",),
         "data.preferences": ("Preferences",),
         "data.qrels": ("Qrels",),
         "data.run": ("Run",),

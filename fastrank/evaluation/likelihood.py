@@ -181,7 +181,8 @@ def _log_sum(scores: npt.NDArray[Any]) -> float:
 def _bound() -> BoundMeasure:
     measure = Measure(
         name=NAME, kernel="", needs="custom", takes="", default=(), average="defined", sets=(),
-        since=DEFAULT_VERSION, help=(negative_log_likelihood.__doc__ or "").partition("\n")[0],
+        since=DEFAULT_VERSION, better="lower",
+        help=(negative_log_likelihood.__doc__ or "").partition("\n")[0],
     )  # fmt: skip
     return BoundMeasure(
         measure=measure, names=[NAME.encode()], canonical=[NAME.encode()], numbers=[], pairs=[],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+from fastrank.arguments import check_choice
 from fastrank.errors import MeasureError
 from fastrank.measures.families import (
     BY_PLAIN_NAME,
@@ -74,7 +75,9 @@ def _not_pickled(_: object) -> float:
     raise TypeError("pickling a measure drops its function; it cannot be computed")
 
 
-def measure(function: Function, *, name: str = "", help: str = "") -> Function:
+def measure(
+    function: Function, *, name: str = "", help: str = "", better: str = "higher"
+) -> Function:
     """Register a function of one ranking as a measure, as a decorator or by a call.
 
     function: takes a `Ranking` and returns the value of the query, a number; the value of the run
@@ -85,11 +88,14 @@ def measure(function: Function, *, name: str = "", help: str = "") -> Function:
         `name(judged_only=True)` work as for other measures. For `name@10` the function gets the
         first 10 documents, and the cutoff 10 if it has a parameter `cutoff`.
     help: the definition, by default the function's docstring.
+    better: which values are better, "higher", "lower", or "" if neither is; for tables and
+        comparisons.
 
     Returns the function. Registering a name again replaces its function. Raises MeasureError if
     the name is that of a built-in measure (including names such as `P_10`) or of a column of tables
-    (`query`, `file`). If the function raises, the evaluation raises an EvaluationError that names
-    the query. Scores can always be pickled; the function is not pickled with them.
+    (`query`, `file`), and OptionError for another `better`. If the function raises, the evaluation
+    raises an EvaluationError that names the query. Scores can always be pickled; the function is
+    not pickled with them.
 
     A function can also be passed without registering it: `fr.evaluate(qrels, run, [function])`.
 
@@ -102,7 +108,8 @@ def measure(function: Function, *, name: str = "", help: str = "") -> Function:
     """
     if not callable(function):
         raise TypeError(f"measure: expected a function, found {type(function).__name__}")
-    made = _custom_measure(function, name, help)
+    check_choice("better", better, ("higher", "lower", ""))
+    made = _custom_measure(function, name, help, better)
     CUSTOM[made.name] = made
     return function
 
@@ -112,10 +119,10 @@ def measure_of(function: Any) -> CustomMeasure:
     for known in CUSTOM.values():
         if isinstance(known, CustomMeasure) and known.function is function:
             return known
-    return _custom_measure(function, "", "")
+    return _custom_measure(function, "", "", "higher")
 
 
-def _custom_measure(function: Function, name: str, help_: str) -> CustomMeasure:
+def _custom_measure(function: Function, name: str, help_: str, better: str) -> CustomMeasure:
     called = name or getattr(function, "__name__", "")
     if not called.isidentifier():
         raise MeasureError(called, f"measure {called!r}: expected a name such as my_measure")
@@ -127,7 +134,8 @@ def _custom_measure(function: Function, name: str, help_: str) -> CustomMeasure:
     own = _own_options(function, called)
     return CustomMeasure(
         name=called, kernel="custom", needs="custom", takes="", default=(), average="mean", sets=(),
-        since="9.0.8", help=(help_ or function.__doc__ or "A user-defined measure.").strip(),
+        since="9.0.8", better=better,
+        help=(help_ or function.__doc__ or "A user-defined measure.").strip(),
         options=options | own, at="cutoff", numbers=(), forms=(), aliases=(), plain="",
         function=function, passed=tuple(own),
     )  # fmt: skip

@@ -64,12 +64,13 @@ def _family(
     average: str = "mean",
     aliases: tuple[str, ...] = (),
     plain: str = "",
+    better: str = "higher",
 ) -> Family:
     named = {option.name: option for option in options}
     return Family(
         name=name, kernel=kernel, needs=needs, takes="", default=(), average=average, sets=(),
-        since="9.0.8", help=help_, options=named, at=at if at in named else "", numbers=numbers,
-        forms=forms, aliases=aliases, plain=plain,
+        since="9.0.8", better=better, help=help_, options=named, at=at if at in named else "",
+        numbers=numbers, forms=forms, aliases=aliases, plain=plain,
     )  # fmt: skip
 
 
@@ -78,18 +79,20 @@ AT_K = ("cutoff",)
 FAMILIES: tuple[Family, ...] = (
     _family(
         "NumQ", "", "Number of queries averaged over. Source: trec_eval num_q.", (),
-        needs="queries", average="sum",
+        needs="queries", average="sum", better="",
     ),
     _family(
         "NumRet", "num_ret",
         "Number of documents retrieved; with rel, only those of at least that grade. Source:\n"
         "trec_eval num_ret, num_rel_ret.",
         forms=(("rel", ..., "num_rel_ret", "ranking"),), average="sum",
+        better="",
     ),
     _family(
         "NumRel", "num_rel",
         "Number of relevant documents in the judgments: R. Source: trec_eval num_rel.",
         (REL,), average="sum",
+        better="",
     ),
     _family(
         "NumRelRet", "num_rel_ret",
@@ -294,6 +297,7 @@ FAMILIES: tuple[Family, ...] = (
             MICRO, UNRETRIEVED,
         ),
         numbers=("denominator", "unretrieved"), average="defined", plain="percentile_rank",
+        better="lower",
     ),
     _family(
         "MedianRank", "first_rank",
@@ -302,6 +306,7 @@ FAMILIES: tuple[Family, ...] = (
         "SentEval's medr is the integer part. Source: Conneau and Kiela, SentEval, LREC 2018.",
         (*COMMON, UNRETRIEVED),
         numbers=("unretrieved",), average="median", plain="median_rank",
+        better="lower",
     ),
     _family(
         "FirstRank", "first_rank",
@@ -310,6 +315,7 @@ FAMILIES: tuple[Family, ...] = (
         "Source: rankereval FirstRelevantRank.",
         (*COMMON, UNRETRIEVED),
         numbers=("unretrieved",), average="defined", plain="first_rank",
+        better="lower",
     ),
     _family(
         "Judged", "judged_share",
@@ -320,6 +326,7 @@ FAMILIES: tuple[Family, ...] = (
         "documents judged for any query: see Hole. Source: ir_measures Judged.",
         (CUTOFF, WHOLE, MACRO, _negative("judged")),
         numbers=("cutoff", "denominator", "negative"), plain="judged",
+        better="",
     ),
     _family(
         "Unjudged", "unjudged_share",
@@ -329,6 +336,7 @@ FAMILIES: tuple[Family, ...] = (
         "it is judged, as in Judged. Source: trec_eval 10.0 unj.",
         (CUTOFF, WHOLE, MACRO, _negative("unjudged")),
         numbers=("cutoff", "denominator", "negative"), plain="unjudged",
+        better="lower",
     ),
     _family(
         "Hole", "hole_share",
@@ -336,6 +344,7 @@ FAMILIES: tuple[Family, ...] = (
         "if fewer are retrieved. Source: Hole@k of BEIR (Thakur et al., NeurIPS Datasets and\n"
         "Benchmarks 2021); Xiong et al., ANCE, ICLR 2021.",
         (NEEDED,), needs="annotated", numbers=AT_K, plain="hole",
+        better="lower",
     ),
 )  # fmt: skip
 

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
 
 class Measure(Frozen):
     """The record of a measure.
@@ -25,6 +29,8 @@ class Measure(Frozen):
         values per query exist only as logarithms and are not reported), "" (not at all).
     sets: the nicknames that include it.
     since: the first trec_eval version whose `all_trec` includes it.
+    better: "higher" or "lower", which values are better; "" if neither is, as for counts that
+        describe the judgments.
     help: description, definition and source.
 
     >>> by_name = {measure.name: measure for measure in fr.MEASURES}
@@ -34,7 +40,10 @@ class Measure(Frozen):
     ('cutoffs', (5, 10, 15), 'mean')
     """
 
-    __slots__ = ("average", "default", "help", "kernel", "name", "needs", "sets", "since", "takes")
+    __slots__ = (
+        "average", "better", "default", "help", "kernel", "name", "needs", "sets", "since", "takes",
+    )  # fmt: skip
+    defaults: ClassVar[dict[str, Any]] = {"better": "higher"}
 
     name: str
     kernel: str
@@ -44,6 +53,7 @@ class Measure(Frozen):
     average: str
     sets: tuple[str, ...]
     since: str
+    better: str
     help: str
 
     def __repr__(self) -> str:
@@ -75,34 +85,35 @@ def _record(
     default: tuple[float, ...] = (),
     average: str = "mean",
     since: str = "9.0.8",
+    better: str = "higher",
 ) -> Measure:
     return Measure(
         name=name, kernel=kernel, sets=sets, help=help_, needs=needs, takes=takes, default=default,
-        average=average, since=since,
+        average=average, since=since, better=better,
     )  # fmt: skip
 
 
 MEASURES: tuple[Measure, ...] = (
     _record(
         "runid", "", EVERY, "The run's tag: the sixth field of the last line of the run.",
-        needs="run", average="",
+        needs="run", average="", better="",
     ),
     _record(
         "num_q", "", EVERY,
         "Number of queries averaged over: those with judgments and results or, with -c, all in\n"
         "the relevance file.",
-        needs="queries", average="sum",
+        needs="queries", average="sum", better="",
     ),
     _record(
         "num_ret", "num_ret", COUNTS, "Number of documents retrieved (after -M and -J).",
-        average="sum",
+        average="sum", better="",
     ),
     _record(
         "num_rel", "num_rel", COUNTS,
         "Number of relevant documents in the judgments: R (grade at least -l). With -c, the\n"
         "summary counts the judgments with a positive grade in the whole file, ignoring -l, as\n"
         "trec_eval does.",
-        average="sum",
+        average="sum", better="",
     ),
     _record(
         "num_rel_ret", "num_rel_ret", COUNTS, "Number of relevant documents retrieved.",
@@ -157,7 +168,7 @@ MEASURES: tuple[Measure, ...] = (
         "Grades of the first documents as a string: 0-9, > for more than 9, - for a document not\n"
         "in the judgments, . for a negative grade. Per query only. Parameter: length. Source:\n"
         "trec_eval relstring.",
-        takes="numbers", default=(10,), average="",
+        takes="numbers", default=(10,), average="", better="",
     ),
     _record(
         "recall", "recall_cut", ALL,
@@ -220,7 +231,7 @@ MEASURES: tuple[Measure, ...] = (
         "ideal_dcg", "ideal_discounted_gain", NONE,
         "Discounted cumulative gain of the ideal ranking of the judged documents. Parameters:\n"
         "grade=gain pairs. Source: trec_eval 10.0 ideal_dcg.",
-        needs="gains", takes="gains", since="10.0",
+        needs="gains", takes="gains", since="10.0", better="",
     ),
     _record(
         "ndcg", "normalized_discounted_gain", ALL,
@@ -293,13 +304,13 @@ MEASURES: tuple[Measure, ...] = (
     _record(
         "num_nonrel_judged_ret", "num_nonrel_judged_ret", ALL,
         "Number of retrieved documents that are judged and not relevant.",
-        average="sum",
+        average="sum", better="lower",
     ),
     _record(
         "prefs_num_prefs_poss", "preferences_possible", PREFS,
         "Number of preferences in the judgments, including those of documents not retrieved.\n"
         "Source: trec_eval prefs_num_prefs_poss.",
-        needs="preferences", average="sum",
+        needs="preferences", average="sum", better="",
     ),
     _record(
         "prefs_num_prefs_ful", "preferences_fulfilled", PREFS,
@@ -415,13 +426,13 @@ MEASURES: tuple[Measure, ...] = (
         "Residual of rank-biased precision: the weight of all ranks with unjudged documents or\n"
         "beyond the ranking, 0 if every document is judged. Parameter: p=0.9. Source: trec_eval\n"
         "10.0 rbp_resid; Moffat and Zobel, ACM TOIS 27(1), 2008.",
-        takes="persistence", since="10.0",
+        takes="persistence", since="10.0", better="",
     ),
     _record(
         "unj", "unjudged_cut", ALL,
         "Number of unjudged documents in the first c, divided by c. Parameters: ranks. Source:\n"
         "trec_eval 10.0 unj.",
-        takes="cutoffs", default=(5, 10, 20), since="10.0",
+        takes="cutoffs", default=(5, 10, 20), since="10.0", better="lower",
     ),
 )  # fmt: skip
 

@@ -8,10 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.scores.columns import Column
 
-LOWER_IS_BETTER = {"FirstRank", "MedianRank", "PercentileRank", "negative_log_likelihood"}
-# These describe the judgments, not the quality of a ranking.
-NEITHER_IS_BETTER = {"Hole", "Judged", "Unjudged", "ideal_dcg", "rbp_resid", "unj"}
-
 
 def best_places(column: Column, values: list[float], digits: int) -> list[int]:
     """The indexes of the best values, including those equal to it when rounded to `digits`.
@@ -19,10 +15,10 @@ def best_places(column: Column, values: list[float], digits: int) -> list[int]:
     Empty for counts, and for fewer than two values.
     """
     numbers = [value for value in values if value == value]
-    if column.kind != "real" or column.measure in NEITHER_IS_BETTER or len(values) < 2:
+    if column.kind != "real" or not column.better or len(values) < 2:
         return []
     if not numbers:
         return []
-    best = min(numbers) if column.measure in LOWER_IS_BETTER else max(numbers)
+    best = min(numbers) if column.better == "lower" else max(numbers)
     shown = rounded(best, digits)
     return [place for place, value in enumerate(values) if rounded(value, digits) == shown]

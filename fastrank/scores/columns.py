@@ -20,8 +20,8 @@ class Column:
     """The values under one printed name.
 
     name, printed: the name as requested, as str and as bytes. canonical: its canonical spelling.
-    measure: the name of the measure, without parameters. asked_at: sort key, the place at which it
-        was requested.
+    better: which values are better: "higher", "lower", or "" for neither.
+    asked_at: sort key, the place at which it was requested.
     kind: "text", "count" (whole numbers), "zscore" or "real".
     values: the array of which every `width`-th value, starting with `place`, belongs to the column;
         a list of bytes for texts; None if there are no values per query.
@@ -29,7 +29,7 @@ class Column:
     """
 
     __slots__ = (
-        "asked_at", "canonical", "kind", "measure", "name", "place", "printed", "summary",
+        "asked_at", "better", "canonical", "kind", "name", "place", "printed", "summary",
         "values", "width",
     )  # fmt: skip
 
@@ -38,7 +38,7 @@ class Column:
     ) -> None:
         self.printed, self.place, self.width = bound.names[place], place, bound.width
         self.name, self.canonical = decoded(self.printed), decoded(bound.canonical[place])
-        self.measure = bound.measure.name
+        self.better = bound.measure.better
         self.asked_at = bound.places[place] if bound.places else 0
         self.kind, self.values, self.summary = kind, values, summary
 

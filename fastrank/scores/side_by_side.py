@@ -37,8 +37,8 @@ def table(
     per_query: a row for each query and measure instead, with the columns `query`, `measure`, and
         one for each of the Scores, which is None for queries it lacks.
     digits: decimals in text; CSV, JSON and frames have full precision.
-    bold: set the best mean of each measure in bold, in Markdown and LaTeX. For ranks the lowest is
-        the best; counts and shares of judged documents have no best value.
+    bold: set the best mean of each measure in bold, in Markdown and LaTeX. The lowest is the best
+        of ranks and of shares of unjudged documents (see `Measure.better`); counts have no best.
 
     `Table.transpose` turns measures into rows. Raises MeasureError if the measures differ,
     GroupError if the number of names does not match, OptionError for invalid digits.

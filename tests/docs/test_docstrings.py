@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -66,11 +67,18 @@ def _compared() -> fr.IndexComparison:
     )
 
 
+@cache
+def _comparison() -> fr.Comparison:
+    runs = [REPOSITORY / "data" / f"{name}.run" for name in ("pixels", "pca", "profile")]
+    return fr.compare(REPOSITORY / "data/digits.qrels", runs, "map")
+
+
 @pytest.mark.parametrize("source", SOURCES, ids=_module)
 def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`fr` is imported there, and `scores` is the average precision of a run in data/.
 
-    `compared` is a comparison of indexes and `probed` a ProbeResult, for those who look at one.
+    For those who look at one, `compared` is a comparison of indexes, `comparison` one of runs, and
+    `probed` a ProbeResult.
     """
     for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)
@@ -81,6 +89,8 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
         names["compared"] = _compared()
     if "probed" in source.read_text("utf-8"):
         names["probed"] = _probed()
+    if "comparison" in source.read_text("utf-8"):
+        names["comparison"] = _comparison()
 
     found = doctest.testmod(
         importlib.import_module(_module(source)),

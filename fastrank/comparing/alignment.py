@@ -1,0 +1,207 @@
+"""Scores of several systems as matrices over the same queries."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+import numpy as np
+
+from fastrank.errors import GroupError, MeasureError
+from fastrank.plurals import counted
+from fastrank.scores.columns import Column, columns_by_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
+    from fastrank.comparing.paired import Floats
+    from fastrank.scores.scores import Scores
+
+# The number of queries that a note or an error names.
+NAMED = 3
+# What `evaluate` gives for measures whose summary is not the mean of the values per query.
+SUMMARIES = {"pooled": "pools all documents", "median": "gives the median", "sum": "gives the sum"}
+
+
+class Measured(NamedTuple):
+    """The values of one measure, float64[systems, queries], and which ones are better."""
+
+    values: Floats
+    better: str
+
+
+class Aligned(NamedTuple):
+    """The values of systems on the same queries. notes: what a reader must know about them."""
+
+    names: list[str]
+    queries: list[str]
+    measures: dict[str, Measured]
+    notes: list[str]
+
+
+class System(NamedTuple):
+    """The values of one system: {measure: {query: value}} as arrays over its queries."""
+
+    queries: list[str]
+    values: dict[str, Floats]
+    better: dict[str, str]
+
+
+def align(names: list[str], systems: Sequence[System], *, common: bool, caller: str) -> Aligned:
+    """The values on the same queries, in byte order of their ids.
+
+    common: keep the queries that all systems have, and note the others; else different queries are
+    an error. Raises GroupError and MeasureError.
+    """
+    if not systems:
+        raise GroupError(f"{caller}: expected at least one system, found none")
+    _check_measures(names, systems)
+    sets = [set(system.queries) for system in systems]
+    kept, every = set.intersection(*sets), set.union(*sets)
+    notes = []
+    if len(kept) < len(every):
+        if not common:
+            raise _different(names, sets, kept, caller)
+        notes.append(_lacking(names, sets, kept, every))
+    if not kept:
+        raise GroupError(f"{caller}: the systems have no query in common")
+    queries = sorted(kept, key=os.fsencode)
+    rows = []
+    for system in systems:
+        places = {query: place for place, query in enumerate(system.queries)}
+        rows.append([places[query] for query in queries])
+    measures = {}
+    for measure, better in systems[0].better.items():
+        values = np.stack(
+            [
+                np.asarray(s.values[measure], float)[own]
+                for s, own in zip(systems, rows, strict=True)
+            ]
+        )
+        _refuse_infinite(measure, values, names, queries)
+        measures[measure] = Measured(values, better)
+    return Aligned(names, queries, measures, notes)
+
+
+def _check_measures(names: list[str], systems: Sequence[System]) -> None:
+    first = list(systems[0].values)
+    if not first:
+        raise MeasureError("", "expected a measure with values per query, found none")
+    for name, system in zip(names[1:], systems[1:], strict=True):
+        different = sorted(set(first) ^ set(system.values))
+        if different:
+            raise MeasureError(
+                different[0],
+                f"{names[0]!r} and {name!r} have different measures: only one has"
+                f" {', '.join(different)}",
+            )
+
+
+def _different(names: list[str], sets: list[set[str]], kept: set[str], caller: str) -> GroupError:
+    """The error of the first two systems whose queries differ."""
+    place = next(i for i, own in enumerate(sets) if own != sets[0])
+    only = [
+        f"{len(own)} only in {name!r}{_some(own)}"
+        for name, own in (
+            (names[0], sets[0] - sets[place]), (names[place], sets[place] - sets[0]),
+        )
+    ]  # fmt: skip
+    return GroupError(
+        f"{caller}: {names[0]!r} and {names[place]!r} have different queries: {', '.join(only)}"
+        f" (queries='common' compares on the {len(kept)} common ones)"
+    )
+
+
+def _lacking(names: list[str], sets: list[set[str]], kept: set[str], every: set[str]) -> str:
+    lacking = [
+        f"{name} lacks {len(every - own)}{_some(every - own)}"
+        for name, own in zip(names, sets, strict=True)
+        if own != every
+    ]
+    return f"compared on {len(kept)} of {len(every)} queries: {'; '.join(lacking)}"
+
+
+def _some(queries: Iterable[str]) -> str:
+    """The first queries in parentheses."""
+    ordered = sorted(queries, key=os.fsencode)
+    if not ordered:
+        return ""
+    return f" ({', '.join(ordered[:NAMED])}{', ...' if len(ordered) > NAMED else ''})"
+
+
+def _refuse_infinite(measure: str, values: Floats, names: list[str], queries: list[str]) -> None:
+    found = np.argwhere(np.isinf(values))
+    if len(found):
+        system, query = found[0]
+        raise GroupError(
+            f"{measure}: the value of {names[system]!r} for query {queries[query]!r} is infinite;"
+            " infinite values cannot be compared"
+        )
+
+
+def systems_of(
+    scores: Sequence[Scores], allowed: Container[str] | None = None
+) -> tuple[list[System], list[str]]:
+    """The values per query of Scores, and notes on means that differ from those of `evaluate`.
+
+    allowed: the names of measures to use, others are skipped. Raises MeasureError for a measure
+    without numbers per query.
+    """
+    systems: list[System] = []
+    notes: dict[str, None] = {}
+    for item in scores:
+        columns = {
+            name: column
+            for name, column in columns_by_name(item).items()
+            if allowed is None or name in allowed
+        }
+        averages = {bound.measure.name: bound.measure.average for bound in item.bound}
+        for name, column in columns.items():
+            _refuse_without_values(column, columns)
+            summary = SUMMARIES.get(averages.get(_measure_of(item, name), ""))
+            if summary and not item.zscored:
+                notes[f"{name}: the mean shown is over queries; `evaluate` {summary}"] = None
+        systems.append(
+            System(
+                item.queries,
+                {name: column.to_array() for name, column in columns.items()},
+                {name: column.better for name, column in columns.items()},
+            )
+        )
+    return systems, list(notes)
+
+
+def _measure_of(scores: Scores, name: str) -> str:
+    """The name of the measure that a column belongs to."""
+    printed = os.fsencode(name)
+    return next(own.measure.name for own in scores.bound if printed in own.names)
+
+
+def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
+    if column.values is not None and column.kind != "text":
+        return
+    others = [own.name for own in columns.values() if own.values is not None and own.kind != "text"]
+    hint = (
+        f" ({', '.join(others[:NAMED])} {'have' if len(others) > 1 else 'has'})" if others else ""
+    )
+    raise MeasureError(
+        column.name, f"{column.name!r}: has no values per query to compare{hint}"
+    )  # fmt: skip
+
+
+def note_missing(scores: Sequence[Scores], names: list[str]) -> list[str]:
+    """A note for each run that lacks judged queries, which count as 0."""
+    notes = []
+    for name, item in zip(names, scores, strict=True):
+        if item.zero_rows:
+            missing = [item.queries[row] for row in item.zero_rows]
+            notes.append(
+                f"{name} lacks {len(missing)} of {len(item.queries)} judged queries"
+                f"{_some(missing)}; they count as 0"
+            )
+    skipped = scores[0].counts.get("no_relevant_skipped", 0) if scores else 0
+    if skipped:
+        queries = counted(skipped, "judged query", "judged queries")
+        notes.append(f"{queries} without a relevant document: skipped")
+    return notes

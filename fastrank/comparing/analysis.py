@@ -1,0 +1,172 @@
+"""The analysis of one measure: test, correction, intervals and effect sizes of every pair."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fastrank.comparing.bootstrap import bootstrap_intervals, bootstrap_test
+from fastrank.comparing.corrections import adjust
+from fastrank.comparing.intervals import all_the_same, t_interval
+from fastrank.comparing.paired import Moments, Paired, moments
+from fastrank.comparing.randomization import max_t, randomization_test
+from fastrank.comparing.rank_tests import sign_test, wilcoxon_test
+from fastrank.comparing.t_test import t_test
+from fastrank.comparing.tested import Tested
+from fastrank.comparing.tukey import classic_tukey, randomized_tukey
+from fastrank.comparing.user_test import user_test
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.comparing.options import Settings
+    from fastrank.comparing.paired import Floats, Integers
+
+TESTS = {
+    "t": t_test,
+    "randomization": randomization_test,
+    "wilcoxon": wilcoxon_test,
+    "sign": sign_test,
+    "tukey": randomized_tukey,
+    "tukey-anova": classic_tukey,
+    "bootstrap": bootstrap_test,
+}
+# Tests whose p-value is at least 2**(1 - k) for k differences that are not 0.
+BY_SIGNS = ("randomization", "wilcoxon", "sign")
+FEW_QUERIES = 10
+MANY_QUERIES = 1000
+FEW_CLUSTERS = 10
+
+
+class Analysis(NamedTuple):
+    """The results for one measure. All arrays but those of `means` have one item for each pair.
+
+    better: which values are better. means: the moments of each system; low_means, high_means: the
+    bounds of their means. p_adjusted: NaN where p is NaN. effect: d_z, the mean difference divided
+    by its standard deviation. notes: {pair: note}. general: notes on all pairs.
+    """
+
+    better: str
+    paired: Paired
+    tested: Tested
+    p_adjusted: Floats
+    means: Moments
+    low_means: Floats
+    high_means: Floats
+    low: Floats
+    high: Floats
+    relative: Floats
+    effect: Floats
+    smallest_p: Floats
+    notes: dict[int, str]
+    general: list[str]
+
+
+def analyze(
+    values: Floats,
+    better: str,
+    firsts: Integers,
+    seconds: Integers,
+    clusters: Integers | None,
+    settings: Settings,
+) -> Analysis:
+    """Compare the systems of one measure, pair by pair."""
+    paired = Paired(values, firsts, seconds, clusters)
+    means = moments(values)
+    # Added in the order of the queries, as `evaluate` does.
+    means = means._replace(mean=np.cumsum(np.nan_to_num(values), axis=1)[:, -1] / means.n)
+    if settings.function is not None:
+        tested = user_test(paired, settings)
+    elif len(paired):
+        tested = TESTS[settings.test](paired, settings)
+    else:
+        tested = Tested(np.zeros(0), np.zeros(0))
+    if settings.correction == "max-t" and len(paired):
+        adjusted = np.where(np.isnan(tested.p), np.nan, max_t(paired, settings))
+    else:
+        adjusted = adjust(tested.p, settings.correction)
+    notes = {pair: [note] for pair, note in tested.notes.items()}
+    low_means, high_means, low, high = _intervals(paired, means, settings, notes)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean_b = _means_of_seconds(paired, means)
+        relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
+        effect = np.where(paired.unequal == 0, 0.0, paired.difference / paired.sd)
+    general = [*tested.general, *_sizes(paired)]
+    if settings.correction == "max-t":
+        general.append(
+            f"corrected p-values are estimated from {settings.flips:,} random sign flips (seed"
+            f" {settings.seed})"
+        )
+    smallest = np.minimum(1.0, 2.0 ** (1.0 - paired.unequal))
+    _note_few_differences(paired, smallest, settings, notes)
+    return Analysis(
+        better, paired, tested, adjusted, means, low_means, high_means, low, high, relative, effect,
+        smallest, {pair: "; ".join(own) for pair, own in notes.items()},
+        general,
+    )  # fmt: skip
+
+
+def _means_of_seconds(paired: Paired, means: Moments) -> Floats:
+    """The mean of the second system of each pair, over the queries with values of both."""
+    if not paired.has_gaps:
+        return means.mean[paired.seconds]
+    both = (paired.both(pair)[1] for pair in range(len(paired)))
+    return np.array([own.mean() if len(own) else np.nan for own in both])
+
+
+def _intervals(
+    paired: Paired, means: Moments, settings: Settings, notes: dict[int, list[str]]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    systems, pairs = len(means.n), len(paired)
+    if settings.interval == "none":
+        return (*np.full((2, systems), np.nan), *np.full((2, pairs), np.nan))
+    if settings.interval == "t":
+        low_means, high_means = t_interval(means, settings.level)
+        differences = Moments(paired.n, paired.difference, paired.sd)
+        low, high = t_interval(differences, settings.level)
+    else:
+        of_means, of_pairs = bootstrap_intervals(paired, settings)
+        low_means, high_means, low, high = (
+            of_means.low, of_means.high, of_pairs.low, of_pairs.high,
+        )  # fmt: skip
+        for pair, note in of_pairs.notes.items():
+            if paired.unequal[pair]:
+                notes.setdefault(pair, []).append(note)
+    known = paired.values[~np.isnan(paired.values)]
+    if np.isin(known, (0.0, 1.0)).all():
+        for system in np.flatnonzero((means.mean == 0) | (means.mean == 1)):
+            low_means[system], high_means[system] = all_the_same(
+                int(means.n[system]), successes=means.mean[system] == 1, level=settings.level
+            )
+    return low_means, high_means, low, high
+
+
+def _note_few_differences(
+    paired: Paired, smallest: Floats, settings: Settings, notes: dict[int, list[str]]
+) -> None:
+    """Note the pairs that differ on too few queries for a test by signs to be significant."""
+    size = len(paired) if settings.correction in ("holm", "bonferroni") else 1
+    for pair in np.flatnonzero(smallest * size > settings.alpha):
+        unequal, n = int(paired.unequal[pair]), int(paired.n[pair])
+        if not unequal:
+            note = "identical on every query"
+        elif settings.test in BY_SIGNS and settings.function is None:
+            note = f"cannot be significant: only {unequal} of {n} queries differ"
+        else:
+            note = f"only {unequal} of {n} queries differ: no test by signs could find this"
+        if n:
+            notes.setdefault(int(pair), []).append(note)
+
+
+def _sizes(paired: Paired) -> list[str]:
+    """Notes on the number of queries and clusters."""
+    n, notes = paired.values.shape[1], []
+    if n < FEW_QUERIES:
+        notes.append(f"few queries ({n}): tests can find only large differences")
+    if n > MANY_QUERIES:
+        notes.append(f"with {n:,} queries nearly any difference is significant; look at its size")
+    if paired.clusters is not None:
+        clusters = int(paired.clusters.max()) + 1
+        if clusters < FEW_CLUSTERS:
+            notes.append(f"few clusters ({clusters}): intervals are too narrow")
+    return notes

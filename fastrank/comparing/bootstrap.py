@@ -1,0 +1,234 @@
+"""The bootstrap over queries: intervals and a test. The draws of all systems are the same."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.comparing.blocks import resampled_sums
+from fastrank.comparing.t_test import t_test
+from fastrank.comparing.tested import Tested
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from fastrank.comparing.options import Settings
+    from fastrank.comparing.paired import Floats, Paired
+
+# Numbers that are in memory at once.
+CELLS = 1 << 23
+# How much statistics that are equal may differ in their last bits.
+ROUNDING = 1e-9
+ONE_SIDED = "all resamples are on one side of the mean: a percentile interval"
+LOST = "{} resamples without variance are dropped"
+NO_SPREAD = "all values are the same: the interval is one point"
+
+
+class Intervals:
+    """Bounds of means, one for each row. notes: {row: note}."""
+
+    def __init__(self, rows: int) -> None:
+        self.low, self.high = np.full(rows, np.nan), np.full(rows, np.nan)
+        self.notes: dict[int, str] = {}
+
+    def put(self, row: int, bounds: tuple[float, float]) -> None:
+        """Store the bounds of a row."""
+        self.low[row], self.high[row] = bounds
+
+
+def bootstrap_intervals(paired: Paired, settings: Settings) -> tuple[Intervals, Intervals]:
+    """The intervals of the means of the systems, and of the differences of the pairs.
+
+    Sources: Efron and Tibshirani, 'An introduction to the bootstrap', 1993, chapters 12 to 14.
+    """
+    systems, pairs = Intervals(len(paired.values)), Intervals(len(paired))
+    if settings.interval == "percentile" and paired.clusters is not None:
+        means = _cluster_means(paired.values, paired, settings)
+        for row, resampled in enumerate(means):
+            systems.put(row, _quantiles(resampled, settings.level))
+        for part, differences in paired.chunks():
+            for row, resampled in enumerate(
+                _cluster_means(differences, paired, settings), part.start
+            ):
+                pairs.put(row, _quantiles(resampled, settings.level))
+        return systems, pairs
+    if settings.interval == "studentized" or paired.has_gaps:
+        _fill(systems, slice(0, len(paired.values)), paired.values, settings)
+        for part, differences in paired.chunks():
+            _fill(pairs, part, differences, settings)
+        return systems, pairs
+    n = paired.values.shape[1]
+    means = _resampled(paired.values, settings) / n
+    for row, resampled in enumerate(means):
+        _put(systems, row, paired.values[row], resampled, settings)
+    for part, differences in paired.chunks():
+        for row, own in enumerate(differences, part.start):
+            resampled = means[paired.firsts[row]] - means[paired.seconds[row]]
+            _put(pairs, row, own, resampled, settings)
+    return systems, pairs
+
+
+def _resampled(rows: Floats, settings: Settings) -> Floats:
+    return resampled_sums(
+        rows, "draw_with_replacement", settings.draws, settings.seed, settings.threads
+    )
+
+
+def _fill(found: Intervals, part: slice, rows: Floats, settings: Settings) -> None:
+    """The intervals of rows, each over the queries for which it has a value."""
+    if settings.interval != "studentized":
+        for place, row in enumerate(rows, part.start):
+            own = row[~np.isnan(row)]
+            if len(own):
+                _put(found, place, own, _resampled(own[None], settings)[0] / len(own), settings)
+        return
+    for place, row in enumerate(rows, part.start):
+        own = row[~np.isnan(row)]
+        if len(own):
+            found.put(place, (own.mean(), own.mean()))
+            found.notes[place] = NO_SPREAD
+    spread = [_spread(row[~np.isnan(row)]) for row in rows]
+    for place, statistics, lost in _studentized(rows, spread, settings):
+        own = rows[place][~np.isnan(rows[place])]
+        deviation = own.std(ddof=1) / np.sqrt(len(own))
+        low, high = _quantiles(statistics, settings.level)
+        at = part.start + place
+        found.put(at, (own.mean() - high * deviation, own.mean() - low * deviation))
+        found.notes.pop(at)
+        if lost:
+            found.notes[at] = LOST.format(lost)
+
+
+def _put(found: Intervals, place: int, row: Floats, means: Floats, settings: Settings) -> None:
+    """The percentile or BCa interval of a mean, from resampled means."""
+    if not _spread(row):
+        found.put(place, (row.mean(), row.mean()))
+        found.notes[place] = NO_SPREAD
+        return
+    if settings.interval == "bca":
+        deviations = row - row.mean()
+        acceleration = (deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5)
+        bounds = bca(means, row.mean(), acceleration, settings.level)
+        if bounds is not None:
+            found.put(place, bounds)
+            return
+        found.notes[place] = ONE_SIDED
+    found.put(place, _quantiles(means, settings.level))
+
+
+def _spread(row: Floats) -> bool:
+    """Whether the values differ by more than rounding."""
+    return bool(np.ptp(row) > 1e-12 * np.abs(row).max(initial=0.0))
+
+
+def _quantiles(values: Floats, level: float) -> tuple[float, float]:
+    low, high = np.quantile(values, [(1 - level) / 2, 1 - (1 - level) / 2])
+    return float(low), float(high)
+
+
+def bca(
+    resampled: Floats, estimate: float, acceleration: float, level: float
+) -> tuple[float, float] | None:
+    """The bias-corrected and accelerated interval; None if all resamples are on one side.
+
+    Source: Efron, 'Better bootstrap confidence intervals', JASA 82(397), 1987.
+    """
+    from scipy.special import ndtr, ndtri
+
+    margin = ROUNDING * max(abs(estimate), float(np.ptp(resampled)))
+    below = (resampled < estimate - margin).mean()
+    above = (resampled > estimate + margin).mean()
+    share = (below + (1 - above)) / 2
+    if not 0.0 < share < 1.0:
+        return None
+    bias = ndtri(share)
+    z = bias + ndtri(np.array([(1 - level) / 2, 1 - (1 - level) / 2]))
+    low, high = np.quantile(resampled, ndtr(bias + z / (1 - acceleration * z)))
+    return float(low), float(high)
+
+
+def _studentized(
+    rows: Floats, wanted: Any, settings: Settings
+) -> Iterator[tuple[int, Floats, int]]:
+    """(mean* - mean) / se* of the resamples of each wanted row.
+
+    Yields the place of the row, its statistics, and how many resamples without variance are
+    dropped. Rows without NaN are resampled together, which is faster.
+    """
+    gaps: Any = np.isnan(rows).any(axis=1)
+    chosen = np.asarray(wanted, bool)
+    whole = np.flatnonzero(chosen & ~gaps)
+    step = max(1, CELLS // (2 * settings.draws))
+    parts = [whole[start : start + step] for start in range(0, len(whole), step)]
+    for places in [*parts, *np.flatnonzero(chosen & gaps)[:, None]]:
+        own = rows[places]
+        if gaps[places[0]]:
+            own = own[:, ~np.isnan(own[0])]
+        n = own.shape[1]
+        centred = own - own.mean(axis=1)[:, None]
+        sums, squares = np.split(_resampled(np.vstack([centred, centred**2]), settings), 2)
+        variance = (squares - sums**2 / n) / (n - 1)
+        for at, place in enumerate(places.tolist()):
+            kept = variance[at] > 1e-12 * (centred[at] ** 2).max()
+            statistics = sums[at][kept] / n / np.sqrt(variance[at][kept] / n)
+            yield place, statistics, int((~kept).sum())
+
+
+def bootstrap_test(paired: Paired, settings: Settings) -> Tested:
+    """The share of resampled t statistics, around the observed mean, that are at least as extreme.
+
+    p = (b + 1) / (B + 1). Source: Sakai, 'Evaluating evaluation metrics based on the bootstrap',
+    SIGIR 2006, after Efron and Tibshirani, 1993, chapter 16.
+    """
+    by_t = t_test(paired, settings)
+    p, notes = by_t.p.copy(), by_t.notes
+    exact = np.ones(len(p), bool)
+    tested = np.asarray(np.isfinite(by_t.statistic) & (paired.unequal > 0))
+    for part, differences in paired.chunks():
+        for place, statistics, lost in _studentized(differences, tested[part], settings):
+            pair = part.start + place
+            observed = abs(by_t.statistic[pair]) * (1 - ROUNDING)
+            reached = int((np.abs(statistics) >= observed).sum())
+            p[pair], exact[pair] = (reached + 1) / (len(statistics) + 1), False
+            if lost:
+                notes[pair] = LOST.format(lost)
+    general = [f"p-values are estimated from {settings.draws:,} resamples (seed {settings.seed})"]
+    return Tested(by_t.statistic, p, df=by_t.df, exact=exact, notes=notes, general=general)
+
+
+def _cluster_means(rows: Floats, paired: Paired, settings: Settings) -> Floats:
+    """The means of rows over the queries of resampled clusters."""
+    present = ~np.isnan(rows)
+    sums = _resampled(paired.by_cluster(np.nan_to_num(rows)), settings)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if present.all():
+            return sums / _resampled(paired.by_cluster(present[:1].astype(float)), settings)
+        return sums / _resampled(paired.by_cluster(present.astype(float)), settings)
+
+
+def ratio_interval(
+    first: Floats, second: Floats, settings: Settings, paired: Paired
+) -> tuple[float, float, str]:
+    """The bootstrap interval of mean(first) / mean(second) - 1, and a note.
+
+    The bounds are NaN if the mean of the second is 0 in a resample. The acceleration of BCa is
+    from the jackknife.
+    """
+    rows = np.stack([first, second])
+    above, below = _resampled(paired.by_cluster(rows), settings)
+    if (below == 0).any():
+        return np.nan, np.nan, "a resample has a mean of 0: the ratio has no interval"
+    ratios = above / below - 1
+    if settings.interval == "bca":
+        with np.errstate(invalid="ignore", divide="ignore"):
+            without = (first.sum() - first) / (second.sum() - second)
+        deviations = without.mean() - without
+        spread = (deviations**2).sum()
+        if spread > 0 and np.isfinite(spread):
+            acceleration = (deviations**3).sum() / (6 * spread**1.5)
+            bounds = bca(ratios, first.sum() / second.sum() - 1, acceleration, settings.level)
+            if bounds is not None:
+                return *bounds, ""
+        return *_quantiles(ratios, settings.level), ONE_SIDED
+    return *_quantiles(ratios, settings.level), ""

@@ -1,0 +1,257 @@
+"""The public functions that compare systems."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Mapping
+
+import numpy as np
+
+from fastrank.arguments import DEFAULT_VERSION, check_choice
+from fastrank.comparing.alignment import Aligned, align, note_missing, systems_of
+from fastrank.comparing.analysis import analyze
+from fastrank.comparing.comparison import Comparison, check_values, closest
+from fastrank.comparing.corrections import adjust
+from fastrank.comparing.inputs import system_names, systems_from
+from fastrank.comparing.options import (
+    COMPARISON,
+    TUKEYS,
+    ComparisonOptions,
+    settings,
+)
+from fastrank.errors import GroupError, OptionError
+from fastrank.evaluation.evaluator import Evaluator
+from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
+from fastrank.keywords import pick, takes, with_defaults
+from fastrank.measures.selection import Selection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from typing import Any
+
+    from typing_extensions import Unpack
+
+    from fastrank.comparing.analysis import Analysis
+    from fastrank.comparing.options import Settings
+    from fastrank.comparing.paired import Integers
+    from fastrank.measures.binding import BoundMeasure
+    from fastrank.measures.selection import Measures
+
+
+class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
+    """How to compare systems, and how to evaluate their runs."""
+
+
+def _with_zero_for_missing() -> tuple[Any, ...]:
+    """The options of an evaluation in which judged queries without results count as 0."""
+    made = [copy.copy(one) for one in EVALUATION]
+    for one in made:
+        if one.name == "missing":
+            one.default = "zero"
+    return tuple(made)
+
+
+@takes(CompareOptions, COMPARISON, _with_zero_for_missing())
+def compare(
+    qrels: Any,
+    runs: Any,
+    measures: Measures,
+    *,
+    executor: Executor | None = None,
+    **options: Unpack[CompareOptions],
+) -> Comparison:
+    """Evaluate runs, and compare them on the same queries.
+
+    qrels: the judgments, as `evaluate` takes them.
+    runs: a list of runs, or {name: run}; each as `evaluate` takes it.
+    measures: as `evaluate` takes them. Measures without values per query, such as gm_map, are
+        skipped if a set of measures includes them.
+    executor: evaluates the runs with `executor.map`; by default they are evaluated in turn. Runs
+        and judgments are pickled for processes.
+    **options: see `ComparisonOptions`.
+
+    By default every judged query counts, as 0 for a run without results for it, and `notes` names
+    such runs. With missing="skip", only queries with results in all runs count. A query for which a
+    measure has no value (NaN) is dropped pair by pair.
+
+    Raises what `evaluate` raises; OptionError for an invalid or contradictory option; MeasureError
+    for a measure without values per query; GroupError if no query is common to all runs, or a value
+    is infinite.
+
+    >>> runs = ["data/pixels.run", "data/pca.run", "data/profile.run"]
+    >>> found = fr.compare("data/digits.qrels", runs, "map P.10", baseline="pca")
+    >>> print(found)
+    measure    system    baseline      mean    difference  95% interval              p
+    ---------  --------  ----------  ------  ------------  ------------------  -------  --
+    map        pixels    pca         0.4348       +0.0854  [+0.0694, +0.1015]  1.6e-20  +
+    map        profile   pca         0.3447       -0.0046  [-0.0214, +0.0122]   0.5880
+    P_10       pixels    pca         0.9510       +0.1460  [+0.1125, +0.1795]  4.6e-15  +
+    P_10       profile   pca         0.8985       +0.0935  [+0.0625, +0.1245]  1.2e-08  +
+    <BLANKLINE>
+    200 queries. + and -: significantly better and worse than the baseline (p <= 0.05, paired
+    t-test, Holm-corrected for the 2 pairs of a measure).
+    """
+    given = with_defaults(compare, options)
+    chosen = settings(pick(given, ComparisonOptions))
+    evaluation: Any = pick(given, EvaluationOptions)
+    named = isinstance(runs, Mapping)
+    items = list(runs.values()) if named else runs
+    if not isinstance(items, (list, tuple)):
+        items = [items]
+    evaluator = Evaluator(qrels, measures, **evaluation)
+    scores: list[Any] = list((executor.map if executor else map)(evaluator.evaluate, items))
+    names = system_names(chosen.names, list(runs) if named else None, scores, items)
+    selection = Selection(measures)
+    version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
+    bound = selection.bind(version, keep=_has_values)
+    systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
+    aligned = align(names, systems, common=True, caller="compare")
+    missing = note_missing(scores, names)
+    if any(own.zero_rows for own in scores):
+        lower = [name for name, own in aligned.measures.items() if own.better == "lower"]
+        # Without results, FirstRank and the like have no value (NaN) instead of 0.
+        zero = [name for name in lower if (aligned.measures[name].values == 0).any()]
+        if zero:
+            missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
+    return _compared(aligned._replace(notes=[*missing, *aligned.notes, *notes]), chosen)
+
+
+def _has_values(bound: BoundMeasure) -> bool:
+    """Whether a measure has numbers per query."""
+    own = bound.measure
+    return own.average not in ("", "geometric") and own.needs not in ("run", "queries")
+
+
+@takes(ComparisonOptions, COMPARISON)
+def compare_scores(
+    scores: Any, *, queries: str = "same", **options: Unpack[ComparisonOptions]
+) -> Comparison:
+    """Compare systems by values that are known.
+
+    scores: a list of Scores, {name: Scores}, {name: {query: value}} (the measure is then `value`),
+        {name: {query: {measure: value}}}, or a frame of pandas or polars with the columns `system`
+        (or `run`, `name`), `query` (or `qid`, `query_id`), and either `measure` and `value` or one
+        column for each measure. A missing value is None or NaN.
+    queries: "same" requires the same queries for all systems; "common" compares them on those that
+        all have, and names the others in `notes`.
+    **options: see `ComparisonOptions`.
+
+    Which values are better follows from the name of a measure; for unknown names, higher values
+    are. Raises TypeError for other objects; InputError for a value that is not a number;
+    MeasureError if the measures of the systems differ or have no values per query; GroupError for
+    different queries, no common query, or an infinite value; OptionError for an invalid or
+    contradictory option.
+
+    >>> a, b = {"q1": 0.3, "q2": 0.5, "q3": 0.8}, {"q1": 0.1, "q2": 0.4, "q3": 0.2}
+    >>> found = fr.compare_scores({"a": a, "b": b}, test="randomization")
+    >>> found.pair("value", "a", "b").p
+    0.25
+    """
+    check_choice("queries", queries, ("same", "common"))
+    chosen = settings(with_defaults(compare_scores, options))
+    names, systems, notes = systems_from(scores, chosen.names)
+    aligned = align(names, systems, common=queries == "common", caller="compare_scores")
+    return _compared(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
+
+
+def _baselines(chosen: Settings, names: list[str]) -> list[int]:
+    """The indexes of the baselines. Raises OptionError for one that is no system."""
+    if chosen.baseline is None:
+        return []
+    given = chosen.baseline
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        given = [given]
+    places = []
+    for one in given:
+        if isinstance(one, str):
+            if one not in names:
+                raise OptionError(
+                    "baseline", f"{one!r} is not one of the systems{closest(one, names)}"
+                )
+            places.append(names.index(one))
+        elif hasattr(one, "__index__") and -len(names) <= one.__index__() < len(names):
+            places.append(one.__index__() % len(names))
+        else:
+            raise OptionError(
+                "baseline", f"expected a name or an index below {len(names)}, found {one!r}"
+            )
+    return list(dict.fromkeys(places))
+
+
+def _pairs(count: int, baselines: list[int]) -> tuple[Integers, Integers]:
+    """The systems of each pair: all pairs, or each of the others with each baseline."""
+    if not baselines:
+        firsts, seconds = np.triu_indices(count, 1)
+        return firsts.astype(np.int64), seconds.astype(np.int64)
+    found = [
+        (system, baseline)
+        for place, baseline in enumerate(baselines)
+        for system in range(count)
+        if system not in baselines[: place + 1]
+    ]
+    columns = np.array(found, np.int64).reshape(-1, 2).T
+    return np.ascontiguousarray(columns[0]), np.ascontiguousarray(columns[1])
+
+
+def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
+    """The cluster of each query, numbered in the order of the queries."""
+    if chosen.clusters is None:
+        return None
+    missing = [query for query in queries if query not in chosen.clusters]
+    if missing:
+        raise GroupError(
+            f"clusters: no cluster for {len(missing)} of {len(queries)} queries:"
+            f" {', '.join(missing[:5])}{', ...' if len(missing) > 5 else ''}"
+        )
+    numbers: dict[Any, int] = {}
+    return np.array(
+        [numbers.setdefault(chosen.clusters[query], len(numbers)) for query in queries], np.int64
+    )
+
+
+def _compared(aligned: Aligned, chosen: Settings) -> Comparison:
+    names, measures = aligned.names, aligned.measures
+    check_values(measures, names)
+    baselines = _baselines(chosen, names)
+    firsts, seconds = _pairs(len(names), baselines)
+    clusters = _clusters(chosen, aligned.queries)
+    analyses = {
+        name: analyze(values, better, firsts, seconds, clusters, chosen)
+        for name, (values, better) in measures.items()
+    }
+    if chosen.family == "all":
+        analyses = _corrected_together(analyses, chosen.correction)
+    notes = dict.fromkeys(aligned.notes)
+    if len(firsts):
+        notes |= dict.fromkeys(note for own in analyses.values() for note in own.general)
+    return Comparison(
+        names=names, measures=list(measures), queries=aligned.queries,
+        baseline=[names[place] for place in baselines], test=chosen.test,
+        correction=chosen.correction, alpha=chosen.alpha, interval=chosen.interval,
+        level=chosen.level, seed=chosen.seed, resamples=_resamples(chosen),
+        mean={
+            measure: dict(zip(names, own.means.mean.tolist(), strict=True))
+            for measure, own in analyses.items()
+        },
+        notes=list(notes), _analyses=analyses, _settings=chosen,
+    )  # fmt: skip
+
+
+def _corrected_together(analyses: dict[str, Analysis], correction: str) -> dict[str, Analysis]:
+    """The analyses with p-values corrected over all measures at once."""
+    adjusted = adjust(np.concatenate([own.tested.p for own in analyses.values()]), correction)
+    parts = np.split(adjusted, len(analyses))
+    return {
+        name: own._replace(p_adjusted=part)
+        for (name, own), part in zip(analyses.items(), parts, strict=True)
+    }
+
+
+def _resamples(chosen: Settings) -> int:
+    """The number of resamples of the test, else of the intervals; 0 if there are none."""
+    if chosen.test == "randomization" or chosen.correction == "max-t":
+        return chosen.flips
+    simulated = chosen.test in ("bootstrap", TUKEYS[0]) or chosen.interval not in ("t", "none")
+    return chosen.draws if simulated else 0

@@ -1,0 +1,569 @@
+"""The result of a comparison."""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from fastrank.arguments import at_least, finite
+from fastrank.comparing.letters import letter_display
+from fastrank.data.columns import Frozen
+from fastrank.errors import GroupError, MeasureError, OptionError
+from fastrank.scores.tables import Table, distinct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from fastrank.comparing.alignment import Measured
+    from fastrank.comparing.analysis import Analysis
+    from fastrank.comparing.options import Settings
+    from fastrank.comparing.paired import Floats
+
+TEST_NAMES = {
+    "t": "paired t-test",
+    "randomization": "randomization test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "sign": "sign test",
+    "tukey": "randomized Tukey HSD",
+    "tukey-anova": "Tukey HSD of a two-way ANOVA",
+    "bootstrap": "studentized bootstrap test",
+}
+CORRECTION_NAMES = {
+    "holm": "Holm-corrected",
+    "bonferroni": "Bonferroni-corrected",
+    "hochberg": "Hochberg-corrected",
+    "bh": "Benjamini-Hochberg-corrected",
+    "by": "Benjamini-Yekutieli-corrected",
+    "max-t": "corrected by max-t",
+}
+
+Pair = namedtuple(
+    "Pair",
+    "measure a b mean_a mean_b difference relative low high statistic df p p_adjusted smallest_p"
+    " wins ties losses effect sd n exact note",
+)
+Pair.__doc__ = """The comparison of two systems in one measure.
+
+a, b: their names. mean_a, mean_b: their means over the n queries with values of both. difference:
+    mean_a - mean_b. relative: difference / mean_b, NaN if mean_b is 0.
+low, high: the confidence interval of the difference. sd: the standard deviation of the differences.
+statistic, df: of the test: t and n - 1; for "randomization" and "tukey" the difference, for "sign"
+    the number of positive minus that of negative differences, for "wilcoxon" the sum of the signed
+    ranks, for "tukey-anova" q; the difference for a function.
+p, p_adjusted: the two-sided p-value, and the same corrected for several comparisons. exact: whether
+    p is computed rather than simulated or approximated.
+smallest_p: the smallest p-value that signs alone could give: 2**(1 - k) if k queries differ.
+wins, ties, losses: on how many queries a is better than, equal to, and worse than b; wins and
+    losses are None for measures of which no value is better.
+effect: Cohen's d_z, difference / sd. note: what else a reader must know.
+
+>>> comparison.pair("map", "pixels", "pca").wins
+157
+"""
+TURNED = ("difference", "statistic", "effect")
+
+
+class Comparison(Frozen):
+    """Systems compared on the same queries: means, intervals, and tests of pairs.
+
+    names: the systems. measures: the names of the measures. queries: the ids of the queries, in
+    byte order. baseline: the names of the baselines, empty if all pairs are compared.
+    test, correction, alpha, interval, level, seed: as given. resamples: their number, 0 if nothing
+    was resampled.
+    mean: {measure: {system: mean over its queries}}. notes: what a reader must know about all
+    pairs, such as missing queries.
+
+    >>> comparison
+    <Comparison of 3 systems in map: 200 queries>
+    >>> print(comparison)
+        system       map
+    --  --------  ------  ---
+    a   pixels    0.4348  b c
+    b   pca       0.3493
+    c   profile   0.3447
+    <BLANKLINE>
+    200 queries. Letters: significantly better than that system (p <= 0.05, paired t-test,
+    Holm-corrected for the 3 pairs of a measure).
+    >>> comparison.pair("map", "pixels", "pca").difference
+    0.0854...
+    """
+
+    __slots__ = (
+        "_analyses", "_settings", "alpha", "baseline", "correction", "interval", "level",
+        "mean", "measures", "names", "notes", "queries", "resamples", "seed", "test",
+    )  # fmt: skip
+
+    names: list[str]
+    measures: list[str]
+    queries: list[str]
+    baseline: list[str]
+    test: str
+    correction: str
+    alpha: float
+    interval: str
+    level: float
+    seed: int
+    resamples: int
+    mean: dict[str, dict[str, float]]
+    notes: list[str]
+    _analyses: dict[str, Analysis]
+    _settings: Settings
+
+    def values(self, measure: str) -> Floats:
+        """The values of a measure, float64[systems, queries]; NaN where a query has none.
+
+        >>> comparison.values("map").shape
+        (3, 200)
+        """
+        view: Floats = self._of(measure).paired.values.view()
+        view.flags.writeable = False
+        return view
+
+    def better(self, measure: str) -> str:
+        """Which values of a measure are better: "higher", "lower", or "" for neither.
+
+        >>> comparison.better("map")
+        'higher'
+        """
+        return self._of(measure).better
+
+    def interval_of(self, measure: str, system: str) -> tuple[float, float]:
+        """The confidence interval of a system's mean.
+
+        For measures with only 0 and 1, if all values of the system are equal, that of Clopper and
+        Pearson.
+
+        >>> comparison.interval_of("map", "pixels")
+        (0.4112..., 0.4582...)
+        """
+        analysis, place = self._of(measure), self._place(system)
+        return float(analysis.low_means[place]), float(analysis.high_means[place])
+
+    def _of(self, measure: str) -> Analysis:
+        found = self._analyses.get(measure)
+        if found is None:
+            raise MeasureError(
+                measure, f"{measure!r} is not compared; compared are {', '.join(self.measures)}"
+            )
+        return found
+
+    def _place(self, system: str) -> int:
+        if system not in self.names:
+            raise OptionError(
+                "system", f"{system!r} is not one of the systems{closest(system, self.names)}"
+            )
+        return self.names.index(system)
+
+    def pair(self, measure: str, a: str, b: str) -> Pair:
+        """The comparison of two systems in a measure; (b, a) has the opposite signs.
+
+        Raises OptionError for systems that were not compared, MeasureError for another measure.
+
+        >>> comparison.pair("map", "pca", "pixels").losses
+        157
+        """
+        analysis, one, other = self._of(measure), self._place(a), self._place(b)
+        firsts, seconds = analysis.paired.firsts, analysis.paired.seconds
+        for first, second, turned in ((one, other, False), (other, one, True)):
+            found = np.flatnonzero((firsts == first) & (seconds == second))
+            if len(found):
+                return self._pair(measure, analysis, int(found[0]), turned=turned)
+        raise OptionError(
+            "pair", f"{a!r} and {b!r} were not compared"
+            + (": neither is a baseline" if self.baseline and a != b else "")
+        )  # fmt: skip
+
+    def _pair(self, measure: str, analysis: Analysis, place: int, *, turned: bool) -> Pair:
+        paired, tested = analysis.paired, analysis.tested
+        first, second = int(paired.firsts[place]), int(paired.seconds[place])
+        means = self._means_of_pair(analysis, place)
+        wins, losses = int(paired.higher[place]), int(paired.lower[place])
+        if analysis.better == "lower":
+            wins, losses = losses, wins
+        fields: dict[str, Any] = {
+            "measure": measure, "a": self.names[first], "b": self.names[second],
+            "mean_a": means[0], "mean_b": means[1],
+            "difference": float(paired.difference[place]),
+            "relative": float(analysis.relative[place]),
+            "low": float(analysis.low[place]), "high": float(analysis.high[place]),
+            "statistic": float(tested.statistic[place]), "df": float(tested.df[place]),
+            "p": float(tested.p[place]), "p_adjusted": float(analysis.p_adjusted[place]),
+            "smallest_p": float(analysis.smallest_p[place]),
+            "wins": wins if analysis.better else None, "ties": int(paired.equal[place]),
+            "losses": losses if analysis.better else None,
+            "effect": float(analysis.effect[place]), "sd": float(paired.sd[place]),
+            "n": int(paired.n[place]), "exact": bool(tested.exact[place]),
+            "note": analysis.notes.get(place, ""),
+        }  # fmt: skip
+        if turned:
+            fields |= {name: -fields[name] for name in TURNED}
+            for one, other in (("a", "b"), ("mean_a", "mean_b"), ("wins", "losses")):
+                fields[one], fields[other] = fields[other], fields[one]
+            fields["low"], fields["high"] = -fields["high"], -fields["low"]
+            mean_b = fields["mean_b"]
+            fields["relative"] = fields["difference"] / mean_b if mean_b else math.nan
+        return Pair(**fields)
+
+    def _means_of_pair(self, analysis: Analysis, place: int) -> tuple[float, float]:
+        paired = analysis.paired
+        if not paired.has_gaps:
+            mean = analysis.means.mean
+            return float(mean[paired.firsts[place]]), float(mean[paired.seconds[place]])
+        if not paired.n[place]:
+            return math.nan, math.nan
+        first, second = paired.both(place)
+        return float(first.mean()), float(second.mean())
+
+    def _pairs_of(self, measure: str) -> Iterator[Pair]:
+        analysis = self._of(measure)
+        for place in range(len(analysis.paired)):
+            yield self._pair(measure, analysis, place, turned=False)
+
+    def pairs(self, measure: str | None = None) -> Table:
+        """A table with a row for each pair, by default in all measures; its columns are of `Pair`.
+
+        >>> print(comparison.pairs("map").columns["p_adjusted"])
+        [1.57...e-20, 4.93...e-24, 0.587...]
+        """
+        rows = [pair for name in self._chosen(measure) for pair in self._pairs_of(name)]
+        columns = zip(*rows, strict=True) if rows else ((),) * len(Pair._fields)
+        return Table(columns={n: list(c) for n, c in zip(Pair._fields, columns, strict=True)})
+
+    def _chosen(self, measure: str | None) -> list[str]:
+        if measure is None:
+            return self.measures
+        self._of(measure)
+        return [measure]
+
+    def significant(self, measure: str, a: str, b: str) -> bool:
+        """Whether two systems differ significantly: p_adjusted <= alpha.
+
+        >>> comparison.significant("map", "pca", "profile")
+        False
+        """
+        pair = self.pair(measure, a, b)
+        return bool(pair.p_adjusted <= self.alpha and pair.difference != 0.0)
+
+    def _significant(self, measure: str) -> Any:
+        """Whether each pair differs significantly."""
+        analysis = self._of(measure)
+        return (analysis.p_adjusted <= self.alpha) & (analysis.paired.difference != 0.0)
+
+    def ranked(self, measure: str) -> list[str]:
+        """The systems from best to worst mean, in their order for measures without a better value.
+
+        >>> comparison.ranked("map")
+        ['pixels', 'pca', 'profile']
+        """
+        return [self.names[place] for place in self._ranked(measure)]
+
+    def _ranked(self, measure: str) -> list[int]:
+        analysis = self._of(measure)
+        mean = analysis.means.mean
+        sign = {"higher": -1.0, "lower": 1.0, "": 0.0}[analysis.better]
+        return [int(place) for place in np.argsort(sign * mean, kind="stable")]
+
+    def best(self, measure: str) -> str:
+        """The system with the best mean, the first of several.
+
+        Raises MeasureError for a measure of which no value is better.
+
+        >>> comparison.best("map")
+        'pixels'
+        """
+        if not self._of(measure).better:
+            raise MeasureError(measure, f"{measure!r}: neither higher nor lower values are better")
+        return self.ranked(measure)[0]
+
+    def tied_with_best(self, measure: str) -> list[str]:
+        """The systems that do not differ significantly from the best, the best one first.
+
+        Needs all pairs. Raises OptionError if only those with a baseline were compared, and
+        MeasureError for a measure of which no value is better.
+
+        >>> comparison.tied_with_best("map")
+        ['pixels']
+        """
+        self._need_all_pairs("tied_with_best")
+        best = self.best(measure)
+        others = [name for name in self.ranked(measure) if name != best]
+        return [best, *(name for name in others if not self.significant(measure, best, name))]
+
+    def letters(self, measure: str) -> dict[str, str]:
+        """Compact letter display: systems that share a letter do not differ significantly.
+
+        The best system has the letter a. Needs all pairs; raises OptionError otherwise.
+
+        >>> comparison.letters("map")
+        {'pixels': 'a', 'pca': 'b', 'profile': 'b'}
+        """
+        self._need_all_pairs("letters")
+        paired, differs = self._of(measure).paired, self._significant(measure)
+        different = zip(
+            paired.firsts[differs].tolist(), paired.seconds[differs].tolist(), strict=True
+        )
+        found = letter_display(self._ranked(measure), different)
+        return {name: found[place] for place, name in enumerate(self.names)}
+
+    def _need_all_pairs(self, method: str) -> None:
+        if self.baseline:
+            raise OptionError("baseline", f"{method} needs all pairs; compare without a baseline")
+
+    def queries_of(self, measure: str, a: str, b: str) -> Table:
+        """The values of two systems for every query, and their difference, largest first.
+
+        Queries without a value (NaN) are last; queries with equal differences are in byte order.
+
+        >>> print(comparison.queries_of("map", "pixels", "pca").transpose().columns["q0819"])
+        [0.540..., 0.127..., 0.413...]
+        """
+        values, one, other = self.values(measure), self._place(a), self._place(b)
+        first, second = values[one], values[other]
+        rows = np.argsort(-(first - second), kind="stable")
+        header = distinct(["query", a, b, "difference"])
+        columns = [
+            [self.queries[row] for row in rows],
+            *(own[rows].tolist() for own in (first, second, first - second)),
+        ]
+        return Table(columns=dict(zip(header, columns, strict=True)))
+
+    def relative_interval(self, measure: str, a: str, b: str) -> tuple[float, float]:
+        """The bootstrap interval of mean(a) / mean(b) - 1, from resampled queries.
+
+        With interval="bca" the BCa interval, else the percentile interval. NaN if the mean of b is
+        0 in a resample.
+
+        >>> comparison.relative_interval("map", "pixels", "pca")
+        (0.1901..., 0.3083...)
+        """
+        from fastrank.comparing.bootstrap import ratio_interval
+
+        paired = self._of(measure).paired
+        values = paired.values[[self._place(a), self._place(b)]]
+        kept = ~np.isnan(values).any(axis=0)
+        if paired.clusters is None:
+            values = values[:, kept]
+        low, high, _ = ratio_interval(values[0], values[1], self._settings, paired)
+        return low, high
+
+    def effects(self, measure: str) -> Table:
+        """Effect sizes of each pair.
+
+        d_z: mean / sd of the differences; Cohen's d of other programs divides by another sd.
+        hedges: d_z * (1 - 3 / (4 (n - 1) - 1)). superiority: the share of queries on which a is
+        higher, ties counted half. cliff_unpaired: Cliff's delta, which ignores that both systems
+        answer the same queries. sd: of the differences.
+
+        >>> print(comparison.effects("map"))
+        a       b           d_z    hedges    superiority    cliff_unpaired      sd
+        ------  -------  ------  --------  -------------  ----------------  ------
+        pixels  pca      0.7431    0.7403         0.8025            0.2306  0.1150
+        pixels  profile  0.8298    0.8267         0.8450            0.3272  0.1085
+        pca     profile  0.0384    0.0382         0.5200            0.0201  0.1204
+        """
+        from fastrank.comparing.tables import effects_table
+
+        return effects_table(self._pairs_of(measure), self._of(measure).paired)
+
+    def power(
+        self, measure: str, *, power: float = 0.8, differences: Sequence[float] = (0.01, 0.02, 0.05)
+    ) -> Table:
+        """What the paired t-test of each pair can show, by its number of queries and sd.
+
+        detectable: the smallest mean difference that is found with this power. queries: how many
+        queries the observed difference needs; queries_0.01, ...: how many these differences need;
+        None without variance or for a difference of 0. Without a correction for several pairs.
+
+        >>> print(comparison.power("map", differences=[0.02]))
+        a       b          n      sd    detectable    queries    queries_0.02
+        ------  -------  ---  ------  ------------  ---------  --------------
+        pixels  pca      200  0.1150        0.0229         17             262
+        pixels  profile  200  0.1085        0.0216         14             234
+        pca     profile  200  0.1204        0.0240       5334             287
+        """
+        from fastrank.comparing.tables import power_table
+
+        _check_probability("power", power)
+        return power_table(self._pairs_of(measure), self.alpha, power, differences)
+
+    def equivalent(self, measure: str, margin: float) -> Table:
+        """Whether each pair differs by less than a margin: two one-sided t-tests.
+
+        p: the larger of both p-values, not corrected for several pairs; equivalent: p <= alpha,
+        which is when the interval [low, high] of level 1 - 2 alpha is within -margin and margin.
+        Raises OptionError for a margin that is not above 0. Source: Schuirmann, Journal of
+        Pharmacokinetics and Biopharmaceutics 15(6), 1987.
+
+        >>> comparison.equivalent("map", 0.05).columns["equivalent"]
+        [False, False, True]
+        """
+        from fastrank.comparing.tables import equivalence_table
+
+        if finite("margin", margin) <= 0:
+            raise OptionError("margin", f"expected a number above 0, found {margin}")
+        return equivalence_table(self._pairs_of(measure), margin, self.alpha)
+
+    def bayes(self, measure: str, rope: float = 0.0) -> Table:
+        """The posterior probabilities that b is better, that both are alike, and that a is better.
+
+        rope: the region of practical equivalence: differences of at most this size. Under a flat
+        prior the mean difference has a t distribution with n - 1 degrees of freedom around the
+        observed mean, scaled by sd / sqrt(n). For measures of which no value is better, higher
+        counts as better. Source: Benavoli et al., 'Time for a change', JMLR 18, 2017, for
+        independent values.
+
+        >>> print(comparison.bayes("map", 0.01))
+        a       b          p_b_better    p_rope    p_a_better
+        ------  -------  ------------  --------  ------------
+        pixels  pca            0.0000    0.0000        1.0000
+        pixels  profile        0.0000    0.0000        1.0000
+        pca     profile        0.0438    0.6921        0.2641
+        """
+        from fastrank.comparing.tables import bayes_table
+
+        if finite("rope", rope) < 0:
+            raise OptionError("rope", f"expected 0 or more, found {rope}")
+        return bayes_table(self._pairs_of(measure), rope, self.better(measure))
+
+    def anova(self, measure: str) -> Table:
+        """The two-way analysis of variance of systems and queries, without interaction.
+
+        Queries without a value of every system are not used. Source: Tague-Sutcliffe and Blustein,
+        TREC-3, 1994; partial omega squared as in Sakai, 'Laboratory experiments in information
+        retrieval', 2018.
+
+        >>> print(comparison.anova("map"))
+        source      squares    df    mean_square        F       p    partial_omega_squared
+        --------  ---------  ----  -------------  -------  ------  -----------------------
+        systems      1.0286     2         0.5143  78.1301  0.0000                   0.2045
+        queries     16.8092   199         0.0845  12.8317  0.0000                   0.7969
+        residual     2.6199   398         0.0066      nan     nan                      nan
+        """
+        from fastrank.comparing.tables import anova_table
+
+        return anova_table(self._of(measure).paired)
+
+    def discriminative_power(self) -> dict[str, float]:
+        """{measure: share of the pairs that differ significantly}; 0 without pairs.
+
+        With correction="none" this is the discriminative power of Sakai, SIGIR 2006.
+
+        >>> comparison.discriminative_power()
+        {'map': 0.666...}
+        """
+        found = {measure: self._significant(measure) for measure in self.measures}
+        return {name: float(own.mean()) if len(own) else 0.0 for name, own in found.items()}
+
+    def ranks(self, measure: str, *, resamples: int = 10_000) -> Table:
+        """The ranks of the systems by mean, with bootstrap intervals over queries.
+
+        low, high: the interval of the rank. p_best: the share of resamples in which the system has
+        the best mean; ties are divided. tied_with_best: whether it does not differ significantly
+        from the best, None with a baseline. Raises MeasureError for a measure of which no value is
+        better. Source: Hall and Miller, 'Using the bootstrap to quantify the authority of an
+        empirical ranking', Annals of Statistics 37, 2009.
+
+        >>> print(comparison.ranks("map"))
+        system      mean    rank    low    high    p_best    tied_with_best
+        --------  ------  ------  -----  ------  --------  ----------------
+        pixels    0.4348       1      1       1    1.0000              True
+        pca       0.3493       2      2       3    0.0000             False
+        profile   0.3447       3      2       3    0.0000             False
+        """
+        from fastrank.comparing.tables import rank_table
+
+        self.best(measure)
+        count = at_least("resamples", resamples, 1)
+        return rank_table(self, measure, self._of(measure).paired, self._settings, count)
+
+    def table(self, *, digits: int = 4) -> Table:
+        """The means, a row for each system and a column for each measure; the best are bold.
+
+        >>> comparison.table().names
+        ['system', 'map']
+        """
+        columns: dict[str, list[Any]] = {"system": list(self.names)}
+        bold = set()
+        for place, measure in enumerate(self.measures, 1):
+            columns[measure] = own = list(self.mean[measure].values())
+            if self._of(measure).better and len(own) > 1:
+                best = f"{self.mean[measure][self.best(measure)]:.{digits}f}"
+                bold |= {
+                    (row, place) for row, mean in enumerate(own) if f"{mean:.{digits}f}" == best
+                }
+        return Table(columns=columns, digits=digits, bold=frozenset(bold))
+
+    def beaten(self, measure: str, system: str) -> list[str]:
+        """The systems that one is significantly better than.
+
+        >>> comparison.beaten("map", "pixels")
+        ['pca', 'profile']
+        """
+        analysis, own = self._of(measure), self._place(system)
+        sign = {"higher": 1.0, "lower": -1.0, "": 0.0}[analysis.better]
+        gain, differs = sign * analysis.paired.difference, self._significant(measure)
+        firsts, seconds = analysis.paired.firsts, analysis.paired.seconds
+        found = {
+            *seconds[differs & (firsts == own) & (gain > 0)].tolist(),
+            *firsts[differs & (seconds == own) & (gain < 0)].tolist(),
+        }
+        return [self.names[place] for place in sorted(found)]
+
+    def description(self) -> str:
+        """The test and the correction in words.
+
+        >>> comparison.description()
+        'p <= 0.05, paired t-test, Holm-corrected for the 3 pairs of a measure'
+        """
+        test = TEST_NAMES.get(self.test, self.test)
+        if self._settings.function is not None:
+            test = f"test {self.test}"
+        parts = [f"p <= {self.alpha:g}", test]
+        size, within = len(self._of(self.measures[0]).paired), "of a measure"
+        if self._settings.family == "all":
+            size, within = size * len(self.measures), "of all measures"
+        if self.correction in CORRECTION_NAMES and size > 1:
+            parts.append(f"{CORRECTION_NAMES[self.correction]} for the {size:,} pairs {within}")
+        return ", ".join(parts)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Comparison of {len(self.names)} systems in {' '.join(self.measures)}:"
+            f" {len(self.queries)} queries>"
+        )
+
+    def __str__(self) -> str:
+        from fastrank.comparing.text import readable
+
+        return readable(self)
+
+
+def _check_probability(name: str, value: float) -> None:
+    if not 0.0 < finite(name, value) < 1.0:
+        raise OptionError(name, f"expected a number between 0 and 1, found {value}")
+
+
+def closest(name: object, names: list[str]) -> str:
+    """A hint at the names that resemble one that is not known."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(str(name), names, 3)
+    if close:
+        return f"; did you mean {' or '.join(map(repr, close))}?"
+    return f": {', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
+
+
+def check_values(measures: dict[str, Measured], names: list[str]) -> None:
+    """Raise GroupError for a system without any value of a measure."""
+    for measure, (values, _) in measures.items():
+        empty = np.isnan(values).all(axis=1)
+        if empty.any():
+            name = names[int(np.argmax(empty))]
+            raise GroupError(f"{measure}: {name!r} has no value for any query")

@@ -1,0 +1,47 @@
+"""Compact letter display: systems that share a letter do not differ significantly."""
+
+from __future__ import annotations
+
+from itertools import product
+from string import ascii_lowercase
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def letter_display(order: Sequence[int], different: Iterable[tuple[int, int]]) -> dict[int, str]:
+    """The letters of each system, from the pairs that differ significantly.
+
+    order: the systems, best first; the best has the letter a. Source: Piepho, 'An algorithm for a
+    letter-based representation of all-pairwise comparisons', Journal of Computational and Graphical
+    Statistics 13(2), 2004 (insert and absorb).
+    """
+    groups: list[frozenset[int]] = [frozenset(order)]
+    for one, other in different:
+        kept = [group for group in groups if not {one, other} <= group]
+        split = [
+            group - {removed}
+            for group in groups
+            if {one, other} <= group
+            for removed in (one, other)
+        ]
+        groups = kept
+        for group in dict.fromkeys(split):
+            if not any(group <= own for own in groups):
+                groups = [own for own in groups if not own <= group] + [group]
+    place = {system: i for i, system in enumerate(order)}
+    groups.sort(key=lambda group: sorted(place[system] for system in group))
+    found = dict.fromkeys(order, "")
+    for letter, group in zip(letters(), groups, strict=False):
+        for system in group:
+            found[system] += letter
+    return found
+
+
+def letters() -> Iterable[str]:
+    """a to z, then aa, ab, ...: without end."""
+    length = 1
+    while True:
+        yield from map("".join, product(ascii_lowercase, repeat=length))
+        length += 1

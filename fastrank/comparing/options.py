@@ -1,0 +1,251 @@
+"""The statistical options of `compare` and `compare_scores`."""
+
+from __future__ import annotations
+
+from fastrank.arguments import check_choice, finite, integer
+from fastrank.data.columns import Frozen
+from fastrank.errors import OptionError
+from fastrank.keywords import Keyword, TypedDict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from typing import Any
+
+    Test = str | Callable[..., Any]
+    Baseline = str | int | Sequence[str | int] | None
+
+TESTS = (
+    "t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap",
+)  # fmt: skip
+TUKEYS = ("tukey", "tukey-anova")
+# Tests and intervals that resample whole clusters.
+WITH_CLUSTERS = ("randomization",)
+INTERVALS_WITH_CLUSTERS = ("percentile", "none")
+CORRECTIONS = ("holm", "bonferroni", "bh", "none", "hochberg", "by", "max-t")
+INTERVALS = ("t", "percentile", "bca", "studentized", "none")
+FLIPS = 100_000
+RESAMPLES = 10_000
+
+
+class ComparisonOptions(TypedDict, total=False):
+    """How to compare systems."""
+
+    baseline: Baseline
+    test: Test
+    correction: str
+    family: str
+    alpha: float
+    interval: str
+    level: float
+    resamples: int | None
+    seed: int
+    exact_up_to: int
+    zeros: str
+    min_difference: float
+    clusters: Mapping[str, Hashable] | None
+    names: Sequence[str] | None
+    threads: int | None
+
+
+def _probability(name: str, value: Any) -> float:
+    number = finite(name, value)
+    if not 0.0 < number < 1.0:
+        raise OptionError(name, f"expected a number between 0 and 1, found {value}")
+    return number
+
+
+def _not_negative(name: str, value: Any) -> float:
+    number = finite(name, value)
+    if number < 0.0:
+        raise OptionError(name, f"expected 0 or more, found {value}")
+    return number
+
+
+def _test(name: str, value: Any) -> Any:
+    if not callable(value):
+        check_choice(name, value, TESTS)
+    return value
+
+
+COMPARISON = (
+    Keyword(
+        "baseline", None, "compare the others with this run, instead of all pairs",
+        """the name or the index of the system that the others are compared with, or a list of
+        them. By default all pairs are compared.""",
+    ),
+    Keyword(
+        "test", "t", "the test of each pair",
+        """the test, always two-sided. "t": paired t-test; "randomization": Fisher's test over
+        random signs of the differences; "wilcoxon": signed-rank test; "sign": sign test; "tukey":
+        randomized Tukey HSD of all systems; "tukey-anova": Tukey HSD from a two-way analysis of
+        variance; "bootstrap": studentized bootstrap test; or a function of two arrays that returns
+        a p-value, or an object that has it as `pvalue` or at index 1, such as
+        `scipy.stats.ttest_rel`.""",
+        check=_test,
+    ),
+    Keyword(
+        "correction", None, "the correction for several comparisons",
+        """the correction of p-values for several comparisons: "holm" (the default), "bonferroni",
+        "hochberg" (needs positively dependent tests), "bh" (false discovery rate), "by" (the same
+        under any dependence), "max-t" (step-down by the largest statistic of common sign flips;
+        needs a baseline and the test "t" or "randomization"), or "none". Tukey's tests include
+        theirs.""",
+        choices=CORRECTIONS,
+    ),
+    Keyword(
+        "family", "measure", "correct within each measure, or over all measures",
+        """which comparisons are corrected together: those of each "measure", or "all".""",
+        choices=("measure", "all"),
+    ),
+    Keyword(
+        "alpha", 0.05, "the significance level", "the significance level.", check=_probability
+    ),
+    Keyword(
+        "interval", "t", "the kind of confidence intervals",
+        """confidence intervals of means and differences: "t" (Student's); "percentile", "bca" and
+        "studentized", which are bootstrap intervals over queries; or "none".""",
+        choices=INTERVALS,
+    ),
+    Keyword(
+        "level", 0.95, "the confidence level of intervals",
+        "the confidence level of the intervals.", check=_probability,
+    ),
+    Keyword(
+        "resamples", None, "the number of resamples",
+        """the number of random resamples; by default 100,000 for "randomization" and "max-t", else
+        10,000.""",
+        least=1,
+    ),
+    Keyword(
+        "seed", 0, "the seed of resamples",
+        """the seed of the resamples, 0 or more. They depend on nothing else: results are the same
+        for any number of threads, order of systems, and machine.""",
+        least=0,
+    ),
+    Keyword(
+        "exact_up_to", 44, "the largest number of non-zero differences for exact randomization",
+        """randomization tests are exact if no pair has more non-zero differences than this, and
+        there are not too many pairs; at most 52. 50 need 1 GB of memory.""",
+        check=lambda name, value: _up_to(name, value, 52),
+    ),
+    Keyword(
+        "zeros", "pratt", "how the Wilcoxon test treats differences of 0",
+        """differences of 0 in the Wilcoxon test: "pratt" ranks them and then drops them, "wilcox"
+        drops them first, as scipy and R do.""",
+        choices=("pratt", "wilcox"),
+    ),
+    Keyword(
+        "min_difference", 0.0, "differences up to this are ties in the sign test",
+        """the sign test ignores differences of at most this size.""",
+        check=_not_negative,
+    ),
+    Keyword(
+        "clusters", None, "{query: cluster}: queries that are resampled together",
+        """{query: cluster} for queries that belong together, such as variants of one topic: they
+        are flipped and drawn together. Needs test="randomization" and interval="percentile" or
+        "none".""",
+    ),
+    Keyword(
+        "names", None, "the names of the systems",
+        """the names of the systems; by default the keys of a dict, the tags of the runs, or the
+        names of files. A repeated name becomes `name#2`.""",
+    ),
+    Keyword(
+        "threads", None, "the maximum number of threads",
+        """the maximum number of threads, by default all that are useful.""",
+        least=1,
+    ),
+)  # fmt: skip
+
+
+def _up_to(name: str, value: Any, most: int) -> int:
+    number = integer(name, value)
+    if not 0 <= number <= most:
+        raise OptionError(name, f"expected a number from 0 to {most}, found {number}")
+    return number
+
+
+class Settings(Frozen):
+    """Checked options. test: the name of the test; function: the user's test, or None."""
+
+    __slots__ = (
+        "alpha", "baseline", "clusters", "correction", "exact_up_to", "family", "function",
+        "interval", "level", "min_difference", "names", "resamples", "seed", "test", "threads",
+        "zeros",
+    )  # fmt: skip
+
+    alpha: float
+    baseline: Any
+    clusters: Any
+    correction: str
+    exact_up_to: int
+    family: str
+    function: Any
+    interval: str
+    level: float
+    min_difference: float
+    names: Any
+    resamples: int | None
+    seed: int
+    test: str
+    threads: int | None
+    zeros: str
+
+    @property
+    def flips(self) -> int:
+        """The number of sign flips."""
+        return FLIPS if self.resamples is None else self.resamples
+
+    @property
+    def draws(self) -> int:
+        """The number of other resamples."""
+        return RESAMPLES if self.resamples is None else self.resamples
+
+
+def settings(options: Mapping[str, Any]) -> Settings:
+    """The checked options. Raises OptionError and TypeError."""
+    values = {one.name: one.checked(options[one.name]) for one in COMPARISON}
+    test, function = values.pop("test"), None
+    if callable(test):
+        function, test = test, getattr(test, "__name__", "custom")
+    correction = values["correction"]
+    if test in TUKEYS and function is None:
+        if correction not in (None, "none"):
+            raise OptionError(
+                "correction", f"test={test!r} already corrects for all pairs; omit {correction!r}"
+            )
+        correction = "none"
+    values["correction"] = "holm" if correction is None else correction
+    made = Settings(test=test, function=function, **values)
+    _check_max_t(made)
+    _check_clusters(made)
+    return made
+
+
+def _check_max_t(made: Settings) -> None:
+    if made.correction != "max-t":
+        return
+    if made.test not in ("t", "randomization") or made.function is not None:
+        raise OptionError("correction", "'max-t' needs test='t' or test='randomization'")
+    if made.baseline is None:
+        raise OptionError("correction", "'max-t' needs a baseline; for all pairs use test='tukey'")
+    if made.family == "all":
+        raise OptionError("correction", "'max-t' corrects within each measure; omit family='all'")
+
+
+def _check_clusters(made: Settings) -> None:
+    if made.clusters is None:
+        return
+    if not hasattr(made.clusters, "items"):
+        raise TypeError(f"clusters: expected {{query: cluster}}, found {type(made.clusters)}")
+    if made.test not in WITH_CLUSTERS or made.function is not None:
+        raise OptionError(
+            "clusters", f"the test {made.test!r} treats queries as independent; use"
+            " test='randomization'"
+        )  # fmt: skip
+    if made.interval not in INTERVALS_WITH_CLUSTERS:
+        raise OptionError(
+            "clusters", f"the interval {made.interval!r} treats queries as independent; use"
+            " interval='percentile'"
+        )  # fmt: skip

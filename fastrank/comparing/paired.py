@@ -1,0 +1,134 @@
+"""The values of systems on the same queries, and their differences pair by pair."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Integers = npt.NDArray[np.int64]
+
+# The most differences that are in memory at once.
+CELLS = 1 << 22
+# Differences are rounded to so many decimals before signs, ranks and ties are determined: 0.3 - 0.2
+# and 0.2 - 0.1 are equal, but not as doubles.
+DECIMALS = 12
+# Sums of whole numbers up to this are exact, in whatever order they are added.
+EXACT = 2**52
+
+
+class Moments(NamedTuple):
+    """Of each row the number of values, their mean, and their standard deviation (n - 1)."""
+
+    n: Integers
+    mean: Floats
+    sd: Floats
+
+
+def moments(rows: Floats) -> Moments:
+    """The moments of each row without its NaN; a mean without values and a deviation of one value
+    are NaN.
+    """
+    present = ~np.isnan(rows)
+    n = present.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(present, rows, 0.0).sum(axis=1) / n
+        deviations = np.where(present, rows - mean[:, None], 0.0)
+        sd = np.sqrt((deviations**2).sum(axis=1) / (n - 1))
+    return Moments(n, mean, np.where(n > 1, sd, np.nan))
+
+
+class Paired:
+    """One measure of several systems, and the pairs to compare.
+
+    values: float64[systems, queries]; NaN where a query has no value. firsts, seconds: the systems
+    of each pair. clusters: the cluster of each query as an index, or None.
+
+    n, difference, sd: of each pair the number of queries with values of both, and the mean and the
+    standard deviation of the differences first - second. higher, equal, lower: the numbers of
+    queries on which the first is higher, equal and lower. largest: the largest absolute value.
+    """
+
+    def __init__(
+        self,
+        values: Floats,
+        firsts: Integers,
+        seconds: Integers,
+        clusters: Integers | None = None,
+    ) -> None:
+        self.values, self.firsts, self.seconds = values, firsts, seconds
+        self.clusters = clusters
+        finite = values[~np.isnan(values)]
+        self.largest = float(np.abs(finite).max()) if len(finite) else 0.0
+        self.has_gaps = len(finite) < values.size
+        # Doubles above 1 have fewer decimals.
+        self.decimals = DECIMALS - max(0, math.ceil(math.log10(max(self.largest, 1.0))))
+        shape = len(firsts)
+        self.n = np.zeros(shape, np.int64)
+        self.difference, self.sd = np.full(shape, np.nan), np.full(shape, np.nan)
+        self.higher, self.lower = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        for part, differences in self.chunks():
+            self.n[part], self.difference[part], self.sd[part] = moments(differences)
+            rounded = np.round(differences, self.decimals)
+            self.higher[part], self.lower[part] = (
+                (rounded > 0).sum(axis=1),
+                (rounded < 0).sum(axis=1),
+            )
+        self.equal = self.n - self.higher - self.lower
+
+    def __len__(self) -> int:
+        return len(self.firsts)
+
+    @property
+    def unequal(self) -> Integers:
+        """Of each pair the number of queries whose difference is not 0."""
+        return self.higher + self.lower
+
+    def chunks(self, most: int | None = None) -> Iterator[tuple[slice, Floats]]:
+        """The differences, float64[pairs, queries], for a slice of the pairs at a time."""
+        step = most or max(1, CELLS // max(1, self.values.shape[1]))
+        for start in range(0, len(self), step):
+            part = slice(start, start + step)
+            yield part, self.values[self.firsts[part]] - self.values[self.seconds[part]]
+
+    def rounded(self, differences: Floats) -> Floats:
+        """Differences rounded so that those that are equal in decimals are equal."""
+        return np.round(differences, self.decimals)
+
+    def both(self, pair: int) -> tuple[Floats, Floats]:
+        """The values of the two systems of a pair, on the queries with values of both."""
+        first, second = self.values[self.firsts[pair]], self.values[self.seconds[pair]]
+        kept = ~(np.isnan(first) | np.isnan(second))
+        return first[kept], second[kept]
+
+    def complete(self) -> tuple[Floats, int]:
+        """The values of the queries with values of all systems, and the number of other queries."""
+        kept = ~np.isnan(self.values).any(axis=0)
+        return np.ascontiguousarray(self.values[:, kept]), int((~kept).sum())
+
+    def by_cluster(self, rows: Floats) -> Floats:
+        """The sums of rows over each cluster of queries; the rows if there are no clusters."""
+        if self.clusters is None:
+            return rows
+        sums = np.zeros((len(rows), int(self.clusters.max()) + 1))
+        for query, cluster in enumerate(self.clusters):
+            sums[:, cluster] += rows[:, query]
+        return sums
+
+    def grid(self, rows: Floats) -> Any:
+        """Values or differences as whole numbers of a small unit, as float64: their sums are exact.
+
+        The unit is 10**-12, or larger where sums of so many values would not be exact.
+        """
+        most = 2.0 * self.largest * max(1, self.values.shape[1])
+        digits = min(DECIMALS, math.floor(math.log10(EXACT / most))) if most > 0.0 else DECIMALS
+        return np.rint(rows * 10.0**digits)

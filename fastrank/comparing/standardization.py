@@ -1,0 +1,118 @@
+"""Standardized scores: each value relative to those of reference systems on the same query."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.arguments import check_choice
+from fastrank.comparing.inputs import systems_from
+from fastrank.data.texts import decoded
+from fastrank.errors import GroupError
+from fastrank.scores.zscores import ZScores
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.comparing.alignment import System
+    from fastrank.comparing.paired import Floats
+
+FORMS = ("std", "cdf", "sakai", "ecdf")
+
+
+def standardize(
+    scores: Any, reference: Any = None, *, form: str = "std"
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Standardize the values of systems per query, so that all queries count alike.
+
+    scores: as `compare_scores` takes them.
+    reference: the systems that give the mean and the standard deviation (n - 1) of each query, in
+        the same forms, or ZScores; by default the systems themselves.
+    form: "std": z, the distance from the mean in standard deviations; "cdf": the normal
+        distribution function of z, from 0 to 1; "sakai": 0.15 z + 0.5, cut to 0 and 1; "ecdf": the
+        share of the reference systems with at most this value.
+
+    If all reference systems have the same value for a query, the standardized values are 0 for
+    "std", and 0.5 for "cdf" and "sakai". Returns {name: {query: {measure: value}}}, which
+    `compare_scores` takes.
+
+    Raises GroupError for a query or measure that the reference lacks, OptionError for "ecdf" with
+    ZScores, and what `compare_scores` raises. Sources: Webber, Moffat and Zobel, SIGIR 2008; Sakai,
+    ICTIR 2016; Urbano, Lima and Hanjalic, SIGIR 2019.
+
+    >>> values = {"a": {"q1": 0.2, "q2": 0.7}, "b": {"q1": 0.4, "q2": 0.9}}
+    >>> fr.standardize(values, form="sakai")["a"]
+    {'q1': {'value': 0.3939...}, 'q2': {'value': 0.3939...}}
+    """
+    check_choice("form", form, FORMS)
+    names, systems, _ = systems_from(scores, None)
+    if isinstance(reference, ZScores):
+        if form == "ecdf":
+            check_choice("form", form, FORMS[:-1])
+        return _all(names, systems, form, _of_zscores(reference))
+    references = systems if reference is None else systems_from(reference, None)[1]
+    return _all(names, systems, form, _of_systems(references))
+
+
+def _of_zscores(zscores: ZScores) -> dict[tuple[str, str], Any]:
+    """(mean, standard deviation) by query and measure."""
+    return {
+        (decoded(query), decoded(measure)): (mean, deviation)
+        for query, entries in zscores.entries.items()
+        for measure, mean, deviation in entries
+    }
+
+
+def _of_systems(systems: list[System]) -> dict[tuple[str, str], Any]:
+    """The values of all systems, ascending, by query and measure."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for system in systems:
+        for measure, values in system.values.items():
+            for query, value in zip(system.queries, values.tolist(), strict=True):
+                own = found.setdefault((query, measure), [])
+                if value == value:
+                    own.append(value)
+    return {key: np.sort(np.array(values)) for key, values in found.items()}
+
+
+def _all(
+    names: list[str], systems: list[System], form: str, reference: dict[tuple[str, str], Any]
+) -> dict[str, dict[str, dict[str, float]]]:
+    made: dict[str, dict[str, dict[str, float]]] = {}
+    for name, system in zip(names, systems, strict=True):
+        rows = made[name] = {query: {} for query in system.queries}
+        for measure, values in system.values.items():
+            for query, value in zip(system.queries, values.tolist(), strict=True):
+                known = reference.get((query, measure))
+                if known is None:
+                    raise GroupError(
+                        f"standardize: the reference has no value of {measure} for query {query!r}"
+                    )
+                rows[query][measure] = _standardized(value, known, form)
+    return made
+
+
+def _standardized(value: float, known: Any, form: str) -> float:
+    if form == "ecdf":
+        share = np.searchsorted(known, value, side="right") / len(known) if len(known) else np.nan
+        return float(share) if value == value else np.nan
+    mean, deviation = known if isinstance(known, tuple) else _mean_and_deviation(known)
+    z = 0.0
+    # Values that are equal in decimals may differ in their last bits.
+    if deviation > 1e-12 * max(abs(mean), 1e-300):
+        z = (value - mean) / deviation
+    elif value != value:
+        z = np.nan
+    if form == "std":
+        return z
+    if form == "sakai":
+        return float(np.clip(0.15 * z + 0.5, 0.0, 1.0))
+    from scipy.special import ndtr
+
+    return float(ndtr(z))
+
+
+def _mean_and_deviation(known: Floats) -> tuple[float, float]:
+    if not len(known):
+        return np.nan, 0.0
+    return float(known.mean()), float(known.std(ddof=1)) if len(known) > 1 else 0.0

@@ -1,0 +1,97 @@
+"""Tests of all pairs at once: Tukey's honestly significant difference."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.comparing.anova import two_way
+from fastrank.comparing.blocks import thread_count
+from fastrank.comparing.tested import Tested
+from fastrank.native import kernels
+from fastrank.native.threads import in_threads
+from fastrank.plurals import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.comparing.options import Settings
+    from fastrank.comparing.paired import Floats, Paired
+
+# Resamples at a time.
+BLOCK = 256
+# The accuracy of scipy's numerical integration; smaller p-values are noise.
+RESOLVED = 1e-12
+
+
+def randomized_tukey(paired: Paired, settings: Settings) -> Tested:
+    """The share of permutations whose range of means is at least the difference of a pair.
+
+    In each of B resamples, each query's values are permuted among the systems; p = (b + 1) /
+    (B + 1). The values of a query are sorted first, so that the order of the systems does not
+    matter. Source: Carterette, 'Multiple testing in statistical analysis of systems-based
+    information retrieval experiments', ACM TOIS 30(1), 2012.
+    """
+    values, dropped = paired.complete()
+    grid = paired.grid(values)
+    columns = grid.shape[1]
+    ranges = np.sort(_ranges(np.sort(grid.T, axis=1), settings))
+    sums = grid.sum(axis=1)
+    differences = sums[paired.firsts] - sums[paired.seconds]
+    # Each value is rounded by at most a half.
+    below = np.searchsorted(ranges, np.abs(differences) - 2.0 * columns, side="left")
+    p = (len(ranges) - below + 1) / (len(ranges) + 1)
+    p[paired.unequal == 0] = 1.0
+    general = [
+        f"p-values are estimated from {len(ranges):,} random permutations (seed {settings.seed});"
+        " they depend on which systems are compared",
+        *_dropped(dropped),
+    ]
+    return Tested(paired.difference, p, exact=False, general=general)
+
+
+def _ranges(rows: Floats, settings: Settings) -> Floats:
+    """The ranges of all resamples. rows: one for each query."""
+    n, k = rows.shape
+    values = np.ascontiguousarray(rows).reshape(-1)
+    found = np.empty(settings.draws)
+    count = thread_count(n * k * len(found) * 8, settings.threads)
+
+    def work(thread: int) -> None:
+        row, sums = np.empty(k), np.empty(k)
+        for first in range(thread * BLOCK, len(found), count * BLOCK):
+            kernels.permuted_ranges(
+                values, settings.seed, first, row, sums, found[first : first + BLOCK]
+            )
+
+    in_threads(work, count)
+    return found
+
+
+def classic_tukey(paired: Paired, _: Settings) -> Tested:
+    """Tukey's test with the residual variance of a two-way analysis of systems and queries.
+
+    q = |difference of means| / sqrt(MSE / n), and p is from the studentized range with k systems
+    and (n - 1)(k - 1) degrees of freedom; p below 1e-12 is given as 1e-12. Sources: Tukey, 'The
+    problem of multiple comparisons', 1953; Tague-Sutcliffe and Blustein, TREC-3, 1994.
+    """
+    from scipy.stats import studentized_range
+
+    values, dropped = paired.complete()
+    k, n = values.shape
+    pairs = len(paired)
+    if n < 2:
+        return Tested(np.full(pairs, np.nan), np.full(pairs, np.nan), general=_dropped(dropped))
+    residual = two_way(values)[-1]
+    means = values.mean(axis=1)
+    difference = np.abs(means[paired.firsts] - means[paired.seconds])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        q = difference / np.sqrt(residual.mean_square / n)
+    q[paired.unequal == 0] = 0.0
+    p = np.maximum(RESOLVED, studentized_range.sf(np.abs(q), k, residual.df))
+    p[paired.unequal == 0] = 1.0
+    return Tested(np.copysign(q, paired.difference), p, df=residual.df, general=_dropped(dropped))
+
+
+def _dropped(queries: int) -> list[str]:
+    if not queries:
+        return []
+    return [f"{counted(queries, 'query', 'queries')} without a value of every system: not used"]

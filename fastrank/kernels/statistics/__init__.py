@@ -1,0 +1,1 @@
+"""Kernels of statistical tests: random words, resamples, and exact distributions."""

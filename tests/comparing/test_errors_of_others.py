@@ -1,0 +1,202 @@
+"""Mistakes of other tools: irreproducible, zero and NaN p-values, constant values, few queries."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastrank as fr
+from tests.helpers.comparisons import pair_of, random_rows, scores_of
+from tests.helpers.strategies import examples, slow_in_python
+
+pytestmark = slow_in_python
+
+RANDOM = [
+    {"test": "randomization", "exact_up_to": 0, "resamples": 3000},
+    {"test": "tukey", "resamples": 1000},
+    {"test": "bootstrap", "resamples": 1000},
+    {"interval": "percentile", "resamples": 1000},
+    {"interval": "bca", "resamples": 1000},
+    {"interval": "studentized", "resamples": 1000},
+    {"correction": "max-t", "baseline": "a", "resamples": 1000},
+]
+
+
+def compared(rows: Any, **options: Any) -> fr.Comparison:
+    return fr.compare_scores(scores_of(rows), **options)
+
+
+@pytest.mark.parametrize("options", RANDOM, ids=lambda own: "-".join(map(str, own.values())))
+def test_results_are_the_same_in_every_call_and_for_any_number_of_threads(options: Any) -> None:
+    rows = random_rows(5, 70)
+    expected = compared(rows, **options).pairs().to_csv()
+
+    assert all(compared(rows, **options).pairs().to_csv() == expected for _ in range(10))
+    for threads in (1, 2, 8):
+        assert compared(rows, **options, threads=threads).pairs().to_csv() == expected
+
+
+@pytest.mark.parametrize("options", RANDOM, ids=lambda own: "-".join(map(str, own.values())))
+def test_results_do_not_depend_on_the_order_of_systems(options: Any) -> None:
+    scores = scores_of(random_rows(5, 70))
+    forward = fr.compare_scores(scores, **options)
+    backward = fr.compare_scores(dict(reversed(scores.items())), **options)
+
+    table = forward.pairs()
+    for a, b in zip(table.columns["a"], table.columns["b"], strict=True):
+        one, other = (each.pair("value", a, b) for each in (forward, backward))
+        assert (one.p, one.p_adjusted) == (other.p, other.p_adjusted)
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-12)
+
+
+def test_another_seed_gives_another_estimate() -> None:
+    rows = random_rows(2, 70)
+    options = {"test": "randomization", "exact_up_to": 0, "resamples": 3000}
+
+    found = {pair_of(*rows, **options, seed=seed).p for seed in range(5)}
+
+    assert len(found) > 1
+
+
+def test_an_estimated_p_is_never_zero() -> None:
+    first = np.linspace(0.5, 1.0, 60)
+
+    for test in ("randomization", "tukey", "bootstrap"):
+        assert pair_of(first, first * 0.5, test=test, resamples=999).p == 1 / 1000
+
+
+def test_the_p_of_a_t_test_is_shown_as_a_bound_if_it_underflows() -> None:
+    rows = np.stack([1.0 + 1e-5 * np.arange(400), 1e-7 * np.arange(400)])
+
+    shown = str(compared(rows, baseline="b"))
+
+    assert "<1e-300" in shown
+
+
+def test_three_wins_of_three_have_the_smallest_possible_p() -> None:
+    pair = pair_of([0.5, 0.6, 0.9], [0.4, 0.1, 0.2], test="randomization")
+
+    assert (pair.p, pair.smallest_p) == (0.25, 0.25)
+    assert pair.note == "cannot be significant: only 3 of 3 queries differ"
+
+
+def test_of_a_t_test_few_differing_queries_are_noted() -> None:
+    rows = np.tile(np.linspace(0, 1, 10), (2, 1))
+    rows[0, :3] += 0.1
+
+    assert pair_of(*rows).note == ("only 3 of 10 queries differ: no test by signs could find this")
+
+
+@pytest.mark.parametrize(
+    "test", ["t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap"]
+)
+def test_identical_systems_have_p_1_and_change_nothing_but_the_correction(test: str) -> None:
+    rows = random_rows(3, 40)
+    options: dict[str, Any] = {"test": test, "resamples": 500}
+    if not test.startswith("tukey"):
+        options["correction"] = "bonferroni"
+
+    without, found = compared(rows, **options), compared([*rows, rows[0]], **options)
+
+    same = found.pair("value", "a", "d")
+    assert (same.p, same.p_adjusted, same.effect) == (1.0, 1.0, 0.0)
+    assert same.note == "identical on every query"
+    assert not any(map(math.isnan, found.pairs().columns["p_adjusted"]))
+    if not test.startswith("tukey"):
+        one, other = (each.pair("value", "a", "b") for each in (without, found))
+        assert one.p == other.p
+        assert other.p_adjusted == pytest.approx(min(1.0, 6 * one.p))
+
+
+def test_identical_systems_never_reach_the_function_of_a_user() -> None:
+    rows = random_rows(1, 10)
+
+    assert pair_of(rows[0], rows[0], test=lambda *_: math.nan).p == 1.0
+    with pytest.raises(fr.OptionError, match="expected a p-value from 0 to 1"):
+        pair_of(rows[0], rows[0][::-1], test=lambda *_: math.nan)
+
+
+@pytest.mark.parametrize("interval", ["t", "percentile", "bca", "studentized"])
+def test_a_constant_difference_is_judged_by_randomization(interval: str) -> None:
+    first = np.linspace(0.1, 0.8, 8)
+
+    pair = pair_of(first + 0.1, first, interval=interval, resamples=100)
+
+    assert (pair.p, pair.statistic) == (2.0**-7, math.inf)
+    assert (pair.low, pair.high) == pytest.approx((0.1, 0.1))
+    assert "every query differs by the same amount: judged by randomization" in pair.note
+
+
+def test_one_query_has_no_p_and_enters_no_correction() -> None:
+    found = compared([[0.1], [0.2], [0.4]])
+
+    pair = found.pair("value", "a", "b")
+    assert math.isnan(pair.p)
+    assert math.isnan(pair.p_adjusted)
+    assert "one query: no test is possible" in pair.note
+    assert not found.significant("value", "a", "b")
+
+
+def test_few_and_many_queries_are_noted() -> None:
+    few, many = compared(random_rows(2, 9)), compared(random_rows(2, 1001))
+
+    assert few.notes == ["few queries (9): tests can find only large differences"]
+    assert many.notes == [
+        "with 1,001 queries nearly any difference is significant; look at its size"
+    ]
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+def test_tests_of_the_median_come_with_a_warning(test: str) -> None:
+    assert (
+        "is about the median of the differences" in compared(random_rows(2, 20), test=test).notes[0]
+    )
+
+
+def test_ten_of_ten_successes_have_the_interval_of_clopper_and_pearson() -> None:
+    found = compared([[1.0] * 10, [0.0] * 10, [1.0] * 5 + [0.0] * 5])
+
+    assert found.interval_of("value", "a") == pytest.approx((0.6915028921812392, 1.0))
+    assert found.interval_of("value", "b") == pytest.approx((0.0, 0.3084971078187608))
+    assert found.interval_of("value", "c")[1] < 1.0
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 10)] * 2), min_size=2, max_size=14), st.randoms())
+@examples(30)
+def test_p_does_not_depend_on_the_order_of_queries_or_of_the_pair(
+    tenths: list[tuple[int, int]], random: Any
+) -> None:
+    first, second = np.array(tenths).T / 10
+    order = random.sample(range(len(first)), len(first))
+
+    for test in ("t", "randomization", "wilcoxon", "sign"):
+        p = pair_of(first, second, test=test).p
+        assert pair_of(second, first, test=test).p == p
+        assert pair_of(first[order], second[order], test=test).p == pytest.approx(p, rel=1e-9)
+
+
+@given(st.integers(2, 40), st.integers(0, 1000))
+@examples(30)
+def test_p_values_are_probabilities_and_intervals_contain_the_difference(n: int, seed: int) -> None:
+    rows = np.round(random_rows(2, n, seed), 1)
+    for test in ("t", "randomization", "wilcoxon", "sign"):
+        pair = pair_of(*rows, test=test)
+        assert 0 < pair.p <= 1
+        assert pair.low <= pair.difference <= pair.high
+        assert pair.wins + pair.ties + pair.losses == n
+
+
+def test_values_beyond_one_are_compared_exactly_too() -> None:
+    rows = 1000 * np.round(random_rows(2, 60), 2)
+
+    found = pair_of(*rows, test="randomization", exact_up_to=0, resamples=20_000)
+    exact = pair_of(*rows[:, :40], test="randomization")
+
+    scaled = pair_of(*rows[:, :40] / 1000, test="randomization")
+    assert exact.p == scaled.p
+    assert found.p == pair_of(*rows / 1000, test="randomization", exact_up_to=0, resamples=20_000).p
