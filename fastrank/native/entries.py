@@ -32,6 +32,7 @@ KERNEL_MODULES = (
     "measures.expected_over_ties",
     "measures.preferences",
     "measures.averages",
+    "measures.similarities",
     "parsing.check",
     "parsing.rank_field",
     "texts.similar_ids",
