@@ -13,7 +13,7 @@ from bench.tasks import FLOOR, MEASURES, READ
 
 def problem(program: Program, manifest: Manifest, answers: bytes) -> str:
     """What is wrong in what a program printed or a library found; empty if nothing is."""
-    if program.library is None:
+    if program.package is None:
         return _printed(program, manifest, answers)
     found = (_values(program, manifest, json.loads(line)) for line in answers.splitlines())
     return next(filter(None, found), "")
@@ -35,7 +35,7 @@ def _values(program: Program, manifest: Manifest, found: dict[str, float]) -> st
     if program.task == READ:
         facts = {name: getattr(manifest, name) for name in READ_FACTS}
         return expected.values_wrong(found, facts, READ_FACTS)
-    partial = program.library is not None and program.library.partial
+    partial = program.package is not None and program.package.partial
     names = () if partial else expected.names_of(MEASURES[program.task])
     return expected.values_wrong(found, manifest.expected, names)
 

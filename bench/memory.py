@@ -108,7 +108,7 @@ def _evaluate_arrays(qrels: Any, measures: list[str]) -> Evaluate:
     import fastrank as fr
 
     indexed = fr.index_qrels(qrels)
-    return lambda run: fr.evaluate_arrays(*run[:2], indexed, measures, queries=run[2])
+    return lambda run: fr.evaluate_arrays(indexed, *run[:2], measures, queries=run[2])
 
 
 def as_arrays(qrels: trec_files.Qrels, run: trec_files.Run) -> tuple[Any, Any]:

@@ -54,14 +54,14 @@ class Program:
     words: list[str] = field(default_factory=list)
     variables: dict[str, str] = field(default_factory=dict)
     version: str = ""
-    library: Library | None = None
+    package: Library | None = None
     status: str = "ok"
     hindered: str = ""
 
     @property
     def command(self) -> list[str]:
         """What makes one call, in a process of its own."""
-        return [sys.executable, *self.words] if self.library else self.words
+        return [sys.executable, *self.words] if self.package else self.words
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def programs(stored: Stored, tasks: list[str], setup: Setup, answers: Path) -> I
         job = Job(*files, task, setup.trec_eval_version, str(answers))
         for name, library in LIBRARIES.items():
             if task in library_tasks(name) and (not library.distributions or name in setup.peers):
-                yield _library(Program(name, task, job.words(name), library=library), setup)
+                yield _library(Program(name, task, job.words(name), package=library), setup)
     for name in FLOORS if floors else ():
         command, *options = name.split()
         program = Program(name, FLOOR, [shutil.which(command) or "", *options, files[1]])
@@ -147,11 +147,11 @@ def _original(program: Program, arguments: list[str], stored: Stored, setup: Set
 
 def _library(program: Program, setup: Setup) -> Program:
     """With its version, or why it cannot be measured."""
-    assert program.library is not None
-    distributions = program.library.distributions
+    assert program.package is not None
+    distributions = program.package.distributions
     if not distributions:
         return replace(program, version="" if program.task == FLOOR else setup.engine)
-    if importlib.util.find_spec(program.library.module) is None:
+    if importlib.util.find_spec(program.package.module) is None:
         reason = f"not installed: pip install {distributions[0]}"
         return replace(program, status="absent", hindered=reason)
     if program.name.startswith("fastrank"):

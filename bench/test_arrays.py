@@ -103,7 +103,7 @@ def test_evaluate_arrays(
     names = ["map", "ndcg_cut.10", "recip_rank", "P.10", "recall.1000"]
 
     found = benchmark(
-        fr.evaluate_arrays, case.ids, scores, case.indexed, names,
+        fr.evaluate_arrays, case.indexed, case.ids, scores, names,
         assume_unique=unique, threads=threads,
     )  # fmt: skip
 

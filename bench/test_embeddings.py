@@ -33,9 +33,9 @@ def peak():
     return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM"))
 queries = numpy.load(sys.argv[2])
 corpus = numpy.load(sys.argv[1], mmap_mode="r")
-list(search_batches(queries, queries[:2], 2))
+list(search_batches(queries[:2], queries, 2))
 before = peak()
-found = sum(len(one) for one in search_batches(corpus, queries, 100))
+found = sum(len(one) for one in search_batches(queries, corpus, 100))
 print(before, peak(), found)
 """
 
@@ -64,7 +64,7 @@ class Case:
     def search(self) -> list[Any]:
         """The same through `search_batches`."""
         return list(
-            search_batches(self.index, self.queries, K, query_ids=self.query_ids, batch_size=BATCH)
+            search_batches(self.queries, self.index, K, query_ids=self.query_ids, batch_size=BATCH)
         )
 
     def evaluate(self) -> dict[str, float]:

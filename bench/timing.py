@@ -72,12 +72,12 @@ class Subject:
 
     def _calls(self, times: int) -> pyperf.Benchmark | None:
         """Calls of a command, or in a new process of a library, which makes one more before."""
-        if self.program.library is None:
+        if self.program.package is None:
             return self._command(times)
         return self._timed([*self.program.words, *self._options(times, 1)], times + 1)
 
     def _command(self, times: int) -> pyperf.Benchmark | None:
-        prints = self.program.library is None and self.program.name != "cat"
+        prints = self.program.package is None and self.program.name != "cat"
         output = self._scratch / "answers" if prints else Path(os.devnull)
         words = [*SHELL, str(output), str(self._scratch / "errors"), *self.program.command]
         options = [*self._options(times, 0), "--name", self.program.name]

@@ -14,7 +14,7 @@ class FastrankError(ValueError):
     ...     fr.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "mapp")
     ... except fr.FastrankError as error:
     ...     print(error)
-    illegal measure 'mapp'; did you mean map, AP or gm_map?
+    unknown measure 'mapp'; did you mean map, AP or gm_map?
     >>> issubclass(fr.FastrankError, ValueError)
     True
     """
@@ -160,7 +160,7 @@ class ArrayError(FastrankError):
     Attributes: `name` of the argument, `reason`, and the place: `row` and `column`, from 0, each
     None if not applicable.
 
-    >>> fr.evaluate_arrays([[3, 7, 3]], None, [{7: 1}], "map")
+    >>> fr.evaluate_arrays([{7: 1}], [[3, 7, 3]], None, "map")
     Traceback (most recent call last):
     fastrank.errors.ArrayError: ids[0, 2]: query '0': document 3 is retrieved twice, ...
     """

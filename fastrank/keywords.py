@@ -11,7 +11,7 @@ from fastrank.arguments import at_least, check_choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
     from typing import TypedDict as TypedDict
 
@@ -29,6 +29,30 @@ else:
 # The line of a docstring that is replaced by the options of a function.
 PLACEHOLDER = "**options:"
 WIDTH = 100
+# Names in other libraries that do not resemble those of the same options here.
+SYNONYMS = {
+    "cutoff": ("k", "depth"),
+    "k": ("depth",),
+    "top_k": ("k", "depth"),
+    "topk": ("k", "depth"),
+    "top_n": ("k", "depth"),
+    "level": ("relevance_level",),
+    "rel": ("relevance_level",),
+    "threshold": ("relevance_level",),
+    "metric": ("measures", "measure"),
+    "metrics": ("measures", "measure"),
+    "order": ("ties",),
+    "tie_breaking": ("ties",),
+    "doc_ids": ("corpus_ids",),
+    "document_ids": ("corpus_ids",),
+    "documents": ("corpus",),
+    "docs": ("corpus",),
+    "exclude_self": ("ignore_identical_ids",),
+    "n_jobs": ("threads",),
+    "num_threads": ("threads",),
+    "workers": ("threads",),
+    "version": ("trec_eval_version",),
+}
 
 
 class Keyword:
@@ -156,6 +180,20 @@ def wrapped(text: str, indent: str) -> list[str]:
     return lines
 
 
+def closest(name: str, known: Sequence[str]) -> str:
+    """The known name that is meant by another one, "" if none resembles it.
+
+    Names may be written with hyphens instead of underscores.
+    """
+    from difflib import get_close_matches
+
+    spelled = {own.replace("-", "_"): own for own in known}
+    wanted = name.replace("-", "_").lower()
+    meant = [other for other in SYNONYMS.get(wanted, ()) if other in spelled]
+    found = meant or get_close_matches(wanted, spelled, 1)
+    return spelled[found[0]] if found else ""
+
+
 def with_defaults(function: Callable[..., Any], options: Given) -> Given:
     """The given options of a function decorated with `takes`, and the defaults of the others.
 
@@ -165,11 +203,8 @@ def with_defaults(function: Callable[..., Any], options: Given) -> Given:
     keywords: dict[str, Keyword] = vars(function)["__options__"]
     for name in given:
         if name not in keywords:
-            from difflib import get_close_matches
-
-            known = [*vars(function)["__signature__"].parameters]
-            close = get_close_matches(name, known, 1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            close = closest(name, [*vars(function)["__signature__"].parameters])
+            hint = f"; did you mean {close!r}?" if close else ""
             raise TypeError(
                 f"{function.__qualname__}() got an unexpected keyword argument {name!r}{hint}"
             )

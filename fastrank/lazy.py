@@ -33,9 +33,13 @@ def optional(module: str, user: str, extra: str = "") -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        package = module.partition(".")[0]
-        hint = f"pip install 'fastrank-eval[{extra or package}]'"
-        raise ImportError(f"{user} needs {package}: {hint}", name=package) from error
+        raise missing(module.partition(".")[0], user, extra) from error
+
+
+def missing(package: str, user: str, extra: str = "") -> ImportError:
+    """The error for a library that is not installed; the arguments are those of `optional`."""
+    hint = f"pip install 'fastrank-eval[{extra or package}]'"
+    return ImportError(f"{user} needs {package}: {hint}", name=package)
 
 
 def public_names(

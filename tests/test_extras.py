@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import runpy
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +25,12 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
     ("polars", "to_polars", "polars", fr.table(SCORES).to_polars),
     ("polars", "to_polars", "polars", RUN.to_polars),
     ("pyarrow", "to_arrow", "pyarrow", RUN.to_arrow),
+    (
+        "ir_measures",
+        "fastrank.compat.ir_measures",
+        "ir_measures",
+        lambda: runpy.run_path(str(REPOSITORY / "fastrank/compat/ir_measures.py")),
+    ),
     ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
 ]
 

@@ -12,6 +12,7 @@ import pytest
 import fastrank as fr
 from fastrank.cli.evaluation_flags import add_evaluation_options
 from fastrank.cli.flags import add_flags, given_options
+from fastrank.cli.main import main
 from fastrank.compat.sentence_transformers import RankingEvaluator
 from fastrank.embeddings.evaluation import ModelOptions
 from fastrank.embeddings.index_benchmark import ComparisonOptions
@@ -40,7 +41,7 @@ TAKES: list[tuple[Callable[..., Any], type, int]] = [
     (fr.evaluate_labels, LabelOptions, 2),
     (fr.evaluate_embeddings, EmbeddingOptions, 3),
     (fr.evaluate_model, ModelOptions, 2),
-    (fr.tie_report, DepthOptions, 1),
+    (fr.tie_report, DepthOptions, 2),
     (fr.negative_log_likelihood, LikelihoodOptions, 2),
     (fr.hard_negatives, MiningOptions, 3),
     (fr.compare_indexes, ComparisonOptions, 3),
@@ -157,7 +158,7 @@ def test_every_option_of_evaluate_is_a_flag_of_the_command() -> None:
 )  # fmt: skip
 def test_flags_are_values_of_their_options(words: list[str], expected: dict[str, Any]) -> None:
     parser = argparse.ArgumentParser()
-    keywords = [*EVALUATION, *(own for own in SEARCH if own.name != "exclude")]
+    keywords = [*EVALUATION, *(own for own in SEARCH if own not in EVALUATION)]
     add_flags(parser, keywords)
 
     found = given_options(parser.parse_args(words), keywords)
@@ -174,3 +175,56 @@ def test_a_file_of_documents_to_exclude_is_read(tmp_path: Any) -> None:
     given = given_options(parser.parse_args(["--exclude", str(path)]), EVALUATION)
 
     assert given["exclude"] == {b"q1": [b"a", b"b"]}
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "meant"),
+    [
+        (lambda **own: fr.evaluate({}, {}, **own), "level", "relevance_level"),
+        (lambda **own: fr.evaluate({}, {}, **own), "k", "depth"),
+        (lambda **own: fr.evaluate({}, {}, **own), "cutoff", "depth"),
+        (lambda **own: fr.evaluate({}, {}, **own), "metrics", "measures"),
+        (lambda **own: fr.evaluate({}, {}, **own), "order", "ties"),
+        (lambda **own: fr.evaluate_embeddings([], [], {}, **own), "top_k", "k"),
+        (lambda **own: fr.evaluate_embeddings([], [], {}, **own), "cutoff", "k"),
+        (lambda **own: fr.evaluate_embeddings([], [], {}, **own), "doc_ids", "corpus_ids"),
+        (lambda **own: fr.evaluate_embeddings([], [], {}, **own), "quer_ids", "query_ids"),
+    ],
+)
+def test_an_option_by_another_name_is_suggested(
+    call: Callable[..., Any], name: str, meant: str
+) -> None:
+    with pytest.raises(TypeError) as caught:
+        call(**{name: 1})
+
+    assert str(caught.value).endswith(
+        f"() got an unexpected keyword argument {name!r}; did you mean {meant!r}?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evaluate"], "fastrank: unknown command 'evaluate'; did you mean `fastrank eval`?"),
+        (["mine"], "fastrank: unknown command 'mine'; did you mean `fastrank hard-negatives`?"),
+        (["ann"], "fastrank: unknown command 'ann'; did you mean `fastrank compare-indexes`?"),
+        (["xyz"], "fastrank: unknown command 'xyz'; expected eval, search, eval-embeddings,"),
+        (["eval", "--level", "2", "q"], "unrecognized arguments: --level; did you mean"
+                                        " --relevance-level?"),
+        (["eval", "q", "r", "--top-k=3"], "unrecognized arguments: --top-k=3; did you mean"
+                                          " --depth?"),
+        (["eval", "q", "r", "--digit", "3", "--xyzzy"], "unrecognized arguments: --xyzzy\n"),
+        (["measures", "--formt", "json"], "unrecognized arguments: --formt; did you mean"
+                                          " --format?"),
+    ],
+)  # fmt: skip
+def test_a_command_or_flag_by_another_name_is_suggested(
+    words: list[str], message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status: Any = main(words)
+    except SystemExit as error:
+        status = error.code
+
+    assert status == 2
+    assert message in capfd.readouterr().err

@@ -41,7 +41,7 @@ def ndcg_of_retrieved(data: fr.Dataset, query_vectors, index) -> fr.Scores:
     """The nDCG of the tutorial (scikit-learn's): the ideal ranking has the same documents."""
     judged, ids = data.qrels.to_dict(), data.query_ids
     labels, scores = [], []
-    for found in search_batches(index, query_vectors, 10, query_ids=ids, batch_size=256):
+    for found in search_batches(query_vectors, index, 10, query_ids=ids, batch_size=256):
         for query, rows, values in zip(found.queries, found.rows, found.scores, strict=True):
             labels.append([judged[ids[query]].get(str(row), 0) for row in rows])
             scores.append(values.tolist())

@@ -64,7 +64,7 @@ def retrieve(questions: dict[str, str], passages: dict[str, str]) -> fr.Run:
     """The best 100 passages for each question."""
     of_question, of_passage = encoders(list(passages.values()))
     return search(
-        of_passage(list(passages.values())), of_question(list(questions.values())), 100,
+        of_question(list(questions.values())), of_passage(list(passages.values())), 100,
         corpus_ids=list(passages), query_ids=list(questions), tag="dpr",
     )  # fmt: skip
 
@@ -88,7 +88,7 @@ if __name__ == "__main__":
     # Nonrelevant results become negatives. The first ranks are skipped because they may be right
     # without being known to be.
     mined = fr.hard_negatives(
-        run, gold, 5, skip_top=2, relative_margin=0.05, margin_below="highest"
+        gold, run, 5, skip_top=2, relative_margin=0.05, margin_below="highest"
     )
     print(f"\ntraining data: {len(mined)} questions, {mined.counts['negatives']} negatives")
     if len(sys.argv) > 1:

@@ -101,7 +101,7 @@ def _option(option: dict[str, Any]) -> str:
         shown = WORDS[values]
     else:
         shown = ", ".join(f"`{value!r}`" for value in values)
-    first = {None: "", "needed": "required"}.get(default, f"`{default!r}`")
+    first = {None: "", "required": "required"}.get(default, f"`{default!r}`")
     return f"| `{option['name']}` | {shown} | {first} | {_escaped(option['meaning'])} |"
 
 

@@ -41,6 +41,11 @@ KINDS: dict[str, tuple[str, str]] = {
         "a run without any judged query, which cannot be evaluated",
     ),
     "no-judged-document": (ERROR, "a run without any judged document: all measures are 0"),
+    "blank-in-id": (ERROR, "more than 6 fields in a run, because an id contains a blank"),
+    "exchanged-columns": (
+        ERROR,
+        "rank and score, or second field and document, in the place of the other",
+    ),
     "extra-fields": (WARNING, "more than 6 fields in a run; fields after the tag are ignored"),
     "comment": (WARNING, "a comment, which trec_eval 10.0 skips and 9.0.8 rejects"),
     "infinite-score": (WARNING, "a score that is infinite or too large for a double"),

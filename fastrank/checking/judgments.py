@@ -8,6 +8,7 @@ from fastrank.c_numbers import atol
 from fastrank.checking.findings import Collector, counted, quoted
 from fastrank.checking.repeats import check_repeats, check_scattered
 from fastrank.checking.rows import Rows
+from fastrank.formats.strict import USUAL_ITERATIONS, swapped
 from fastrank.native import codes
 
 # Evaluation counts judgments by grade below this (fastrank/kernels/judging/memory.py).
@@ -19,7 +20,10 @@ def check_judgments(rows: Rows, findings: Collector) -> None:
     if not len(rows):
         return
     _check_grades(rows, findings)
-    check_repeats(rows, findings, judgments=True)
+    if _are_swapped(rows):
+        findings.add("exchanged-columns", int(rows.lines[0]), swapped(rows.doc(0)))
+    else:
+        check_repeats(rows, findings, judgments=True)
     check_scattered(rows, findings)
     highest = np.maximum.reduceat(rows.integers, rows.offsets[:-1])
     counts = np.diff(rows.offsets)
@@ -45,6 +49,15 @@ def check_judgments(rows: Rows, findings: Collector) -> None:
     negative = np.flatnonzero(highest < 0)
     findings.add_lines("no-relevant", first_lines[none], no_relevant)
     findings.add_lines("all-negative", first_lines[negative], all_negative)
+
+
+def _are_swapped(rows: Rows) -> bool:
+    """Whether documents and iterations have changed places."""
+    if not rows.is_trec or rows.doc(0) not in USUAL_ITERATIONS or rows.count_documents() > 1:
+        return False
+    groups = (rows.fields(row)[1] for row in range(len(rows)))
+    first = next(groups)
+    return any(group != first for group in groups)
 
 
 def _check_grades(rows: Rows, findings: Collector) -> None:

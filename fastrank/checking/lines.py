@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.checking.findings import Collector, quoted
 from fastrank.checking.rows import Rows, line_at
+from fastrank.formats.strict import misplaced
 from fastrank.native import codes
 
 TYPE_CHECKING = False
@@ -39,6 +40,7 @@ def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None
         note("ambiguous-comment", codes.SECOND_COMMENT, _second_comment)
     else:
         note("malformed", codes.TOO_FEW_FIELDS, _malformed_result)
+        note("blank-in-id", codes.MISPLACED_FIELDS, _blank_in_id)
         note("extra-fields", codes.TOO_MANY_FIELDS, _extra_fields)
         note("blank-line", codes.BLANK_LINE, _blank)
         note("ambiguous-comment", codes.DATA_COMMENT, _comment_as_result)
@@ -86,6 +88,10 @@ def _guess(line: bytes) -> str:
 def _extra_fields(line: bytes, fields: int) -> str:
     guess = "fields after the 6th are ignored; does an id contain a blank?"
     return _malformed(RUN_LINE, line, fields, guess)
+
+
+def _blank_in_id(line: bytes, _: int) -> str:
+    return misplaced(line)
 
 
 def _blank_judgment(*_: Any) -> str:

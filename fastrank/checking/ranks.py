@@ -11,6 +11,18 @@ from fastrank.native import codes
 
 def check_ranks(rows: Rows, findings: Collector) -> None:
     """Note ranks that are invalid, that repeat, or that disagree with the scores."""
+    exchanged = np.flatnonzero(
+        (rows.rank_classes == codes.FRACTION) & (rows.scores == np.floor(rows.scores))
+    )
+    if rows.is_trec and len(exchanged):
+        first = int(exchanged[np.argmin(rows.lines[exchanged])])
+        rank, score = map(quoted, rows.fields(first)[3:5])
+        message = (
+            f"the rank is {rank} and the score {score} ({counted(len(exchanged), 'such line')} in"
+            " the file): are the two columns exchanged?"
+        )
+        findings.add("exchanged-columns", int(rows.lines[first]), message)
+        return
     bad = np.flatnonzero(rows.rank_classes != codes.A_NUMBER)
 
     def say_bad(i: int) -> tuple[str, bytes, bytes]:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 
 from fastrank.cli.flags import add_flags, given_options
-from fastrank.cli.output import can_be_written, guarded, report_error, report_unwritable, write
-from fastrank.cli.search_flags import read_ids
+from fastrank.cli.output import (
+    can_be_written,
+    complain,
+    guarded,
+    report_error,
+    report_unwritable,
+    write,
+)
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
 from fastrank.embeddings.index_plot import check_format
 from fastrank.errors import FastrankError, OptionError
@@ -103,17 +110,19 @@ def _run(given: argparse.Namespace) -> int:
         if given.plot is not None:
             check_format(given.plot)
         options = given_options(given, SHARED)
-        for name in ("query_ids", "corpus_ids"):
-            options[name] = read_ids(options[name])
-        compared = compare_indexes(
-            given.corpus,
-            given.queries,
-            given.indexes,
-            qrels=given.qrels,
-            measures=given.measure or MEASURES,
-            repetitions=given.repetitions,
-            **options,
-        )
+        with warnings.catch_warnings():
+            # Each index is evaluated and would repeat the warning.
+            warnings.simplefilter("once", UserWarning)
+            warnings.showwarning = lambda message, *_: complain(f"{NAME}: {message}")
+            compared = compare_indexes(
+                given.queries,
+                given.corpus,
+                given.indexes,
+                qrels=given.qrels,
+                measures=given.measure or MEASURES,
+                repetitions=given.repetitions,
+                **options,
+            )
     except FastrankError as error:
         return report_error(NAME, error)
     printed = FORMATS[given.format](compared).encode()

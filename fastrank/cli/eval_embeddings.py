@@ -14,14 +14,18 @@ from fastrank.cli.output import (
     report_unwritable,
     write,
 )
-from fastrank.cli.output_formats import formatted
+from fastrank.cli.output_formats import formatted, settle_format
 from fastrank.cli.search_flags import SearchInputs, add_search_options
 from fastrank.errors import FastrankError
-from fastrank.evaluation.embeddings import EmbeddingOptions, evaluate_embeddings
+from fastrank.evaluation.embeddings import (
+    EmbeddingOptions,
+    evaluate_embeddings,
+    search_and_evaluate,
+)
 from fastrank.formats import files
 from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
-from fastrank.keywords import select
+from fastrank.keywords import select, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.search.indexing import Index
 from fastrank.search.search_options import SEARCH
@@ -74,12 +78,15 @@ def _run(given: argparse.Namespace) -> int:
     if not can_be_written(NAME, given.output, given.run):
         return 1
     try:
+        settle_format(given)
         scores = _scores(given)
     except FastrankError as error:
         return report_error(NAME, error)
     except OSError as error:
         return report_unwritable(NAME, given.run, error)
-    absent = "judged queries have no vector or no results"
+    absent = (
+        "judged query has no vector or no results", "judged queries have no vector or no results"
+    )  # fmt: skip
     report_counts(NAME, scores, absent, complete=given.missing == "zero")
     lines = formatted([(given.queries, given.queries, scores)], given)
     if given.output is None:
@@ -105,7 +112,8 @@ def _scores(given: argparse.Namespace) -> Scores:
         options |= {"corpus_ids": None, "index_factory": "Flat"}
     else:
         options["corpus_ids"] = sides.documents
-    return evaluate_embeddings(sides.queries, sides.corpus, qrels, measures, **options)
+    complete = with_defaults(evaluate_embeddings, options)
+    return search_and_evaluate(sides.queries, sides.corpus, qrels, measures, complete, warn=_warn)
 
 
 def _warn(message: str) -> None:

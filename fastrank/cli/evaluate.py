@@ -8,7 +8,7 @@ import os
 from fastrank.cli.evaluation_flags import add_evaluation_options, check_version, report_counts
 from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain, guarded, report_unwritable, write
-from fastrank.cli.output_formats import formatted
+from fastrank.cli.output_formats import formatted, settle_format
 from fastrank.errors import FastrankError
 from fastrank.evaluation.scoring import score
 from fastrank.formats import files, trec
@@ -83,10 +83,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_evaluation_options(parser, EvaluationOptions)
     add(
         "--name", action="append", metavar="NAME", dest="names",
-        help="name of a run in the output; repeat for each run, in order (default: file name"
-        " without its folder)",
+        help="name of a run, in all formats except trec; repeat for each run, in order (default:"
+        " file name without its folder)",
     )  # fmt: skip
-    add("--tags", action="store_true", help="name runs by the tags in their files")
+    add(
+        "--tags",
+        action="store_true",
+        help="name runs by the tags in their files, in all formats except trec",
+    )
     add(
         "-R", "--relevance-format", choices=READERS, default="qrels", metavar="FORMAT",
         help=f"kind of judgments: {', '.join(READERS)} (default: qrels)",
@@ -108,6 +112,7 @@ def _run(given: argparse.Namespace) -> int:
     if not check_version(given, NAME) or not _check_names(given):
         return 2
     try:
+        settle_format(given)
         options = _options(given)
         bound = bind_measures(Selection(given.measure or ["official"]), options)
         check_options(bound, options)
@@ -164,7 +169,8 @@ class _Results:
                 complain(f"{NAME}: {_explained(error, path)}")
                 self.failed += 1
                 continue
-            absent = f"of {len(judgments)} judged queries are missing from the run"
+            of = f"of {len(judgments)} judged queries"
+            absent = f"{of} is missing from the run", f"{of} are missing from the run"
             complete = self._options.complete
             report_counts(f"{NAME}: {path}", scores, absent, complete=complete)
             name = distinct_from(taken, scores.tag or name if given.tags else name)

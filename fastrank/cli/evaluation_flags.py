@@ -7,13 +7,15 @@ import argparse
 from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.cli.flags import add_flags, at_least
 from fastrank.cli.output import complain
-from fastrank.cli.output_formats import FORMATS
+from fastrank.cli.output_formats import DIGITS, FORMATS
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
 from fastrank.scores.text import (
-    LEFT_OUT,
-    NOTHING_JUDGED,
+    NOTHING_RELEVANT,
     first_ids,
+    judges_nothing_relevant,
+    noted_counts,
+    nothing_judged,
     retrieves_nothing_judged,
 )
 
@@ -32,10 +34,13 @@ def add_evaluation_options(parser: argparse.ArgumentParser, kind: type) -> None:
     )  # fmt: skip
     add("-q", "--per-query", action="store_true", help="also print the values of each query")
     add("-n", "--no-summary", action="store_true", help="do not print values over all queries")
-    add("--format", choices=FORMATS, default="trec", help="output format (default: trec)")
     add(
-        "--digits", type=at_least(0), default=4, metavar="N",
-        help="decimals in table, markdown and latex (default: 4)",
+        "--format", choices=FORMATS,
+        help="output format (default: by the name of the -o file, such as .csv; else trec)",
+    )  # fmt: skip
+    add(
+        "--digits", type=at_least(0), metavar="N",
+        help=f"decimals in table, markdown and latex (default: {DIGITS})",
     )  # fmt: skip
     add(
         "--transpose", action="store_true",
@@ -71,19 +76,25 @@ def check_version(given: argparse.Namespace, name: str) -> bool:
     return False
 
 
-def report_counts(where: str, scores: Scores, absent: str, *, complete: bool) -> None:
-    """Warn of queries and documents that do not count; `absent` says why queries are missing."""
+def report_counts(where: str, scores: Scores, absent: tuple[str, str], *, complete: bool) -> None:
+    """Warn of queries and documents that do not count.
+
+    absent: says that one query, or several, are missing.
+    """
     missing = scores.counts["missing_queries"]
     if missing and not complete:
+        are, them = ("is", "it") if missing == 1 else ("are", "them")
         complain(
-            f"{where}: {missing} {absent} and are excluded from the means (-c counts them as 0)"
+            f"{where}: {missing} {absent[missing != 1]} and {are} excluded from the means"
+            f" (-c counts {them} as 0)"
         )
     unjudged = scores.unjudged_queries
     if unjudged:
         have = "queries of the run have" if len(unjudged) != 1 else "query of the run has"
         complain(f"{where}: {len(unjudged)} {have} no judgments ({first_ids(unjudged)})")
     if retrieves_nothing_judged(scores):
-        complain(f"{where}: {NOTHING_JUDGED}")
-    for name, what in LEFT_OUT.items():
-        if scores.counts.get(name):
-            complain(f"{where}: {scores.counts[name]} {what}")
+        complain(f"{where}: {nothing_judged(scores)}")
+    if judges_nothing_relevant(scores):
+        complain(f"{where}: {NOTHING_RELEVANT}")
+    for note in noted_counts(scores):
+        complain(f"{where}: {note}")

@@ -128,8 +128,8 @@ def _run(given: argparse.Namespace) -> int:
         return 1
     try:
         mined = hard_negatives(
-            read_run(given.run, warn=_warn),
             read_qrels(given.qrels, warn=_warn),
+            read_run(given.run, warn=_warn),
             given.negatives,
             skip_top=given.skip_top,
             depth=given.depth,

@@ -52,6 +52,17 @@ COMMANDS = {
     ),
 }  # fmt: skip
 
+# Commands by other names.
+MEANT = {
+    "ann": "compare-indexes",
+    "benchmark": "compare-indexes",
+    "mine": "hard-negatives",
+    "metrics": "measures",
+    "retrieve": "search",
+    "score": "eval",
+    "validate": "check",
+}
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit status. Arguments as in `sys.argv[1:]`."""
@@ -80,11 +91,16 @@ def _main(words: list[str]) -> int:
     if words[:1] and words[0] in COMMANDS:
         from importlib import import_module
 
+        from fastrank.cli.parser import Parser
+
         module, _, description = COMMANDS[words[0]]
         command = import_module(f"fastrank.cli.{module}")
-        command_parser = argparse.ArgumentParser(prog=command.NAME, description=description)
+        command_parser = Parser(prog=command.NAME, description=description)
         command.add_arguments(command_parser)
         return int(command.run(command_parser.parse_args(words[1:])))
+    if words[:1] and words[0][:1] not in ("", "-") and words[0] not in COMMANDS:
+        print(f"fastrank: {_unknown_command(words[0])}", file=sys.stderr)
+        return 2
     given = parser.parse_args(words)
     if given.version:
         try:
@@ -101,6 +117,15 @@ def _main(words: list[str]) -> int:
         return 0
     parser.print_help(sys.stderr)
     return 2
+
+
+def _unknown_command(word: str) -> str:
+    """The message for an unknown command, with the one that may be meant."""
+    from difflib import get_close_matches
+
+    close = [MEANT[word]] if word in MEANT else get_close_matches(word, COMMANDS, 1)
+    hint = f"did you mean `fastrank {close[0]}`?" if close else f"expected {', '.join(COMMANDS)}"
+    return f"unknown command {word!r}; {hint}"
 
 
 def version() -> str:

@@ -7,6 +7,7 @@ from fastrank.errors import MeasureError
 from fastrank.measures.families import FAMILY_BY_SPELLING, MEASURES
 from fastrank.measures.measure_options import Family
 from fastrank.measures.notation import parse_measure
+from fastrank.measures.selection import split_texts
 from fastrank.measures.trec import BY_NAME, NICKNAMES, Measure, spelling
 
 TYPE_CHECKING = False
@@ -57,7 +58,12 @@ def run(given: argparse.Namespace) -> int:
 
 def _run(given: argparse.Namespace) -> int:
     try:
-        chosen = [measure for name in given.names for measure in _measures(name)]
+        chosen = [
+            measure
+            for text in given.names
+            for name in split_texts(text) or [text]
+            for measure in _measures(name)
+        ]
     except MeasureError as error:
         complain(f"{NAME}: {error}")
         return 2
@@ -97,7 +103,7 @@ def _described(measure: Measure) -> dict[str, Any]:
             {
                 "name": option.name,
                 "values": list(option.choices) or option.kind,
-                "default": "needed" if option.needed else option.default,
+                "default": "required" if option.needed else option.default,
                 "meaning": option.help,
             }
             for option in options

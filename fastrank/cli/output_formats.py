@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from fastrank.errors import OptionError
 from fastrank.scores.text import trec_lines
 
 TYPE_CHECKING = False
@@ -119,3 +120,36 @@ LINES: dict[str, Callable[..., Iterator[bytes]]] = {
 # The method of Table that renders each.
 TABLES = {"table": "__str__", "markdown": "to_markdown", "latex": "to_latex"}
 FORMATS = ("trec", "table", "csv", "json", "jsonl", "markdown", "latex")
+SUFFIXES = {
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".md": "markdown",
+    ".tex": "latex",
+}
+# The flags that change the layout, by their attributes: the formats in which they have an effect.
+LAYOUT = {
+    "names": ("--name", ("table", "csv", "json", "jsonl", "markdown", "latex")),
+    "tags": ("--tags", ("table", "csv", "json", "jsonl", "markdown", "latex")),
+    "digits": ("--digits", tuple(TABLES)),
+    "transpose": ("--transpose", tuple(TABLES)),
+    "no_bold": ("--no-bold", tuple(TABLES)),
+}
+DIGITS = 4
+
+
+def settle_format(given: argparse.Namespace) -> None:
+    """Set the format, if none is given, by the name of the output file.
+
+    Raises OptionError for a flag without effect in the format.
+    """
+    if given.format is None:
+        suffix = os.path.splitext(given.output or "")[1].lower()
+        given.format = SUFFIXES.get(suffix, "trec")
+    for name, (flag, formats) in LAYOUT.items():
+        if getattr(given, name, None) not in (None, False) and given.format not in formats:
+            *others, last = formats
+            reason = f"no effect with --format {given.format}; use {', '.join(others)} or {last}"
+            raise OptionError(flag, reason)
+    given.digits = DIGITS if given.digits is None else given.digits

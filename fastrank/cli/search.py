@@ -12,6 +12,8 @@ from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.rows import tag_of
 from fastrank.keywords import select
+from fastrank.plurals import counted
+from fastrank.scores.text import NOTED
 from fastrank.search.batches import search_batches
 from fastrank.search.indexing import Index
 from fastrank.search.runs import SOURCE, check_writable, run_lines
@@ -78,7 +80,7 @@ def _run(given: argparse.Namespace) -> int:
         sides.indexed()
         ids = None if isinstance(sides.corpus, Index) else sides.documents
         options["query_ids"] = sides.names
-        batches = search_batches(sides.corpus, sides.queries, given.k, corpus_ids=ids, **options)
+        batches = search_batches(sides.queries, sides.corpus, given.k, corpus_ids=ids, **options)
         lines = run_lines(watched(batches), tag)
         files.write(given.output, compressed(lines, given.output))
     except FastrankError as error:
@@ -86,5 +88,5 @@ def _run(given: argparse.Namespace) -> int:
     except OSError as error:
         return report_unwritable(NAME, given.output, error)
     if sum(cuts):
-        complain(f"{NAME}: {sum(cuts)} rankings were cut between documents with equal scores")
+        complain(f"{NAME}: {counted(sum(cuts), *NOTED['ties_at_cutoff'])}")
     return 0

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import codecs
 
 from fastrank.cli.flags import add_flags
-from fastrank.errors import FormatError, OptionError, ReadError
+from fastrank.errors import OptionError, ReadError
 from fastrank.formats import files
-from fastrank.formats.source import read_all
 from fastrank.search.batches import check_before_building
 from fastrank.search.indexing import Index, build_index
-from fastrank.search.npy_files import load_npy
 from fastrank.search.row_ids import check_row_ids
 from fastrank.search.search_options import SEARCH
 from fastrank.search.storage import load_index, save_index
@@ -20,7 +17,6 @@ from fastrank.search.vectors import check_dimension, open_vectors
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from fastrank.search.vectors import Vectors
 
@@ -55,15 +51,14 @@ class SearchInputs:
         if (given.index is None) == (given.corpus is None):
             raise OptionError("--corpus", "expected either --corpus or --index")
         self.queries = open_vectors("queries", given.queries)
-        self.names = check_row_ids("query_ids", read_ids(given.query_ids), self.queries.count)
+        self.names = check_row_ids("query_ids", given.query_ids, self.queries.count)
         self.corpus: Index | Vectors
         if given.index is None:
             self.corpus = open_vectors("corpus", given.corpus)
-            ids = read_ids(given.corpus_ids)
-            self.documents = check_row_ids("corpus_ids", ids, self.corpus.count)
+            self.documents = check_row_ids("corpus_ids", given.corpus_ids, self.corpus.count)
         else:
             _refuse_building(given)
-            self.corpus = load_index(given.index, read_ids(given.corpus_ids))
+            self.corpus = load_index(given.index, given.corpus_ids)
             self.documents = self.corpus.names
         check_dimension(self.queries, self.corpus.dimension)
 
@@ -104,19 +99,3 @@ def _refuse_building(given: argparse.Namespace) -> None:
             raise OptionError(option, "cannot be combined with --index")
     if given.index_factory != "Flat":
         raise OptionError("--index-factory", "cannot be combined with --index")
-
-
-def read_ids(path: str | None) -> Any:
-    """The ids in a file: one per line, or a .npy file of strings or integers."""
-    if path is None:
-        return None
-    if path.endswith(".npy"):
-        return load_npy(path)
-    lines = read_all(path).removeprefix(codecs.BOM_UTF8).split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    ids = [line.removesuffix(b"\r") for line in lines]
-    for number, text_id in enumerate(ids, 1):
-        if not text_id or len(text_id.split()) != 1 or text_id.strip() != text_id:
-            raise FormatError(path, number, f"expected an id without blanks, found {text_id!r}")
-    return ids

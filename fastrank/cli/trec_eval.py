@@ -269,9 +269,10 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     missing = scores.counts["missing_queries"]
     if missing and not request.complete:
         judged = missing + len(scores.queries)
+        are, them = ("is", "it") if missing == 1 else ("are", "them")
         complain(
-            f"trec_eval: {missing} of {judged} judged queries are missing from the run and"
-            " are excluded from the means (-c counts them as 0)"
+            f"trec_eval: {missing} of {judged} judged queries {are} missing from the run and"
+            f" {are} excluded from the means (-c counts {them} as 0)"
         )
     write(trec_lines(scores, per_query=request.per_query, summary=request.summary))
     return 0

@@ -6,7 +6,7 @@ found. With the default metric, L2, the scores are squared distances: smaller is
 >>> from fastrank.compat.datasets import evaluate_results, results_to_run
 >>> distances, rows = [[0.5, 0.25, 3.4e38]], [[2, 0, -1]]  # dataset.search_batch("vectors", ...)
 >>> ids = {"queries": ["q1"], "docs": ["a", "b", "c"]}
->>> evaluate_results((distances, rows), {"q1": {"a": 1}}, "RR", **ids).mean
+>>> evaluate_results({"q1": {"a": 1}}, (distances, rows), "RR", **ids).mean
 {'RR': 1.0}
 >>> results_to_run((distances, rows), **ids).to_dict()
 {'q1': {'c': -0.5, 'a': -0.25}}
@@ -45,8 +45,8 @@ METRICS = {"l2": False, "ip": True}
 
 
 def evaluate_results(
-    results: tuple[Any, Any],
     qrels: Any,
+    results: tuple[Any, Any],
     measures: str | Iterable[str] = "official",
     *,
     metric: Any = "l2",
@@ -56,10 +56,10 @@ def evaluate_results(
 ) -> Scores:
     """Evaluate the result of `search_batch` or `get_nearest_examples_batch` of a dataset.
 
-    results: (total_scores, total_indices), floats[queries, k] and integers[queries, k]; or
-        (total_scores, total_examples), which require `docs`.
     qrels: judgments. Without `docs`, documents are row numbers of the dataset, and judgments are as
         `fastrank.index_qrels` takes them; with `docs`, as `fastrank.evaluate` takes them.
+    results: (total_scores, total_indices), floats[queries, k] and integers[queries, k]; or
+        (total_scores, total_examples), which require `docs`.
     metric: "l2" for distances, the default of datasets; "ip" for inner products; or
         `dataset.get_index(name)`, from which it is detected.
     queries: the id of each row of the results; by default the row numbers from 0.
@@ -73,7 +73,7 @@ def evaluate_results(
 
     >>> from fastrank.compat.datasets import evaluate_results
     >>> products, rows = [[0.9, 0.8], [0.7, 0.6]], [[4, 2], [1, 3]]
-    >>> evaluate_results((products, rows), [{4: 1}, {3: 2}], "RR", metric="ip").mean
+    >>> evaluate_results([{4: 1}, {3: 2}], (products, rows), "RR", metric="ip").mean
     {'RR': 0.75}
     """
     if docs is not None:
@@ -82,7 +82,7 @@ def evaluate_results(
     scores, rows = _pair(results)
     better = _higher_is_better(metric)
     return evaluate_arrays(
-        rows, scores, qrels, measures, queries=queries, higher_is_better=better, **options
+        qrels, rows, scores, measures, queries=queries, higher_is_better=better, **options
     )
 
 

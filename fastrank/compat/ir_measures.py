@@ -1,4 +1,4 @@
-"""A provider for ir_measures: once this module is imported, ir_measures asks it first.
+"""A provider for ir_measures, which uses it before all others once this module is imported.
 
 >>> import fastrank.compat.ir_measures
 >>> import ir_measures
@@ -6,22 +6,23 @@
 >>> ir_measures.calc_aggregate([ir_measures.nDCG @ 10], qrels, run)
 {nDCG@10: 1.0}
 
-Values and means come in the order in which the measures were asked for. They are what trec_eval
-9.0.8 computes, as those of ir_measures' provider pytrec_eval are, bit for bit. What differs from
-ir_measures' other providers, on purpose:
+Values and means have the order in which the measures were requested. They are those of trec_eval
+9.0.8, bit for bit the same as those of ir_measures' provider pytrec_eval. Intentional differences
+from the other providers:
 
-- Everywhere equal scores rank by descending id, and scores are equal if they are as C floats. The
-  providers msmarco (RR@k) and judged (Judged@k) rank equal scores by ascending id, as doubles.
+- Documents with equal scores are always ranked by descending id, and scores are compared as 32-bit
+  floats. The providers msmarco (RR@k) and judged (Judged@k) rank them by ascending id, and compare
+  scores as doubles.
 - Judged of an empty ranking is 0; the provider judged divides by zero.
-- Several SetF with other parameters, and recall levels of IPrec that agree in two decimals, all get
-  their values; the provider pytrec_eval gives the last of the latter only.
-- NumRel takes any rel from 1 on.
-- ERR and nDCG(dcg='exp-log2') are those of gdeval, without its rounding to five decimals, with or
-  without a cutoff, for ids of any kind. As there, the highest grade for ERR is 4.
-- RBP without rel has the grades as gains, as in trectools; with rel it is binary, as in cwl_eval.
+- Several SetF with different parameters, and several recall levels of IPrec that are equal in two
+  decimals, all have values; the provider pytrec_eval returns only the last of these levels.
+- NumRel supports any rel of at least 1.
+- ERR and nDCG(dcg='exp-log2') are those of gdeval, but not rounded to five decimals, with or
+  without a cutoff, and for any ids. As in gdeval, the highest grade for ERR is 4.
+- RBP without rel uses the grades as gains, as in trectools; with rel it is binary, as in cwl_eval.
 
-Measures that fastrank has not, a rel below 1, and gains of or for negative grades are left to the
-other providers.
+The other providers compute measures that fastrank does not have, a rel below 1, and gains that are
+negative or for negative grades.
 """
 
 from __future__ import annotations
@@ -29,16 +30,21 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any as Anything
 
-import ir_measures
-from ir_measures import measures, providers
-from ir_measures.providers.base import NOT_PROVIDED, Any
-from ir_measures.util import QrelsConverter, RunConverter
+from fastrank.lazy import missing
+
+try:
+    import ir_measures
+    from ir_measures import measures, providers
+    from ir_measures.providers.base import NOT_PROVIDED, Any
+    from ir_measures.util import QrelsConverter, RunConverter
+except ModuleNotFoundError as error:
+    raise missing("ir_measures", "fastrank.compat.ir_measures") from error
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.evaluation.dict_evaluator import DictEvaluator
 from fastrank.formats.dicts import qrels_from_dict
 from fastrank.judging.dict_index import index_judgments
-from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.judging.options import Options
 from fastrank.measures.notation import parse_measure
 
 TYPE_CHECKING = False
@@ -98,13 +104,8 @@ class FastrankEvaluator(providers.Evaluator):
         super().__init__(measures, set(qrels))
         self._bound = [_bound(measure) for measure in measures]
         judged = {query: docs for query, docs in qrels.items() if docs}
-        options = Options(
-            trec_eval_version=DEFAULT_VERSION, relevance_format="qrels", relevance_level=1,
-            complete=False, judged_only=False, max_retrieved=MAX_RETRIEVED, collection_size=0,
-            query=None,
-        )  # fmt: skip
         judgments = index_judgments(judged) or qrels_from_dict(judged, source="qrels")
-        self._evaluator = DictEvaluator(judgments, judged, self._bound, options, _arrange)
+        self._evaluator = DictEvaluator(judgments, judged, self._bound, Options(), _arrange)
 
     def _rows(self, run: Anything) -> tuple[list[str], list[list[float]]]:
         """The queries with judgments and results, and the values of each measure for them."""

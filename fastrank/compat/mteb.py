@@ -123,7 +123,7 @@ class SearchIndex:
             raise InputError("search index", "no documents were added")
         queries = _array(embeddings)
         if top_ranked is None:
-            return self._search(self._corpus(), queries, top_k)
+            return self._search(queries, self._corpus(), top_k)
         if query_idx_to_id is None:
             raise InputError("query_idx_to_id", "required with top_ranked, found None")
         return self._rerank(queries, top_k, top_ranked, query_idx_to_id)
@@ -158,13 +158,13 @@ class SearchIndex:
             self._blocks = [numpy.concatenate(self._blocks)]
         return self._blocks[0]
 
-    def _search(self, corpus: Any, queries: Array, k: int, **options: Any) -> Lists:
+    def _search(self, queries: Array, corpus: Any, k: int, **options: Any) -> Lists:
         scores: list[list[float]] = []
         places: list[list[int]] = []
         options = {**self._options, **options}
         if corpus is not self._index:
             options["metric"] = self._metric
-        for found in search_batches(corpus, queries, k, **options):
+        for found in search_batches(queries, corpus, k, **options):
             values = self._similarities(found)
             for rows, row_scores in zip(found.rows, values, strict=True):
                 kept = rows >= 0
@@ -205,7 +205,7 @@ class SearchIndex:
                 places.append([])
                 continue
             candidates = vectors[[rows[doc] for doc in docs]]
-            found = self._search(candidates, query[None], k, parameters=None, progress=False)
+            found = self._search(query[None], candidates, k, parameters=None, progress=False)
             scores += found[0]
             places += found[1]
         return scores, places

@@ -1,30 +1,33 @@
-"""pytrec_eval's interface, value for value: change the import, and nothing else.
+"""A replacement for pytrec_eval with the same values; only the import changes.
 
 >>> from fastrank.compat import pytrec_eval
 >>> evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 1}}, {"map", "ndcg_cut.5,10"})
 >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.25}})["q1"]["ndcg_cut_10"]
 1.0
 
-Names, values and their bits, the order of queries and measures, and the exceptions are those of
-pytrec_eval-terrier 0.5. The exceptions, which also are FastrankErrors, say which query and document
-they are about. What differs, on purpose:
+Names, values to the last bit, the order of queries and measures, and exceptions are the same as in
+pytrec_eval-terrier 0.5. The exceptions are also FastrankErrors that name query and document.
+Intentional differences:
 
-- Where pytrec_eval ends the interpreter (`P_0`, `P_05` beside `P_5`, `ndcg_10`, a grade of 2**62,
-  a negative relevance level, ids with stray surrogates) or raises SystemError (integers of more
-  than 64 bits), there is a ValueError or, for the ids, an answer.
-- A score that is NaN has no place in a ranking: ValueError. So has `utility` with other than four
-  coefficients, for which pytrec_eval prints a complaint and gives 0.0.
-- Grades and scores may be numpy scalars of any kind. Ids are compared whole; pytrec_eval cuts them
-  at a NUL.
-- Rankings of queries without judgments are not looked at; whether ids can be written as UTF-8 shows
-  only where scores tie.
+- Where pytrec_eval aborts the interpreter (`P_0`, `P_05` together with `P_5`, `ndcg_10`, a grade of
+  2**62, a negative relevance level) or raises SystemError (integers of more than 64 bits), a
+  ValueError is raised. Ids with surrogates for undecodable bytes, which also abort it, are
+  evaluated.
+- A NaN score raises ValueError, because it cannot be ranked. So does `utility` with other than four
+  coefficients, for which pytrec_eval prints a message and returns 0.0.
+- Grades and scores may be numpy scalars of any type. Ids are compared as a whole; pytrec_eval cuts
+  them at a NUL.
+- Rankings of queries without judgments are not read, and ids of unjudged documents that cannot be
+  encoded as UTF-8 are not always detected.
 
-Definitions: trec_eval 9.0.8, as pytrec_eval, which is van Gysel and de Rijke, SIGIR 2018.
+The definitions are those of trec_eval 9.0.8, as in pytrec_eval (van Gysel and de Rijke, SIGIR
+2018).
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.errors import InputError, MeasureError
@@ -56,7 +59,6 @@ __all__ = [
 # The version whose interface this is.
 __version__ = "0.5.11"
 
-_MAX_RETRIEVED = 2**63 - 1
 # trec_eval's table of judgments by grade must fit into memory, and pytrec_eval's too.
 _LARGEST_GRADE = 2**44 - 2
 
@@ -98,7 +100,7 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        specifications = _combined(_without_nicknames(measures))
+        specifications = _specifications(frozenset(_without_nicknames(measures)))
         judged = {query: docs for query, docs in query_relevance.items() if len(docs) > 0}
         for name, value in (
             ("relevance_level", relevance_level),
@@ -115,14 +117,8 @@ class RelevanceEvaluator:
         if judgments is None or judgments.index.largest_grade > _LARGEST_GRADE:
             _check_judgments(judged)
             judgments = qrels_from_dict(judged)
-        bound = Selection(specifications, original=True).bind(DEFAULT_VERSION)
-        _refuse_impossible(bound)
-        options = Options(
-            trec_eval_version=DEFAULT_VERSION, relevance_format="qrels",
-            relevance_level=relevance_level, complete=False,
-            judged_only=bool(judged_docs_only_flag), max_retrieved=_MAX_RETRIEVED,
-            collection_size=0, query=None,
-        )  # fmt: skip
+        bound = _bound(specifications)
+        options = Options(relevance_level=relevance_level, judged_only=bool(judged_docs_only_flag))
         self._evaluator = DictEvaluator(judgments, judged, bound, options, _columns)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
@@ -232,15 +228,17 @@ def _without_nicknames(measures: Iterable[str]) -> set[str]:
     return found
 
 
-def _combined(measures: Iterable[str]) -> list[str]:
+# Parsing four names takes longer than evaluating a query of 100 documents.
+@lru_cache(maxsize=64)
+def _specifications(measures: frozenset[str]) -> tuple[str, ...]:
     """Measures in trec_eval's notation, each once, with all parameters given for it."""
     parameters: dict[str, set[str]] = {}
     for measure in measures:
         name, items = (measure, "") if measure in supported_measures else _split(measure)
         parameters.setdefault(name, set()).update(items.split(",") if items else ())
-    return [
+    return tuple(
         f"{name}.{','.join(sorted(items))}" if items else name for name, items in parameters.items()
-    ]
+    )
 
 
 def _split(measure: str) -> tuple[str, str]:
@@ -253,7 +251,10 @@ def _split(measure: str) -> tuple[str, str]:
     raise MeasureError(measure, f"unsupported measure {measure}")
 
 
-def _refuse_impossible(bound: list[BoundMeasure]) -> None:
+@lru_cache(maxsize=64)
+def _bound(specifications: tuple[str, ...]) -> list[BoundMeasure]:
+    """The measures. Raises MeasureError for those that trec_eval cannot compute."""
+    bound = Selection(specifications, original=True).bind(DEFAULT_VERSION)
     for bound_measure in bound:
         if bound_measure.measure.takes == "weights" and len(bound_measure.numbers) != 4:
             found = len(bound_measure.numbers)
@@ -261,6 +262,7 @@ def _refuse_impossible(bound: list[BoundMeasure]) -> None:
                 bound_measure.measure.name,
                 f"{bound_measure.measure.name} takes 4 coefficients, found {found}",
             )
+    return bound
 
 
 def _names(bound: BoundMeasure) -> list[str]:

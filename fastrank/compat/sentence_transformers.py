@@ -103,7 +103,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         as MedianRank.
     k: the number of documents retrieved for each query.
     metric: "cosine", "ip" or "l2"; by default the model's similarity.
-    exclude_self: drop the document whose id is the query's.
+    ignore_identical_ids: drop the document whose id is the query's.
     batch_size, show_progress_bar, truncate_dim, query_prompt, query_prompt_name, corpus_prompt,
         corpus_prompt_name: for the model's `encode_query` and `encode_document`, or `encode`.
     corpus_chunk_size: the number of documents encoded and searched at a time.
@@ -132,7 +132,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         primary: str | None = None,
         k: int = 1000,
         metric: str | None = None,
-        exclude_self: bool = False,
+        ignore_identical_ids: bool = False,
         batch_size: int = 32,
         corpus_chunk_size: int = 50_000,
         show_progress_bar: bool = False,
@@ -175,7 +175,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         self.csv_file = f"Information-Retrieval_evaluation{name and '_'}{name}_results.csv"
         self._chunk, self._metric = corpus_chunk_size, metric
         self._searching: dict[str, Any] = {
-            "k": k, "exclude_self": exclude_self, "progress": show_progress_bar,
+            "k": k, "ignore_identical_ids": ignore_identical_ids, "progress": show_progress_bar,
             **judging,
         }  # fmt: skip
         self._encoding: dict[str, Any] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fastrank.lazy import convert
 from fastrank.native.record import Record
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.data.texts import Texts
+
+
+# The names of the fields of each class.
+_FIELD_NAMES: dict[type, set[str]] = {}
 
 
 class Frozen:
@@ -35,16 +40,19 @@ class Frozen:
     @classmethod
     def field_names(cls) -> set[str]:
         """The names of all fields, including those of base classes."""
-        names = {name for kind in cls.__mro__ for name in getattr(kind, "__slots__", ())}
-        return names - {"__dict__"}
+        names = _FIELD_NAMES.get(cls)
+        if names is None:
+            slots = {name for kind in cls.__mro__ for name in getattr(kind, "__slots__", ())}
+            names = _FIELD_NAMES[cls] = slots - {"__dict__"}
+        return names
 
     def __dir__(self) -> list[str]:
         return sorted(set(object.__dir__(self)) - self.internal)
 
     def __init__(self, **fields: Any) -> None:
         fields = {**self.defaults, **fields}
-        wrong = self.field_names() ^ set(fields)
-        if wrong:
+        if fields.keys() != self.field_names():
+            wrong = self.field_names() ^ fields.keys()
             raise TypeError(f"{type(self).__name__}: fields missing or unknown: {sorted(wrong)}")
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -153,8 +161,8 @@ class PerQuery(Frozen):
         return places
 
     def __repr__(self) -> str:
-        rows, queries = len(self.docs), len(self.queries)
-        return f"<{type(self).__name__} {self.source}: {queries} queries, {rows} rows>"
+        queries = counted(len(self.queries), "query", "queries")
+        return f"<{type(self).__name__} {self.source}: {queries}, {counted(len(self.docs), 'row')}>"
 
 
 class Convertible(PerQuery):
@@ -167,6 +175,15 @@ class Convertible(PerQuery):
     """
 
     __slots__ = ()
+
+    def __init__(self, *given: Any, **columns: Any) -> None:
+        if given or not columns:
+            name = type(self).__name__
+            raise TypeError(
+                f"{name}() takes columns only; create it with {name}.from_dict, from_pandas,"
+                " from_polars, from_arrow or from_arrays"
+            )
+        super().__init__(**columns)
 
     def __getitem__(self, query: str) -> dict[str, Any]:
         """{document: grade or score} of a query. Raises KeyError for an unknown query."""

@@ -24,7 +24,7 @@ class Run(Convertible):
 
     >>> run = fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 0.75}}, tag="bm25")
     >>> run
-    <Run <dict>: 1 queries, 2 rows>
+    <Run <dict>: 1 query, 2 rows>
     >>> run.tag, run["q1"], run.scores.tolist()
     ('bm25', {'d1': 0.5, 'd2': 0.75}, [0.5, 0.75])
     """

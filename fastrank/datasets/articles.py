@@ -56,7 +56,7 @@ def from_articles(
         [ids[row] for row in rows],
         [texts[row] for row in rows] if texts else [],
         qrels,
-        exclude_self=True,
+        ignore_identical_ids=True,
         query_rows=numpy.array(rows, "int64"),
         vectors=vectors,
     )

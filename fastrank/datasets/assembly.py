@@ -6,6 +6,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.datasets.dataset import Dataset
 from fastrank.errors import InputError
+from fastrank.evaluation.unmatched_documents import both_sides, not_in_corpus
 from fastrank.formats.inputs import as_qrels
 
 TYPE_CHECKING = False
@@ -37,13 +38,12 @@ def assemble(
     judged = set(map(decoded, judgments.queries))
     rows = [row for row, query in enumerate(query_ids) if query in judged]
     if not rows:
-        found = _examples(judgments.queries, query_ids)
-        raise InputError(name, f"no query has judgments: judgments are for {found}")
+        sides = both_sides(judgments.queries, "queries", _encoded(query_ids))
+        raise InputError(name, f"no query has judgments ({sides})")
     known = set(corpus_ids)
     outside = {doc: None for doc in map(decoded, judgments.docs) if doc not in known}
     if len(outside) == len(set(judgments.docs)):
-        found = _examples(judgments.docs, corpus_ids)
-        raise InputError(name, f"no judged document is in the corpus: judgments are for {found}")
+        raise InputError(name, not_in_corpus(judgments.docs, _encoded(corpus_ids)))
     if len(rows) < len(query_ids):
         queries = [queries[row] for row in rows]
     return Dataset(
@@ -59,5 +59,5 @@ def assemble(
     )
 
 
-def _examples(judged: Any, ids: Sequence[str]) -> str:
-    return f"{decoded(judged[0])!r:.60} and so on, the ids are {ids[0]!r:.60} and so on"
+def _encoded(ids: Sequence[str]) -> list[bytes]:
+    return [text_id.encode("utf-8", "surrogateescape") for text_id in ids]

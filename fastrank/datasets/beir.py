@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from fastrank.datasets.dataset import Dataset
 
 
-def from_beir(folder: str | os.PathLike[str], split: str, exclude_self: bool) -> Dataset:
+def from_beir(folder: str | os.PathLike[str], split: str, ignore_identical_ids: bool) -> Dataset:
     """See Dataset.from_beir."""
     corpus, queries = _file(folder, "corpus.jsonl"), _file(folder, "queries.jsonl")
     qrels = read_qrels(_split(os.path.join(folder, "qrels"), split))
     name = os.path.basename(os.path.abspath(folder))
     asked = read_texts([queries], None, "utf-8", "query")
     documents = read_texts([corpus], None, "utf-8", "document")
-    return assemble(name, *documents, *asked, qrels, exclude_self=exclude_self)
+    return assemble(name, *documents, *asked, qrels, ignore_identical_ids=ignore_identical_ids)
 
 
 def _file(folder: str | os.PathLike[str], name: str) -> str:

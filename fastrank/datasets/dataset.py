@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 from fastrank.data.columns import Frozen
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Dataset(Frozen):
         their ids are in `unjudged`.
     qrels: Qrels. Judged documents that are not in the corpus are kept, as relevant documents that
         cannot be retrieved, and listed in `outside`; judged queries without a text are kept, too.
-    exclude_self: whether to exclude the document with the id of the query from its results.
+    ignore_identical_ids: whether to exclude the document with the id of the query from its results.
     query_rows: if the queries are documents of the corpus, their rows, int64[queries]; the vector
         of a query is then that of its document. Otherwise None.
     vectors: embeddings supplied with the corpus, float32[documents, dimension], or None.
@@ -46,7 +47,7 @@ class Dataset(Frozen):
     __slots__ = (
         "corpus",
         "corpus_ids",
-        "exclude_self",
+        "ignore_identical_ids",
         "name",
         "outside",
         "qrels",
@@ -57,7 +58,7 @@ class Dataset(Frozen):
         "vectors",
     )
     defaults: ClassVar[dict[str, Any]] = {
-        "exclude_self": False,
+        "ignore_identical_ids": False,
         "query_rows": None,
         "vectors": None,
     }
@@ -68,7 +69,7 @@ class Dataset(Frozen):
     query_ids: list[str]
     queries: Sequence[str]
     qrels: Qrels
-    exclude_self: bool
+    ignore_identical_ids: bool
     query_rows: npt.NDArray[np.int64] | None
     vectors: npt.NDArray[np.float32] | None
     outside: list[str]
@@ -83,7 +84,7 @@ class Dataset(Frozen):
         *,
         corpus_ids: Iterable[Any] | None = None,
         query_ids: Iterable[Any] | None = None,
-        exclude_self: bool = False,
+        ignore_identical_ids: bool = False,
         name: str = "texts",
     ) -> Dataset:
         """Create a data set from dicts or lists.
@@ -93,7 +94,7 @@ class Dataset(Frozen):
             a blank.
         queries, query_ids: in the same form as corpus and corpus_ids.
         qrels: judgments in any form that `evaluate` takes, such as a dict of dicts.
-        exclude_self: exclude the document with the id of the query from its results.
+        ignore_identical_ids: exclude the document with the id of the query from its results.
 
         Raises InputError for duplicate ids or the wrong number of ids, texts that are not str, and
         judgments that share no query or no document with the data.
@@ -103,18 +104,22 @@ class Dataset(Frozen):
         """
         from fastrank.datasets.in_memory import from_texts
 
-        return from_texts(corpus, queries, qrels, corpus_ids, query_ids, exclude_self, name)
+        return from_texts(corpus, queries, qrels, corpus_ids, query_ids, ignore_identical_ids, name)
 
     @classmethod
     def from_beir(
-        cls, folder: str | os.PathLike[str], split: str = "test", *, exclude_self: bool = False
+        cls,
+        folder: str | os.PathLike[str],
+        split: str = "test",
+        *,
+        ignore_identical_ids: bool = False,
     ) -> Dataset:
         """Read a data set from a folder in BEIR's layout.
 
         The folder has corpus.jsonl (`_id`, `title`, `text`), queries.jsonl (`_id`, `text`) and
         qrels/SPLIT.tsv; each may be compressed, with .gz, .bz2, .xz or .zst after its name. Title
-        and text are joined by a blank, as in BEIR. exclude_self: exclude the document with the id
-        of the query from its results, as BEIR does; ArguAna, Quora and SCIDOCS need it.
+        and text are joined by a blank, as in BEIR. ignore_identical_ids: exclude the document with
+        the id of the query from its results, as BEIR does; ArguAna, Quora and SCIDOCS need it.
 
         Raises ReadError for a missing file, FormatError with file and line, and what `from_texts`
         raises.
@@ -125,7 +130,7 @@ class Dataset(Frozen):
         """
         from fastrank.datasets.beir import from_beir
 
-        return from_beir(folder, split, exclude_self)
+        return from_beir(folder, split, ignore_identical_ids)
 
     @classmethod
     def from_files(
@@ -137,7 +142,7 @@ class Dataset(Frozen):
         fields: Sequence[str] | None = None,
         query_fields: Sequence[str] | None = None,
         encoding: str = "utf-8",
-        exclude_self: bool = False,
+        ignore_identical_ids: bool = False,
         name: str | None = None,
     ) -> Dataset:
         """Read a data set from a TREC collection (documents, topics, judgments) or other files.
@@ -170,7 +175,7 @@ class Dataset(Frozen):
         from fastrank.datasets.text_files import from_files
 
         return from_files(
-            corpus, queries, qrels, fields, query_fields, encoding, exclude_self, name
+            corpus, queries, qrels, fields, query_fields, encoding, ignore_identical_ids, name
         )
 
     @classmethod
@@ -182,7 +187,7 @@ class Dataset(Frozen):
         *,
         columns: Mapping[str, Mapping[str, str | None]] | None = None,
         split: str | None = None,
-        exclude_self: bool = False,
+        ignore_identical_ids: bool = False,
         name: str = "datasets",
     ) -> Dataset:
         """Create a data set from Hugging Face Datasets with columns as in BEIR.
@@ -209,7 +214,7 @@ class Dataset(Frozen):
         """
         from fastrank.datasets.huggingface import from_huggingface
 
-        return from_huggingface(corpus, queries, qrels, columns, split, exclude_self, name)
+        return from_huggingface(corpus, queries, qrels, columns, split, ignore_identical_ids, name)
 
     @classmethod
     def from_pairs(
@@ -296,12 +301,12 @@ class Dataset(Frozen):
 
     def __repr__(self) -> str:
         counts = [
-            _counted(len(self.corpus_ids), "document", "documents"),
-            _counted(len(self.query_ids), "query", "queries"),
-            _counted(len(self.qrels.docs), "judgment", "judgments"),
+            counted(len(self.corpus_ids), "document", "documents"),
+            counted(len(self.query_ids), "query", "queries"),
+            counted(len(self.qrels.docs), "judgment", "judgments"),
         ]
         if self.outside:
-            documents = _counted(len(self.outside), "judged document", "judged documents")
+            documents = counted(len(self.outside), "judged document", "judged documents")
             counts.append(f"{documents} outside the corpus")
         return f"<Dataset {self.name}: {', '.join(counts)}>"
 
@@ -313,7 +318,3 @@ def as_dataset(given: Any) -> Dataset:
     if isinstance(given, (str, os.PathLike)):
         return Dataset.from_beir(given)
     raise TypeError(f"dataset: expected {KINDS}, found {type(given).__name__}")
-
-
-def _counted(count: int, one: str, several: str) -> str:
-    return f"{count} {one if count == 1 else several}"

@@ -30,7 +30,7 @@ def from_huggingface(
     qrels: Any,
     columns: Mapping[str, Mapping[str, str | None]] | None,
     split: str | None,
-    exclude_self: bool,
+    ignore_identical_ids: bool,
     name: str,
 ) -> Dataset:
     """See Dataset.from_huggingface."""
@@ -43,7 +43,7 @@ def from_huggingface(
     judgments = qrels
     if hasattr(qrels, "column_names") or is_dict_of_splits(qrels):
         judgments = _qrels(open_table("qrels", qrels, split), given.get("qrels"))
-    return assemble(name, *documents, *asked, judgments, exclude_self=exclude_self)
+    return assemble(name, *documents, *asked, judgments, ignore_identical_ids=ignore_identical_ids)
 
 
 class TextColumns(Sequence[str]):

@@ -22,13 +22,13 @@ def from_texts(
     qrels: Any,
     corpus_ids: Iterable[Any] | None,
     query_ids: Iterable[Any] | None,
-    exclude_self: bool,
+    ignore_identical_ids: bool,
     name: str,
 ) -> Dataset:
     """See Dataset.from_texts."""
     documents = _ids_and_texts("corpus", corpus, corpus_ids)
     asked = _ids_and_texts("queries", queries, query_ids)
-    return assemble(name, *documents, *asked, qrels, exclude_self=exclude_self)
+    return assemble(name, *documents, *asked, qrels, ignore_identical_ids=ignore_identical_ids)
 
 
 def ids_of(name: str, given: Sequence[Any]) -> list[str]:

@@ -33,7 +33,7 @@ def from_files(
     fields: Sequence[str] | None,
     query_fields: Sequence[str] | None,
     encoding: str,
-    exclude_self: bool,
+    ignore_identical_ids: bool,
     name: str | None,
 ) -> Dataset:
     """See Dataset.from_files."""
@@ -51,7 +51,9 @@ def from_files(
     if name is None:
         name = name_of(sources[0] if isinstance(corpus, (list, tuple)) else corpus)
     stripped = [text.strip() for text in asked]
-    return assemble(name, *documents, query_ids, stripped, qrels, exclude_self=exclude_self)
+    return assemble(
+        name, *documents, query_ids, stripped, qrels, ignore_identical_ids=ignore_identical_ids
+    )
 
 
 def read_texts(

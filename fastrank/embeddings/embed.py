@@ -98,9 +98,7 @@ class PreparedModel:
         self._corpus: EncodedTexts | None = None
         if model is None:
             if data.vectors is None or data.query_rows is None:
-                raise TypeError(
-                    f"model: expected a model, because {data.name} has no vectors, found None"
-                )
+                raise TypeError(f"model: expected a model, found None; {data.name} has no vectors")
             self.first = Embeddings(
                 data.vectors[data.query_rows[:FIRST_TEXTS]], data.vectors[:FIRST_TEXTS]
             )

@@ -9,7 +9,7 @@ from fastrank.datasets.dataset import as_dataset
 from fastrank.embeddings.candidate_scores import evaluate_candidates
 from fastrank.embeddings.embed import PreparedModel
 from fastrank.errors import OptionError
-from fastrank.evaluation.embeddings import evaluate_embeddings
+from fastrank.evaluation.embeddings import evaluate_embeddings, search_and_evaluate
 from fastrank.formats.candidates import Candidates
 from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.rows import tag_of
@@ -64,10 +64,11 @@ def evaluate_model(
         pipeline, of which a copy is fitted on the corpus unless it is fitted already; or a pair of
         these, for queries and documents. It may return arrays, sparse matrices, torch tensors on
         any device, or lists of rows, of any float type. None for a data set with vectors.
-    dataset: a Dataset, the path of a folder in BEIR's layout, or Candidates. `exclude_self` of a
-        Dataset applies. If the queries are documents (`Dataset.from_articles`), they are encoded
-        once, as documents. Candidates are ranked by similarity to their question, without a search,
-        so that k, index_factory, train_size, parameters and gpu are not allowed.
+    dataset: a Dataset, the path of a folder in BEIR's layout, or Candidates. The setting
+        `ignore_identical_ids` of a Dataset applies. If the queries are documents
+        (`Dataset.from_articles`), they are encoded once, as documents. Candidates are ranked by
+        similarity to their question, without a search, so that k, index_factory, train_size,
+        parameters and gpu are not allowed.
     measures: as in `evaluate`.
     metric: "cosine", "ip" (inner product) or "l2"; for "cosine" copies of the vectors are
         normalized to length 1.
@@ -110,7 +111,7 @@ def evaluate_model(
     searching = {
         **pick(given, BuildOptions),
         "metric": metric,
-        "exclude_self": data.exclude_self,
+        "ignore_identical_ids": data.ignore_identical_ids,
         "exclude": as_exclusions(given["exclude"]),
     }
     _refuse_missing(data, Request(measures, judging))
@@ -132,11 +133,15 @@ def evaluate_model(
         "missing": "skip" if given["missing"] == "error" else given["missing"],
         "no_relevant": "zero" if given["no_relevant"] == "skip" else given["no_relevant"],
     }
-    evaluate_embeddings(
+    sample: dict[str, Any] = {
+        "query_ids": data.query_ids[: first.queries.shape[0]],
+        "corpus_ids": data.corpus_ids[: first.corpus.shape[0]],
+        "k": given["k"], "metric": metric, "progress": False,
+        "ignore_identical_ids": data.ignore_identical_ids, **lenient,
+    }  # fmt: skip
+    search_and_evaluate(
         first.queries, first.corpus, data.qrels, measures,
-        query_ids=data.query_ids[: first.queries.shape[0]],
-        corpus_ids=data.corpus_ids[: first.corpus.shape[0]],
-        k=given["k"], metric=metric, exclude_self=data.exclude_self, progress=False, **lenient,
+        with_defaults(evaluate_embeddings, sample), is_sample=True,
     )  # fmt: skip
     found = prepared.embeddings(given["progress"])
     return evaluate_embeddings(

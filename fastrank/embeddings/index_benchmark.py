@@ -52,8 +52,8 @@ class ComparisonOptions(QueryOptions, total=False):
 
 @takes(ComparisonOptions, SEARCH, EVALUATION)
 def compare_indexes(
-    corpus: Any,
     queries: Any,
+    corpus: Any,
     indexes: str | Iterable[str],
     *,
     k: int = 100,
@@ -65,7 +65,7 @@ def compare_indexes(
 ) -> IndexComparison:
     """Compare approximate indexes with exact search by recall, speed and size.
 
-    corpus, queries: floats[n, dimension], as in `fastrank.search.build_index`, except iterators,
+    queries, corpus: floats[n, dimension], as in `fastrank.search.build_index`, except iterators,
         which can be read only once.
     indexes: strings of a faiss factory string and optional search settings by faiss's names:
         "IVF64,Flat nprobe=1 nprobe=8 nprobe=32", "HNSW32 efSearch=64". Each index is built once and
@@ -90,7 +90,7 @@ def compare_indexes(
     >>> import numpy
     >>> rng = numpy.random.default_rng(0)
     >>> corpus, queries = rng.standard_normal((64, 8)), rng.standard_normal((4, 8))
-    >>> found = fr.compare_indexes(corpus, queries, "IVF4,Flat nprobe=1 nprobe=4", k=3)
+    >>> found = fr.compare_indexes(queries, corpus, "IVF4,Flat nprobe=1 nprobe=4", k=3)
     >>> {point.name: point.recall for point in found.points if point.recall == 1}
     {'exact': 1.0, 'IVF4,Flat nprobe=4': 1.0}
     """
@@ -123,7 +123,7 @@ def compare_indexes(
             for setting in settings:
                 runner = _Runner(
                     built, setting, searched_for, k, query_ids=query_ids, batch_size=batch_size,
-                    exclude_self=given["exclude_self"], exclude=excluded,
+                    ignore_identical_ids=given["ignore_identical_ids"], exclude=excluded,
                 )  # fmt: skip
                 runner.find()
                 if judgments is not None:
@@ -221,7 +221,7 @@ class _Runner:
         )
 
     def _batches(self) -> Iterator[Any]:
-        return search_batches(self.index, self._queries, self._k, **self._options)
+        return search_batches(self._queries, self.index, self._k, **self._options)
 
 
 def _gathered(queries: Any, *, unit: bool) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.columns import Frozen
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,10 +74,10 @@ class IndexComparison(Frozen):
         return len(self.points)
 
     def __repr__(self) -> str:
-        return (
-            f"<IndexComparison: {len(self)} points, recall@{self.k} of {self.queries} queries in"
-            f" {self.documents} documents>"
+        searched = (
+            f"{counted(self.queries, 'query', 'queries')} in {counted(self.documents, 'document')}"
         )
+        return f"<IndexComparison: {counted(len(self), 'point')}, recall@{self.k} of {searched}>"
 
     def __str__(self) -> str:
         return str(self.table())

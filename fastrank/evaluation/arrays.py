@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 @takes(ArrayOptions, EVALUATION)
 def evaluate_arrays(
+    qrels: Any,
     ids: Any,
     scores: Any,
-    qrels: Any,
     measures: Measures = "official",
     *,
     queries: Iterable[object] | None = None,
@@ -53,11 +53,11 @@ def evaluate_arrays(
 ) -> Scores:
     """Evaluate rankings given as rows of integer document ids, as faiss returns them.
 
+    qrels: judgments as `index_qrels` takes them, or its result, which saves indexing them again.
     ids: integers[queries, k] of any width and memory order, including memory maps; at least 0, or
         -1 for no document, at any position.
     scores: float16, float32, float64 or integers[queries, k]; or None if each row is a ranking,
         best first. The scores of -1 ids are ignored.
-    qrels: judgments as `index_qrels` takes them, or its result, which saves indexing them again.
     measures: as `evaluate` takes them.
     queries: the id of each row, for looking up its judgments. By default row i has the judgments of
         row i, or those of query i if they are keyed by query.
@@ -93,7 +93,7 @@ def evaluate_arrays(
     >>> ids = [[4, 59, 31], [26, 15, -1]]
     >>> distances = [[0.1, 0.3, 0.2], [0.5, 0.7, 0.0]]
     >>> qrels = [{31: 1, 4: 2}, {15: 1}]
-    >>> found = fr.evaluate_arrays(ids, distances, qrels, "map P.1", higher_is_better=False)
+    >>> found = fr.evaluate_arrays(qrels, ids, distances, "map P.1", higher_is_better=False)
     >>> found.mean
     {'map': 0.75, 'P_1': 0.5}
     >>> found["map"].tolist()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from fastrank.errors import InputError
 from fastrank.evaluation.values import Values
 from fastrank.formats.dicts import documents_of, run_from_dict
-from fastrank.judging.dict_batch import DictBatch
+from fastrank.judging.dict_batch import Batches, DictBatch
 from fastrank.judging.dict_index import with_texts
 from fastrank.judging.dicts import are_texts, index_of, judge_batch
 from fastrank.judging.judged import JudgedRun, QueryError
@@ -35,9 +33,8 @@ class Computed:
     `DictEvaluator.release`.
     """
 
-    def __init__(self, batch: DictBatch | None, values: Values, columns: Any) -> None:
-        self.batch, self.values, self.columns = batch, values, columns
-        self.queries: Mapping[str, Any] = {}
+    def __init__(self, batch: DictBatch | None, queries: Mapping[str, Any], columns: Any) -> None:
+        self.batch, self.queries, self.columns = batch, queries, columns
 
 
 class DictEvaluator:
@@ -60,13 +57,10 @@ class DictEvaluator:
     ) -> None:
         self._judgments, self._measures, self._options = judgments, measures, options
         self._arrange = arrange
-        self._index = index_of(judgments)
         self._judging = judging_options(measures, options, judgments)
-        self._codes = self._judging.codes()
+        index = index_of(judgments)
+        self._batches = None if index is None else Batches(index, self._judging)
         self._places = {query: place for place, query in enumerate(queries)}
-        # What was computed last, whose memory serves again; empty while that is in use.
-        self._kept: list[Computed] = []
-        self._last_count = -1
 
     def compute(self, run: Mapping[str, Any]) -> Computed:
         """Compute the measures for the judged queries of a run. Raises InputError."""
@@ -77,44 +71,32 @@ class DictEvaluator:
         if None in places:
             known = {query: docs for query, docs in run.items() if query in self._places}
             places = list(map(self._places.__getitem__, known))
-        computed = self._compute(known, places)
-        computed.queries = known
-        return computed
+        return self._compute(known, places)
 
     def release(self, computed: Computed) -> None:
         """Let the next run have the memory of what was computed."""
-        computed.queries = {}
-        if computed.batch is not None and computed.batch.repeats:
-            self._kept = [computed]
+        if self._batches is not None:
+            self._batches.release(computed.batch)
 
     def _compute(self, known: Mapping[str, Any], places: list[int]) -> Computed:
         rankings = list(known.values())
         if not set(map(type, rankings)) <= {dict}:
             rankings = [documents_of("run", *item) for item in known.items()]
-        # Memory is prepared for more batches when there is a second one.
-        repeats, self._last_count = len(places) == self._last_count, len(places)
-        kept: Computed | None = None
-        with suppress(IndexError):
-            kept = self._kept.pop()
-
-        def batch_of(count: int, deepest: int) -> DictBatch:
-            assert self._index is not None
-            if kept is not None and kept.batch and kept.batch.has_room(count, deepest):
-                return kept.batch
-            given = self._index, self._judging, self._codes
-            return DictBatch(*given, count, deepest, repeats=repeats)
-
-        batch = None if self._index is None else judge_batch(rankings, places, batch_of)
-        if batch is not None and kept is not None and kept.batch is batch:
-            kept.values.compute_again()
-            return kept
+        batch = None
+        if self._batches is not None:
+            batch = judge_batch(rankings, places, self._batches.take)
+        if batch is not None and batch.prepared is not None:
+            values, columns = batch.prepared
+            values.compute_again()
+            return Computed(batch, known, columns)
         judged = self._convert(known, places) if batch is None else batch.judged
         result = JudgedRun(queries=places, judged=judged, missing=0, tag=b"")
-        values = Values(
-            self._judgments, self._measures, self._options, result,
-            repeats=repeats and batch is not None,
-        )  # fmt: skip
-        return Computed(batch, values, self._arrange(self._measures, values))
+        repeats = batch is not None and batch.repeats
+        values = Values(self._judgments, self._measures, self._options, result, repeats=repeats)
+        columns = self._arrange(self._measures, values)
+        if batch is not None and repeats:
+            batch.prepared = values, columns
+        return Computed(batch, known, columns)
 
     def _convert(self, known: Mapping[str, Any], places: list[int]) -> Judged:
         """Judge rankings that the kernel cannot read."""

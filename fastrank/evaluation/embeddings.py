@@ -6,10 +6,12 @@ from fastrank.data.qrels import Qrels
 from fastrank.errors import EvaluationError, InputError, OptionError
 from fastrank.evaluation.no_queries import no_queries_error
 from fastrank.evaluation.scoring import score_run
+from fastrank.evaluation.unmatched_documents import not_in_corpus
 from fastrank.formats import files
 from fastrank.formats.compression import compressed
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.rows import tag_of
+from fastrank.formats.trec import python_warning
 from fastrank.judging.batches import BatchJudge
 from fastrank.judging.collected_batches import CollectedBatchJudge
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
@@ -27,12 +29,13 @@ from fastrank.search.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from fastrank.measures.selection import Measures
+    from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
 
     Array = npt.NDArray[Any]
@@ -69,8 +72,9 @@ def evaluate_embeddings(
     values of `ties` it holds the whole run. Queries without judgments are not searched, unless
     `run` is given.
 
-    Raises what `fastrank.search.search` and `evaluate` raise. Errors in ids, judgments, measures
-    and options are found before the search.
+    Raises what `fastrank.search.search` and `evaluate` raise, and InputError if no judged document
+    is in the corpus, for example because `corpus_ids` is missing. Errors in ids, judgments,
+    measures and options are found before the search. Warns if a measure has a cutoff above `k`.
 
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
     >>> found = fr.evaluate_embeddings(
@@ -82,7 +86,26 @@ def evaluate_embeddings(
     >>> found.counts["retrieved"], found.counts["excluded"], found.counts["ties_at_cutoff"]
     (2, 0, 0)
     """
-    given = with_defaults(evaluate_embeddings, options)
+    return search_and_evaluate(
+        queries, corpus, qrels, measures, with_defaults(evaluate_embeddings, options)
+    )
+
+
+def search_and_evaluate(
+    queries: Any,
+    corpus: Any,
+    qrels: Any,
+    measures: Measures,
+    given: Mapping[str, Any],
+    *,
+    is_sample: bool = False,
+    warn: Callable[[str], None] = python_warning,
+) -> Scores:
+    """`evaluate_embeddings` with all options given.
+
+    is_sample: queries and corpus are a part, which may lack all judged documents and be too small
+    for the cutoffs of the measures. warn: is called with warnings.
+    """
     request = Request(measures, pick(given, SearchedOptions))
     searching = pick(given, SearchOptions)
     k, metric, run = given["k"], given["metric"], given["run"]
@@ -114,6 +137,9 @@ def evaluate_embeddings(
     only = None
     if judge.places is not None:
         only = _searched(judge.places, names, judgments, request, everything=run is not None)
+    if not is_sample:
+        _refuse_other_ids(judgments, documents)
+        _warn_of_cutoffs(request.measures, k, documents.count, warn)
     if run is not None:
         check_writable(run, documents, names, label)
     if not isinstance(corpus, Index) and given["index_factory"] != "Flat":
@@ -128,7 +154,7 @@ def evaluate_embeddings(
             gpu=given["gpu"], progress=given["progress"],
         )  # fmt: skip
         ids = None
-    batches = search_batches(corpus, vectors, k, corpus_ids=ids, only=only, **searching)
+    batches = search_batches(vectors, corpus, k, corpus_ids=ids, only=only, **searching)
     if run is not None:
         lines = run_lines(batches, label, judge.add)
         files.write(run, compressed(lines, files.name_of(run)))
@@ -136,7 +162,29 @@ def evaluate_embeddings(
     return score_run(judge, batches, request.measures, request.options, left_out=left_out)
 
 
-def _refuse_building(given: EmbeddingOptions) -> None:
+def _refuse_other_ids(judgments: Qrels, documents: RowIds) -> None:
+    """Raise InputError if no judged document is in the corpus, so that every measure would be 0."""
+    if len(judgments.docs) and (documents.rows_of(judgments.docs) < 0).all():
+        reason = not_in_corpus(judgments.docs, documents.first())
+        hint = "; pass the ids of the vectors as corpus_ids" if documents.texts is None else ""
+        raise InputError(judgments.source, reason + hint)
+
+
+def _warn_of_cutoffs(
+    measures: list[BoundMeasure], k: int, count: int | None, warn: Callable[[str], None]
+) -> None:
+    """Warn if a measure was requested with a cutoff that the rankings do not reach."""
+    if count is not None and count <= k:
+        return
+    short = [name for own in measures for name, cutoff in own.cutoffs() if cutoff > k]
+    if short:
+        warn(
+            f"k={k} is below the cutoff of {', '.join(short)}, which"
+            f" {'count' if len(short) > 1 else 'counts'} the ranks after {k} as not relevant"
+        )
+
+
+def _refuse_building(given: Mapping[str, Any]) -> None:
     """Raise OptionError for options that only apply to building an index."""
     if given["index_factory"] != "Flat":
         raise OptionError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import overload
+from functools import lru_cache
+from typing import cast, overload
 
 from fastrank.arguments import check_threads
 from fastrank.data.preferences import Preferences
@@ -11,13 +12,14 @@ from fastrank.evaluation.scoring import score
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import bind_measures, check_options
-from fastrank.judging.queries import choose_queries
+from fastrank.judging.queries import choose_queries, count_without_relevant
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from typing_extensions import Unpack
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.formats.files import Source
-    from fastrank.measures.selection import Measures
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure, Measures
     from fastrank.scores.scores import Scores
 
     Judgments = Qrels | Preferences
@@ -46,9 +49,11 @@ def evaluate(
 
     qrels: Qrels or Preferences, or anything Qrels can be made from: a dict
         {query: {document: grade}} or {query: [document, ...]} (with grade 1), a pandas or polars
-        frame, an Arrow table, a Hugging Face Dataset, Qrels of ranx, named tuples as used by
-        ir_measures and ir_datasets, or a file as `read_qrels` takes it.
-    run: a Run, or anything one can be made from, as for qrels; or a list of runs. A file in TREC
+        frame, an Arrow table, a Hugging Face Dataset, Qrels of ranx, tuples (query, document,
+        grade), named tuples as used by ir_measures and ir_datasets, or a file as `read_qrels`
+        takes it.
+    run: a Run, or anything one can be made from, as for qrels; or a list or an iterator of runs. A
+        file in TREC
         format is judged while it is read, without keeping it, and a dict is not converted: the
         scores they hold for queries without judgments are not read. A query with an empty dict is
         evaluated, as a query whose ranking is empty.
@@ -111,7 +116,7 @@ class Evaluator:
         from fastrank.judging.dict_index import index_judgments
 
         checked = evaluation_options(with_defaults(Evaluator.__init__, options))
-        self._bound = bind_measures(Selection(measures), checked)
+        self._bound = _bind(measures, checked)
         judgments: Any = index_judgments(qrels) if isinstance(qrels, dict) else None
         if judgments is None:
             judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
@@ -123,6 +128,7 @@ class Evaluator:
         self._options = checked.changed(relevance_format=relevance_format)
         check_options(self._bound, self._options)
         self._judgments, self._left_out = choose_queries(judgments, self._options)
+        self._no_relevant: int | None = None
         self._judge = RunJudge(self._judgments, self._bound, self._options)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -135,7 +141,8 @@ class Evaluator:
 
     def __repr__(self) -> str:
         names = " ".join(decoded(name) for bound in self._bound for name in bound.names)
-        return f"<Evaluator of {names}: {len(self._judgments)} judged queries>"
+        queries = counted(len(self._judgments), "judged query", "judged queries")
+        return f"<Evaluator of {names}: {queries}>"
 
     @overload
     def evaluate(
@@ -153,7 +160,7 @@ class Evaluator:
         *,
         threads: int | None = None,
     ) -> Scores | list[Scores]:
-        """Evaluate a run, or each run in a list.
+        """Evaluate a run, or each run in a list or of an iterator.
 
         run: as `evaluate` takes it. threads: the maximum number of threads that judge a file, by
             default as many as are useful. Raises what `evaluate` raises.
@@ -164,12 +171,41 @@ class Evaluator:
         """
         check_threads(threads)
         # Imported late: the trec_eval command does not need it.
-        from fastrank.formats.tuples import is_named_tuple
+        from fastrank.formats.tuples import is_row
 
-        if isinstance(run, (list, tuple)) and not is_named_tuple(next(iter(run), None)):
+        if hasattr(run, "__next__") and not hasattr(run, "read"):
+            run = list(cast("Iterator[Any]", run))
+        if isinstance(run, (list, tuple)) and not is_row(next(iter(run), None)):
             return [self._scores(one, threads) for one in run]
         return self._scores(run, threads)
 
     def _scores(self, run: Run | Convertible | Source, threads: int | None) -> Scores:
+        if getattr(self._judgments, "scale", None) is not None and isinstance(run, dict):
+            # Imported late: few judgments have fractions.
+            from fastrank.formats.dicts import refuse_swapped
+
+            refuse_swapped(self._judgments, run)
         judged = self._judge.judge(run, threads=threads)
-        return score(self._judgments, judged, self._bound, self._options, left_out=self._left_out)
+        if self._no_relevant is None:
+            self._no_relevant = count_without_relevant(self._judgments, self._options)
+        scores = score(
+            self._judgments, judged, self._bound, self._options,
+            left_out=self._left_out, no_relevant=self._no_relevant,
+        )  # fmt: skip
+        self._judge.release(judged)
+        return scores
+
+
+def _bind(measures: Measures, options: Options) -> list[BoundMeasure]:
+    """The requested measures with parameters. Raises MeasureError for invalid ones."""
+    names: Any = (measures,) if isinstance(measures, str) else measures
+    is_listed = isinstance(names, (list, tuple)) and set(map(type, names)) == {str}
+    if is_listed and options.ties != "average":
+        return _bind_names(tuple(names), options.trec_eval_version)
+    return bind_measures(Selection(measures), options)
+
+
+# Parsing four names takes as long as evaluating two queries of 100 documents.
+@lru_cache(maxsize=64)
+def _bind_names(names: tuple[str, ...], trec_eval_version: str) -> list[BoundMeasure]:
+    return Selection(names).bind(trec_eval_version)

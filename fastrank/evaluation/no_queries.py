@@ -7,7 +7,7 @@ from fastrank.errors import NoQueriesError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 # How many ids of each side are shown.
 SHOWN = 3
@@ -32,7 +32,7 @@ def no_queries_error(
     if not found:
         return NoQueriesError(f"the run has no queries{dropped}")
     message = f"the run and the qrels share no query ids (run: {_some(found)}; {sides})"
-    for what, normal in (("in case", _folded), ("as 1 and 1.0 do", _number)):
+    for what, normal in DETAILS.items():
         if not {*map(normal, judged)}.isdisjoint(map(normal, found)):
             message += f"; do the ids differ only {what}?"
             break
@@ -44,11 +44,21 @@ def _some(queries: list[bytes]) -> str:
     return f"{shown}, ..." if len(queries) > SHOWN else shown
 
 
-def _folded(query: bytes) -> str:
-    return decoded(query).strip().casefold()
+def _without_zeros(query: bytes) -> bytes:
+    """An integer without leading zeros."""
+    return query.lstrip(b"0") or b"0" if query.isdigit() else query
 
 
-def _number(query: bytes) -> str:
-    """A number as a string without leading zeros and without a fraction of zero."""
-    text = decoded(query).strip().removesuffix(".0")
-    return text.lstrip("0") or "0" if text.isdigit() else decoded(query)
+def _without_fraction(query: bytes) -> bytes:
+    """An integer that is written as a decimal, without its fraction of zero."""
+    integer = query.removesuffix(b".0")
+    return integer if integer.isdigit() else query
+
+
+# What ids may differ by, with the function that removes it.
+DETAILS: dict[str, Callable[[bytes], object]] = {
+    "in blanks or newlines around them": bytes.strip,
+    "in case": lambda query: decoded(query).casefold(),
+    "in leading zeros": _without_zeros,
+    "as 1 and 1.0 do": _without_fraction,
+}

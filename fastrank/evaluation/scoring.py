@@ -8,7 +8,7 @@ from fastrank.errors import EvaluationError
 from fastrank.evaluation.values import Values
 from fastrank.judging.judged import QueryError, count_retrieved
 from fastrank.judging.needs import first_impossible, first_with_rankings, needs_rankings
-from fastrank.judging.queries import count_without_relevant, missing_queries
+from fastrank.judging.queries import count_without_relevant, evaluates_missing, missing_queries
 from fastrank.scores.scores import Scores
 from fastrank.scores.summary import (
     Coverage,
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
     Judgments = Qrels | Preferences | Graded
 
+# What measures need whose kernels see nothing but the memory of rankings.
+REPEATABLE = ("gains", "queries", "ranking", "run", "stops", "unit gains")
+
 
 def score(
     judgments: Judgments,
@@ -45,13 +48,15 @@ def score(
     left_out: Sequence[bytes] = (),
     zero_rows: bool = True,
     order: Sequence[bytes] | None = None,
+    no_relevant: int | None = None,
 ) -> Scores:
     """Evaluate measures for a judged run.
 
     judgments: those of the judge. trace: called with the rankings before values are computed.
     left_out: the queries that `choose_queries` skipped. zero_rows: include judged queries without
     results in the values per query if they count as 0; the trec_eval command does not print them.
-    order: the ids of all judged queries in the order of the scores, by default byte order. Raises
+    order: the ids of all judged queries in the order of the scores, by default byte order.
+    no_relevant: the number of judged queries without a relevant document, if it is known. Raises
     NoQueriesError, MeasureError and EvaluationError, whose `before` has the scores of the queries
     before the one that failed.
     """
@@ -83,8 +88,7 @@ def score(
         raise failure
     if trace is not None and run.judged is not None:
         trace(queries, run.judged)
-    computed = Values(judgments, measures, options, evaluated)
-    values = [_values(computed, bound, queries) for bound in measures]
+    computed, values = _computed(judgments, measures, options, evaluated, queries)
     # Imported late: the trec_eval command needs these modules only for -c and -Z.
     if evaluated.placeholders:
         from fastrank.judging.placeholders import clear_placeholders
@@ -103,7 +107,7 @@ def score(
     scores = to_scores(
         judgments, run, measures, options, values, extended,
         left_out=left_out, zscored=zscores is not None,
-        zero_rows=zero_rows and failure is None, order=order,
+        zero_rows=zero_rows and failure is None, order=order, no_relevant=no_relevant,
     )  # fmt: skip
     if failure is not None:
         failure.before = scores
@@ -137,12 +141,15 @@ def to_scores(
     zscored: bool = False,
     zero_rows: bool = False,
     order: Sequence[bytes] | None = None,
+    no_relevant: int | None = None,
 ) -> Scores:
     """Make Scores of computed values, with their summaries and the counts of the run.
 
-    values, extended: a column for each measure, as `summaries` takes them. zero_rows, order: as
-    for `score`.
+    values, extended: a column for each measure, as `summaries` takes them. zero_rows, order,
+    no_relevant: as for `score`.
     """
+    if no_relevant is None:
+        no_relevant = count_without_relevant(judgments, options)
     evaluated = run.before_failure()
     unjudged = run.unjudged_queries
     if unjudged and left_out:
@@ -178,7 +185,7 @@ def to_scores(
             "evaluated_queries": len(evaluated.queries),
             "missing_queries": run.missing,
             **({} if unjudged is None else {"unjudged_queries": len(unjudged)}),
-            "no_relevant_queries": count_without_relevant(judgments, options),
+            "no_relevant_queries": no_relevant,
             "no_relevant_skipped": len(left_out),
             **retrieved,
             "excluded": 0,
@@ -193,6 +200,40 @@ def to_scores(
         zero_rows=zeros,
         summaries=summary,
     )
+
+
+def _computed(
+    judgments: Judgments, measures: list[BoundMeasure], options: Options, run: JudgedRun,
+    queries: Ids,
+) -> tuple[Values, list[Any]]:  # fmt: skip
+    """The values of each measure, and what has computed them."""
+    batch = run.batch
+    if batch is None or not batch.repeats or not _can_repeat(judgments, measures, options):
+        computed = Values(judgments, measures, options, run)
+        return computed, [_values(computed, bound, queries) for bound in measures]
+    if batch.prepared is None:
+        # The batch holds the values, which must not hold the batch.
+        computed = Values(judgments, measures, options, run.changed(batch=None), repeats=True)
+        batch.prepared = computed, [computed.of(bound) for bound in measures]
+    else:
+        batch.prepared[0].compute_again()
+    computed, columns = batch.prepared
+    return computed, [column and memoryview(bytearray(column)).cast("d") for column in columns]
+
+
+def _can_repeat(judgments: Judgments, measures: list[BoundMeasure], options: Options) -> bool:
+    """Whether `Values.compute_again` is all it takes to compute the values of another run."""
+    return (
+        options.no_relevant != "one"
+        and not evaluates_missing(options)
+        and getattr(judgments, "scale", None) is None
+        and all(
+            bound.measure.needs in REPEATABLE and bound.measure.name != "relstring"
+            # The gains of grades that no document has depend on the highest grade.
+            and not bound.pairs
+            for bound in measures
+        )
+    )  # fmt: skip
 
 
 def _values(computed: Values, bound: BoundMeasure, queries: Ids) -> Any:

@@ -20,6 +20,7 @@ from fastrank.measures.tie_support import (
 )
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class TieRange(Frozen):
     value: in trec_eval's order. worst, best: over all orders. expected: the expected value over all
     orders, None if no closed form is known.
 
-    >>> fr.tie_report({"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 1}}, "map").measures["map"]
+    >>> fr.tie_report({"q1": {"d1": 1}}, {"q1": {"d1": 1, "d2": 1}}, "map").measures["map"]
     <TieRange 0.5: 0.5 to 1.0, expected 0.75>
     """
 
@@ -69,7 +70,7 @@ class TieReport(Frozen):
     ties, in the order of the run. measures: {printed name: TieRange} of the means over the judged
     queries, empty without judgments.
 
-    >>> found = fr.tie_report({"q1": {"d1": 1, "d2": 1, "d3": 0}, "q2": {"d1": 1}})
+    >>> found = fr.tie_report(None, {"q1": {"d1": 1, "d2": 1, "d3": 0}, "q2": {"d1": 1}})
     >>> found.lines, found.tied, found.largest, found.queries
     (4, 2, 2, {'q1': 2})
     """
@@ -89,7 +90,7 @@ class TieReport(Frozen):
 
     def __str__(self) -> str:
         if not self.tied:
-            made = [f"no ties in {self.lines} lines"]
+            made = [f"no ties in {counted(self.lines, 'line')}"]
         else:
             made = [
                 f"{self.tied} of {self.lines} lines are tied, in {len(self.queries)} of"
@@ -99,7 +100,7 @@ class TieReport(Frozen):
         width = max((len(query) for query, _ in most[:PRINTED]), default=0)
         made += [f"  {query:{width}}  {count} tied" for query, count in most[:PRINTED]]
         if len(most) > PRINTED:
-            made.append(f"  and {len(most) - PRINTED} more queries")
+            made.append(f"  and {counted(len(most) - PRINTED, 'more query', 'more queries')}")
         if self.measures:
             width = max(map(len, self.measures))
             made.append(f"{'':{width}}   value   worst    best  expected")
@@ -114,14 +115,14 @@ class TieReport(Frozen):
 
 @takes(DepthOptions, EVALUATION)
 def tie_report(
+    qrels: Qrels | Convertible | Source | None,
     run: Run | Convertible | Source,
-    qrels: Qrels | Convertible | Source | None = None,
     measures: Measures | None = None,
     **options: Unpack[DepthOptions],
 ) -> TieReport:
     """Count the results of a run with equal scores, and compute their effect on measures.
 
-    run, qrels: as for `evaluate`; the judgments are needed only for measures.
+    qrels, run: as for `evaluate`; qrels may be None, which counts ties and computes no measures.
     measures: as for `evaluate`; by default map, recip_rank, P_10, recall_100, ndcg, ndcg_cut_10.
     **options: see `DepthOptions`.
 
@@ -132,8 +133,8 @@ def tie_report(
     for measures without judgments or a negative level, EvaluationError for a NaN score, and what
     `evaluate` raises.
 
-    >>> run, qrels = {"q1": {"d1": 1, "d2": 1, "d3": 0}}, {"q1": {"d1": 1}}
-    >>> print(fr.tie_report(run, qrels, "map"))
+    >>> qrels, run = {"q1": {"d1": 1}}, {"q1": {"d1": 1, "d2": 1, "d3": 0}}
+    >>> print(fr.tie_report(qrels, run, "map"))
     2 of 3 lines are tied, in 1 of 1 queries; the largest group of ties has 2 documents
       q1  2 tied
           value   worst    best  expected

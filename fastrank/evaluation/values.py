@@ -70,6 +70,7 @@ class Values:
 
     def compute_again(self) -> None:
         """Compute all values that were asked for, of the rankings that are in memory now."""
+        self._missing = None
         self._values[:] = self._zeros
         for call in self._calls or ():
             call()

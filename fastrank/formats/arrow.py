@@ -59,7 +59,9 @@ def arrow_table(given: Any) -> ArrowTable:
         given = pyarrow.concat_tables(batches) if batches else nothing
     if not hasattr(given, "column_names"):
         given = pyarrow.table(given)
-    return ArrowTable(source, given)
+    table = ArrowTable(source, given)
+    table.method = "from_arrow"
+    return table
 
 
 def texts_of_arrow(column: Any, fail: Fail) -> Texts:

@@ -171,7 +171,7 @@ def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
             known = ", ".join(sum((*ALIASES[text], *ALIASES[id_column]), ()))
             names = ", ".join(map(repr, table.names))
             raise InputError(
-                table.source, f"no column for the {text}: found {names}, expected one of {known}"
+                table.source, f"no {text} column: found {names}, expected one of {known}"
             )
     texts = {role: _strings(table, place) for role, place in found.items() if role != "label"}
     questions = texts.get("question")

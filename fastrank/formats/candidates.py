@@ -7,6 +7,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import decoded
 from fastrank.errors import InputError
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Candidates(Frozen):
     ... }
     >>> found = fr.read_candidates(table)
     >>> found
-    <Candidates <dict>: 2 questions, 3 candidates, 1 questions without an answer>
+    <Candidates <dict>: 2 questions, 3 candidates, 1 question without an answer>
     >>> found.queries, found.docs
     (['Q1', 'Q1', 'Q2'], ['Q1-0', 'Q1-1', 'Q2-0'])
     """
@@ -114,10 +115,12 @@ class Candidates(Frozen):
         return len(self.docs)
 
     def __repr__(self) -> str:
-        return (
-            f"<Candidates {self.source}: {len(self.qrels)} questions, {len(self)} candidates,"
-            f" {len(self.unanswered)} questions without an answer>"
-        )
+        counts = [
+            counted(len(self.qrels), "question"),
+            counted(len(self), "candidate"),
+            f"{counted(len(self.unanswered), 'question')} without an answer",
+        ]
+        return f"<Candidates {self.source}: {', '.join(counts)}>"
 
 
 def read_candidates(

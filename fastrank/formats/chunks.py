@@ -239,14 +239,16 @@ class Feeder:
         """Whether the line at which the kernel stopped looks like a comment."""
         start = self._cursor[codes.POSITION]
         line = bytes(self._buffer[1][start : start + 64])
-        return self.status == codes.MALFORMED and line.lstrip().startswith(b"#")
+        odd = self.status in (codes.MALFORMED, codes.MISPLACED)
+        return odd and line.lstrip().startswith(b"#")
 
     def begin(self, room: int, *, comments: bool, strict: bool) -> None:
         """Have room for so many bytes at once; forget what was.
 
-        comments: whether # begins one. strict: what is not all a number ends the reading.
+        comments: whether # begins one. strict: what is not all a number ends the reading, and so do
+        fields in the column of others.
         """
-        self._cursor[codes.COMMENTS] = comments
+        self._cursor[codes.COMMENTS], self._cursor[codes.CHECKED] = comments, strict
         for i in range(codes.STATE_SIZE):
             self.state[i] = 0
         self.state[codes.REFUSED] = codes.STRICTLY if strict else codes.AS_C

@@ -10,12 +10,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 # For each role the names of its column, then names that are used only if none of these exists:
-# `query` and `docid` are ids in trectools, but in PyTerrier a text and an internal number; the
+# `query` and `docid` are ids in trectools, but in PyTerrier a text and an internal number, and
+# `document` is a text beside an id; the
 # judgments of Hugging Face, BEIR and ranx call their grades `score`. Case is ignored, and `-` is
 # the same as `_`.
 ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "query": (("query_id", "qid", "q_id"), ("query",)),
-    "doc": (("doc_id", "docno", "corpus_id", "pid", "doc"), ("docid",)),
+    "doc": (
+        ("doc_id", "document_id", "docno", "corpus_id", "pid", "doc"),
+        ("docid", "document", "documents", "docs"),
+    ),
     "grade": (("relevance", "label", "rel", "grade"), ("score",)),
     "score": (("score",), ()),
     "rank": (("rank",), ()),
@@ -93,19 +97,21 @@ def find_columns(
     source: str,
     *,
     ignored: Sequence[str] = (),
+    call: str | None = None,
 ) -> dict[str, int]:
     """The index of the column of each role that has one.
 
     given: names of columns by role, which take precedence over the aliases; `ignored` roles are
-    skipped. Raises InputError, with the found and the known names, for missing and ambiguous
-    columns.
+    skipped. call: the function to which errors advise to pass `columns=`, by default the caller's;
+    empty if there is none. Raises InputError, with the found and the known names, for missing and
+    ambiguous columns.
     """
     check_roles(given, [*roles, *ignored], source)
     places: dict[str, int] = {}
     for role, name in (given or {}).items():
         if role in ignored:
             continue
-        place = _unique_column(names, [name], role, source, lambda label: label)
+        place = _unique_column(names, [name], role, source, lambda label: label, call)
         if place < 0:
             raise InputError(source, f"columns: no column {name!r} for the {role}; {_found(names)}")
         if place in places.values():
@@ -114,9 +120,9 @@ def find_columns(
     for role in roles:
         if role not in places:
             sure, otherwise = ALIASES[role]
-            place = _unique_column(names, sure, role, source, normalized_name)
+            place = _unique_column(names, sure, role, source, normalized_name, call)
             if place < 0:
-                place = _unique_column(names, otherwise, role, source, normalized_name)
+                place = _unique_column(names, otherwise, role, source, normalized_name, call)
             if place >= 0 and place not in places.values():
                 places[role] = place
     if "rank" in (given or {}) and "score" not in (given or {}):
@@ -125,20 +131,40 @@ def find_columns(
     for role in roles:
         if role in NEEDED and role not in places and INSTEAD.get(role) not in places:
             known = ", ".join(sum(ALIASES[role], ()))
-            reason = f"no column for the {role}: {_found(names)}, expected one of {known}"
-            raise InputError(source, f"{reason}; or set columns={{'{role}': NAME}}")
+            reason = f"no {_words(role)} column: {_found(names)}, expected one of {known}"
+            advice = _advice(role, call)
+            raise InputError(source, f"{reason}; or {advice}" if advice else reason)
     return places
 
 
 def _unique_column(
-    names: Sequence[Any], wanted: Sequence[Any], role: str, source: str, norm: Any
+    names: Sequence[Any],
+    wanted: Sequence[Any],
+    role: str,
+    source: str,
+    norm: Any,
+    call: str | None,
 ) -> int:
     matches = [place for place, name in enumerate(names) if norm(name) in wanted]
     if len(matches) > 1:
         several = " and ".join(repr(names[place]) for place in matches)
-        reason = f"more than one column for the {role}: {several}"
-        raise InputError(source, f"{reason}; choose one with columns={{'{role}': NAME}}")
+        reason = f"more than one {_words(role)} column: {several}"
+        advice = _advice(role, call)
+        raise InputError(source, f"{reason}; to choose one, {advice}" if advice else reason)
     return matches[0] if matches else -1
+
+
+def _words(role: str) -> str:
+    """A role in words."""
+    return "document" if role == "doc" else role.replace("_", " ")
+
+
+def _advice(role: str, call: str | None) -> str:
+    """How to name the column of a role."""
+    columns = f"columns={{'{role}': NAME}}"
+    if call is None:
+        return f"set {columns}"
+    return f"use {call}(..., {columns})" if call else ""
 
 
 def _found(names: Sequence[Any]) -> str:

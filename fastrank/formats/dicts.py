@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, chain, islice, repeat
 
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 SOURCE = "<dict>"
 # The grade of documents listed without a grade.
 LISTED_GRADE = 1
+# Judgments and run are surely swapped with so many distinct grades, and integers below a limit as
+# scores of so many queries.
+SURE_GRADES, SURE_QUERIES, SMALL = 4, 10, 10
 
 
 def qrels_from_dict(given: Mapping[Any, Any], *, source: str = SOURCE) -> Qrels:
@@ -133,6 +136,22 @@ class _Rows:
             row = next(i for i in range(count) if firsts[ids[i]] != i)
             one, other = self._ids[firsts[ids[row]]], self._ids[row]
             self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
+
+
+def refuse_swapped(qrels: Qrels, run: dict[Any, Any]) -> None:
+    """Raise InputError where judgments and run have surely changed places.
+
+    That is, if all grades have fractions, and the run has small integers as scores.
+    """
+    grades = [grade for grade in qrels.scale.values if grade] if qrels.scale else []
+    if len(grades) < SURE_GRADES or not all(grade % 1 for grade in grades):
+        return
+    scores = list(chain.from_iterable(
+        own.values() for own in islice(run.values(), SURE_QUERIES) if isinstance(own, Mapping)
+    ))  # fmt: skip
+    if scores and all(type(score) is int and 0 <= score < SMALL for score in scores):
+        reason = "all grades have fractions, and the scores of the run are small integers"
+        raise InputError("qrels", f"{reason}; are judgments and run swapped?")
 
 
 def is_listing(documents: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.arguments import flag
 from fastrank.errors import FormatError, InputError
 from fastrank.formats import files
 from fastrank.formats.ids import encoded_id
@@ -60,6 +61,10 @@ def read_exclusions(source: Source) -> Exclusions:
     return {query: list(dict.fromkeys(docs)) for query, docs in found.items()}
 
 
+IGNORE_IDENTICAL_IDS = Keyword(
+    "ignore_identical_ids", False, "exclude documents whose id equals the query id",
+    "exclude documents whose id equals the query id, before ranking.", check=flag,
+)  # fmt: skip
 EXCLUDE = Keyword(
     "exclude", None, "exclude the documents in FILE, with a query and a document per line",
     "documents to exclude, a mapping from query to documents.",

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 class PandasTable(Table):
     """A pandas DataFrame; its index is ignored."""
 
+    method = "from_pandas"
+
     def __init__(self, frame: Any) -> None:
         _expect(frame, "pandas", "DataFrame")
         super().__init__("<pandas.DataFrame>", frame.columns, len(frame))
@@ -83,6 +85,8 @@ def _numpy_of(series: Any, fail: Fail) -> Any:
 
 class PolarsTable(Table):
     """A polars DataFrame."""
+
+    method = "from_polars"
 
     def __init__(self, frame: Any) -> None:
         _expect(frame, "polars", "DataFrame")

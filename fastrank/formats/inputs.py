@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from fastrank.formats.source import Pieces
     from fastrank.formats.tables import Table
 
-KINDS = "a dict, a pandas or polars DataFrame, an Arrow table, named tuples or a file"
+KINDS = "a dict, a pandas or polars DataFrame, an Arrow table, tuples or a file"
 
 
 def as_qrels(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Qrels | Preferences:
     """Convert a dict, data frame, Arrow table or file to judgments; Qrels are returned unchanged.
 
-    Also accepts ranx Qrels, Hugging Face Datasets, and named tuples like those of ir_measures.
+    Also accepts ranx Qrels, Hugging Face Datasets, and tuples: those of ir_measures, or plain ones
+    of query, document and grade.
     Raises TypeError for other objects, and what Qrels.from_dict and so on and read_qrels raise.
     """
     if isinstance(given, (Qrels, Preferences)):
@@ -43,19 +44,21 @@ def as_qrels(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Qrels |
         from fastrank.formats.load import read_qrels
 
         return read_qrels(given, trec_eval_version=trec_eval_version)
-    table = table or _of_tuples(given)
+    table = table or _of_tuples(given, "qrels")
     if table is None:
         found = type(given).__name__
         raise TypeError(f"qrels: expected Qrels or Preferences, {KINDS}, found {found}")
     from fastrank.formats.rows import qrels_of
 
+    table.source = f"qrels {table.source}"
     return qrels_of(table)
 
 
 def as_run(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Run:
     """Convert a dict, data frame, Arrow table or file to a run; a Run is returned unchanged.
 
-    Also accepts ranx Runs, Hugging Face Datasets, and named tuples like those of ir_measures.
+    Also accepts ranx Runs, Hugging Face Datasets, and tuples: those of ir_measures, or plain ones
+    of query, document and score.
     Raises TypeError for other objects, and what Run.from_dict and so on and read_run raise.
     """
     made = open_run(given)
@@ -90,12 +93,13 @@ def open_run(given: Any, *, rank_by: str = "score") -> Run | Pieces | Mapping[An
         from fastrank.formats.load import read_run
 
         return read_run(file, rank_by=rank_by)
-    table = table or _of_tuples(given)
+    table = table or _of_tuples(given, "run")
     if table is None:
         found = type(given).__name__
         raise TypeError(f"run: expected a Run, {KINDS}, found {found}")
     from fastrank.formats.rows import run_of
 
+    table.source = f"run {table.source}"
     return run_of(table, rank_by=rank_by)
 
 
@@ -123,10 +127,10 @@ def frame_of(given: Any) -> Table | None:
     return None
 
 
-def _of_tuples(given: Any) -> Table | None:
-    """The table of an iterable of named tuples, or None for anything else."""
+def _of_tuples(given: Any, kind: str) -> Table | None:
+    """The table of an iterable of tuples, or None for anything else."""
     if not hasattr(given, "__iter__"):
         return None
     from fastrank.formats.tuples import table_of_tuples
 
-    return table_of_tuples(given)
+    return table_of_tuples(given, kind)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     """The judgments of a table; `columns`: as in Qrels.from_pandas."""
-    found = find_columns(table.names, QRELS_ROLES, columns, table.source)
+    found = find_columns(table.names, QRELS_ROLES, columns, table.source, call=table.call("Qrels"))
     grouped, docs = _group_by_query(table, found)
     place = found["grade"]
     grades, scale = grades_of(table.numbers(place), table.failing(place))
@@ -59,7 +59,10 @@ def run_of(
     """
     # `columns` may name the scores even if the ranks are to be used.
     ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[rank_by]]
-    found = find_columns(table.names, RUN_ROLES[rank_by], columns, table.source, ignored=ignored)
+    found = find_columns(
+        table.names, RUN_ROLES[rank_by], columns, table.source, ignored=ignored,
+        call=table.call("Run"),
+    )  # fmt: skip
     grouped, docs = _group_by_query(table, found)
     if "score" in found:
         numbers, fail = table.numbers(found["score"]), table.failing(found["score"])

@@ -57,7 +57,9 @@ def open_pieces(source: Source) -> Pieces:
     """
     if not isinstance(source, (str, os.PathLike)):
         if not hasattr(source, "read"):
-            raise TypeError(f"expected a path or a binary file, found {type(source).__name__}")
+            raise TypeError(
+                f"expected a file (a path or a binary file object), found {type(source).__name__}"
+            )
         return Pieces(name_of(source), source, may_be_empty=False)
     name = name_of(source)
     with _Reasons(name):

@@ -44,6 +44,16 @@ def no_number(text: str, what: str) -> str:
     return reason
 
 
+def misplaced(line: bytes) -> str:
+    """Why fields of a run line seem to be in the column of others."""
+    *_, rank, score, tag = (field.decode("utf-8", "replace") for field in line.split(None, 5))
+    fields = len(line.split())
+    if fields > 6:
+        found = f"found {fields} fields with rank {rank!r:.60}, score {score!r:.60} and tag"
+        return f"{found} {tag!r:.60}, expected 6: does an id contain a blank?"
+    return f"the rank is {rank!r} and the score {score!r}: are the two columns exchanged?"
+
+
 def grades_with(
     grades: Any, others: list[tuple[int, bytes]], fail: Callable[[int, str], NoReturn]
 ) -> tuple[Any, Scale | None]:
@@ -90,8 +100,12 @@ def refuse_swapped(name: str, docs: Texts, groups: Texts) -> None:
     if kernels.intern_texts(docs.columns, interning(rows)) > 1:
         return
     if kernels.intern_texts(groups.columns, interning(rows)) > 1:
-        reason = (
-            f"every document is {docs[0].decode()!r}, and the second fields differ: expected"
-            " `query iter doc grade`, found what looks like `query doc iter grade`"
-        )
-        raise FormatError(name, groups.line(0), reason)
+        raise FormatError(name, groups.line(0), swapped(docs[0]))
+
+
+def swapped(doc: bytes) -> str:
+    """Why documents and iterations seem to have changed places."""
+    return (
+        f"every document is {doc.decode()!r}, and the second fields differ: expected"
+        " `query iter doc grade`, found what looks like `query doc iter grade`"
+    )

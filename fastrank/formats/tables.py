@@ -23,9 +23,18 @@ class Table:
 
     unit = "row"
     rows: Any = None
+    # The method of Qrels and Run that takes such a table with `columns=`; None for files, whose
+    # readers do; empty if there is none.
+    method: str | None = None
 
     def __init__(self, source: str, names: Sequence[Any], size: int) -> None:
         self.source, self.names, self.size = source, list(names), size
+
+    def call(self, kind: str) -> str:
+        """What reads such a table as Qrels or Run with `columns=`, for messages, or empty."""
+        if self.method is None:
+            return f"read_{kind.lower()}"
+        return self.method and f"{kind}.{self.method}"
 
     def values(self, place: int) -> Any:
         """A column as a list or a numpy array."""

@@ -4,7 +4,11 @@ Every reader takes a path, `-` for standard input, or a binary file object, comp
 follows trec_eval's lexical rules: fields are separated by blanks (space, tab, VT, FF, CR), only a
 newline ends a line, and the lines of a query need not be adjacent. Scores and grades are numbers in
 any form that C's strtod parses. A malformed line, and a field that is not a number or is NaN, raise
-FormatError with file and line. A byte order mark is ignored.
+FormatError with file and line. So does a run line in which an id seems to contain a blank: more
+than six fields, with numbers that are not in the columns of rank and score. And so does one in
+which rank and score seem to be exchanged: the rank has a fraction, and the score is a whole number.
+Both are checked at the first line of each query and at lines whose tag has another length than that
+of the line before. A byte order mark is ignored.
 
 With `strict=False` numbers are parsed as in trec_eval, from whatever a field begins with or 0, and
 a byte order mark is part of the first query id.
@@ -153,6 +157,7 @@ def parse_run(
 
     def scan(scanner: _Scanner, comments: int) -> None:
         cursor = zeros("q", codes.CURSOR_SIZE)
+        cursor[codes.CHECKED] = strict
         fields = records.ResultFields(docs=scanner.docs, scores=spans(codes.CHUNK))
         kernels.scan_run(
             line_reader(text, cursor), comments, fields, scanner.numbers, scanner.fallbacks,
@@ -427,7 +432,7 @@ class _Scanner:
         """Scan with the comments of a version; raise FormatError for what is malformed."""
         has_comments = check_version(trec_eval_version) != DEFAULT_VERSION
         scan(self, codes.SINGLE_COMMENTS if has_comments else codes.NO_COMMENTS)
-        if self.state[codes.STATUS] == codes.MALFORMED and not has_comments:
+        if self.state[codes.STATUS] in (codes.MALFORMED, codes.MISPLACED) and not has_comments:
             line = self._line()
             if (line.lstrip() if indented else line).startswith(b"#"):
                 self._begin()
@@ -497,6 +502,11 @@ class _Scanner:
         if status == codes.MALFORMED:
             reason = malformed(self.expected, self.state[codes.FIELDS_FOUND], self._line())
             raise FormatError(self.name, number, reason)
+        if status == codes.MISPLACED:
+            # The trec_eval command does without the module.
+            from fastrank.formats.strict import misplaced
+
+            raise FormatError(self.name, number, misplaced(self._line()))
         # A NUL at the start of a line ends the file, as in trec_eval, but not in silence. On
         # standard input trec_eval 10.0 would join what is around it: that is refused.
         warn(

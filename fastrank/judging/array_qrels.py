@@ -25,6 +25,7 @@ from fastrank.formats.values import grades_of
 from fastrank.native import codes, kernels
 from fastrank.native.buffers import zeros
 from fastrank.native.records.arrays import IdQrels
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class ArrayQrels(Graded):
     >>> len(judged)
     2
     >>> for ids in [[4, 9], [15, 3]], [[31, 4], [2, 15]]:
-    ...     print(fr.evaluate_arrays(ids, None, judged, "P.1", queries=["q1", "q2"]).mean)
+    ...     print(fr.evaluate_arrays(judged, ids, None, "P.1", queries=["q1", "q2"]).mean)
     {'P_1': 1.0}
     {'P_1': 0.5}
     """
@@ -65,8 +66,8 @@ class ArrayQrels(Graded):
     columns: IdQrels
 
     def __repr__(self) -> str:
-        rows = len(self.grade_column)
-        return f"<{type(self).__name__}: {len(self)} queries, {rows} judgments>"
+        judgments = counted(len(self.grade_column), "judgment")
+        return f"<{type(self).__name__}: {counted(len(self), 'query', 'queries')}, {judgments}>"
 
 
 def index_qrels(qrels: Any, *, queries: Iterable[object] | None = None) -> ArrayQrels:

@@ -270,5 +270,5 @@ def nan_score(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
 def repeated_id(query: bytes, ids: Array, row: int, columns: tuple[int, int]) -> ArrayError:
     """The error about a row of ids with one at two places."""
     first, again = columns
-    reason = f"document {ids[first]} is retrieved twice, in the columns {first} and {again}"
+    reason = f"document {ids[first]} is retrieved twice, in columns {first} and {again}"
     return ArrayError("ids", f"query {decoded(query)!r}: {reason}", row, again)

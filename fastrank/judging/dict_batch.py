@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from contextlib import suppress
 
 from fastrank.judging.judged import Judged
 from fastrank.native import kernels, records
@@ -22,7 +23,8 @@ class DictBatch:
     """Memory for `count` rankings of at most `deepest` documents, and for what judging makes of it.
 
     codes: the options as kernels take them. repeats: the memory is used for more than one batch;
-    without it there is room for the first one's documents only.
+    without it there is room for the first one's documents only. prepared: for the caller, what
+    computes values of the rankings that are in the memory; it must not refer to the batch.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class DictBatch:
             # Of the next rankings some may be deeper.
             deepest = 1 << deepest.bit_length()
         self.count, self.repeats, self._deepest = count, repeats, deepest
+        self.prepared: Any = None
         listed = min(len(index.columns.grades), count * min(deepest, index.most_judged))
         grades = min(len(index.columns.grades), count * index.most_grades)
         self.judged = Judged(
@@ -72,6 +75,31 @@ class DictBatch:
         given.queries[:] = array("q", places)
         given.check_keys[0] = not are_small(run, lengths)
         return bool(self._judge() == self.count)
+
+
+class Batches:
+    """Batches of rankings, one after the other, which use the same memory where they can."""
+
+    def __init__(self, index: DictIndex, options: JudgingOptions) -> None:
+        self._index, self._options, self._codes = index, options, options.codes()
+        # At most one; empty while it is in use.
+        self._kept: list[DictBatch] = []
+        self._last_count = -1
+
+    def take(self, count: int, deepest: int) -> DictBatch:
+        """The batch for so many rankings of at most so many documents."""
+        # Memory is prepared for more batches when there is a second one.
+        repeats, self._last_count = count == self._last_count, count
+        with suppress(IndexError):
+            kept = self._kept.pop()
+            if kept.has_room(count, deepest):
+                return kept
+        return DictBatch(self._index, self._options, self._codes, count, deepest, repeats=repeats)
+
+    def release(self, batch: DictBatch | None) -> None:
+        """Let the next batch have the memory of one that was taken."""
+        if batch is not None and batch.repeats:
+            self._kept = [batch]
 
 
 def plain(run: list[Any]) -> list[dict[Any, float]] | None:

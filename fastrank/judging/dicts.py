@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise, repeat
 
 from fastrank.data.texts import decoded
-from fastrank.judging.dict_batch import DictBatch, plain
+from fastrank.judging.dict_batch import Batches, DictBatch, plain
 from fastrank.judging.dict_index import DictIndex, DictJudgments
 from fastrank.judging.judged import JudgedRun
 from fastrank.judging.needs import judging_options
@@ -37,19 +37,20 @@ class DictJudge:
     ) -> None:
         self.judgments = judgments
         self._options = judging_options(measures, options, judgments)
-        self._codes = self._options.codes()
         self._with_placeholders = evaluates_missing(options)
         self._order = judged_order(judgments, options)
         ids = map(decoded, judgments.queries.take(self._order))
         self._numbers = {query: number for number, query in enumerate(ids)}
-        self._index = index_of(judgments)
+        index = index_of(judgments)
+        self.batches = None if index is None else Batches(index, self._options)
 
     def judge(self, run: Mapping[Any, Any]) -> JudgedRun | None:
         """Judge a run; None for one that has to be in memory as a Run.
 
-        A query with an empty dict has a ranking without documents.
+        A query with an empty dict has a ranking without documents. `batches` may get the batch of
+        the judged run back.
         """
-        if self._index is None or self._options.list_unjudged or not are_texts(run):
+        if self.batches is None or self._options.list_unjudged or not are_texts(run):
             return None
         found: dict[int | None, Any] = dict(
             zip(map(self._numbers.get, run), run.values(), strict=True)
@@ -70,17 +71,13 @@ class DictJudge:
         queries: list[Any] = sorted(found)
         places = list(map(self._order.__getitem__, queries))
         results = list(map(found.__getitem__, queries))
-        batch = judge_batch(results, places, self._new_batch)
+        batch = judge_batch(results, places, self.batches.take)
         if batch is None:
             return None
         return JudgedRun(
-            queries=filled("q", places), judged=batch.judged, missing=missing,
+            queries=filled("q", places), judged=batch.judged, batch=batch, missing=missing,
             placeholders=placeholders, tag=b"", unjudged_queries=unjudged_queries,
         )  # fmt: skip
-
-    def _new_batch(self, count: int, deepest: int) -> DictBatch:
-        assert self._index is not None
-        return DictBatch(self._index, self._options, self._codes, count, deepest)
 
 
 def judge_batch(

@@ -12,7 +12,7 @@ from fastrank.arguments import (
     integer,
 )
 from fastrank.errors import OptionError
-from fastrank.formats.exclusions import EXCLUDE
+from fastrank.formats.exclusions import EXCLUDE, IGNORE_IDENTICAL_IDS
 from fastrank.judging.options import BY_GRADE, MAX_RETRIEVED, Options
 from fastrank.keywords import Keyword, TypedDict
 
@@ -143,10 +143,7 @@ EVALUATION = (
         for nDCG, ERR and RBP, if it has a gain.""",
         choices=("zero", "one", "skip", "error"),
     ),
-    Keyword(
-        "ignore_identical_ids", False, "drop documents whose id is the query's",
-        "drop documents whose id is the query's, before ranking.", check=flag,
-    ),
+    IGNORE_IDENTICAL_IDS,
     EXCLUDE,
     Keyword(
         "duplicates", "error",
@@ -193,8 +190,6 @@ def evaluation_options(given: Mapping[str, Any]) -> Options:
     return Options(
         **values | {"exclude": values["exclude"] or {}},
         max_retrieved=MAX_RETRIEVED if depth is None else depth,
-        relevance_format="qrels",
         complete=missing == "zero",
         missing_is_error=missing == "error",
-        query=None,
-    )  # fmt: skip
+    )

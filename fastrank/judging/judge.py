@@ -92,6 +92,11 @@ class RunJudge:
             return self._judge_file(run, threads, warn)
         return self._judge_dict(run)
 
+    def release(self, judged: JudgedRun) -> None:
+        """Let the next run have the memory of a judged run, which must not be used any more."""
+        if self._dicts is not None and self._dicts.batches is not None:
+            self._dicts.batches.release(judged.batch)
+
     def _in_memory(self, run: Run) -> JudgedRun:
         if self._memory is None:
             # The trec_eval command does without the module for most runs.

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, ClassVar
 
+    from fastrank.judging.dict_batch import DictBatch
     from fastrank.judging.rankings import JudgedGroups
     from fastrank.judging.tie_orders import Tied
     from fastrank.native.records.preferences import PreferenceCounts
@@ -85,6 +86,7 @@ class JudgedRun(Frozen):
         `groups` or `preferences`. tied: the same with what each document ties with.
     all_queries: the same, each document having grade 0 that the judgments of any query name.
     tied_by_all_queries: these with what each document ties with.
+    batch: the memory of `judged`, where it can serve for the next run.
     failure: what is wrong with the first query that could not be judged; the rankings are those
         of the queries before it.
     missing: how many judged queries have no results. placeholders: the places in `queries` of
@@ -96,6 +98,7 @@ class JudgedRun(Frozen):
 
     __slots__ = (
         "all_queries",
+        "batch",
         "counts",
         "failure",
         "groups",
@@ -110,13 +113,14 @@ class JudgedRun(Frozen):
         "unjudged_queries",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
-        "all_queries": None, "counts": {}, "failure": None, "groups": None, "judged": None,
-        "placeholders": [], "preferences": None, "unjudged_queries": None, "tied": None,
-        "tied_by_all_queries": None,
+        "all_queries": None, "batch": None, "counts": {}, "failure": None, "groups": None,
+        "judged": None, "placeholders": [], "preferences": None, "unjudged_queries": None,
+        "tied": None, "tied_by_all_queries": None,
     }  # fmt: skip
 
     queries: Any
     judged: Judged | None
+    batch: DictBatch | None
     tied: Tied | None
     all_queries: Judged | None
     tied_by_all_queries: Tied | None

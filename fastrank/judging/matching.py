@@ -63,6 +63,10 @@ def match_run(
     all_queries = match_queries(judgments, run) if matched is None else matched
     chosen, missing = _evaluated(judgments, run, options, all_queries)
     excluded = duplicates = 0
+    unknown = 0
+    # Neither rows of arrays without judgments nor skipped queries are known here.
+    if options.exclude and matched is None and options.no_relevant != "skip":
+        unknown = len({*options.exclude}.difference(run.queries, judgments.queries))
     if not options.can_stream:
         run, excluded, duplicates = _without_documents(run, chosen, options)
     placeholders = []
@@ -77,7 +81,11 @@ def match_run(
         missing=missing,
         placeholders=placeholders,
         unjudged_queries=remaining(run.queries, chosen.rankings) if matched is None else None,
-        counts={"excluded": excluded, "duplicates": duplicates},
+        counts={
+            "excluded": excluded,
+            "duplicates": duplicates,
+            **({"unknown_exclusions": unknown} if unknown else {}),
+        },
         tag=run.tag_bytes,
     )
     return run, chosen, judged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.errors import OptionError
 
@@ -36,9 +37,11 @@ class Options(Frozen):
         "unjudged_between",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
-        "duplicates": "error", "exclude": {}, "ignore_identical_ids": False,
-        "missing_is_error": False, "no_relevant": "zero", "original": False, "rank_by": "score",
-        "ties": "docno_desc", "unjudged_between": False,
+        "collection_size": 0, "complete": False, "duplicates": "error", "exclude": {},
+        "ignore_identical_ids": False, "judged_only": False, "max_retrieved": MAX_RETRIEVED,
+        "missing_is_error": False, "no_relevant": "zero", "original": False, "query": None,
+        "rank_by": "score", "relevance_format": "qrels", "relevance_level": 1,
+        "ties": "docno_desc", "trec_eval_version": DEFAULT_VERSION, "unjudged_between": False,
     }  # fmt: skip
 
     trec_eval_version: str

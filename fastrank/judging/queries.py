@@ -82,9 +82,10 @@ def _named(queries: list[bytes]) -> str:
 def missing_queries(judgments: Judgments | Graded, found: Ids) -> EvaluationError:
     """The error for judged queries that are missing from the run."""
     names = sorted(set(judgments.queries) - set(found))
+    are = "is" if len(names) == 1 else "are"
     return EvaluationError(
         "", names[0],
-        f"{len(names)} of {len(judgments)} judged queries are missing from the run:"
+        f"{len(names)} of {len(judgments)} judged queries {are} missing from the run:"
         f" {_named(names)}",
     )  # fmt: skip
 

@@ -48,6 +48,18 @@ class BoundMeasure(Frozen):
     options: dict[str, Any] | None
     places: list[int] | None
 
+    def cutoffs(self) -> list[tuple[str, int]]:
+        """(printed name, cutoff) of each value that was requested with a cutoff."""
+        names = map(os.fsdecode, self.names)
+        if self.options is not None:
+            return [(next(names), self.options["cutoff"])] if "cutoff" in self.options else []
+        # The defaults of trec_eval's measures are not requests.
+        if self.measure.takes != "cutoffs" or self.numbers == list(
+            map(float, self.measure.default)
+        ):
+            return []
+        return list(zip(names, map(int, self.numbers), strict=True))
+
 
 def split_trec(text: str, *, strict: bool = True) -> tuple[str, str | None] | None:
     """Name and parameters of a measure or nickname in trec_eval's notation; None if it is neither.

@@ -297,7 +297,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family(
         "MedianRank", "first_rank",
-        "Rank of the first relevant document: the median over queries that retrieve one.\n"
+        "Median rank of the first relevant document, over the queries that retrieve one.\n"
         "unretrieved='worst': infinite for queries whose relevant documents were not retrieved.\n"
         "SentEval's medr is the integer part. Source: Conneau and Kiela, SentEval, LREC 2018.",
         (*COMMON, UNRETRIEVED),
@@ -305,7 +305,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family(
         "FirstRank", "first_rank",
-        "Rank of the first relevant document: the mean over queries that retrieve one.\n"
+        "Mean rank of the first relevant document, over the queries that retrieve one.\n"
         "unretrieved='worst': infinite for queries whose relevant documents were not retrieved.\n"
         "Source: rankereval FirstRelevantRank.",
         (*COMMON, UNRETRIEVED),

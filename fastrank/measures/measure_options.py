@@ -58,7 +58,8 @@ class Option(Frozen):
         if self.kind == "grade":
             grade = _read_grade(text)
             if grade is None:
-                raise ValueError("expected a number that fits into 32 bits")
+                size = " that fits into 32 bits" if finite(text) is not None else ""
+                raise ValueError(f"expected a number{size}")
             return grade
         number = finite(text)
         if self.kind in ("real", "integer"):

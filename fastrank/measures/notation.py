@@ -190,7 +190,9 @@ def _parse_loosely(text: str) -> MeasureSpec | None:
     if family is not None and (
         at or bracket or not needs_cutoff or lowered not in TREC_BY_SPELLING
     ):
-        found = parse_family(f"{family.name}{bracket}{inside}{at}{value}", aliases=True)
+        found = parse_family(
+            f"{family.name}{bracket}{inside}{at}{value}", aliases=True, written=text
+        )
         return found and found.changed(asked=_without_blanks(text))
     # The longest name wins: `MAP_CUT_10` begins with `map`, too.
     for written in sorted(TREC_BY_SPELLING, key=len, reverse=True):
@@ -201,24 +203,28 @@ def _parse_loosely(text: str) -> MeasureSpec | None:
     return None
 
 
-def parse_family(text: str, *, aliases: bool) -> MeasureSpec | None:
-    """Parse a measure with options or in the plain notation; `aliases`: accept other names."""
+def parse_family(text: str, *, aliases: bool, written: str = "") -> MeasureSpec | None:
+    """Parse a measure with options or in the plain notation.
+
+    aliases: accept other names. written: the text as the user wrote it, for errors.
+    """
     head, at, value = _split_at(SHORTHANDS.get(text, text) if aliases else text)
     name, bracket, inside = head.partition("(")
     name = name.strip()
+    shown = written or text
     family = CUSTOM.get(name) or FAMILY_BY_NAME.get(name)
     if family is None or (family.name != name and not aliases):
         return None if at or bracket else _parse_plain_name(text)
     given = []
     if bracket:
         if inside[-1:] != ")":
-            raise MeasureError(name, f"'{text}': expected ) at the end of the options")
-        given = [_pair(item, name, text) for item in split_items(inside[:-1])]
+            raise MeasureError(name, f"'{shown}': expected ) at the end of the options")
+        given = [_pair(item, name, shown) for item in split_items(inside[:-1])]
     if at:
         if not family.at:
-            raise MeasureError(name, f"'{text}': {name} has no @ parameter")
+            raise MeasureError(name, f"'{shown}': {name} takes no cutoff")
         given.append((family.at, value.strip()))
-    options = parse_options(family.options, given, family.name, text)
+    options = parse_options(family.options, given, family.name, shown)
     if not options and family.name in BY_NAME:
         return _trec_spec(family.name, None)
     found = _family_spec(family, options, _without_blanks(text))
@@ -236,7 +242,9 @@ def unknown_measure(text: str, parse: Callable[[str], object] | None = None) -> 
             return False
         return True
 
-    return MeasureError(text, f"illegal measure '{text}'{suggest(text, is_known)}")
+    # The trec_eval command has the original's words.
+    unknown = "illegal" if parse else "unknown"
+    return MeasureError(text, f"{unknown} measure '{text}'{suggest(text, is_known)}")
 
 
 def _without_blanks(text: str) -> str:

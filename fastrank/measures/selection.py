@@ -51,7 +51,7 @@ class Selection:
         self._asked: list[tuple[str, str | None] | MeasureSpec] = []
         for specification in specifications:
             if isinstance(specification, str) and not original:
-                for text in _split(specification):
+                for text in split_texts(specification):
                     self.add(text)
             else:
                 self.add(specification)
@@ -77,6 +77,7 @@ class Selection:
             return
         spec = notation.parse_family(specification, aliases=False)
         if spec is None:
+            _refuse_several(specification)
             raise notation.unknown_measure(specification.partition(".")[0], _parse_original)
         self._add_spec(spec)
 
@@ -199,12 +200,21 @@ class Selection:
         return ",".join(different[number] for number in sorted(different))
 
 
+def _refuse_several(text: str) -> None:
+    """Raise MeasureError for a string that contains several measures of trec_eval."""
+    words = text.replace(",", " ").split()
+    if len(words) > 1 and all(word.partition(".")[0] in (*BY_NAME, *NICKNAMES) for word in words):
+        repeated = " ".join(f"-m {word}" for word in words)
+        raise MeasureError(text, f"illegal measure '{text}'; repeat -m: {repeated}")
+
+
 def _parse_original(text: str) -> None:
     """Raise MeasureError unless the trec_eval command accepts the measure."""
     Selection([text], original=True).bind(DEFAULT_VERSION)
 
 
-def _split(text: str) -> list[str]:
+def split_texts(text: str) -> list[str]:
+    """The measures in a string, separated by blanks or commas."""
     if not set(text) & set("@({[,"):
         return text.split()
     from fastrank.measures.splitting import split_measures

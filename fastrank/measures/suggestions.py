@@ -56,7 +56,9 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
         if len(spelled) >= LONG_NAME or spelled == wanted:
             known.setdefault(spelled, []).extend(meant)
     close: list[str] = []
-    for spelled in difflib.get_close_matches(wanted, known, n=MOST, cutoff=0.6):
+    # Of a known measure with wrong parameters, only very similar ones may be meant instead.
+    cutoff = 0.8 if wanted in known else 0.6
+    for spelled in difflib.get_close_matches(wanted, known, n=MOST, cutoff=cutoff):
         close += known[spelled]
     names = dict.fromkeys(_written(other, number) for other in close)
     found = [written for written in names if is_known(written)]

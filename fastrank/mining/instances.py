@@ -6,6 +6,7 @@ from typing import NamedTuple, overload
 
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,9 +48,9 @@ class HardNegatives(Frozen):
     excluded: documents removed before ranking (exclude, ignore_identical_ids).
 
     >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.7}}
-    >>> mined = fr.hard_negatives(run, {"q1": {"d2": 1}}, 2)
+    >>> mined = fr.hard_negatives({"q1": {"d2": 1}}, run, 2)
     >>> mined
-    <HardNegatives: 1 queries, 2 negatives>
+    <HardNegatives: 1 query, 2 negatives>
     >>> mined[0].query, mined[0].positives, mined[0].negatives, mined[0].negative_scores
     ('q1', ['d2'], ['d1', 'd3'], [0.9, 0.7])
     """
@@ -110,13 +111,14 @@ class HardNegatives(Frozen):
         return map(self.__getitem__, range(len(self)))
 
     def __repr__(self) -> str:
-        return f"<HardNegatives: {len(self)} queries, {self.counts['negatives']} negatives>"
+        negatives = counted(self.counts["negatives"], "negative")
+        return f"<HardNegatives: {counted(len(self), 'query', 'queries')}, {negatives}>"
 
     @property
     def too_few(self) -> list[str]:
         """The ids of the queries with fewer negatives than requested.
 
-        >>> fr.hard_negatives({"q1": {"d1": 0.9, "d2": 0.8}}, {"q1": {"d2": 1}}, 2).too_few
+        >>> fr.hard_negatives({"q1": {"d2": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}}, 2).too_few
         ['q1']
         """
         queries = self.qrels.queries
@@ -136,7 +138,7 @@ class HardNegatives(Frozen):
     ) -> Iterator[dict[str, Any]]:
         """The instances as records; see `write` for the arguments.
 
-        >>> mined = fr.hard_negatives({"q1": {"d1": 0.9, "d2": 0.8}}, {"q1": {"d2": 1}}, 1)
+        >>> mined = fr.hard_negatives({"q1": {"d2": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}}, 1)
         >>> list(mined.records("triplet"))
         [{'anchor': 'q1', 'positive': 'd2', 'negative': 'd1'}]
         """
@@ -173,7 +175,7 @@ class HardNegatives(Frozen):
 
         >>> import io
         >>> file = io.BytesIO()
-        >>> mined = fr.hard_negatives({"q1": {"d1": 0.9, "d2": 0.8}}, {"q1": {"d2": 1}}, 1)
+        >>> mined = fr.hard_negatives({"q1": {"d2": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}}, 1)
         >>> texts = {"d1": "A lake.", "d2": {"title": "Rivers", "text": "A river."}}
         >>> mined.write(file, "n-tuple", corpus=texts, queries={"q1": "What flows?"})
         1

@@ -45,8 +45,8 @@ class MiningOptions(LevelOptions, FilterOptions, total=False):
 
 @takes(MiningOptions, EVALUATION)
 def hard_negatives(
-    run: Any,
     qrels: Any,
+    run: Any,
     negatives: int,
     *,
     skip_top: int = 0,
@@ -58,7 +58,7 @@ def hard_negatives(
 ) -> HardNegatives:
     """Mine hard negatives: the highest-ranked results of each query that are not relevant.
 
-    run, qrels: as in `evaluate`. negatives: the number of negatives per query.
+    qrels, run: as in `evaluate`. negatives: the number of negatives per query.
     skip_top: the number of top ranks to skip, relevant or not, because unjudged documents there are
         often relevant. depth: the last rank to consider.
     margin: a negative must score at least this much below the positive.
@@ -80,13 +80,13 @@ def hard_negatives(
     Raises OptionError; InputError for duplicate documents in a ranking or in the judgments, and for
     NaN scores; and what `evaluate` raises for invalid runs and judgments.
 
-    >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.78, "d4": 0.5, "d5": 0.4}}
     >>> qrels = {"q1": {"d2": 1, "d4": 0}}
-    >>> fr.hard_negatives(run, qrels, 2)[0].negatives
+    >>> run = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.78, "d4": 0.5, "d5": 0.4}}
+    >>> fr.hard_negatives(qrels, run, 2)[0].negatives
     ['d1', 'd3']
-    >>> fr.hard_negatives(run, qrels, 2, skip_top=2)[0].negatives
+    >>> fr.hard_negatives(qrels, run, 2, skip_top=2)[0].negatives
     ['d3', 'd4']
-    >>> fr.hard_negatives(run, qrels, 2, relative_margin=0.05)[0].negatives
+    >>> fr.hard_negatives(qrels, run, 2, relative_margin=0.05)[0].negatives
     ['d4', 'd5']
     """
     from fastrank.formats.inputs import as_qrels, as_run

@@ -13,14 +13,14 @@ ROWS, STRETCHES, FALLBACKS, STATUS, AT, FIELDS_FOUND, TAG_START, TAG_LENGTH, LIS
 KEPT, PASSED_OVER, REFUSED, UNKNOWN_BYTES = range(9, 13)
 STATE_SIZE = 13
 # ... and values of state[STATUS].
-DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START = range(4)
+DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START, MISPLACED = range(5)
 # Numbers: what is known of the text of one, as bits. It must be given to a slower reader; or only
 # its beginning is a number, or nothing of it.
 EXACT, HARD, PARTIAL = 0, 1, 2
 # state[REFUSED] where numbers are read as C's atof reads them, and where all of a text must be one.
 AS_C, STRICTLY = HARD, HARD | PARTIAL
-# Taking lines of a run: places in `cursor`, of them SIZE, ENDED, COMMENTS, FILE, NEXT and STOP from
-# outside; from FIELD_STARTS and FIELD_ENDS on there is room for the six fields of a line ...
+# Taking lines of a run: places in `cursor`, of them SIZE, ENDED, COMMENTS, CHECKED, FILE, NEXT and
+# STOP from outside; from FIELD_STARTS and FIELD_ENDS on there is room for six fields of a line ...
 (
     POSITION,
     LINE,
@@ -39,20 +39,22 @@ AS_C, STRICTLY = HARD, HARD | PARTIAL
     SIZE,
     ENDED,
     COMMENTS,
+    CHECKED,
     TEMPLATE,
     PREFIX,
+    REST,
     FILE,
     NEXT,
     STOP,
     FIELD_STARTS,
-) = range(23)
+) = range(25)
 FIELD_ENDS = FIELD_STARTS + 6
 CURSOR_SIZE = FIELD_ENDS + 6
 # ... what is known of the blanks of a block: fields are marked, and several may come between two;
 # they are marked, and one comes; fields are not marked, and all blanks are spaces ...
 SEVERAL, SINGLE, UNMARKED = range(3)
 # ... what comes next, if it is none of the values of state[STATUS] ...
-NEW_QUERY, SAME_QUERY, SIMILAR, END_OF_BLOCK = range(4, 8)
+NEW_QUERY, SAME_QUERY, SIMILAR, END_OF_BLOCK = range(5, 9)
 # ... how many lines are taken at once, and how much text is indexed at once: the text, its index,
 # and what is noted of its lines stay in the L1 cache.
 CHUNK = 256
@@ -69,9 +71,9 @@ SLACK = 64
 DESCENDING, ASCENDING, UNREADABLE = range(3)
 # Streaming and packing: values of state[STATUS] beside those above; the whole file must be read
 # then, by readers that know more or to gather the lines of queries that stand in several places.
-SCATTERED, NOT_STREAMED = range(8, 10)
+SCATTERED, NOT_STREAMED = range(9, 11)
 # ... when lines of queries are gathered, also that there is no room; places in `room`.
-NO_PAGE_LEFT = 10
+NO_PAGE_LEFT = 11
 FREE_PAGE, PAGES_END, PAGE_SIZE = range(3)
 ROOM_SIZE = 3
 # Which lines of a relevance file are comments: none; as in trec_eval 10.0; all that begin with #.
@@ -152,8 +154,9 @@ CHECKED_ROWS, CHECKED_STRETCHES, CHECKED_TAGS, CHECKED_FALLBACKS = range(4)
     DATA_COMMENT,
     SECOND_COMMENT,
     NUL_LINE,
-) = range(7)
-ODD_KINDS = 7
+    MISPLACED_FIELDS,
+) = range(8)
+ODD_KINDS = 8
 # ... and from here on in `state` how many lines there are of each of these kinds.
 CHECKED_ODD = 4
 CHECKED_SIZE = CHECKED_ODD + ODD_KINDS

@@ -33,6 +33,7 @@ KERNEL_MODULES = (
     "measures.preferences",
     "measures.averages",
     "measures.similarities",
+    "measures.thresholds",
     "parsing.check",
     "parsing.rank_field",
     "texts.similar_ids",

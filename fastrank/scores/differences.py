@@ -6,7 +6,8 @@ from fastrank.arguments import at_least
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
 from fastrank.errors import GroupError
-from fastrank.scores.columns import columns_by_name
+from fastrank.plurals import counted
+from fastrank.scores.columns import columns_by_name, presented_means
 from fastrank.scores.side_by_side import common_names
 from fastrank.scores.tables import Table, distinct
 
@@ -35,11 +36,15 @@ class ScoreDifferences(Frozen):
     >>> other = fr.evaluate("data/digits.qrels", "data/pca.run", "map")
     >>> differences = scores - other
     >>> differences
-    <ScoreDifferences of 'pixels' and 'pca': 200 queries, 1 values>
+    <ScoreDifferences of 'pixels' and 'pca': 200 queries, 1 measure>
     >>> differences["map"][:2]
     array([0.00720581, 0.1205855 ])
     >>> differences.mean
     {'map': 0.0854...}
+    >>> print(differences)
+    measure      pixels     pca    difference
+    ---------  --------  ------  ------------
+    map          0.4348  0.3493        0.0854
     """
 
     __slots__ = ("_rows", "first", "second")
@@ -92,11 +97,20 @@ class ScoreDifferences(Frozen):
         return len(self.names)
 
     def __repr__(self) -> str:
-        first, second = (scores.tag for scores in (self.first, self.second))
-        return (
-            f"<ScoreDifferences of {first!r} and {second!r}: {len(self.queries)} queries,"
-            f" {len(self)} values>"
-        )
+        tags = [repr(scores.tag) for scores in (self.first, self.second)]
+        of = f" of {' and '.join(tags)}" if self.first.tag or self.second.tag else ""
+        queries = counted(len(self.queries), "query", "queries")
+        return f"<ScoreDifferences{of}: {queries}, {counted(len(self.mean), 'measure')}>"
+
+    def __str__(self) -> str:
+        first, second = presented_means(self.first), presented_means(self.second)
+        header = distinct(["measure", *self._tags(), "difference"])
+        rows = [[name, own, second[name], own - second[name]] for name, own in first.items()]
+        columns = [[row[place] for row in rows] for place in range(len(header))]
+        return str(Table(columns=dict(zip(header, columns, strict=True))))
+
+    def _tags(self) -> list[str]:
+        return [scores.tag or "run" for scores in (self.first, self.second)]
 
     def largest(self, name: str, n: int = 10) -> Table:
         """The n queries with the largest absolute differences in a measure, largest first.
@@ -118,8 +132,7 @@ class ScoreDifferences(Frozen):
         largest = numpy.argsort(-numpy.abs(compared[-1]), kind="stable")
         rows = largest[: at_least("n", n, 0)]
         queries = self.queries
-        tags = [scores.tag or "run" for scores in (self.first, self.second)]
-        header = distinct(["query", *tags, "difference"])
+        header = distinct(["query", *self._tags(), "difference"])
         columns = [
             [queries[row] for row in rows.tolist()],
             *(own[rows].tolist() for own in compared),

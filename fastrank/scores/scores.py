@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.data.texts import decoded
+from fastrank.plurals import counted
 from fastrank.scores.columns import Means, columns_by_name, columns_of, name_in
 
 TYPE_CHECKING = False
@@ -46,7 +47,7 @@ class Scores(Frozen):
     ties_at_cutoff: rankings that end between documents with equal scores (`evaluate_embeddings`).
 
     >>> scores
-    <Scores of 'pixels': 200 queries, 1 values>
+    <Scores of 'pixels': 200 queries, 1 measure>
     >>> scores.queries[:2], scores["map"][:2]
     (['q0000', 'q0001'], array([0.63291139, 0.55438487]))
     >>> scores.mean
@@ -109,7 +110,7 @@ class Scores(Frozen):
         """The values over all queries by printed name, as trec_eval prints them for `all`.
 
         These are means for most measures, sums for counts (num_ret, ...), and geometric means for
-        gm_map and gm_bpref.
+        gm_map and gm_bpref. `runid` is not among them, because all values are numbers; it is `tag`.
         """
         return Means(columns_by_name(self).values())
 
@@ -171,7 +172,9 @@ class Scores(Frozen):
         return subtract(self, other)
 
     def __repr__(self) -> str:
-        return f"<Scores of {self.tag!r}: {len(self.query_ids)} queries, {len(self)} values>"
+        of = f" of {self.tag!r}" if self.tag else ""
+        queries = counted(len(self.query_ids), "query", "queries")
+        return f"<Scores{of}: {queries}, {counted(len(columns_by_name(self)), 'measure')}>"
 
     def __str__(self) -> str:
         from fastrank.scores.text import readable

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # The averages for which a query without results does not simply count as 0.
 OVER_VALUES = ("pooled", "defined", "median")
+# The number of values up to which calling a kernel takes longer than adding them.
+FEW = 64
 
 
 class Coverage(Frozen):
@@ -128,12 +130,23 @@ def average(
         kind = "mean"
     if kind in ("defined", "median"):
         return [_over_defined(kind, values[:: bound.width])]
-    totals = zeros("d", bound.width)
-    kernels.add_up(values, bound.width, totals)
+    totals = _totals(values, bound.width)
     if kind == "pooled":
         # NaN if there is nothing to pool.
         return [totals[1] / totals[2] if totals[2] else float("nan")]
     return [_average(kind, totals[j], count, evaluated) for j in range(len(bound.names))]
+
+
+def _totals(values: Any, width: int) -> Any:
+    """The sum of every column of values, added in the order of the queries."""
+    if len(values) > FEW:
+        totals = zeros("d", width)
+        kernels.add_up(values, width, totals)
+        return totals
+    few = [0.0] * width
+    for place, value in enumerate(values):
+        few[place % width] += value
+    return few
 
 
 def _average(kind: str, total: float, count: int, evaluated: int) -> float:

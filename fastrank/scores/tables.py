@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.lazy import optional
+from fastrank.plurals import counted
 from fastrank.scores import table_formats
 from fastrank.scores.columns import columns_by_name, presented_means, walk
 from fastrank.scores.text import notes, rounded
@@ -32,7 +33,7 @@ class Table(Frozen):
 
     >>> own = fr.table(scores)
     >>> own
-    <Table: 1 rows, 2 columns>
+    <Table: 1 row, 2 columns>
     >>> own.names, own.columns["run"]
     (['run', 'map'], ['pixels'])
     >>> print(own)
@@ -96,7 +97,7 @@ class Table(Frozen):
         return len(next(iter(self.columns.values()), []))
 
     def __repr__(self) -> str:
-        return f"<Table: {len(self)} rows, {len(self.columns)} columns>"
+        return f"<Table: {counted(len(self), 'row')}, {counted(len(self.columns), 'column')}>"
 
     def __str__(self) -> str:
         return table_formats.plain(self.names, self._shown())

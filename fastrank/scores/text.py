@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fastrank.c_numbers import printed
-from fastrank.scores.columns import columns_of, presented_means, walk
+from fastrank.plurals import counted
+from fastrank.scores.columns import columns_by_name, columns_of, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,9 +47,13 @@ def _trec_line(column: Column, query: bytes, value: Any, is_summary: bool) -> by
 
 def readable(scores: Scores) -> str:
     """The summary, one line per measure, followed by notes."""
-    means = presented_means(scores)
-    width = max(map(len, means), default=0)
-    lines = [f"{name:{width}}  {rounded(value)}" for name, value in means.items()]
+    shown = {
+        name: column.presented(column.summary)
+        for name, column in columns_by_name(scores).items()
+        if column.summary is not None
+    }
+    width = max(map(len, shown), default=0)
+    lines = [f"{name:{width}}  {printable(rounded(value))}" for name, value in shown.items()]
     return "\n".join(lines + notes(scores))
 
 
@@ -59,15 +64,31 @@ def rounded(value: object, digits: int = 4) -> str:
     return "" if value is None else str(value)
 
 
-# Notes on counts, by the name of the count.
-LEFT_OUT = {
-    "no_relevant_skipped": "judged queries without a relevant document were skipped",
-    "excluded": "documents were excluded from the rankings",
-    "duplicates": "duplicate lines were dropped from the rankings",
-    "ties_at_cutoff": "rankings were cut between documents with equal scores",
+# Notes on counts, by the name of the count: for one, and for several.
+NOTED = {
+    "no_relevant_skipped": (
+        "judged query without a relevant document was skipped",
+        "judged queries without a relevant document were skipped",
+    ),
+    "excluded": (
+        "document was excluded from the rankings",
+        "documents were excluded from the rankings",
+    ),
+    "duplicates": (
+        "duplicate line was dropped from the rankings",
+        "duplicate lines were dropped from the rankings",
+    ),
+    "unknown_exclusions": (
+        "query with documents to exclude is neither judged nor in the run",
+        "queries with documents to exclude are neither judged nor in the run",
+    ),
+    "ties_at_cutoff": (
+        "ranking was cut between documents with equal scores",
+        "rankings were cut between documents with equal scores",
+    ),
 }
-# The note where all values are 0 because no document is judged.
-NOTHING_JUDGED = "no retrieved document is judged: do the document ids of run and qrels match?"
+# The note where all values are 0 because no document is relevant.
+NOTHING_RELEVANT = "no judged document is relevant: is the relevance level above all grades?"
 # The number of ids in a note.
 NAMED = 5
 
@@ -82,21 +103,26 @@ def notes(scores: Scores) -> list[str]:
         made.append(
             f"{missing} judged {'queries have' if many else 'query has'} no results and"
             f" {averaged} included in the means"
-            f" (missing_queries={first_ids(scores.missing_queries)})"
+            f" ({first_ids(scores.missing_queries)})"
         )
     unjudged = scores.unjudged_queries
     if unjudged:
         made.append(
             f"{len(unjudged)} {'queries' if len(unjudged) != 1 else 'query'} of the run"
             f" {'have' if len(unjudged) != 1 else 'has'} no judgments"
-            f" (unjudged_queries={first_ids(unjudged)})"
+            f" ({first_ids(unjudged)})"
         )
     if retrieves_nothing_judged(scores):
-        made.append(NOTHING_JUDGED)
-    for name, what in LEFT_OUT.items():
-        if scores.counts.get(name):
-            made.append(f"{what} ({name}={scores.counts[name]})")
-    return made
+        made.append(nothing_judged(scores))
+    if judges_nothing_relevant(scores):
+        made.append(NOTHING_RELEVANT)
+    return made + noted_counts(scores)
+
+
+def noted_counts(scores: Scores) -> list[str]:
+    """Notes on queries, documents and lines that do not count, and on ties that were cut."""
+    counts = scores.counts
+    return [counted(counts[name], *words) for name, words in NOTED.items() if counts.get(name)]
 
 
 def retrieves_nothing_judged(scores: Scores) -> bool:
@@ -104,8 +130,25 @@ def retrieves_nothing_judged(scores: Scores) -> bool:
     return 0 < scores.counts.get("retrieved", 0) == scores.counts["unjudged"]
 
 
+def nothing_judged(scores: Scores) -> str:
+    """The note for scores that are all 0 because no retrieved document is judged."""
+    # Only a search counts these ties, and it checks that judged documents are in the corpus.
+    known = "ties_at_cutoff" in scores.counts
+    question = "" if known else ": do the document ids of run and qrels match?"
+    return f"no retrieved document is judged{question}"
+
+
+def judges_nothing_relevant(scores: Scores) -> bool:
+    """Whether there are judged queries, and none of them has a relevant document."""
+    return 0 < scores.counts.get("no_relevant_queries", 0) == len(scores.coverage.judged)
+
+
 def first_ids(queries: list[str]) -> str:
     """The first of some ids."""
     named = ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
-    # Bytes that are not UTF-8 could not be printed.
-    return named.encode("utf-8", "backslashreplace").decode()
+    return printable(named)
+
+
+def printable(text: str) -> str:
+    """The text with escapes for bytes that are not UTF-8, which could not be printed."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -3,7 +3,7 @@
 >>> from fastrank.search import build_index, search
 >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
 >>> index = build_index(corpus, metric="cosine", ids=["d1", "d2", "d3"])
->>> search(index, [[1.0, 0.1]], 2, query_ids=["q1"]).to_dict()
+>>> search([[1.0, 0.1]], index, 2, query_ids=["q1"]).to_dict()
 {'q1': {'d1': 0.995..., 'd3': 0.855...}}
 """
 

@@ -83,8 +83,8 @@ class Found(Frozen):
 
 @takes(SearchOptions, SEARCH)
 def search_batches(
-    corpus: Any,
     queries: Any,
+    corpus: Any,
     k: int,
     *,
     corpus_ids: Any = None,
@@ -93,7 +93,7 @@ def search_batches(
 ) -> Iterator[Found]:
     """Search batch by batch, like `search`, but without keeping all results in memory.
 
-    corpus, queries, k, corpus_ids: as in `search`.
+    queries, corpus, k, corpus_ids: as in `search`.
     only: rows of the queries to search for, ascending.
     **options: see `SearchOptions`.
 
@@ -101,7 +101,7 @@ def search_batches(
 
     >>> from fastrank.search import search_batches
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
-    >>> for found in search_batches(corpus, [[1.0, 0.1], [0.0, 2.0]], 2, batch_size=1):
+    >>> for found in search_batches([[1.0, 0.1], [0.0, 2.0]], corpus, 2, batch_size=1):
     ...     print(found.start, found.rows.tolist(), found.ties_at_cutoff.tolist())
     0 [[0, 2]] [False]
     1 [[1, 2]] [False]
@@ -132,7 +132,9 @@ def search_batches(
         raise ArrayError("corpus", "expected vectors, found none")
     check_dimension(found, dimension)
     query_names = check_row_ids("query_ids", given["query_ids"], found.count)
-    exclusion = Exclusion(query_names, names, itself=given["exclude_self"], lists=given["exclude"])
+    exclusion = Exclusion(
+        query_names, names, itself=given["ignore_identical_ids"], lists=given["exclude"]
+    )
     found.check(unit=kind == "cosine", selected=only)
     engine: Engine
     if isinstance(corpus, Index):

@@ -33,7 +33,7 @@ class Exclusion:
         lists: Mapping[Any, Iterable[Any]] | None,
     ) -> None:
         self._queries, self._corpus = queries, corpus
-        self._itself = flag("exclude_self", itself)
+        self._itself = flag("ignore_identical_ids", itself)
         self._own_rows = None
         if self._itself and queries.texts is not None:
             self._own_rows = corpus.rows_of(queries.texts)

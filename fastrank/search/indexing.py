@@ -6,6 +6,7 @@ import threading
 
 from fastrank.arguments import at_least
 from fastrank.errors import ArrayError, OptionError
+from fastrank.plurals import counted
 from fastrank.search.faiss_api import check_gpu, metric_of, parts_of, reason_of
 from fastrank.search.progress import bar
 from fastrank.search.row_ids import RowIds, check_row_ids
@@ -78,7 +79,7 @@ class Index:
 
     def __repr__(self) -> str:
         return (
-            f"<Index {type(self.faiss).__name__}: {len(self)} vectors of dimension"
+            f"<Index {type(self.faiss).__name__}: {counted(len(self), 'vector')} of dimension"
             f" {self.dimension}, metric {self.metric}>"
         )
 
@@ -102,7 +103,8 @@ def build_index(
         "OPQ16_64,IVF256,PQ16x4fs", ...
     metric: "ip" (inner product), "l2" (squared Euclidean distance), or "cosine", for which copies
         of the vectors are normalized to length 1, block by block.
-    ids: the id of each vector (str, bytes or int), by default the row numbers.
+    ids: the id of each vector (str, bytes or int), or the path of a file with one id per line or of
+        a `.npy` file; by default the row numbers.
     train_size: the number of vectors to train with, by default 64 per inverted list and at least
         65,536: a sample of an array with a fixed seed, or the first vectors of an iterator.
     gpu: build on the GPUs, which requires a GPU build of faiss; the Index is in main memory.

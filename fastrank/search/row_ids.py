@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from fastrank.data.texts import Texts, decoded, gather_texts, interning, text_order
 from fastrank.errors import ArrayError
 from fastrank.formats.ids import texts_of, texts_of_ids
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
+from fastrank.search.id_files import read_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +36,12 @@ class RowIds:
         if self.texts is None:
             return texts_of(rows, no_failure)
         return gather_texts(self.texts, rows)
+
+    def first(self, most: int = 3) -> Texts:
+        """The ids of the first rows."""
+        import numpy
+
+        return self.take(numpy.arange(most if self.count is None else min(most, self.count)))
 
     def rows_of(self, asked: Texts) -> Array:
         """The row of each id, or -1."""
@@ -72,7 +81,10 @@ class RowIds:
 
 
 def check_row_ids(argument: str, ids: Any, count: int | None) -> RowIds:
-    """Check ids from a caller: one per row, without duplicates. Raises ArrayError."""
+    """Check ids from a caller: one per row, without duplicates; or the path of a file with them.
+
+    Raises ArrayError, and what `read_ids` raises.
+    """
     if ids is None:
         return RowIds(None, count)
     if isinstance(ids, RowIds):
@@ -82,7 +94,8 @@ def check_row_ids(argument: str, ids: Any, count: int | None) -> RowIds:
     elif isinstance(ids, Texts):
         texts = ids
     else:
-        texts = texts_of_ids(argument, ids)
+        path = ids if isinstance(ids, (str, os.PathLike)) else None
+        texts = texts_of_ids(argument, ids if path is None else read_ids(os.fspath(path)))
     if count is not None and len(texts) != count:
         raise ArrayError(argument, f"expected {count} ids, one per vector, found {len(texts)}")
     _refuse_repeats(argument, texts)

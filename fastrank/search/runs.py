@@ -30,8 +30,8 @@ SOURCE = "<search>"
 
 @takes(SearchOptions, SEARCH)
 def search(
-    corpus: Any,
     queries: Any,
+    corpus: Any,
     k: int,
     *,
     corpus_ids: Any = None,
@@ -40,11 +40,11 @@ def search(
 ) -> Run:
     """Search for the k best documents of each query.
 
+    queries: floats[n, dimension], as in `build_index`. Copies are normalized to length 1 for the
+        metric "cosine".
     corpus: an Index, a faiss index, the result of a Hugging Face Dataset's `get_index`, or vectors
         as in `build_index`, which are searched exactly. Vectors other than float32 arrays in memory
         are read block by block, never all at once.
-    queries: floats[n, dimension], as in `build_index`. Copies are normalized to length 1 for the
-        metric "cosine".
     k: the number of documents to retrieve per query; fewer if the corpus or the index has no more.
     corpus_ids: the ids of the vectors, as in `build_index`; not for an Index that has ids.
     tag: the run's name.
@@ -63,15 +63,15 @@ def search(
 
     >>> from fastrank.search import search
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
-    >>> run = search(corpus, [[1.0, 0.1]], 2, metric="l2", corpus_ids=["d1", "d2", "d3"])
+    >>> run = search([[1.0, 0.1]], corpus, 2, metric="l2", corpus_ids=["d1", "d2", "d3"])
     >>> run.to_dict()
     {'0': {'d1': -0.0100..., 'd3': -0.2899...}}
-    >>> search(corpus, corpus, 1, exclude_self=True).to_dict()
+    >>> search(corpus, corpus, 1, ignore_identical_ids=True).to_dict()
     {'0': {'2': 0.80...}, '1': {'2': 0.60...}, '2': {'0': 0.80...}}
     """
     label = tag_of(tag, SOURCE)
     batches = search_batches(
-        corpus, queries, k, corpus_ids=corpus_ids, **with_defaults(search, options)
+        queries, corpus, k, corpus_ids=corpus_ids, **with_defaults(search, options)
     )
     return run_of(batches, label)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.formats.exclusions import EXCLUDE
+from fastrank.formats.exclusions import EXCLUDE, IGNORE_IDENTICAL_IDS
 from fastrank.keywords import Keyword, TypedDict
 from fastrank.search.vectors import METRICS
 
@@ -25,7 +25,7 @@ class QueryOptions(SomeQueriesOptions, total=False):
     """Options of a search for given vectors."""
 
     query_ids: Any
-    exclude_self: bool
+    ignore_identical_ids: bool
     batch_size: int
 
 
@@ -78,11 +78,12 @@ SEARCH = (
     ),
     Keyword(
         "query_ids", None, "query ids, one per line or a .npy file (default: row numbers)",
-        "the query ids, by default the row numbers.", metavar="FILE",
+        "the query ids: a list, an array, or the path of a file with one id per line or of a `.npy`"
+        " file; by default the row numbers.", metavar="FILE",
     ),
     Keyword(
         "corpus_ids", None, "document ids, one per line or a .npy file (default: row numbers)",
-        "the document ids, by default the row numbers.", metavar="FILE",
+        "the document ids, as for `query_ids`; by default the row numbers.", metavar="FILE",
     ),
     Keyword(
         "parameters", None, "search parameters of the index by faiss's names, such as nprobe=32",
@@ -90,10 +91,7 @@ SEARCH = (
         index itself is not changed.""",
         metavar="NAME=VALUE,...",
     ),
-    Keyword(
-        "exclude_self", False, "exclude documents whose id equals the query id",
-        "exclude documents whose id equals the query id.",
-    ),
+    IGNORE_IDENTICAL_IDS,
     EXCLUDE,
     Keyword(
         "batch_size", 1024, "number of queries per batch",

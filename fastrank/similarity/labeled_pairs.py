@@ -8,7 +8,7 @@ from fastrank.arguments import check_choice
 from fastrank.errors import InputError
 from fastrank.keywords import takes, with_defaults
 from fastrank.metrics.inputs import binary_array
-from fastrank.metrics.thresholds import ranked
+from fastrank.metrics.thresholds import Sweep
 from fastrank.similarity.inputs import read_task
 from fastrank.similarity.options import DISTANCES, TASK, PairOptions, checked_similarities
 from fastrank.similarity.pair_scores import similarities_of
@@ -85,8 +85,8 @@ def _metrics(
     name: str, positive: Array, similarities: Array, *, extremes: bool
 ) -> dict[str, float]:
     """The metrics of a similarity, with its name before theirs."""
-    order = ranked(positive, similarities)
-    accuracy, f1 = order.best_accuracy(extremes), order.best_f1(extremes)
+    sweep = Sweep(positive, similarities, extremes=extremes)
+    accuracy, f1 = sweep.accuracy, sweep.f1
     # The similarity is the negative distance.
     sign = -1.0 if name in DISTANCES else 1.0
     found = {
@@ -96,7 +96,7 @@ def _metrics(
         "f1_threshold": sign * f1.threshold,
         "precision": f1.precision,
         "recall": f1.recall,
-        "ap": order.average_precision(),
+        "ap": sweep.average_precision,
         "mcc": f1.matthews,
     }
     return {f"{name}_{metric}": value for metric, value in found.items()}

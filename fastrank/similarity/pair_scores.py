@@ -32,23 +32,26 @@ def similarities_of(one: Array, other: Array, wanted: tuple[str, ...]) -> dict[s
         (kernels.products_of_pairs, SIMILARITIES[:2]),
         (kernels.distances_of_pairs, DISTANCES),
     ):
-        if set(names) & set(wanted):
-            values = numpy.empty((2, rows), numpy.float32)
-            _run(kernel, one, other, values)
-            if not numpy.isfinite(values).all():
-                _refuse(one, other, int((~numpy.isfinite(values)).any(axis=0).argmax()))
-            found |= dict(zip(names, values, strict=True))
+        columns = [numpy.empty(rows * (name in wanted), numpy.float32) for name in names]
+        if any(map(len, columns)):
+            _run(kernel, one, other, columns)
+            found |= dict(zip(names, columns, strict=True))
+    for name in wanted:
+        values = found[name]
+        # Both are NaN if any value is.
+        if not (numpy.isfinite(values.min()) and numpy.isfinite(values.max())):
+            _refuse(one, other, int((~numpy.isfinite(values)).argmax()))
     return {name: found[name] for name in wanted}
 
 
-def _run(kernel: Any, one: Array, other: Array, values: Array) -> None:
+def _run(kernel: Any, one: Array, other: Array, columns: list[Array]) -> None:
     rows, width = one.shape
     flat = one.reshape(-1), other.reshape(-1)
     count = default_threads(2 * one.size, WORTH_A_THREAD)
 
     def work(part: int) -> None:
         first, last = (rows * edge // count for edge in (part, part + 1))
-        kernel(*flat, width, first, last, values.reshape(-1))
+        kernel(*flat, width, first, last, *columns)
 
     in_threads(work, count)
 

@@ -330,7 +330,7 @@ def test_a_library_that_fails(generated: Path, tmp_path: Path) -> None:
     stored = manifest.load(generated, cases.CASES["typical"])
     job = Job("none", str(stored.run), OFFICIAL, "9.0.8", str(tmp_path / "answers"))
     words = job.words("fastrank.evaluate(run)")
-    program = Program("fastrank", OFFICIAL, words, library=LIBRARIES["fastrank.evaluate(run)"])
+    program = Program("fastrank", OFFICIAL, words, package=LIBRARIES["fastrank.evaluate(run)"])
     subject = Subject(program, stored.manifest, Limits(60, 30), tmp_path)
 
     subject.first()

@@ -50,6 +50,11 @@ def only(report: Report, kind: str) -> Finding:
 
 # Judgments, each with what is found on which line.
 WRONG_JUDGMENTS = {
+    "documents as iterations": (
+        b"q d 0 1\nq e 0 1\n", "exchanged-columns", 1,
+        "every document is '0', and the second fields differ: expected `query iter doc grade`,"
+        " found what looks like `query doc iter grade`",
+    ),
     "three fields": (
         b"q 0 d 1\nq e 1\n", "malformed", 2,
         "expected 4 fields (query iter doc grade), found 3: 'q e 1'; is the second field (iter)"
@@ -214,6 +219,16 @@ WRONG_RUNS = {
         b"q Q0 d 1 2 my tag\n", "extra-fields", 1,
         "expected 6 fields (query Q0 doc rank score tag), found 7: 'q Q0 d 1 2 my tag'; fields"
         " after the 6th are ignored; does an id contain a blank?",
+    ),
+    "a blank in an id": (
+        b"q Q0 my doc 1 2 t\n", "blank-in-id", 1,
+        "found 7 fields with rank 'doc', score '1' and tag '2 t', expected 6: does an id contain a"
+        " blank?",
+    ),
+    "ranks as scores": (
+        b"q Q0 d 0.5 1 t\nq Q0 e 0.25 2 t\n", "exchanged-columns", 1,
+        "the rank is '0.5' and the score '1' (2 such lines in the file): are the two columns"
+        " exchanged?",
     ),
     "a blank line": (b"q Q0 d 1 2 t\n\n", "blank-line", 2, "a blank line, which is ignored"),
     "a comment": (
@@ -554,6 +569,8 @@ ACCEPTED_IN_SILENCE = {
     "infinite-score": (b"q 0 d 1\n", b"q Q0 d 1 1e999 t\n"),
     "rank-order": (b"q 0 d 1\n", b"q Q0 d 1 2 t\nq Q0 e 2 3 t\nq Q0 f 3 1 t\n"),
     "ascending-scores": (b"q 0 d 1\n", b"q Q0 d 1 0.1 t\nq Q0 e 2 0.2 t\n"),
+    "blank-in-id": (b"q 0 d 1\n", b"q Q0 d 1 1 2.5 t\n"),
+    "exchanged-columns": (b"q 0 d 1\n", b"q Q0 d 0.5 1 t\n"),
     "extra-fields": (b"q 0 d 1\n", b"q Q0 d 1 2 3 t\n"),
     "unknown-query": (b"q 0 d 1\n", b"q Q0 d 1 2 t\nx Q0 d 1 2 t\n"),
     "similar-document": (b"q 0 d 1\n", b"q Q0 D 1 2 t\n"),

@@ -136,8 +136,8 @@ WRONG_RUNS: dict[str, tuple[bytes, list[tuple[str, int | None, str]]]] = {
     ),
     "no column": (
         b"qid,docno\nq,d\n",
-        [("malformed", None, "no column for the score: found 'qid', 'docno', expected one of"
-          " score; or set columns={'score': NAME}")],
+        [("malformed", None, "no score column: found 'qid', 'docno', expected one of"
+          " score; or use read_run(..., columns={'score': NAME})")],
     ),
     "ragged lines": (
         b"qid,docno,score\nq,d,1\nq,e\n",

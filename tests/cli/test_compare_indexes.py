@@ -126,7 +126,7 @@ def test_table_and_plot_go_into_files(
         ((*INPUTS, "SQ8 nprobe=3"), "indexes: 'SQ8 nprobe=3': nprobe=3: unknown parameter"),
         ((*INPUTS, "IVF400,Flat"), "'IVF400,Flat' needs at least 400 training vectors, found"),
         ((*INPUTS, "--plot", "p.jpg", "SQ8"), "plot: p.jpg: expected a suffix .png"),
-        ((*INPUTS, *IDS, "-m", "mapp", "SQ8"), "illegal measure 'mapp'"),
+        ((*INPUTS, *IDS, "-m", "mapp", "SQ8"), "unknown measure 'mapp'"),
         ((*INPUTS, "-m", "AP", "SQ8"), "--measure: requires --qrels"),
         ((*INPUTS, "-k", "0", "SQ8"), "k: expected 1 or more, found 0"),
         ((*INPUTS, "--corpus-ids", "asked.txt", "SQ8"), "corpus_ids: expected 300 ids"),
@@ -202,3 +202,12 @@ def test_the_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert "examples:\n  fastrank compare-indexes --corpus C.npy" in text
     assert "recall@k   the share of the exact top k" in text
+
+
+def test_a_cutoff_above_k_is_reported_once(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main([*COMMAND, *IDS, "-m", "nDCG@10", "--repetitions", "1", "SQ8", "HNSW8"]) == 0
+
+    assert capfd.readouterr().err == (
+        "fastrank compare-indexes: k=5 is below the cutoff of nDCG@10, which counts the ranks after"
+        " 5 as not relevant\n"
+    )

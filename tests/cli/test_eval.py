@@ -81,7 +81,7 @@ def test_a_run_without_a_column_is_named_once(tmp_path: Path) -> None:
     found = fastrank("eval", "-m", "map", QRELS, str(run))
 
     assert found.returncode == 1
-    assert found.stderr.startswith(f"fastrank eval: {run}: no column for the score: found")
+    assert found.stderr.startswith(f"fastrank eval: {run}: no score column: found")
 
 
 def test_a_run_that_cannot_be_evaluated_is_named(tmp_path: Path) -> None:
@@ -215,6 +215,17 @@ def test_a_run_without_judged_documents_is_told(write: Callable[[str, str], str]
     assert found.stderr == f"fastrank eval: {run}: no retrieved document is judged: {question}\n"
 
 
+def test_a_relevance_level_above_all_grades_is_noted(write: Callable[[str, str], str]) -> None:
+    qrels, run = write("qrels", "q1 0 d1 1\n"), write("run", "q1 Q0 d1 1 1 t\n")
+
+    found = fastrank("eval", "-m", "map", "-l", "2", qrels, run)
+    original = fastrank("trec_eval", "-m", "map", "-l", "2", qrels, run)
+
+    question = "no judged document is relevant: is the relevance level above all grades?"
+    assert (found.returncode, found.stderr) == (0, f"fastrank eval: {run}: {question}\n")
+    assert original.stderr == ""
+
+
 @pytest.mark.parametrize(
     ("qrels", "run", "message"),
     [
@@ -233,3 +244,12 @@ def test_what_is_no_number_is_an_error_that_trec_eval_does_not_have(
     assert found.returncode != 0
     assert message in found.stderr
     assert (original.returncode, original.stderr) == (0, "")
+
+
+def test_one_missing_query_is_reported_in_the_singular(write: Callable[[str, str], str]) -> None:
+    qrels = write("qrels", "q1 0 d1 1\nq2 0 d1 1\n")
+    run = write("run", "q1 Q0 d1 1 1 t\n")
+
+    message = "1 of 2 judged queries is missing from the run and is excluded from the means"
+    for command in ("eval", "trec_eval"):
+        assert message in fastrank(command, "-m", "map", qrels, run).stderr

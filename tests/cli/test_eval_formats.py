@@ -247,3 +247,47 @@ def test_names_are_escaped_as_the_format_asks(tmp_path: Path) -> None:
     assert r'a|b\_,"c' in printed("--format", "latex", QRELS, str(run))
     assert '"a|b_,""c",,num_q,200' in printed("--format", "csv", QRELS, str(run))
     assert json.loads(printed("--format", "json", QRELS, str(run)))[0]["file"] == str(run)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("x.csv", "csv"), ("x.json", "json"), ("x.jsonl", "jsonl"), ("x.MD", "markdown"),
+        ("x.tex", "latex"), ("x.txt", "trec"), ("x", "trec"),
+    ],
+)  # fmt: skip
+def test_the_name_of_the_output_determines_the_format(name: str, form: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+
+    assert printed("-o", str(path), QRELS, PCA) == ""
+
+    assert path.read_text() == printed("--format", form, QRELS, PCA)
+
+
+def test_a_format_that_is_given_comes_before_the_name_of_the_output(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+
+    printed("-o", str(path), "--format", "json", QRELS, PCA)
+
+    assert path.read_text() == printed("--format", "json", QRELS, PCA)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--digits", "6"], "--digits: no effect with --format trec; use table, markdown or latex"),
+        (["--name", "a"], "--name: no effect with --format trec; use table, csv, json, jsonl,"
+                          " markdown or latex"),
+        (["--tags"], "--tags: no effect with --format trec; use table, csv, json, jsonl,"
+                     " markdown or latex"),
+        (["--transpose", "--format", "csv"],
+         "--transpose: no effect with --format csv; use table, markdown or latex"),
+        (["--no-bold", "-o", "x.json"],
+         "--no-bold: no effect with --format json; use table, markdown or latex"),
+    ],
+)  # fmt: skip
+def test_a_flag_without_effect_is_an_error(arguments: list[str], message: str) -> None:
+    found = evaluate(*arguments, QRELS, PCA)
+
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == f"fastrank eval: {message}\n"

@@ -48,7 +48,7 @@ def test_records_with_texts_go_to_a_compressed_file(folder: Path) -> None:
     )
     assert (found.stderr, found.returncode) == ("", 0)
     lines = gzip.decompress((folder / "out.jsonl.gz").read_bytes()).splitlines()
-    mined = fr.hard_negatives(folder / "run", folder / "qrels", 1)
+    mined = fr.hard_negatives(folder / "qrels", folder / "run", 1)
     texts = {own["_id"]: {"title": own["title"], "text": own["text"]} for own in CORPUS}
     asked = {own["_id"]: own["text"] for own in QUERIES}
     assert list(map(json.loads, lines)) == list(mined.records(corpus=texts, queries=asked))

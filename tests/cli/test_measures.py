@@ -78,7 +78,7 @@ def test_an_unknown_name_is_told_with_the_closest(command: object) -> None:
     status, out, err = command("nDGC")
 
     assert (status, out) == (2, "")
-    assert "fastrank measures: illegal measure 'nDGC'; did you mean" in err
+    assert "fastrank measures: unknown measure 'nDGC'; did you mean" in err
     assert "nDCG" in err
 
 
@@ -101,3 +101,23 @@ def test_the_list_has_one_column_of_whole_phrases(command: object) -> None:
         "Number of documents in the first k that are not judged for any query"
     )
     assert all(line.count("(") == line.count(")") for line in lines)
+
+
+def test_measures_that_differ_in_their_average_are_described_differently(command: object) -> None:
+    _, out, _ = command()
+
+    described = dict(line.partition("(")[::2] for line in out.splitlines())
+    assert described["MedianRank"].endswith("  Median rank of the first relevant document")
+    assert described["FirstRank"].endswith("  Mean rank of the first relevant document")
+
+
+def test_a_parameter_without_a_default_is_required(command: object) -> None:
+    _, out, _ = command("P@10")
+
+    assert "cutoff       rank (required): the rank k: only the first k documents count" in out
+
+
+@pytest.mark.parametrize("names", [["map,ndcg@10 P_5"], ["map", "ndcg@10,", " P_5 "]])
+def test_names_are_separated_by_commas_and_blanks(command: object, names: list[str]) -> None:
+    assert command(*names) == command("map", "ndcg@10", "P_5")
+    assert command("P.5,10", "nDCG@5,10") == command("P.5", "nDCG@5")

@@ -49,11 +49,11 @@ def listing(folder: Path) -> list[str]:
 def test_search_writes_the_run_that_the_function_gives(output: str, metric: str) -> None:
     status = main(
         ["search", *VECTORS, *IDS, "-k", "5", "--metric", metric, "--batch-size", "4",
-         "--exclude-self", "--tag", "mine", "-o", output]
+         "--ignore-identical-ids", "--tag", "mine", "-o", output]
     )  # fmt: skip
 
     assert status == 0
-    run = search(CORPUS, QUERIES, 5, metric=metric, **NAMES)
+    run = search(QUERIES, CORPUS, 5, metric=metric, **NAMES)
     assert fr.read_run(output).to_dict() == run.to_dict()
     assert fr.read_run(output).tag == "mine"
 
@@ -100,7 +100,7 @@ def test_a_saved_index_is_searched() -> None:
     assert main([*again, "--query-ids", "queries.txt", "--parameters", "nprobe=4", "-o", "b"]) == 0
 
     assert Path("a").read_bytes() == Path("b").read_bytes()
-    assert fr.read_run("a").to_dict() == search(CORPUS, QUERIES, 60, metric="l2", **NAMES).to_dict()
+    assert fr.read_run("a").to_dict() == search(QUERIES, CORPUS, 60, metric="l2", **NAMES).to_dict()
 
 
 def test_ids_may_come_from_numpy_files() -> None:
@@ -115,7 +115,7 @@ def test_ids_may_come_from_numpy_files() -> None:
 
 def test_lists_of_documents_are_left_out() -> None:
     best = {query: next(iter(docs)) for query, docs in
-            search(CORPUS, QUERIES, 1, **NAMES).to_dict().items()}  # fmt: skip
+            search(QUERIES, CORPUS, 1, **NAMES).to_dict().items()}  # fmt: skip
     Path("gone.txt").write_text("".join(f"{query} {doc}\n" for query, doc in best.items()))
 
     assert main(["search", *VECTORS, *IDS, "-k", "1", "--exclude", "gone.txt", "-o", "run"]) == 0
@@ -169,7 +169,7 @@ def test_eval_embeddings_writes_the_run_and_the_values() -> None:
 
     assert main([*command, "--run", "run.gz", "-o", "values"]) == 0
 
-    assert fr.read_run("run.gz").to_dict() == search(CORPUS, QUERIES, 7, **NAMES).to_dict()
+    assert fr.read_run("run.gz").to_dict() == search(QUERIES, CORPUS, 7, **NAMES).to_dict()
     assert b"map" in Path("values").read_bytes()
 
 
@@ -259,7 +259,8 @@ def test_mistakes_are_told_and_nothing_is_written(
     ("arguments", "status", "message"),
     [
         (["--qrels", "no.txt"], 1, "no.txt: no such file"),
-        (["--qrels", "qrels.txt", "-m", "mapp"], 2, "illegal measure 'mapp'"),
+        (["--qrels", "others.txt"], 1, "others.txt: no judged document is in the corpus"),
+        (["--qrels", "qrels.txt", "-m", "mapp"], 2, "unknown measure 'mapp'"),
         (["--qrels", "docs.txt"], 1, "docs.txt:1: "),
         (["--qrels", "qrels.txt", "--run", "no/run"], 1, "cannot write no/run"),
         (["--qrels", "qrels.txt", "-o", "no/values"], 1, "cannot write no/values"),
@@ -274,6 +275,8 @@ def test_mistakes_are_told_and_nothing_is_written(
 def test_eval_embeddings_tells_what_is_wrong(
     arguments: list[str], status: int, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    Path("others.txt").write_text("q1 0 x 1\n")
+
     assert main(["eval-embeddings", *VECTORS, *IDS, *arguments]) == status
 
     assert message in capfd.readouterr().err
@@ -418,3 +421,14 @@ def test_other_commands_do_without_faiss() -> None:
 
     assert "faiss" not in found.stderr
     assert "tqdm" not in found.stderr
+
+
+def test_eval_embeddings_warns_of_cutoffs_above_k(capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--qrels", "qrels.txt", "-k", "5", "-m", "nDCG@10"]
+
+    assert main(["eval-embeddings", *VECTORS, *IDS, *arguments]) == 0
+
+    assert capfd.readouterr().err.startswith(
+        "fastrank eval-embeddings: k=5 is below the cutoff of nDCG@10, which counts the ranks after"
+        " 5 as not relevant\n"
+    )

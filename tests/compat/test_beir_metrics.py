@@ -131,7 +131,7 @@ def test_the_average_of_hole_is_its_mean_over_every_order() -> None:
 
 def test_where_there_are_no_ids_to_look_for() -> None:
     with pytest.raises(MeasureError, match="'Hole@3' needs the judgments of all queries"):
-        fr.evaluate_arrays([[1]], None, [{1: 1}], "Hole@3")
+        fr.evaluate_arrays([{1: 1}], [[1]], None, "Hole@3")
     with pytest.raises(MeasureError, match="'Hole@3' needs the judgments of all queries"):
         fr.evaluate_labels([[1]], [[1.0]], "Hole@3")
     with pytest.raises(MeasureError, match="Hole requires cutoff"):

@@ -29,7 +29,7 @@ def _by_pytrec_eval(run: dict[str, dict[str, float]], measures: set[str]) -> dic
 def test_distances_rank_by_the_smallest() -> None:
     """L2 is what datasets search by if nothing is said, and its -1 is no document."""
     found = evaluate_results(
-        (DISTANCES, ROWS), QRELS, "map recip_rank ndcg_cut.2", queries=QUERIES, docs=DOCS
+        QRELS, (DISTANCES, ROWS), "map recip_rank ndcg_cut.2", queries=QUERIES, docs=DOCS
     )
 
     run = {"q1": {"d3": -0.5, "d2": -0.25, "d5": -1.0}, "q2": {"d4": -0.5, "d0": -0.75}}
@@ -39,7 +39,7 @@ def test_distances_rank_by_the_smallest() -> None:
 def test_inner_products_rank_by_the_largest() -> None:
     """Of the same numbers as products the order is the other."""
     found = evaluate_results(
-        (DISTANCES, ROWS), QRELS, "map", metric="ip", queries=QUERIES, docs=DOCS
+        QRELS, (DISTANCES, ROWS), "map", metric="ip", queries=QUERIES, docs=DOCS
     )
 
     run = {"q1": {"d3": 0.5, "d2": 0.25, "d5": 1.0}, "q2": {"d4": 0.5, "d0": 0.75}}
@@ -56,7 +56,7 @@ def test_nearest_examples_have_their_ids() -> None:
     assert (
         found.to_dict() == results_to_run((DISTANCES, ROWS), queries=QUERIES, docs=DOCS).to_dict()
     )
-    assert evaluate_results(results, QRELS, "RR", queries=QUERIES, docs="id").mean == {"RR": 0.75}
+    assert evaluate_results(QRELS, results, "RR", queries=QUERIES, docs="id").mean == {"RR": 0.75}
     with pytest.raises(fr.ArrayError, match=r"total_examples\[0\]: expected a column 'doc', found"):
         results_to_run(results, queries=QUERIES, docs="doc")
     with pytest.raises(fr.ArrayError, match=r"total_scores\[1\]: expected 2, one per example"):
@@ -65,8 +65,8 @@ def test_nearest_examples_have_their_ids() -> None:
 
 def test_without_ids_documents_are_rows_of_the_dataset() -> None:
     """Judgments are then of row numbers, and queries of the rows of the results."""
-    by_rows = evaluate_results((DISTANCES, ROWS), [{2: 1, 5: 2}, {0: 1}], "map")
-    by_ids = evaluate_results((DISTANCES, ROWS), QRELS, "map", queries=QUERIES, docs=DOCS)
+    by_rows = evaluate_results([{2: 1, 5: 2}, {0: 1}], (DISTANCES, ROWS), "map")
+    by_ids = evaluate_results(QRELS, (DISTANCES, ROWS), "map", queries=QUERIES, docs=DOCS)
 
     assert by_rows.mean == by_ids.mean
 
@@ -162,7 +162,7 @@ def test_results_of_a_real_dataset(metric: int | None, tmp_path: Path) -> None:
     # More than there are: the rest is padding.
     results = dataset.search_batch("vector", queries, k=8)
     found = evaluate_results(
-        results, QRELS, "map ndcg", metric=dataset.get_index("vector"), queries=QUERIES,
+        QRELS, results, "map ndcg", metric=dataset.get_index("vector"), queries=QUERIES,
         docs=dataset["id"],
     )  # fmt: skip
 

@@ -227,7 +227,7 @@ def test_a_file_with_other_columns_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "error", "message"),
     [
-        ({"measures": "mapp"}, fr.MeasureError, "illegal measure 'mapp'"),
+        ({"measures": "mapp"}, fr.MeasureError, "unknown measure 'mapp'"),
         ({"measures": "nDCG@10 ndcg_cut.10"}, fr.MeasureError, "have the same key 'ndcg@10'"),
         ({"primary": "P@2"}, fr.MeasureError, "primary: expected one of Success@1, .*found 'P@2'"),
         ({"relevant_docs": {}}, fr.InputError, "relevant_docs: no query has relevant documents"),

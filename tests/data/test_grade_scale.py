@@ -193,7 +193,7 @@ def test_ties_in_every_order() -> None:
     assert best == pytest.approx(Slow.dcg([2.5, 0.5]))
     expected = fr.evaluate(QRELS, run, "dcg", ties="average").mean["dcg"]
     assert expected == pytest.approx(3 / 4 * Slow.dcg([1, 1, 1, 1]))
-    assert fr.tie_report(run, QRELS, "map", relevance_level=0.5).tied == 4
+    assert fr.tie_report(QRELS, run, "map", relevance_level=0.5).tied == 4
 
 
 def test_what_needs_whole_grades_is_refused() -> None:
@@ -367,7 +367,7 @@ def test_all_ways_agree(tmp_path: Any) -> None:
         queries = None if isinstance(form, Qrels) else ["q", "r"]
         indexed = fr.index_qrels(form, queries=queries)
         found = fr.evaluate_arrays(
-            ids, scores, indexed, names, queries=["q", "r"], relevance_level=0.5
+            indexed, ids, scores, names, queries=["q", "r"], relevance_level=0.5
         )
         assert found.to_dict() == expected.to_dict()
 

@@ -43,7 +43,7 @@ def test_ids_and_tags_are_str() -> None:
     scores = fr.evaluate({"qé": {"dé": 1}}, run, "map")
 
     assert (run.query_ids, run.doc_ids, run.tag, scores.tag) == (["qé"], ["dé"], "té", "té")
-    assert fr.tie_report(run).tag == "té"
+    assert fr.tie_report(None, run).tag == "té"
     assert parse_prefs(b"q g s a 2\n").doc_ids == ["a"]
 
 
@@ -86,3 +86,15 @@ def test_judgments_keep_their_order() -> None:
     qrels = parse_qrels(b"q9 0 a 1\nq1 0 b 2\nq9 0 c 0\n")
 
     assert qrels["q9"] == {"a": 1, "c": 0}
+
+
+@pytest.mark.parametrize("kind", [fr.Qrels, fr.Run])
+def test_a_constructor_with_data_names_those_that_take_it(kind: Any) -> None:
+    name = kind.__name__
+    for arguments in ([{"q": {"d": 1}}], []):
+        with pytest.raises(TypeError) as caught:
+            kind(*arguments)
+        assert str(caught.value) == (
+            f"{name}() takes columns only; create it with {name}.from_dict, from_pandas,"
+            " from_polars, from_arrow or from_arrays"
+        )

@@ -49,7 +49,7 @@ def test_dicts_have_their_keys_as_ids() -> None:
     assert (data.corpus_ids, list(data.corpus)) == (["d1", "d2"], ["red apples", "blue plums"])
     assert (data.query_ids, list(data.queries)) == (["q1", "q2"], ["apples", "plums"])
     assert data.qrels.to_dict() == QRELS
-    assert not data.exclude_self
+    assert not data.ignore_identical_ids
 
 
 def test_lists_have_their_ids_beside_them_or_row_numbers() -> None:
@@ -94,7 +94,11 @@ def test_judged_documents_outside_the_corpus_are_named() -> None:
         ("text", {}, r"corpus: expected a dict or a list of texts, found a str"),
         ({"a", "b"}, {}, r"corpus: expected a dict or a list, found set, which has no order"),
         (["a", "b"], {"corpus_ids": {"d1", "d2"}}, r"corpus: expected .* found set"),
-        ({"1": "a"}, {}, r"no judged document is in the corpus: judgments are for 'd1' .* '1'"),
+        (
+            {"1": "a"},
+            {},
+            r"no judged document is in the corpus \(judged: 'd1', 'd2'; corpus: '1'\)$",
+        ),
     ],
 )
 def test_what_is_no_corpus(corpus: Any, options: dict[str, Any], reason: str) -> None:
@@ -104,7 +108,9 @@ def test_what_is_no_corpus(corpus: Any, options: dict[str, Any], reason: str) ->
 
 def test_judgments_of_other_queries() -> None:
     """Ids of another kind would give 0 for every measure."""
-    with pytest.raises(InputError, match=r"no query has judgments: .* for '1' .* are 'q1'"):
+    with pytest.raises(
+        InputError, match=r"no query has judgments \(judged: '1'; queries: 'q1', 'q2'\)$"
+    ):
         Dataset.from_texts(CORPUS, QUERIES, {1: {"d1": 1}})
 
 
@@ -475,7 +481,7 @@ def test_tables_that_lack_something() -> None:
         Dataset.from_huggingface({"a": corpus, "b": corpus}, queries, qrels, split="test")
     with pytest.raises(InputError, match=r"corpus: expected a Hugging Face Dataset .* list"):
         Dataset.from_huggingface([1], queries, qrels)
-    with pytest.raises(InputError, match=r"no column for the grade"):
+    with pytest.raises(InputError, match=r"no grade column"):
         Dataset.from_huggingface(corpus, queries, qrels.select_columns(["query-id", "corpus-id"]))
 
 
@@ -570,7 +576,7 @@ def test_labelled_articles_are_queries() -> None:
     assert data.query_rows is not None
     assert data.query_rows.tolist() == [0, 2]
     assert data.qrels.to_dict() == {"1": {"3": 1, "2": 1}, "3": {"1": 1}}
-    assert data.exclude_self
+    assert data.ignore_identical_ids
     assert data.vectors is None
 
 

@@ -54,7 +54,7 @@ def _compared() -> fr.IndexComparison:
     corpus, queries = rng.standard_normal((64, 8)), rng.standard_normal((4, 8))
     candidates = "IVF4,Flat nprobe=1 nprobe=4"
     return fr.compare_indexes(
-        corpus, queries, candidates, k=3, qrels={"0": {"1": 1}}, measures="RR", repetitions=1
+        queries, corpus, candidates, k=3, qrels={"0": {"1": 1}}, measures="RR", repetitions=1
     )
 
 

@@ -267,7 +267,7 @@ def test_passages_are_retrieved_mined_and_their_loss_computed_as_by_dpr(
             hit = any(by_answer[name].get(doc, 0) for doc in best)
             assert found["Success@5"][list(found.queries).index(name)] == hit
 
-    mined = fr.hard_negatives(run, gold, 5, skip_top=2)
+    mined = fr.hard_negatives(gold, run, 5, skip_top=2)
     mined.write(tmp_path / "train.json", corpus=passages, queries=questions, answers=answers)
     records = json.loads((tmp_path / "train.json").read_text())
     wanted = {

@@ -89,7 +89,7 @@ def test_what_is_wrong_shows_before_texts_are_encoded() -> None:
         raise AssertionError(texts)
 
     only_ids = {name: column for name, column in TABLE.items() if name != "answer"}
-    with pytest.raises(fr.MeasureError, match="illegal measure 'mapp'"):
+    with pytest.raises(fr.MeasureError, match="unknown measure 'mapp'"):
         fr.evaluate_model(never, CANDIDATES, "mapp")
     with pytest.raises(fr.InputError, match="no column contains the text of the candidate"):
         fr.evaluate_model(never, fr.read_candidates(only_ids), "map")

@@ -49,7 +49,7 @@ def expected(
     run = {}
     for own, row in zip(data.query_ids, queries @ corpus.T, strict=True):
         found = dict(zip(data.corpus_ids, row.tolist(), strict=True))
-        if data.exclude_self:
+        if data.ignore_identical_ids:
             del found[own]
         best = sorted(found.items(), key=lambda item: -item[1])[:k]
         run[own] = dict(best)
@@ -308,7 +308,7 @@ def test_queries_of_another_dimension() -> None:
 @pytest.mark.parametrize(
     ("options", "kind", "reason"),
     [
-        ({"measures": "mapp"}, MeasureError, "illegal measure 'mapp'"),
+        ({"measures": "mapp"}, MeasureError, "unknown measure 'mapp'"),
         ({"k": 0}, OptionError, "k: expected 1 or more"),
         ({"metric": "dot"}, OptionError, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
         (
@@ -348,7 +348,7 @@ def test_judged_queries_without_a_text() -> None:
 
     assert fr.evaluate_model(Counts(), data, "map").missing_queries == ["q9"]
     assert fr.evaluate_model(Counts(), data, "map", missing="zero").mean == {"map": 0.5}
-    with pytest.raises(fr.EvaluationError, match=r"1 of 2 judged queries are missing .*: q9"):
+    with pytest.raises(fr.EvaluationError, match=r"1 of 2 judged queries is missing .*: q9"):
         fr.evaluate_model(model, data, "map", missing="error")
     assert model.texts == []
 
@@ -392,7 +392,7 @@ def test_data_without_texts_or_vectors() -> None:
         [{"id": "a", "embedding": [1.0], "similar": ["b"]}, {"id": "b", "embedding": [2.0]}]
     )
 
-    with pytest.raises(TypeError, match="model: expected a model, because texts has no vectors"):
+    with pytest.raises(TypeError, match="expected a model, found None; texts has no vectors"):
         fr.evaluate_model(None, DATA)
     with pytest.raises(InputError, match="articles: no texts to encode; omit the model"):
         fr.evaluate_model(Counts(), data)

@@ -32,7 +32,7 @@ SPEEDS = ["exact", "IVF8,Flat nprobe=1", "IVF8,Flat nprobe=8", "HNSW8 efSearch=4
 def compared() -> fr.IndexComparison:
     """By judgments, with measures of the first ten."""
     return fr.compare_indexes(
-        CORPUS, QUERIES, ["IVF8,Flat nprobe=1 nprobe=8", "HNSW8 efSearch=4"], k=10, qrels=QRELS,
+        QUERIES, CORPUS, ["IVF8,Flat nprobe=1 nprobe=8", "HNSW8 efSearch=4"], k=10, qrels=QRELS,
         measures="nDCG@10 RR@10", repetitions=2,
     )  # fmt: skip
 
@@ -114,7 +114,7 @@ def test_speed_is_by_the_median_of_the_passes(compared: fr.IndexComparison) -> N
 def test_other_metrics(metric: str) -> None:
     """An index that looks at everything finds everything, whatever the metric."""
     found = fr.compare_indexes(
-        CORPUS, QUERIES, "IVF4,Flat nprobe=4", k=5, metric=metric, repetitions=1
+        QUERIES, CORPUS, "IVF4,Flat nprobe=4", k=5, metric=metric, repetitions=1
     )
 
     assert [point.recall for point in found.points] == [1.0, 1.0]
@@ -192,7 +192,7 @@ def test_recall_is_what_counting_scores_says(
 def test_a_query_does_not_find_itself_if_it_must_not() -> None:
     """By id, in exact search and in the others."""
     found = fr.compare_indexes(
-        CORPUS, CORPUS[:9], "IVF4,Flat nprobe=4", k=1, metric="cosine", exclude_self=True,
+        CORPUS[:9], CORPUS, "IVF4,Flat nprobe=4", k=1, metric="cosine", ignore_identical_ids=True,
         qrels={str(i): {str(i): 1} for i in range(9)}, measures="Success@1", repetitions=1,
     )  # fmt: skip
 
@@ -204,7 +204,7 @@ def test_excluded_documents_are_not_found() -> None:
     """By exact search and by the others, so that finding none of them is no loss."""
     lists = {str(i): (str(doc) for doc in (i, 399)) for i in range(9)}
     found = fr.compare_indexes(
-        CORPUS, CORPUS[:9], "IVF4,Flat nprobe=4", k=1, metric="cosine", exclude=lists,
+        CORPUS[:9], CORPUS, "IVF4,Flat nprobe=4", k=1, metric="cosine", exclude=lists,
         qrels={str(i): {str(i): 1} for i in range(9)}, measures="Success@1", repetitions=1,
     )  # fmt: skip
 
@@ -236,14 +236,14 @@ def test_measures_may_come_from_an_iterator() -> None:
     measures = (name for name in ["RR@10", "nDCG@10"])
     qrels = {str(i): {str(i): 1} for i in range(len(QUERIES))}
 
-    found = fr.compare_indexes(CORPUS, QUERIES, "SQ8", qrels=qrels, measures=measures)
+    found = fr.compare_indexes(QUERIES, CORPUS, "SQ8", qrels=qrels, measures=measures)
 
     assert [list(point.scores.mean) for point in found.points] == [["RR@10", "nDCG@10"]] * 2
 
 
 def test_without_judgments_there_are_no_measures() -> None:
     """Only recall, speed and size."""
-    found = fr.compare_indexes(CORPUS, QUERIES, ["SQ8"], k=3, repetitions=1)
+    found = fr.compare_indexes(QUERIES, CORPUS, ["SQ8"], k=3, repetitions=1)
 
     assert found.points[1].scores is None
     assert found.table().names == ["index", "recall@3", "queries/s", "bytes", "build s"]
@@ -282,7 +282,7 @@ def test_without_judgments_there_are_no_measures() -> None:
         ({"k": 0}, "k: expected 1 or more, found 0"),
         ({"repetitions": 0}, "repetitions: expected 1 or more, found 0"),
         ({"metric": "dot"}, "metric: expected 'ip', 'l2' or 'cosine'"),
-        ({"measures": "mapp"}, "illegal measure 'mapp'"),
+        ({"measures": "mapp"}, "unknown measure 'mapp'"),
         ({"queries": CORPUS[:2, :7]}, "queries: expected 8 columns, as in the corpus, found 7"),
         ({"queries": [[0.0] * 8], "metric": "cosine"}, r"queries\[0\]: the vector is zero"),
         ({"corpus": iter([CORPUS])}, "corpus: expected an array or a file, found an iterator"),
@@ -317,7 +317,7 @@ def test_judgments_of_other_queries_are_noticed_before_an_index_is_trained(
 
     monkeypatch.setattr("fastrank.embeddings.index_benchmark.build_index", build)
     with pytest.raises(fr.NoQueriesError):
-        fr.compare_indexes(CORPUS, QUERIES, "IVF8,Flat", qrels={"q": {"1": 1}})
+        fr.compare_indexes(QUERIES, CORPUS, "IVF8,Flat", qrels={"q": {"1": 1}})
 
     assert built == ["Flat"]
 
@@ -325,7 +325,7 @@ def test_judgments_of_other_queries_are_noticed_before_an_index_is_trained(
 def test_nothing_the_caller_passed_is_changed() -> None:
     """Not the arrays, under cosine either."""
     corpus, queries = CORPUS.copy(), QUERIES.copy()
-    fr.compare_indexes(corpus, queries, "SQ8", k=3, metric="cosine", repetitions=1)
+    fr.compare_indexes(queries, corpus, "SQ8", k=3, metric="cosine", repetitions=1)
 
     assert (corpus == CORPUS).all()
     assert (queries == QUERIES).all()
@@ -412,7 +412,7 @@ def test_queries_of_an_iterator_may_stand_in_one_buffer(monkeypatch: pytest.Monk
 
     exact, found = (
         fr.compare_indexes(
-            CORPUS, queries, "IVF8,Flat nprobe=1", k=10, qrels=QRELS, measures="nDCG@10",
+            queries, CORPUS, "IVF8,Flat nprobe=1", k=10, qrels=QRELS, measures="nDCG@10",
             repetitions=1,
         )
         for queries in (QUERIES, reused())

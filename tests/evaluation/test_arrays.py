@@ -100,7 +100,7 @@ def test_values_have_the_bits_of_pytrec_eval(
     expected = evaluator.evaluate(run)
 
     found = fr.evaluate_arrays(
-        ids, scores, rows, MEASURES,
+        rows, ids, scores, MEASURES,
         relevance_level=level, judged_only=judged_only, threads=threads,
     )  # fmt: skip
 
@@ -156,9 +156,9 @@ def test_scores_are_those_of_the_same_run_as_files(
     )
 
     found = fr.evaluate_arrays(
+        rows,
         ids,
         scores,
-        rows,
         "all_trec",
         queries=names,
         trec_eval_version=trec_eval_version,
@@ -178,7 +178,7 @@ def test_scores_are_those_of_the_same_run_as_files(
 
 def ranks_found(ids: Any, scores: Any, judged: dict[int, int], **options: Any) -> str:
     """The ranking of one query, as relstring shows it: the grade of each document, - for none."""
-    made = fr.evaluate_arrays([ids], None if scores is None else [scores], [judged], "relstring",
+    made = fr.evaluate_arrays([judged], [ids], None if scores is None else [scores], "relstring",
                               **options)  # fmt: skip
     return str(made["relstring_10" if "relstring_10" in made else "relstring"][0])
 
@@ -219,7 +219,7 @@ def test_many_judged_documents_in_any_order_are_ranked_by_sorting() -> None:
     rows = [{int(doc): int(doc % 3) for doc in ids[: count // 2]}]
     expected = fr.evaluate(*as_files(ids[None], scores[None], rows, ["0"]), "all_trec")
 
-    found = fr.evaluate_arrays(ids[None], scores[None], rows, "all_trec")
+    found = fr.evaluate_arrays(rows, ids[None], scores[None], "all_trec")
 
     assert repr(found.mean) == repr(expected.mean)
 
@@ -231,13 +231,13 @@ def test_one_tie_of_all_documents(reverse: bool) -> None:
     scores = np.zeros((1, 900))
     expected = fr.evaluate(*as_files(ids[None], scores, rows, ["0"]), "all_trec")
 
-    assert repr(fr.evaluate_arrays(ids[None], scores, rows, "all_trec").mean) == repr(expected.mean)
+    assert repr(fr.evaluate_arrays(rows, ids[None], scores, "all_trec").mean) == repr(expected.mean)
 
 
 IDS_2D = np.array([[5, 3, -1], [7, 3, 4]])
 SCORES_2D = np.array([[3.0, 2.0, 1.0], [1.0, 3.0, 2.0]], np.float32)
 ROWS = [{3: 1, 9: 2}, {7: 1, 4: 0}]
-EXPECTED = fr.evaluate_arrays(IDS_2D, SCORES_2D, ROWS, "all_trec").mean
+EXPECTED = fr.evaluate_arrays(ROWS, IDS_2D, SCORES_2D, "all_trec").mean
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16", "int32", "int64", ">i4"])
@@ -246,14 +246,14 @@ EXPECTED = fr.evaluate_arrays(IDS_2D, SCORES_2D, ROWS, "all_trec").mean
 def test_types_and_memory_orders_make_no_difference(kind: str, score: str, order: Any) -> None:
     ids, scores = IDS_2D.astype(kind, order=order), SCORES_2D.astype(score, order=order)
 
-    assert fr.evaluate_arrays(ids, scores, ROWS, "all_trec").mean == EXPECTED
+    assert fr.evaluate_arrays(ROWS, ids, scores, "all_trec").mean == EXPECTED
 
 
 def test_strided_views_and_memory_maps_are_taken(tmp_path: Any) -> None:
     np.save(tmp_path / "ids.npy", np.repeat(IDS_2D, 2, axis=1))
     ids = np.load(tmp_path / "ids.npy", mmap_mode="r")[:, ::2]
 
-    assert fr.evaluate_arrays(ids, SCORES_2D, ROWS, "all_trec").mean == EXPECTED
+    assert fr.evaluate_arrays(ROWS, ids, SCORES_2D, "all_trec").mean == EXPECTED
 
 
 def test_rows_that_are_converted_in_blocks_are_all_evaluated(
@@ -262,7 +262,7 @@ def test_rows_that_are_converted_in_blocks_are_all_evaluated(
     monkeypatch.setattr("fastrank.judging.arrays.BLOCK_ITEMS", 3)
     ids, scores = IDS_2D.astype(np.int32), SCORES_2D.astype(np.float16)
 
-    assert fr.evaluate_arrays(ids, scores, ROWS, "all_trec").mean == EXPECTED
+    assert fr.evaluate_arrays(ROWS, ids, scores, "all_trec").mean == EXPECTED
 
 
 def test_unsigned_ids_have_no_padding() -> None:
@@ -285,24 +285,24 @@ INDPTR, DOC_IDS, GRADES = [0, 2, 4], [3, 9, 7, 4], [1, 2, 1, 0]
     ids=["csr", "csr of other types", "dict", "dict in another order", "numpy scalars", "indexed"],
 )
 def test_judgments_in_every_form_are_the_same(qrels: Any) -> None:
-    assert fr.evaluate_arrays(IDS_2D, SCORES_2D, qrels, "all_trec").mean == EXPECTED
+    assert fr.evaluate_arrays(qrels, IDS_2D, SCORES_2D, "all_trec").mean == EXPECTED
 
 
 def test_a_sparse_matrix_holds_judgments() -> None:
     sparse = pytest.importorskip("scipy.sparse")
     matrix = sparse.csr_matrix((GRADES, DOC_IDS, INDPTR), shape=(2, 10))
 
-    assert fr.evaluate_arrays(IDS_2D, SCORES_2D, matrix, "all_trec").mean == EXPECTED
+    assert fr.evaluate_arrays(matrix, IDS_2D, SCORES_2D, "all_trec").mean == EXPECTED
 
 
 def test_judgments_from_a_file_have_decimal_ids() -> None:
     qrels, _ = as_files(IDS_2D, SCORES_2D, ROWS, ["0", "1"])
 
-    assert fr.evaluate_arrays(IDS_2D, SCORES_2D, qrels, "all_trec").mean == EXPECTED
+    assert fr.evaluate_arrays(qrels, IDS_2D, SCORES_2D, "all_trec").mean == EXPECTED
 
 
 def test_truth_values_are_grades() -> None:
-    made = fr.evaluate_arrays([[5, 3]], None, ([0, 1], [3], [True]), "map")
+    made = fr.evaluate_arrays(([0, 1], [3], [True]), [[5, 3]], None, "map")
 
     assert made.mean["map"] == 0.5
 
@@ -311,7 +311,7 @@ def test_queries_say_which_row_is_which() -> None:
     """Rows may be fewer than the judgments and in another order; queries come out by id."""
     qrels = {"a": {1: 1}, "b": {2: 1}, "c": {3: 1}}
 
-    scores = fr.evaluate_arrays([[3, 2], [1, 2]], None, qrels, "recip_rank", queries=["b", "a"])
+    scores = fr.evaluate_arrays(qrels, [[3, 2], [1, 2]], None, "recip_rank", queries=["b", "a"])
 
     assert scores.queries == ["a", "b"]
     assert scores["recip_rank"].tolist() == [1.0, 0.5]
@@ -322,7 +322,7 @@ def test_rows_without_ids_stay_in_their_order() -> None:
     """Eleven rows: 10 comes after 9 here, and not after 1."""
     ids = [[i] for i in range(11)]
 
-    scores = fr.evaluate_arrays(ids, None, [{i: i} for i in range(11)], "num_rel")
+    scores = fr.evaluate_arrays([{i: i} for i in range(11)], ids, None, "num_rel")
 
     assert scores.queries == [str(i) for i in range(11)]
 
@@ -330,7 +330,7 @@ def test_rows_without_ids_stay_in_their_order() -> None:
 def test_indexed_judgments_are_evaluated_again_and_again() -> None:
     qrels = fr.index_qrels((INDPTR, DOC_IDS, GRADES))
 
-    first, second = (fr.evaluate_arrays(IDS_2D, SCORES_2D, qrels, "all_trec") for _ in range(2))
+    first, second = (fr.evaluate_arrays(qrels, IDS_2D, SCORES_2D, "all_trec") for _ in range(2))
 
     assert first.mean == second.mean == EXPECTED
 
@@ -340,20 +340,20 @@ def test_an_index_does_not_change_with_the_arrays_it_was_made_from() -> None:
     qrels = fr.index_qrels((INDPTR, docs, GRADES))
     docs[:] = 0
 
-    assert fr.evaluate_arrays(IDS_2D, SCORES_2D, qrels, "all_trec").mean == EXPECTED
+    assert fr.evaluate_arrays(qrels, IDS_2D, SCORES_2D, "all_trec").mean == EXPECTED
 
 
 def test_indexed_judgments_can_be_pickled() -> None:
     qrels = pickle.loads(pickle.dumps(fr.index_qrels(ROWS)))
 
-    assert fr.evaluate_arrays(IDS_2D, SCORES_2D, qrels, "all_trec").mean == EXPECTED
+    assert fr.evaluate_arrays(qrels, IDS_2D, SCORES_2D, "all_trec").mean == EXPECTED
 
 
 def test_nothing_that_was_passed_is_changed() -> None:
     ids, scores = IDS_2D.copy(), SCORES_2D.copy()
     ids.flags.writeable = scores.flags.writeable = False
 
-    fr.evaluate_arrays(ids, scores, ROWS, "map", higher_is_better=False)
+    fr.evaluate_arrays(ROWS, ids, scores, "map", higher_is_better=False)
 
     assert (ids == IDS_2D).all()
     assert (scores == SCORES_2D).all()
@@ -362,7 +362,7 @@ def test_nothing_that_was_passed_is_changed() -> None:
 def test_rows_without_documents_or_judgments_are_left_out() -> None:
     ids = [[1, 2], [-1, -1], [1, 2]]
 
-    scores = fr.evaluate_arrays(ids, None, [{1: 1}, {1: 1}, {}], "map")
+    scores = fr.evaluate_arrays([{1: 1}, {1: 1}, {}], ids, None, "map")
 
     assert scores.queries == ["0"]
     assert scores.counts["missing_queries"] == 1
@@ -373,20 +373,20 @@ def test_no_rows_or_no_columns_are_no_queries(shape: tuple[int, int]) -> None:
     rows = [{1: 1}] * shape[0]
 
     with pytest.raises(NoQueriesError):
-        fr.evaluate_arrays(np.empty(shape, int), np.empty(shape), rows, "map")
+        fr.evaluate_arrays(rows, np.empty(shape, int), np.empty(shape), "map")
 
 
 def test_no_judgments_are_no_queries() -> None:
     with pytest.raises(NoQueriesError):
-        fr.evaluate_arrays([[1]], None, [{}], "map")
+        fr.evaluate_arrays([{}], [[1]], None, "map")
 
 
 # Errors: where, what was expected, what was found.
 
 
-def error(*arguments: Any, **options: Any) -> str:
+def error(ids: Any, scores: Any, qrels: Any, **options: Any) -> str:
     with pytest.raises(ArrayError) as caught:
-        fr.evaluate_arrays(*arguments, **{"measures": "map", **options})
+        fr.evaluate_arrays(qrels, ids, scores, **{"measures": "map", **options})
     return str(caught.value)
 
 
@@ -394,11 +394,11 @@ def error(*arguments: Any, **options: Any) -> str:
     ("ids", "scores", "message"),
     [
         ([[1, 2], [3, 3]], None,
-         "ids[1, 1]: query '1': document 3 is retrieved twice, in the columns 0 and 1"),
+         "ids[1, 1]: query '1': document 3 is retrieved twice, in columns 0 and 1"),
         ([[1, 2], [7, 7]], None,
-         "ids[1, 1]: query '1': document 7 is retrieved twice, in the columns 0 and 1"),
+         "ids[1, 1]: query '1': document 7 is retrieved twice, in columns 0 and 1"),
         ([[1, 2, -1, -1], [-1, 7, -1, 7]], None,
-         "ids[1, 3]: query '1': document 7 is retrieved twice, in the columns 1 and 3"),
+         "ids[1, 3]: query '1': document 7 is retrieved twice, in columns 1 and 3"),
         ([[1, 2], [-2, 3]], None,
          "ids[1, 0]: query '1': expected an id of at least 0, or -1 for none, found -2"),
         ([[1, 2], [-1, 3]], [[2.0, 1.0], [1.0, np.nan]],
@@ -430,19 +430,19 @@ def test_a_repeated_document_is_found_wherever_it_stands(place: int, judged: boo
 
     found = error(ids, None, [{int(ids[0, place]) if judged else 1: 1}])
 
-    assert f"retrieved twice, in the columns {place} and 999" in found
+    assert f"retrieved twice, in columns {place} and 999" in found
 
 
 def test_repeated_documents_that_look_alike_to_the_filter_are_told_apart() -> None:
     """Ids a power of two apart, many suspects: those that do not repeat pass."""
     ids = np.arange(1000)[None] * 2**52
 
-    assert fr.evaluate_arrays(ids, None, [{0: 1}], "map").mean["map"] == 1.0
+    assert fr.evaluate_arrays([{0: 1}], ids, None, "map").mean["map"] == 1.0
     assert "retrieved twice" in error(np.repeat(ids, 2, axis=1), None, [{0: 1}])
 
 
 def test_unique_documents_are_taken_on_trust_if_they_are_not_judged() -> None:
-    assert fr.evaluate_arrays([[7, 7, 1]], None, [{1: 1}], "map", assume_unique=True).mean == {
+    assert fr.evaluate_arrays([{1: 1}], [[7, 7, 1]], None, "map", assume_unique=True).mean == {
         "map": 1 / 3
     }
     assert "document 1 is retrieved twice" in error([[7, 1, 1]], None, [{1: 1}], assume_unique=True)
@@ -456,8 +456,8 @@ def test_listed_documents_have_grade_1(qrels: Any) -> None:
     ids = [[4, 9, 31], [15, 3, 2]]
     graded = [{31: 1, 4: 1}, {15: 1}]
 
-    assert fr.evaluate_arrays(ids, None, qrels, "map").mean == (
-        fr.evaluate_arrays(ids, None, graded, "map").mean
+    assert fr.evaluate_arrays(qrels, ids, None, "map").mean == (
+        fr.evaluate_arrays(graded, ids, None, "map").mean
     )
 
 
@@ -526,7 +526,7 @@ def test_bad_ids_of_queries_are_named(queries: Any, message: str) -> None:
 
 def test_an_error_of_an_array_carries_its_place() -> None:
     with pytest.raises(ArrayError) as caught:
-        fr.evaluate_arrays([[4, 4]], None, [{4: 1}])
+        fr.evaluate_arrays([{4: 1}], [[4, 4]], None)
 
     assert (caught.value.name, caught.value.row, caught.value.column) == ("ids", 0, 1)
     assert isinstance(caught.value, ValueError)
@@ -541,7 +541,7 @@ def test_a_query_whose_grades_are_all_negative_has_nothing_relevant(
     qrels = [{4: 1}, {4: 1}]
     qrels[negative] = {4: -1}
 
-    found = fr.evaluate_arrays([[4, 5], [4, 6]], None, qrels, "map", threads=threads)
+    found = fr.evaluate_arrays(qrels, [[4, 5], [4, 6]], None, "map", threads=threads)
 
     assert found["map"].tolist() == [float(i != negative) for i in range(2)]
 
@@ -555,7 +555,7 @@ def test_with_threads_the_first_row_that_is_wrong_is_named() -> None:
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_with_threads_the_scores_are_written_alike(threads: int) -> None:
     """Also what is counted: numbers of Python's, which JSON knows."""
-    found = fr.evaluate_arrays([[4, 5], [4, 6], [5, 7]], None, [{4: 1}] * 3, "map", threads=threads)
+    found = fr.evaluate_arrays([{4: 1}] * 3, [[4, 5], [4, 6], [5, 7]], None, "map", threads=threads)
 
     assert json.loads(found.to_json())["counts"] == found.counts
     assert {type(count) for count in found.counts.values()} == {int}
@@ -566,7 +566,7 @@ def test_more_threads_than_help_are_not_made(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(
         array_judge, "in_threads", lambda work, count: made.append(count) or in_threads(work, count)
     )
-    found = fr.evaluate_arrays([[4]] * 1000, None, [{4: 1}] * 1000, "map", threads=10**9)
+    found = fr.evaluate_arrays([{4: 1}] * 1000, [[4]] * 1000, None, "map", threads=10**9)
 
     assert (made, found.counts["evaluated_queries"]) == ([256], 1000)
 
@@ -574,7 +574,7 @@ def test_more_threads_than_help_are_not_made(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("threads", [0, -1])
 def test_threads_are_one_or_more(threads: int) -> None:
     with pytest.raises(fr.OptionError, match=r"^threads: expected 1 or more"):
-        fr.evaluate_arrays([[4]], None, [{4: 1}], threads=threads)
+        fr.evaluate_arrays([{4: 1}], [[4]], None, threads=threads)
 
 
 @pytest.mark.parametrize(
@@ -587,8 +587,8 @@ def test_threads_are_one_or_more(threads: int) -> None:
 def test_masked_values_are_refused(name: str, ids: Any, scores: Any) -> None:
     """What NumPy keeps under a mask is none of the caller's values."""
     with pytest.raises(fr.ArrayError, match=rf"^{name}\[0, 1\]: the value is masked"):
-        fr.evaluate_arrays(ids, scores, [{4: 1}])
-    unmasked = fr.evaluate_arrays(np.ma.array([[4, 5]]), None, [{4: 1}], "map")
+        fr.evaluate_arrays([{4: 1}], ids, scores)
+    unmasked = fr.evaluate_arrays([{4: 1}], np.ma.array([[4, 5]]), None, "map")
     assert unmasked.mean["map"] == 1.0
 
 
@@ -597,11 +597,11 @@ def test_ids_of_queries_may_be_of_any_type() -> None:
     import uuid
 
     ids = [uuid.UUID(int=5), np.str_("q")]
-    scores = fr.evaluate_arrays([[4], [4]], None, [{4: 1}, {5: 1}], "map", queries=ids)
+    scores = fr.evaluate_arrays([{4: 1}, {5: 1}], [[4], [4]], None, "map", queries=ids)
 
     assert scores.queries == [str(ids[0]), "q"]
     for wrong in ([None, "q"], [1.5, "q"], ["\ud800", "q"]):
         with pytest.raises(fr.ArrayError, match=r"^queries\[0\]: "):
-            fr.evaluate_arrays([[4], [4]], None, [{4: 1}, {5: 1}], "map", queries=wrong)
+            fr.evaluate_arrays([{4: 1}, {5: 1}], [[4], [4]], None, "map", queries=wrong)
     with pytest.raises(fr.ArrayError, match="expected a list of ids, found 'qr'"):
-        fr.evaluate_arrays([[4], [4]], None, [{4: 1}, {5: 1}], "map", queries="qr")
+        fr.evaluate_arrays([{4: 1}, {5: 1}], [[4], [4]], None, "map", queries="qr")

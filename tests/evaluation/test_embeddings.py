@@ -57,6 +57,7 @@ def result_of(evaluate: Any) -> Any:
     return values_of(scores), counts_of(scores)
 
 
+@pytest.mark.filterwarnings("ignore:k=")
 @settings(deadline=None, max_examples=80)
 @given(
     corpus=hnp.arrays(np.float32, st.tuples(st.integers(1, 20), st.just(2)), elements=SMALL),
@@ -68,7 +69,7 @@ def result_of(evaluate: Any) -> Any:
         st.integers(0, 9), st.dictionaries(st.integers(0, 24), st.integers(-1, 3), min_size=1),
         min_size=1,
     ),
-    exclude_self=st.booleans(),
+    ignore_identical_ids=st.booleans(),
     lists=st.dictionaries(st.integers(0, 9), st.sets(st.integers(0, 24)), max_size=4),
     batch_size=st.integers(1, 8),
     written=st.booleans(),
@@ -86,7 +87,7 @@ def result_of(evaluate: Any) -> Any:
 )  # fmt: skip
 def test_values_are_those_of_the_run_that_search_gives(
     corpus: Any, queries: Any, metric: str, k: int, named: str, judged: Any,
-    exclude_self: bool, lists: Any, batch_size: int, written: bool, options: Any,
+    ignore_identical_ids: bool, lists: Any, batch_size: int, written: bool, options: Any,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:  # fmt: skip
     """Small integers: ties and duplicates, equal in every batch."""
@@ -106,10 +107,10 @@ def test_values_are_those_of_the_run_that_search_gives(
     qrels = {text("q", q): {text("d", d): g for d, g in own.items()} for q, own in judged.items()}
     exclude = {text("q", q): [text("d", d) for d in docs] for q, docs in lists.items()}
     common: Any = {
-        "query_ids": query_ids, "exclude_self": exclude_self, "exclude": exclude,
+        "query_ids": query_ids, "ignore_identical_ids": ignore_identical_ids, "exclude": exclude,
         "batch_size": batch_size, "metric": metric,
     }  # fmt: skip
-    run = search(corpus, queries, k, corpus_ids=doc_ids, **common)
+    run = search(queries, corpus, k, corpus_ids=doc_ids, **common)
     path = tmp_path_factory.mktemp("run") / "found.run" if written else None
 
     found = result_of(
@@ -119,7 +120,11 @@ def test_values_are_those_of_the_run_that_search_gives(
     )
 
     expected = result_of(lambda: fr.evaluate(qrels, run, MEASURES, **options))
-    if expected[0] is fr.NoQueriesError:
+    if found[0] is fr.InputError:
+        assert {int(doc.strip("d")) for own in qrels.values() for doc in own}.isdisjoint(
+            range(len(corpus))
+        ) or options["no_relevant"] == "skip"
+    elif expected[0] is fr.NoQueriesError:
         assert found[0] is fr.NoQueriesError
     elif len(run) == len(queries):
         assert found == expected
@@ -137,7 +142,7 @@ def test_lists_of_other_queries_change_no_ranking() -> None:
     corpus, queries, qrels = np.zeros((3, 2)), np.zeros((2, 2)), {0: {0: 1}}
 
     for vectors in (lambda: corpus, lambda: iter([corpus])):
-        run = search(vectors(), queries, 1, exclude={1: [0]})
+        run = search(queries, vectors(), 1, exclude={1: [0]})
         found = fr.evaluate_embeddings(queries, vectors(), qrels, "P.1", k=1, exclude={1: [0]})
         assert found.mean == fr.evaluate(qrels, run, "P.1").mean
 
@@ -156,7 +161,7 @@ def test_values_of_real_numbers_are_those_of_the_run(metric: str, trec_eval_vers
         **IDS,
     )
 
-    run = search(CORPUS, QUERIES, 20, metric=metric, corpus_ids=IDS["corpus_ids"],
+    run = search(QUERIES, CORPUS, 20, metric=metric, corpus_ids=IDS["corpus_ids"],
                  query_ids=IDS["query_ids"])  # fmt: skip
     assert values_of(found) == values_of(
         fr.evaluate(QRELS, run, "all_trec", trec_eval_version=trec_eval_version)
@@ -186,7 +191,7 @@ def test_rows_without_ids_are_judged_by_their_numbers() -> None:
     found = fr.evaluate_embeddings(iter([CORPUS[:5]]), CORPUS, qrels, "recip_rank", metric="cosine",
                                    k=200)  # fmt: skip
 
-    run = search(CORPUS, CORPUS[:5], 200, metric="cosine")
+    run = search(CORPUS[:5], CORPUS, 200, metric="cosine")
     assert found.mean == fr.evaluate(qrels, run, "recip_rank").mean
     assert found.unjudged_queries == ["2", "3", "4"]
 
@@ -211,8 +216,8 @@ def test_counts_tell_removed_documents_and_cut_ties() -> None:
         found.counts["ties_at_cutoff"],
         found.counts["unjudged_queries"],
     ) == (2, 1, 1)
-    assert "rankings were cut between documents with equal scores (ties_at_cutoff=1)" in str(found)
-    assert "documents were excluded from the rankings (excluded=2)" in str(found)
+    assert "1 ranking was cut between documents with equal scores" in str(found)
+    assert "2 documents were excluded from the rankings" in str(found)
 
 
 @pytest.mark.parametrize("name", ["found.run", "found.run.gz"])
@@ -222,7 +227,7 @@ def test_the_run_is_written_on_the_side(name: str, tmp_path: Path) -> None:
 
     written = fr.read_trec_run(tmp_path / name)
     ids = {"corpus_ids": IDS["corpus_ids"], "query_ids": IDS["query_ids"]}
-    assert written.to_dict() == search(CORPUS, QUERIES, 4, **ids).to_dict()
+    assert written.to_dict() == search(QUERIES, CORPUS, 4, **ids).to_dict()
     assert written.tag == "mine"
     if name.endswith(".gz"):
         assert gzip.decompress((tmp_path / name).read_bytes()).count(b"\n") == 120
@@ -235,7 +240,7 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
 
     with pytest.raises(fr.ArrayError, match=r"queries\[9, 0\]: expected finite values"):
         fr.evaluate_embeddings(iter(bad), CORPUS, QRELS, run=path, batch_size=3,
-                               query_ids=IDS["query_ids"][:12])  # fmt: skip
+                               **{**IDS, "query_ids": IDS["query_ids"][:12]})  # fmt: skip
 
     assert path.read_text() == "before"
     assert [own.name for own in tmp_path.iterdir()] == ["found.run"]
@@ -244,7 +249,7 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "kind", "message"),
     [
-        ({"measures": "mapp"}, fr.MeasureError, "illegal measure 'mapp'"),
+        ({"measures": "mapp"}, fr.MeasureError, "unknown measure 'mapp'"),
         ({"measures": "map_avgjg"}, fr.EvaluationError, "rel_info format not qrels_jg"),
         ({"qrels": {"x": {"d1": 1}}}, fr.NoQueriesError, "share no query ids .run: 'q0'"),
         ({"missing": "error", "qrels": {**QRELS, "x": {"d1": 1}}}, fr.EvaluationError, "1 of 31"),
@@ -266,6 +271,10 @@ def test_a_run_that_cannot_be_finished_is_not_written(tmp_path: Path) -> None:
          fr.OptionError, "train_size: the Index is already built"),
         ({"corpus": build_index(CORPUS, ids=IDS["corpus_ids"])}, fr.OptionError,
          "corpus_ids: the Index has ids"),
+        ({"corpus_ids": None}, fr.InputError,
+         r"no judged document is in the corpus .judged: 'd85', 'd28', \.\.\.; corpus: '0', '1', "
+         r"\.\.\..; pass the ids of the vectors as corpus_ids$"),
+        ({"qrels": {"q0": {"x": 1}}}, fr.InputError, "judged: 'x'; corpus: 'd0', 'd1', ....$"),
         ({"corpus": build_index(CORPUS), "corpus_ids": ["a"]}, fr.ArrayError,
          "corpus_ids: expected .* ids, one per vector, found 1"),
     ],
@@ -291,7 +300,7 @@ def test_ties_are_settled_as_in_the_run(ties: Any) -> None:
     corpus = np.repeat(CORPUS[:30], 2, axis=0)
     ids = {**IDS, "corpus_ids": [f"d{i}" for i in range(60)]}
     qrels = {f"q{i}": {f"d{i}": 1, f"d{59 - i}": 2} for i in range(30)}
-    run = search(corpus, QUERIES, 20, corpus_ids=ids["corpus_ids"], query_ids=ids["query_ids"])
+    run = search(QUERIES, corpus, 20, corpus_ids=ids["corpus_ids"], query_ids=ids["query_ids"])
 
     found = fr.evaluate_embeddings(
         QUERIES, corpus, qrels, "map ndcg", k=20, batch_size=7, ties=ties, **ids
@@ -380,3 +389,71 @@ def test_queries_without_judgments_are_not_searched_for(monkeypatch: pytest.Monk
     expected = fr.evaluate_embeddings(QUERIES, CORPUS, {"q3": {"d1": 1}}, "recip_rank", **IDS)
     assert found.mean == expected.mean
     assert len(found.unjudged_queries or []) == 29
+
+
+@pytest.mark.parametrize(
+    ("k", "measures", "named"),
+    [
+        (5, "nDCG@100 map RR@5", "nDCG@100, which counts"),
+        (5, "P.5,10,20", "P_10, P_20, which count"),
+        (9, "AP(rel=2)@10", "AP(rel=2)@10, which counts"),
+    ],
+)
+def test_a_cutoff_that_rankings_do_not_reach_is_a_warning(
+    k: int, measures: str, named: str
+) -> None:
+    with pytest.warns(UserWarning, match="cutoff") as caught:
+        fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, measures, k=k, **IDS)
+
+    (warned,) = caught
+    assert str(warned.message) == (
+        f"k={k} is below the cutoff of {named} the ranks after {k} as not relevant"
+    )
+    assert warned.filename == __file__
+
+
+@pytest.mark.parametrize(("k", "measures"), [(5, "official"), (5, "P@5 ndcg"), (200, "nDCG@1000")])
+def test_no_other_cutoffs_are_warned_of(k: int, measures: str) -> None:
+    """Of 200 documents no ranking has more than 200."""
+    fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, measures, k=k, **IDS)
+
+
+def test_results_without_judgments_raise_no_doubt_about_ids_that_match() -> None:
+    scores = fr.evaluate_embeddings([[1.0]], [[1.0], [0.5]], {"0": {"1": 1}}, "map", k=1)
+
+    assert str(scores).splitlines()[1:] == ["no retrieved document is judged"]
+
+
+def test_ids_can_be_paths(tmp_path: Path) -> None:
+    paths = {name: tmp_path / f"{name}.txt" for name in IDS}
+    for name, path in paths.items():
+        path.write_text("\n".join(IDS[name]) + "\n")
+    numpy = tmp_path / "ids.npy"
+    np.save(numpy, IDS["corpus_ids"])
+
+    expected = fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, "map", **IDS).mean
+    index = build_index(CORPUS, ids=str(paths["corpus_ids"]))
+
+    assert fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, "map", **paths).mean == expected
+    paths["corpus_ids"] = numpy
+    assert fr.evaluate_embeddings(QUERIES, CORPUS, QRELS, "map", **paths).mean == expected
+    found = fr.evaluate_embeddings(QUERIES, index, QRELS, "map", query_ids=IDS["query_ids"])
+    assert found.mean == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\nb c\n", "ids.txt:2: expected an id without blanks, found 'b c'"),
+        ("a\n\nb\n", "ids.txt:2: expected an id without blanks, found an empty line"),
+        ("a\nb\n", "query_ids: expected 30 ids, one per vector, found 2"),
+    ],
+)
+def test_a_file_that_is_not_a_list_of_ids_is_named(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "ids.txt"
+    path.write_text(text)
+
+    with pytest.raises(fr.FastrankError) as caught:
+        search(QUERIES, CORPUS, 3, query_ids=path)
+
+    assert str(caught.value).endswith(message)

@@ -231,7 +231,7 @@ def test_scores_of_a_file_keep_their_query_ids_like_a_list(tmp_path: Path) -> No
     [
         fr.ReadError("run", "gone"),
         fr.FormatError("run", 3, "malformed"),
-        fr.MeasureError("maap", "illegal measure 'maap'"),
+        fr.MeasureError("maap", "unknown measure 'maap'"),
         fr.EvaluationError("map", b"q1", "duplicate docs", inconsistent=True),
     ],
 )
@@ -288,10 +288,10 @@ def test_scores_print_as_a_table() -> None:
     assert str(scores).splitlines() == [
         "map         0.7500",
         "recip_rank  0.7500",
-        "1 judged query has no results and is not included in the means (missing_queries=q3)",
-        "1 query of the run has no judgments (unjudged_queries=q9)",
+        "1 judged query has no results and is not included in the means (q3)",
+        "1 query of the run has no judgments (q9)",
     ]
-    assert repr(scores) == "<Scores of 'mine': 2 queries, 2 values>"
+    assert repr(scores) == "<Scores of 'mine': 2 queries, 2 measures>"
 
 
 def test_read_and_write_take_file_objects() -> None:
@@ -319,3 +319,28 @@ def test_nothing_the_caller_passed_is_changed() -> None:
 
     after = (run.scores.tolist(), run.offsets.tolist(), list(run.docs), qrels.grades.tolist())
     assert after == before
+
+
+def test_the_name_of_the_run_is_printed_if_asked_for() -> None:
+    scores = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "runid map")
+
+    assert str(scores).splitlines()[:2] == ["runid  mine", "map    0.7500"]
+    assert scores.mean == {"map": 0.75}
+
+
+def test_the_name_of_the_run_is_printed_with_escapes() -> None:
+    run = parse_run(b"q1 Q0 a 1 1 \xff\n")
+
+    assert str(fr.evaluate(parse_qrels(b"q1 0 a 1\n"), run, "runid")) == r"runid  \udcff"
+
+
+def test_numbers_of_one_are_singular() -> None:
+    scores = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map")
+
+    assert repr(scores) == "<Scores: 1 query, 1 measure>"
+    assert repr(scores - scores) == "<ScoreDifferences: 1 query, 1 measure>"
+    assert repr(fr.table(scores)) == "<Table: 1 row, 2 columns>"
+    assert repr(fr.Evaluator({"q": {"d": 1}}, "map")).endswith(": 1 judged query>")
+    assert repr(fr.index_qrels([{1: 1}])) == "<ArrayQrels: 1 query, 1 judgment>"
+    excluded = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0, "e": 2.0}}, exclude={"q": ["e"]})
+    assert str(excluded).splitlines()[-1] == "1 document was excluded from the rankings"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import random
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +83,51 @@ def test_a_process_forked_while_a_file_is_read_can_read_files(
     thread.join()
 
     assert os.waitstatus_to_exitcode(status) == 0
+
+
+def runs_of_the_same_queries(count: int) -> list[dict[str, dict[str, float]]]:
+    chance = random.Random(1)
+    return [
+        {
+            query: {
+                f"d{n}": chance.random() for n in chance.sample(range(40), chance.randrange(40))
+            }
+            for query in chance.sample(["q1", "q2", "q3", "other"], 3)
+        }
+        for _ in range(count)
+    ]
+
+
+GRADED = {f"q{i}": {f"d{n}": (n * i) % 4 - 1 for n in range(30)} for i in range(1, 5)}
+
+
+@pytest.mark.parametrize(
+    ("measures", "options"),
+    [
+        ("official ndcg ndcg_cut.5,10 rbp ERR@5 RBP@7", {}),
+        ("map P.5 num_rel relstring gm_map", {"missing": "zero"}),
+        ("map P.5 FirstRank", {"missing": "zero", "trec_eval_version": "10.0"}),
+        ("map nDCG@5 AP(rel=2)@10 P(judged_only=True)@5", {"relevance_level": 2}),
+        ("ndcg.1=0.5 map", {"no_relevant": "one", "relevance_level": 3}),
+        ("nDCG(dcg='exp-log2')@10 Hole@5 MedianRank", {"missing": "zero", "depth": 10}),
+    ],
+)
+def test_every_run_has_the_scores_of_a_new_evaluator(measures: str, options: Any) -> None:
+    evaluator, runs = fr.Evaluator(GRADED, measures, **options), runs_of_the_same_queries(8)
+
+    # All are kept until the end: later runs must not change earlier scores.
+    found = [evaluator.evaluate(run) for run in runs]
+
+    for scores, run in zip(found, runs, strict=True):
+        expected = fr.evaluate(GRADED, run, measures, **options)
+        assert scores.to_json() == expected.to_json()
+
+
+def test_threads_share_an_evaluator() -> None:
+    evaluator, runs = fr.Evaluator(GRADED, "map ndcg P.5"), runs_of_the_same_queries(400)
+    expected = [fr.evaluate(GRADED, run, "map ndcg P.5").to_json() for run in runs]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda run: evaluator.evaluate(run).to_json(), runs))
+
+    assert found == expected

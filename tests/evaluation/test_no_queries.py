@@ -31,11 +31,18 @@ def test_runs_in_a_dict_are_recognisable() -> None:
     [
         ("q1", "Q1", "do the ids differ only in case?"),
         ("1", "1.0", "do the ids differ only as 1 and 1.0 do?"),
-        ("7", "007", "do the ids differ only as 1 and 1.0 do?"),
+        ("7", "007", "do the ids differ only in leading zeros?"),
+        ("q1", "q1 ", "do the ids differ only in blanks or newlines around them?"),
+        ("q1", "q1\n", "do the ids differ only in blanks or newlines around them?"),
     ],
 )
 def test_what_the_ids_may_differ_by_is_asked(judged: str, found: str, question: str) -> None:
     assert message({judged: {"d": 1}}, {found: {"d": 1.0}}).endswith(f"; {question}")
+
+
+@pytest.mark.parametrize("found", ["Q2", "q1.0", "Q1 ", "01.0"])
+def test_nothing_is_asked_where_one_difference_does_not_explain_it(found: str) -> None:
+    assert message({"q1": {"d": 1}, "1": {"d": 1}}, {found: {"d": 1.0}}).endswith("'q1', '1')")
 
 
 @pytest.mark.parametrize("form", ["trec", "csv"])
@@ -56,9 +63,9 @@ def test_what_has_no_queries_is_named() -> None:
 
 def test_rows_of_arrays_are_named_by_their_queries() -> None:
     with pytest.raises(fr.NoQueriesError, match="the run has no queries"):
-        fr.evaluate_arrays([[-1], [-1]], None, [{1: 1}, {1: 1}], "map")
+        fr.evaluate_arrays([{1: 1}, {1: 1}], [[-1], [-1]], None, "map")
     with pytest.raises(fr.NoQueriesError, match="run: 'a', 'b'; qrels: 'c'"):
-        fr.evaluate_arrays([[1], [1]], None, {"c": {1: 1}}, "map", queries=["a", "b"])
+        fr.evaluate_arrays({"c": {1: 1}}, [[1], [1]], None, "map", queries=["a", "b"])
 
 
 def test_queries_that_were_left_out_are_counted() -> None:

@@ -64,6 +64,6 @@ def test_every_form_of_a_run_has_one_rule(
     for run in (fr.read_run(path), frame, fr.Run.from_arrays(*map(list, zip(*rows, strict=True)))):
         assert outcome(lambda run=run: fr.evaluate(qrels, run, measures, **options)) == expected
     arrays = outcome(
-        lambda: fr.evaluate_arrays(ids, scores, QRELS, measures, queries=queries, **options)
+        lambda: fr.evaluate_arrays(QRELS, ids, scores, measures, queries=queries, **options)
     )
     assert arrays == expected

@@ -32,8 +32,8 @@ RUN = (
 
 def test_ties_are_counted_by_query() -> None:
     """Lines that tie with another one; scores that are one 32-bit float do at 9.0.8 only."""
-    report = fr.tie_report(parse_run(RUN))
-    exact = fr.tie_report(parse_run(RUN), trec_eval_version="10.0")
+    report = fr.tie_report(None, parse_run(RUN))
+    exact = fr.tie_report(None, parse_run(RUN), trec_eval_version="10.0")
 
     assert (report.lines, report.tied, report.largest, report.evaluated) == (9, 7, 3, 3)
     assert report.queries == {"q2": 5, "q3": 2}
@@ -45,7 +45,7 @@ def test_a_file_does_as_well(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(RUN)
 
-    assert fr.tie_report(path).tied == fr.tie_report(str(path)).tied == 7
+    assert fr.tie_report(None, path).tied == fr.tie_report(None, str(path)).tied == 7
 
 
 @given(RESULTS, GRADES, st.sampled_from([None, 1, 3]))
@@ -55,7 +55,7 @@ def test_the_range_holds_every_order(results: Results, grades: Grades, depth: in
     qrels, run = nouns(grades, results)
     orders = values(every_order(results, depth), grades, BOUNDED)
 
-    report = fr.tie_report(run, qrels, BOUNDED, depth=depth)
+    report = fr.tie_report(qrels, run, BOUNDED, depth=depth)
 
     for name, found in report.measures.items():
         assert found.worst - 1e-12 <= found.value <= found.best + 1e-12
@@ -98,7 +98,7 @@ def test_the_range_of_judged_documents_is_exact(
     }
     found = fr.evaluate(dict.fromkeys(everyone, grades), everyone, RANGED)
 
-    report = fr.tie_report(run, qrels, RANGED, depth=depth)
+    report = fr.tie_report(qrels, run, RANGED, depth=depth)
 
     for name, its in report.measures.items():
         # Interpolated precision of no documents at all is 0 / 0, as in trec_eval.
@@ -112,7 +112,7 @@ def test_the_range_of_judged_documents_is_exact(
 def test_print_says_how_many_and_how_far() -> None:
     qrels = parse_qrels(b"q2 0 a 1\nq2 0 e 1\nq1 0 a 1\n")
 
-    assert str(fr.tie_report(parse_run(RUN), qrels, "bpref recip_rank")) == (
+    assert str(fr.tie_report(qrels, parse_run(RUN), "bpref recip_rank")) == (
         "7 of 9 lines are tied, in 2 of 3 queries; the largest group of ties has 3 documents\n"
         "  q2  5 tied\n"
         "  q3  2 tied\n"
@@ -120,15 +120,15 @@ def test_print_says_how_many_and_how_far() -> None:
         "bpref       1.0000  1.0000  1.0000    1.0000\n"
         "recip_rank  0.7500  0.5000  0.7500    0.6250"
     )
-    assert str(fr.tie_report(parse_run(b"q Q0 a 1 1 t\n"))) == "no ties in 1 lines"
+    assert str(fr.tie_report(None, parse_run(b"q Q0 a 1 1 t\n"))) == "no ties in 1 line"
 
 
 @pytest.mark.parametrize("measure", ["G", "infAP", "Rndcg", "ndcg_rel", "utility", "rbp", "unj"])
 def test_no_range_is_given_that_need_not_hold(measure: str) -> None:
     with pytest.raises(fr.MeasureError, match=f"tie_report does not support '{measure}'"):
-        fr.tie_report(parse_run(RUN), parse_qrels(b"q1 0 a 1\n"), measure)
+        fr.tie_report(parse_qrels(b"q1 0 a 1\n"), parse_run(RUN), measure)
     with pytest.raises(fr.MeasureError, match="only if each grade is its own gain"):
-        fr.tie_report(parse_run(RUN), parse_qrels(b"q1 0 a 1\n"), "ndcg.0=3,1=1")
+        fr.tie_report(parse_qrels(b"q1 0 a 1\n"), parse_run(RUN), "ndcg.0=3,1=1")
 
 
 @pytest.mark.parametrize(
@@ -145,20 +145,20 @@ def test_impossible_options_are_errors(
     qrels = None if given_ is None else parse_qrels(given_)
 
     with pytest.raises(fr.OptionError, match=message):
-        fr.tie_report(parse_run(RUN), qrels, **options)
+        fr.tie_report(qrels, parse_run(RUN), **options)
 
 
 def test_the_level_is_a_number() -> None:
     with pytest.raises(TypeError, match="relevance_level: expected a number, found str"):
-        fr.tie_report(parse_run(RUN), None, relevance_level="1")  # type: ignore[arg-type]
+        fr.tie_report(None, parse_run(RUN), relevance_level="1")  # type: ignore[arg-type]
 
 
 def test_a_score_that_is_no_number_is_an_error() -> None:
     with pytest.raises(fr.EvaluationError, match="query 'q2': a score is NaN") as caught:
-        fr.tie_report(parse_run(b"q1 Q0 a 1 1 t\nq2 Q0 b 1 nan t\n", strict=False))
+        fr.tie_report(None, parse_run(b"q1 Q0 a 1 1 t\nq2 Q0 b 1 nan t\n", strict=False))
     assert caught.value.query == b"q2"
 
 
 def test_preferences_have_no_grades() -> None:
     with pytest.raises(TypeError, match="expected Qrels, found Preferences"):
-        fr.tie_report(parse_run(RUN), parse_prefs(b"q g s a 2\n"))  # type: ignore[arg-type]
+        fr.tie_report(parse_prefs(b"q g s a 2\n"), parse_run(RUN))  # type: ignore[arg-type]

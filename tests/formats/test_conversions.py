@@ -429,10 +429,10 @@ def test_two_documents_at_one_rank_are_refused() -> None:
 @pytest.mark.parametrize(
     ("columns", "reason"),
     [
-        ({"qid": ["q"], "docno": ["d"]}, "no column for the score: found 'qid', 'docno', expected"),
-        ({"qid": ["q"], "doc": ["d"], "docno": ["d"], "score": [1]}, "more than one column for"
-                                                                     " the doc: 'doc' and 'docno'"),
-        ({"a": ["q"], "b": ["d"], "c": [1]}, "no column for the query: found 'a', 'b', 'c',"
+        ({"qid": ["q"], "docno": ["d"]}, "no score column: found 'qid', 'docno', expected"),
+        ({"qid": ["q"], "doc": ["d"], "docno": ["d"], "score": [1]}, "more than one document"
+                                                                     " column: 'doc' and 'docno'"),
+        ({"a": ["q"], "b": ["d"], "c": [1]}, "no query column: found 'a', 'b', 'c',"
                                              " expected"),
         ({"qid": ["q", None], "docno": ["d", "d"], "score": [1, 1]}, "row 1 .*column 'qid'"),
         ({"qid": ["q", "q"], "docno": ["c", None], "score": [1, 1]}, "row 1 .*column 'docno'"),
@@ -494,7 +494,7 @@ def test_columns_that_do_not_exist_are_refused(columns: dict[str, str], reason: 
 def test_a_repeated_document_is_named_with_its_rows() -> None:
     frame = pd.DataFrame({"qid": [1, 2, 1], "docno": ["d", "d", "d"], "score": [1, 2, 3]})
 
-    with pytest.raises(fr.EvaluationError, match="duplicate docs d, rows 0 and 2 of <pandas"):
+    with pytest.raises(fr.EvaluationError, match="duplicate docs d, rows 0 and 2 of run <pandas"):
         fr.evaluate({1: {"d": 1}}, frame, "map")
     with pytest.raises(InputError, match="query '1': duplicate document 'd' in row 2"):
         Run.from_pandas(frame).to_dict()

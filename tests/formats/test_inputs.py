@@ -30,6 +30,67 @@ def test_named_tuples_of_any_iterable(pack: Callable[[Any], Any]) -> None:
     assert fr.Evaluator(pack(JUDGED), "map ndcg").evaluate(pack(FOUND)).to_dict() == VALUES
 
 
+@pytest.mark.parametrize("pack", [list, tuple, iter])
+def test_plain_tuples_of_query_document_and_number(pack: Callable[[Any], Any]) -> None:
+    judged, found = ([tuple(row[:3]) for row in rows] for rows in (JUDGED, FOUND))
+
+    assert fr.evaluate(pack(judged), pack(found), "map ndcg").to_dict() == VALUES
+    with pytest.raises(fr.InputError, match=r"row 1 .*expected a tuple \(query, document, number"):
+        as_qrels([("q", "d", 1), ("q", "e")])
+
+
+def test_an_iterator_of_runs() -> None:
+    found = fr.evaluate(QRELS, (run for run in (RUN, FOUND)), "map ndcg")
+    assert [one.to_dict() for one in found] == [VALUES, VALUES]
+
+
+@pytest.mark.parametrize("doc", ["document", "document_id", "documents", "docs"])
+def test_names_of_the_document_column(doc: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"query": ["q"], doc: ["d"], "grade": [1]})
+
+    assert fr.Qrels.from_pandas(frame).to_dict() == {"q": {"d": 1}}
+
+
+def test_a_document_beside_its_id_is_no_id() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"query": ["q"], "docno": ["d"], "document": ["text"], "grade": [1]})
+
+    assert fr.Qrels.from_pandas(frame).to_dict() == {"q": {"d": 1}}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_errors_about_frames_say_which_one_and_what_takes_columns(library: str) -> None:
+    module = pytest.importorskip(library)
+    make = module.table if library == "pyarrow" else module.DataFrame
+    method = {"pyarrow": "from_arrow"}.get(library, f"from_{library}")
+    judged = make({"query": ["q"], "url": ["d"], "grade": [1]})
+    found = make({"query": ["q"], "url": ["d"], "score": [0.5]})
+
+    with pytest.raises(fr.InputError, match=r"^qrels <.*>: no document column: ") as raised:
+        fr.evaluate(judged, {"q": {"d": 1.0}}, "map")
+    assert str(raised.value).endswith(f"or use Qrels.{method}(..., columns={{'doc': NAME}})")
+    with pytest.raises(fr.InputError, match=r"^run <.*>: no document column: ") as raised:
+        fr.evaluate({"q": {"d": 1}}, found, "map")
+    assert str(raised.value).endswith(f"or use Run.{method}(..., columns={{'doc': NAME}})")
+    columns = {"doc": "url"}
+    assert fr.evaluate(
+        getattr(fr.Qrels, method)(judged, columns=columns),
+        getattr(fr.Run, method)(found, columns=columns),
+        "map",
+    ).mean == {"map": 1.0}
+
+
+def test_dicts_that_have_surely_changed_places_are_refused() -> None:
+    qrels = {"q": {f"d{n}": n % 2 for n in range(6)}}
+    run = {"q": {f"d{n}": n + 0.25 for n in range(6)}}
+
+    with pytest.raises(fr.InputError, match=r"qrels: .* are judgments and run swapped"):
+        fr.evaluate(run, qrels, "map")
+    assert fr.evaluate(run, {"q": {"d0": 12, "d1": 11}}, "map").mean["map"] > 0
+    assert fr.evaluate({"q": {"d0": 0.5, "d1": 1}}, {"q": {"d0": 1}}, "map").mean == {"map": 0}
+
+
 def test_several_runs_of_named_tuples() -> None:
     found = fr.evaluate(JUDGED, [FOUND, RUN], "map ndcg")
     assert [one.to_dict() for one in found] == [VALUES, VALUES]
@@ -61,7 +122,7 @@ def test_grades_with_fractions_and_iterations() -> None:
         ([*JUDGED, ("q", "d", 1)], "row 3 .*: expected Qrel, as before, found tuple"),
         ([*JUDGED, *FOUND], "row 3 .*: expected Qrel, as before, found ScoredDoc"),
         ([Qrel("q", "d", None, "0")], "row 0 .*'relevance': expected a grade, found NoneType"),
-        ([namedtuple("Point", "x y")(1, 2)], "no column for the query: found 'x', 'y'"),
+        ([namedtuple("Point", "x y")(1, 2)], "no query column: found 'x', 'y'"),
     ],
 )
 def test_what_is_wrong_with_them_is_told(rows: Any, message: str) -> None:
@@ -69,11 +130,9 @@ def test_what_is_wrong_with_them_is_told(rows: Any, message: str) -> None:
         as_qrels(rows)
 
 
-@pytest.mark.parametrize("given", [[], iter([]), [("q", "d", 1)], 3])
+@pytest.mark.parametrize("given", [[], iter([]), [("q", "d")], [("q", "d", "1")], 3])
 def test_other_iterables_are_nothing(given: Any) -> None:
-    with pytest.raises(
-        TypeError, match=r"qrels: expected Qrels or .* named tuples or a file, found"
-    ):
+    with pytest.raises(TypeError, match=r"qrels: expected Qrels or .* tuples or a file, found"):
         as_qrels(given)
 
 

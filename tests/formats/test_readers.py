@@ -807,8 +807,8 @@ def test_nouns_say_what_they_are() -> None:
     prefs = parse_prefs(PREFS.line + b"\n" + of(PREFS, b"q2"), "a.prefs")
 
     assert [len(run), len(qrels), len(prefs)] == [1, 1, 2]
-    assert repr(run) == "<Run a.run: 1 queries, 1 rows>"
-    assert repr(qrels) == "<Qrels a.qrels: 1 queries, 1 rows>"
+    assert repr(run) == "<Run a.run: 1 query, 1 row>"
+    assert repr(qrels) == "<Qrels a.qrels: 1 query, 1 row>"
     assert repr(prefs) == "<Preferences a.prefs: 2 queries, 2 rows>"
 
 

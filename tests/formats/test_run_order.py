@@ -135,7 +135,7 @@ def test_a_frame(library: str) -> None:
     assert found(make(COLUMNS), "given") == expected(AS_GIVEN)
     without = {name: COLUMNS[name] for name in ("qid", "docno")}
     assert found(make(without), "given") == expected(AS_GIVEN)
-    with pytest.raises(InputError, match="no column for the rank: found 'qid', 'docno'"):
+    with pytest.raises(InputError, match="no rank column: found 'qid', 'docno'"):
         found(make(without), "rank")
 
 

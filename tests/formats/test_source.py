@@ -540,7 +540,7 @@ def test_directory(tmp_path: Path) -> None:
 
 def test_neither_path_nor_file() -> None:
     """A mistake of the caller is a TypeError, a number not a file descriptor."""
-    with pytest.raises(TypeError, match="expected a path or a binary file, found int"):
+    with pytest.raises(TypeError, match=r"expected a file \(a path .*\), found int"):
         open_pieces(0)  # type: ignore[arg-type]
 
 

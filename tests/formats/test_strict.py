@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 import fastrank as fr
 from fastrank.errors import FormatError, InputError
@@ -46,8 +46,8 @@ READERS_OF_RUNS: list[Callable[[str], Any]] = [
     lambda path: fr.evaluate(parse_qrels(QRELS), path, "map"),
     lambda path: fr.Evaluator(parse_qrels(QRELS), "map").evaluate([path]),
     lambda path: fr.evaluate(parse_qrels(QRELS), path, "map", ties="average"),
-    lambda path: fr.tie_report(path),
-    lambda path: fr.hard_negatives(path, parse_qrels(QRELS), 1),
+    lambda path: fr.tie_report(None, path),
+    lambda path: fr.hard_negatives(parse_qrels(QRELS), path, 1),
     lambda path: fr.negative_log_likelihood(parse_qrels(QRELS), path),
 ]
 READERS_OF_QRELS: list[Callable[[str], Any]] = [
@@ -55,8 +55,8 @@ READERS_OF_QRELS: list[Callable[[str], Any]] = [
     fr.read_trec_qrels,
     fr.read_qrels_jg,
     lambda path: fr.evaluate(path, parse_run(RUN), "map"),
-    lambda path: fr.tie_report(parse_run(RUN), path),
-    lambda path: fr.hard_negatives(parse_run(RUN), path, 1),
+    lambda path: fr.tie_report(path, parse_run(RUN)),
+    lambda path: fr.hard_negatives(path, parse_run(RUN), 1),
 ]
 
 
@@ -124,6 +124,66 @@ def test_scores_that_do_not_count_may_be_anything(order: str, file: Callable[[by
 
     assert fr.read_run(path, rank_by=order).to_dict()["q1"] == {"d1": -1.0, "d2": -2.0}
     assert fr.evaluate(parse_qrels(QRELS), path, "map", rank_by=order).mean == {"map": 1.0}
+
+
+MISPLACED = {
+    "a word": (b"q1 Q0 my doc 1 0.9 t", "found 7 fields with rank 'doc', score '1' and tag '0.9"),
+    "two words": (
+        b"q1 Q0 my long doc 1 0.9 t", "found 8 fields with rank 'long', score 'doc' and tag",
+    ),
+    "a number": (b"q1 Q0 d 1 1 0.9 t", "found 7 fields with rank '1', score '1' and tag '0.9 t'"),
+    "in the query": (b"q 1 Q0 d1 1 9 t", "found 7 fields with rank 'd1', score '1' and tag '9 t'"),
+    "exchanged": (b"q1 Q0 d1 0.97 1 t", "the rank is '0.97' and the score '1': are the two"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("read", READERS_OF_RUNS)
+@pytest.mark.parametrize("case", MISPLACED)
+def test_fields_in_the_column_of_others_are_an_error(
+    read: Callable[[str], Any], case: str, file: Callable[[bytes], str]
+) -> None:
+    line, reason = MISPLACED[case]
+    path = file(RUN + line + b"\n")
+
+    with pytest.raises(FormatError) as raised:
+        read(path)
+
+    assert str(raised.value).startswith(f"{path}:4: {reason}")
+
+
+@pytest.mark.parametrize("size", [1, 1 << 22])
+def test_a_blank_in_one_id_among_many_is_an_error(
+    size: int, file: Callable[[bytes], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trec, "PIECEWISE_SIZE", size)
+    lines = [b"q1 Q0 d%d %d %d.5 t\n" % (n, n, -n) for n in range(1000)]
+    lines[700] = b"q1 Q0 d 700 700 -700.5 t\n"
+
+    for read in (fr.read_run, fr.read_trec_run, READERS_OF_RUNS[2]):
+        with pytest.raises(FormatError, match=r":701: .* does an id contain a blank"):
+            read(file(b"".join(lines)))
+
+
+@pytest.mark.parametrize("line", [
+    b"q1 Q0 d1 1 0.9 my own run",
+    b"q1 Q0 d1 1 9 my own run",
+    b"q1 Q0 d1 1 0.9 2 passes",
+    b"q1 Q0 d1 - 0.9 my run",
+    b"q1 Q0 d1 na 9 t",
+    b"q1 Q0 d1 1.0 9 t",
+    b"q1 Q0 d1 0 9 t",
+])  # fmt: skip
+def test_tags_of_several_words_and_any_rank_are_read(
+    line: bytes, file: Callable[[bytes], str]
+) -> None:
+    assert list(fr.read_run(file(line + b"\n")).to_dict()) == ["q1"]
+
+
+def test_a_comment_of_many_words_is_skipped(file: Callable[[bytes], str]) -> None:
+    path = file(b"# This run is made by our new model\n" + RUN)
+
+    assert fr.read_run(path).query_ids == ["q1", "q2"]
+    assert fr.evaluate(parse_qrels(QRELS), path, "map").mean == {"map": 1.0}
 
 
 @pytest.mark.parametrize("form", ["prefs", "qrels_prefs"])
@@ -268,16 +328,30 @@ def is_whole(text: bytes) -> bool:
     return "_" not in number and not isnan(value)
 
 
+def is_misplaced(line: bytes) -> bool:
+    """Whether an id of a run line seems to contain a blank, or rank and score to be exchanged."""
+    rank, score, tag = line.split()[3:6]
+    if len(line.split()) > 6:
+        if is_plain(rank):
+            return is_plain(score) and is_whole(tag) and not is_plain(tag)
+        return not is_whole(score) or is_whole(tag)
+    return is_whole(rank) and float(rank) % 1 != 0 and is_plain(score)
+
+
+def is_plain(text: bytes) -> bool:
+    return text.lstrip(b"+-").isdigit()
+
+
 @examples(200)
 @given(make.lines_of(make.RUN_ROWS))
 def test_a_run_is_read_strictly_as_otherwise_if_all_scores_are_numbers(text: bytes) -> None:
-    if text.startswith(b"\xef\xbb\xbf"):
-        return
+    has_bare_returns = b"\n" not in text and b"\r" in text.rstrip()
+    assume(not text.startswith(b"\xef\xbb\xbf") and not has_bare_returns)
     lenient = parse_run(text, strict=False)
     wrong = [
         number
         for number, line in enumerate(text.split(b"\n"), 1)
-        if line.split() and not is_whole(line.split()[4])
+        if line.split() and (is_misplaced(line) or not is_whole(line.split()[4]))
     ]
 
     if wrong:

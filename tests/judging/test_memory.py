@@ -11,7 +11,7 @@ import fastrank as fr
 from fastrank.formats.dicts import qrels_from_dict
 from fastrank.formats.trec import parse_run
 from fastrank.judging.memory import MemoryJudge
-from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.judging.options import Options
 from fastrank.measures.selection import Selection
 
 # Query c holds a document twice; b and d have no results.
@@ -20,14 +20,9 @@ RUN = b"a Q0 x 1 2 t\nc Q0 x 1 2 t\nc Q0 x 2 1 t\n"
 
 
 def judged(measures: str, **options: Any) -> Any:
-    how: dict[str, Any] = {
-        "trec_eval_version": "9.0.8", "relevance_format": "qrels", "relevance_level": 1,
-        "complete": False, "judged_only": False, "max_retrieved": MAX_RETRIEVED,
-        "collection_size": 0, "query": None,
-    }  # fmt: skip
-    how |= options
-    bound = Selection(measures).bind(how["trec_eval_version"])
-    return MemoryJudge(qrels_from_dict(QRELS), bound, Options(**how)).judge(parse_run(RUN))
+    how = Options(**options)
+    bound = Selection(measures).bind(how.trec_eval_version)
+    return MemoryJudge(qrels_from_dict(QRELS), bound, how).judge(parse_run(RUN))
 
 
 def test_rankings_end_before_the_query_that_cannot_be_judged() -> None:

@@ -267,6 +267,25 @@ def test_documents_of_queries_that_are_not_judged_are_not_counted() -> None:
     assert found.counts["excluded"] == 0
 
 
+def test_a_note_counts_excluded_documents_of_queries_that_do_not_exist() -> None:
+    qrels, run = {"q1": {"d1": 1}, "q2": {"d1": 1}}, {"q1": {"d1": 1.0}, "q3": {"d1": 1.0}}
+    known = {query: ["x"] for query in ("q1", "q2", "q3")}
+
+    found = fr.evaluate(qrels, run, "map", exclude={**known, "nowhere": ["x"]})
+
+    assert found.counts["unknown_exclusions"] == 1
+    assert "queries with documents to exclude are neither judged nor in the run" in str(found)
+    assert "unknown_exclusions" not in fr.evaluate(qrels, run, "map", exclude=known).counts
+
+
+@pytest.mark.parametrize(("level", "noted"), [(1, False), (2, True), (1.5, True)])
+def test_a_note_asks_about_a_relevance_level_above_all_grades(level: float, noted: bool) -> None:
+    qrels, run = {"q1": {"d1": 1}, "q2": {"d1": 0}}, {"q1": {"d1": 1.0}}
+    question = "no judged document is relevant: is the relevance level above all grades?"
+
+    assert (question in str(fr.evaluate(qrels, run, "map", relevance_level=level))) is noted
+
+
 @pytest.mark.parametrize("trec_eval_version", LEVELS)
 def test_a_query_of_which_nothing_is_left_is_not_missing(trec_eval_version: str) -> None:
     """It has results, none of which counts; and at 10.0 no placeholder takes their place."""
@@ -403,7 +422,7 @@ def test_the_command_has_the_same_options(tmp_path: Path) -> None:
     assert found.stdout.splitlines()[-1] == f"{'map':22}\tall\t0.6667"
     assert found.stderr.splitlines() == [
         "fastrank eval: run: 1 query of the run has no judgments (q9)",
-        "fastrank eval: run: 1 judged queries without a relevant document were skipped",
+        "fastrank eval: run: 1 judged query without a relevant document was skipped",
         "fastrank eval: run: 3 documents were excluded from the rankings",
     ]
 
@@ -411,7 +430,7 @@ def test_the_command_has_the_same_options(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message", "status"),
     [
-        (["--missing", "error", "--duplicates", "max"], "1 of 4 judged queries are missing", 1),
+        (["--missing", "error", "--duplicates", "max"], "1 of 4 judged queries is missing", 1),
         (["--no-relevant", "error"], "1 of 4 judged queries have no relevant document", 2),
         (["--exclude", "qrels"], "qrels:1: expected 2 fields (query doc), found 4", 2),
         (

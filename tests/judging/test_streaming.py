@@ -34,7 +34,7 @@ from fastrank.formats import source as pieces
 from fastrank.formats.trec import parse_qrels, parse_run
 from fastrank.judging import scattered
 from fastrank.judging.judge import RunJudge
-from fastrank.judging.options import MAX_RETRIEVED, Options
+from fastrank.judging.options import Options
 from fastrank.judging.streaming import FileJudge
 from fastrank.measures.selection import Selection
 from fastrank.native import threads
@@ -87,10 +87,8 @@ def options_of(
 ) -> Options:
     """The options of `evaluate`, or those of the command trec_eval."""
     return Options(
-        trec_eval_version=trec_eval_version, relevance_format="qrels",
-        relevance_level=relevance_level, complete=False, judged_only=False,
-        max_retrieved=MAX_RETRIEVED, collection_size=0, query=None, original=original,
-    )  # fmt: skip
+        trec_eval_version=trec_eval_version, relevance_level=relevance_level, original=original
+    )
 
 
 def as_the_command(

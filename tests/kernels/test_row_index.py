@@ -58,10 +58,10 @@ def check(rows: list[list[int]], qrels: list[dict[int, int]], kind: str = "int64
     if wrong is not None:
         before, column = found[wrong] or (0, 0)
         with pytest.raises(ArrayError) as caught:
-            fr.evaluate_arrays(ids, None, qrels, "map", threads=1)
+            fr.evaluate_arrays(qrels, ids, None, "map", threads=1)
         assert (caught.value.row, caught.value.column) == (wrong, column)
         doc = rows[wrong][column]
-        reason = f"document {doc} is retrieved twice, in the columns {before} and {column}"
+        reason = f"document {doc} is retrieved twice, in columns {before} and {column}"
         assert caught.value.reason.endswith(reason)
         return
     some = [i for i, row in enumerate(rows) if any(doc != -1 for doc in row)]
@@ -69,7 +69,7 @@ def check(rows: list[list[int]], qrels: list[dict[int, int]], kind: str = "int64
         return
     expected = [average_precision(rows[i], qrels[i]) for i in some]
     for unique in (False, True):
-        scores = fr.evaluate_arrays(ids, None, qrels, "map", assume_unique=unique)
+        scores = fr.evaluate_arrays(qrels, ids, None, "map", assume_unique=unique)
         assert scores["map"].tolist() == expected, unique
 
 
@@ -150,7 +150,7 @@ def test_a_judged_document_that_is_repeated_is_found_in_any_case(width: int) -> 
         row[width - 1] = row[width - 3] = 0
         with pytest.raises(ArrayError, match=r"document 0 is retrieved twice"):
             fr.evaluate_arrays(
-                [row], None, [dict.fromkeys(range(judged), 1)], "map", assume_unique=True
+                [dict.fromkeys(range(judged), 1)], [row], None, "map", assume_unique=True
             )
 
 
@@ -160,7 +160,7 @@ def test_an_id_below_minus_one_is_found_wherever_it_stands(column: int) -> None:
     ids[0, column] = -7
     for unique in (False, True):
         with pytest.raises(ArrayError, match=rf"^ids\[0, {column}\].*found -7$"):
-            fr.evaluate_arrays(ids, None, [{1: 1}], "map", assume_unique=unique)
+            fr.evaluate_arrays([{1: 1}], ids, None, "map", assume_unique=unique)
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64"])
@@ -171,9 +171,9 @@ def test_one_score_out_of_order_is_seen_wherever_it_stands(kind: Any, width: int
         scores = np.arange(width, 0, -1).astype(kind)
         scores[column] = width + 1
         found = fr.evaluate_arrays(
-            np.arange(width)[None], scores[None], [{column: 1}], "recip_rank"
+            [{column: 1}], np.arange(width)[None], scores[None], "recip_rank"
         )
         assert found.mean["recip_rank"] == 1.0
         scores[column] = np.nan
         with pytest.raises(ArrayError, match=rf"^scores\[0, {column}\]"):
-            fr.evaluate_arrays(np.arange(width)[None], scores[None], [{column: 1}], "recip_rank")
+            fr.evaluate_arrays([{column: 1}], np.arange(width)[None], scores[None], "recip_rank")

@@ -56,7 +56,7 @@ def test_what_the_function_keeps_stays(threads: int) -> None:
     second = [dict.fromkeys(row[1::2].tolist(), 1) for row in ids]
 
     for qrels in (first, second):
-        scores = fr.evaluate_arrays(ids, None, qrels, "look", threads=threads)
+        scores = fr.evaluate_arrays(qrels, ids, None, "look", threads=threads)
         assert scores["look"].tolist() == [20_000, 20_000]
 
     assert [int(ranks[0]) for ranks in seen] == [1, 1, 2, 2]

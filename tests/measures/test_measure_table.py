@@ -163,11 +163,11 @@ def test_first_parameters_count_for_the_command() -> None:
 @pytest.mark.parametrize(
     ("specification", "words"),
     [
-        ("mpa", "illegal measure 'mpa'; did you mean map"),
+        ("mpa", "unknown measure 'mpa'; did you mean map"),
         ("P.", "nothing after the point"),
         ("P.0", "expected a whole number of at least 1, found '0'"),
         ("P.abc", "expected a whole number of at least 1, found 'abc'"),
-        ("P.5,abc", "illegal measure 'abc'"),
+        ("P.5,abc", "unknown measure 'abc'"),
         ("P.5,5", "duplicate cutoffs detected in 'P.5,5': 5 appears twice"),
         ("iprec_at_recall.0.5,.50", "duplicate cutoffs"),
         ("ndcg.1", "expected grade=gain, found '1'"),

@@ -186,9 +186,11 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("nDGC@10", "nDCG"),
         ("AP(foo=1)", "unknown option 'foo'; AP accepts cutoff, rel, judged_only, denominator"),
         ("AP(rel=1,rel=2)", "rel is given twice"),
+        ("AP(rel=high)", "rel=high: expected a number"),
+        ("AP(rel=1e10)", "rel=1e10: expected a number that fits into 32 bits"),
         ("AP(2)", "expected option=value, found '2'"),
         ("AP(rel=2", "expected )"),
-        ("SetP@5", "has no @ parameter"),
+        ("SetP@5", "SetP takes no cutoff"),
         ("RBP(p=1.5)", "expected a number from 0 to 1"),
         ("RBP(p=nan)", "expected a number from 0 to 1"),
         ("AP(denominator='max')", "expected 'relevant' or 'min_k' or 'relevant_retrieved'"),
@@ -202,7 +204,9 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("Acuracy@1", "Success@1"),
         ("top_k_accuracy@10", "Success@10"),
         ("ndcg_cut@10", "nDCG@10"),
+        ("precision", "'precision': P requires cutoff"),
         ("precision", "for example P@10"),
+        ("set_F@10", "'set_F@10': SetF takes no cutoff"),
         ("rbp.10", "for a cutoff use RBP@10"),
         (
             "P.18446744073709551621",
@@ -220,7 +224,7 @@ def test_any_other_text_is_a_measure_error(text: str) -> None:
         ("rbp.p=x", "expected a number, found 'x'"),
         ("ndcg_rel_p=0.5", "expected grade=gain, found 'p=0.5'"),
         ("set_F_1_0", "set_F"),
-        ("", "illegal measure ''"),
+        ("", "unknown measure ''"),
     ],
 )
 def test_a_typo_is_told_with_what_may_be_meant(text: str, words: str) -> None:

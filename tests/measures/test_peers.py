@@ -218,7 +218,7 @@ def test_a_query_without_results_stays_zero() -> None:
 def test_one_is_one_on_every_path(how: str, tmp_path: Any) -> None:
     if how == "arrays":
         found = fr.evaluate_arrays(
-            [[1, 0], [0, 2]], None, [{0: 1}, {0: 0}], "map", no_relevant="one"
+            [{0: 1}, {0: 0}], [[1, 0], [0, 2]], None, "map", no_relevant="one"
         )
     else:
         path = tmp_path / "run"

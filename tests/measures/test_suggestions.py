@@ -97,3 +97,7 @@ def test_a_measure_of_the_users_is_suggested_too() -> None:
         assert suggested("novelty_of_lst@3")[0] == "novelty_of_list@3"
     finally:
         del CUSTOM["novelty_of_list"]
+
+
+def test_a_known_measure_with_a_wrong_parameter_is_not_replaced_by_another() -> None:
+    assert suggested("11pt_avg@5") == ["11pt_avg"]

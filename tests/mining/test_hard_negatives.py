@@ -23,7 +23,7 @@ CORPUS = {f"d{i}": f"text {i}" for i in range(1, 6)}
 
 
 def negatives(run: Any = RUN, qrels: Any = QRELS, count: int = 9, **how: Any) -> list[str]:
-    return fr.hard_negatives(run, qrels, count, **how)[0].negatives
+    return fr.hard_negatives(qrels, run, count, **how)[0].negatives
 
 
 def lines(mined: Any, format: str, **texts: Any) -> list[dict[str, Any]]:
@@ -39,7 +39,7 @@ def test_negatives_are_the_best_results_without_the_relevant_ones() -> None:
 
 
 def test_instances_have_the_scores_of_the_run() -> None:
-    (own,) = fr.hard_negatives(RUN, {"q1": {"d2": 1, "d9": 2}}, 1)
+    (own,) = fr.hard_negatives({"q1": {"d2": 1, "d9": 2}}, RUN, 1)
 
     assert own == ("q1", ["d9", "d2"], ["d1"], [None, 0.8], [0.9])
 
@@ -93,15 +93,15 @@ def test_positives_that_are_one_c_float_keep_their_own_scores_beside_a_margin() 
 def test_without_a_retrieved_positive_a_margin_gives_no_negatives() -> None:
     qrels = {"q1": {"d9": 1}}
 
-    found = fr.hard_negatives(RUN, qrels, 2, margin=0.1)
+    found = fr.hard_negatives(qrels, RUN, 2, margin=0.1)
 
     assert found[0].negatives == []
     assert (found.counts["no_negatives"], found.counts["no_positive_retrieved"]) == (1, 1)
-    assert len(fr.hard_negatives(RUN, qrels, 2)[0].negatives) == 2
+    assert len(fr.hard_negatives(qrels, RUN, 2)[0].negatives) == 2
 
 
 def test_excluded_documents_are_gone_before_ranks_are_given() -> None:
-    found = fr.hard_negatives(RUN, QRELS, 9, exclude={"q1": ["d1"]}, skip_top=1)
+    found = fr.hard_negatives(QRELS, RUN, 9, exclude={"q1": ["d1"]}, skip_top=1)
 
     assert found[0].negatives == ["d3", "d4", "d5"]
     assert found.counts["excluded"] == 1
@@ -141,7 +141,7 @@ def test_every_query_is_counted() -> None:
     run = {**RUN, "q2": {"d1": 1.0}, "q3": {"d1": 1.0}, "q4": {}, "q7": {"d1": 1.0}}
     qrels = {**QRELS, "q2": {"d1": 1}, "q3": {"d1": 0}, "q4": {"d1": 1}, "q5": {"d1": 1}}
 
-    found = fr.hard_negatives(run, qrels, 3)
+    found = fr.hard_negatives(qrels, run, 3)
 
     assert found.counts == {
         "queries": 3, "negatives": 3, "too_few": 2, "no_negatives": 2,
@@ -157,7 +157,7 @@ def test_files_and_frames_are_taken_as_by_evaluate() -> None:
     frame = pandas.DataFrame({"qid": ["q1"] * 5, "docno": list(CORPUS), "score": [5, 4, 3, 2, 1]})
 
     assert negatives(frame, count=1) == ["d1"]
-    mined = fr.hard_negatives("data/pixels.run", "data/digits.qrels", 5, skip_top=10)
+    mined = fr.hard_negatives("data/digits.qrels", "data/pixels.run", 5, skip_top=10)
     assert mined.counts["queries"] == 200
 
 
@@ -209,7 +209,7 @@ def test_mining_is_its_definition(
     }
 
     found = fr.hard_negatives(
-        run, qrels, n, skip_top=skip, depth=skip + beyond, margin=margin, relative_margin=relative,
+        qrels, run, n, skip_top=skip, depth=skip + beyond, margin=margin, relative_margin=relative,
         margin_below="lowest" if which is min else "highest",
     )  # fmt: skip
 
@@ -251,14 +251,14 @@ def test_sentence_transformers_mines_the_same(margins: dict[str, float]) -> None
     qrels = {query: {answer: 1} for query, answer in zip(texts[:20], texts[20:40], strict=True)}
     own = {"margin" if name == "absolute_margin" else name: v for name, v in margins.items()}
 
-    mined = fr.hard_negatives(run, qrels, 3, **own)
+    mined = fr.hard_negatives(qrels, run, 3, **own)
 
     found = {(r["anchor"], r["positive"], r["negative"]) for r in mined.records("triplet")}
     assert found == {(row["query"], row["answer"], row["negative"]) for row in theirs}
 
 
 def test_dpr_records_have_the_fields_that_dpr_reads() -> None:
-    mined = fr.hard_negatives(RUN, {"q1": {"d2": 1, "d9": 1}}, 1)
+    mined = fr.hard_negatives({"q1": {"d2": 1, "d9": 1}}, RUN, 1)
     corpus = {**CORPUS, "d2": {"title": "Two", "text": "text 2"}, "d9": "text 9"}
 
     (found,) = lines(mined, "dpr", corpus=corpus, queries={"q1": "Which?"}, answers={"q1": ["2"]})
@@ -277,14 +277,14 @@ def test_dpr_records_have_the_fields_that_dpr_reads() -> None:
 
 
 def test_dpr_records_without_texts_have_ids_only() -> None:
-    (found,) = lines(fr.hard_negatives(RUN, QRELS, 1), "dpr")
+    (found,) = lines(fr.hard_negatives(QRELS, RUN, 1), "dpr")
 
     assert "question" not in found
     assert found["hard_negative_ctxs"] == [{"score": 0.9, "passage_id": "d1"}]
 
 
 def test_triplets_are_every_positive_with_every_negative() -> None:
-    mined = fr.hard_negatives(RUN, {"q1": {"d2": 1, "d3": 1}}, 2)
+    mined = fr.hard_negatives({"q1": {"d2": 1, "d3": 1}}, RUN, 2)
 
     assert [tuple(own.values()) for own in lines(mined, "triplet")] == [
         ("q1", "d2", "d1"), ("q1", "d2", "d4"), ("q1", "d3", "d1"), ("q1", "d3", "d4"),
@@ -294,7 +294,7 @@ def test_triplets_are_every_positive_with_every_negative() -> None:
 def test_tuples_are_of_queries_with_all_negatives() -> None:
     run, qrels = {**RUN, "q2": {"d1": 1.0}}, {**QRELS, "q2": {"d2": 1}}
 
-    found = lines(fr.hard_negatives(run, qrels, 2), "n-tuple", corpus=CORPUS)
+    found = lines(fr.hard_negatives(qrels, run, 2), "n-tuple", corpus=CORPUS)
 
     assert found == [
         {"anchor": "q1", "positive": "text 2", "negative_1": "text 1", "negative_2": "text 3"}
@@ -303,7 +303,7 @@ def test_tuples_are_of_queries_with_all_negatives() -> None:
 
 @pytest.mark.parametrize("kind", [str, str.encode, int])
 def test_texts_are_found_by_ids_of_any_kind(kind: Any) -> None:
-    mined = fr.hard_negatives({1: {7: 2.0, 8: 1.0}}, {1: {8: 1}}, 1)
+    mined = fr.hard_negatives({1: {8: 1}}, {1: {7: 2.0, 8: 1.0}}, 1)
 
     found = lines(mined, "triplet", corpus={kind(i): f"text {i}" for i in ("7", "8")})
 
@@ -311,7 +311,7 @@ def test_texts_are_found_by_ids_of_any_kind(kind: Any) -> None:
 
 
 def test_an_id_with_zeros_before_it_is_another_than_the_number() -> None:
-    mined = fr.hard_negatives({"01": {"a": 2.0, "b": 1.0}}, {"01": {"b": 1}}, 1)
+    mined = fr.hard_negatives({"01": {"b": 1}}, {"01": {"a": 2.0, "b": 1.0}}, 1)
 
     with pytest.raises(fr.InputError, match="queries: no text for '01'"):
         list(mined.records("triplet", queries={1: "one"}))
@@ -319,7 +319,7 @@ def test_an_id_with_zeros_before_it_is_another_than_the_number() -> None:
 
 @pytest.mark.parametrize("kind", [str, str.encode, int])
 def test_answers_are_found_by_ids_of_any_kind(kind: Any) -> None:
-    mined = fr.hard_negatives({1: {7: 2.0, 8: 1.0}}, {1: {8: 1}}, 1)
+    mined = fr.hard_negatives({1: {8: 1}}, {1: {7: 2.0, 8: 1.0}}, 1)
 
     (found,) = mined.records(answers={kind("1"): ("one", "two")})
 
@@ -328,7 +328,7 @@ def test_answers_are_found_by_ids_of_any_kind(kind: Any) -> None:
 
 def test_answers_that_are_no_lists_of_texts_are_errors() -> None:
     """A text is not taken for a list of letters."""
-    mined = fr.hard_negatives(RUN, QRELS, 1)
+    mined = fr.hard_negatives(QRELS, RUN, 1)
 
     for wrong in ("one", b"one", [b"one"], [1]):
         with pytest.raises(fr.InputError, match="answers: query 'q1': expected a list of str"):
@@ -338,7 +338,7 @@ def test_answers_that_are_no_lists_of_texts_are_errors() -> None:
 
 
 def test_instances_are_a_sequence() -> None:
-    mined = fr.hard_negatives({**RUN, "q2": RUN["q1"]}, {**QRELS, "q2": {"d1": 1}}, 1)
+    mined = fr.hard_negatives({**QRELS, "q2": {"d1": 1}}, {**RUN, "q2": RUN["q1"]}, 1)
 
     assert mined[-1] == mined[1]
     assert mined[:1] == [mined[0]]
@@ -348,7 +348,7 @@ def test_instances_are_a_sequence() -> None:
 def test_a_data_set_has_both_kinds_of_texts() -> None:
     data = fr.Dataset.from_texts(CORPUS, {"q1": "Which?"}, QRELS)
 
-    found = lines(fr.hard_negatives(RUN, QRELS, 1), "triplet", corpus=data, queries=data)
+    found = lines(fr.hard_negatives(QRELS, RUN, 1), "triplet", corpus=data, queries=data)
 
     assert found == [{"anchor": "Which?", "positive": "text 2", "negative": "text 1"}]
 
@@ -357,14 +357,14 @@ def test_a_data_set_of_vectors_has_no_texts() -> None:
     articles = [
         {"id": "d1", "embedding": [1.0, 0.0], "similar": ["d2"]}, {"id": "d2", "embedding": [0, 1]},
     ]  # fmt: skip
-    mined = fr.hard_negatives(RUN, QRELS, 1)
+    mined = fr.hard_negatives(QRELS, RUN, 1)
 
     with pytest.raises(fr.InputError, match="corpus: the data set has 2 ids and 0 texts"):
         mined.records(corpus=fr.Dataset.from_articles(articles))
 
 
 def test_a_name_that_ends_in_json_gets_a_list_as_dpr_trains_from(tmp_path: Path) -> None:
-    mined = fr.hard_negatives({**RUN, "q2": RUN["q1"]}, {**QRELS, "q2": {"d1": 1}}, 1)
+    mined = fr.hard_negatives({**QRELS, "q2": {"d1": 1}}, {**RUN, "q2": RUN["q1"]}, 1)
 
     for name in ("train.json", "train.json.gz"):
         assert mined.write(tmp_path / name) == 2
@@ -376,7 +376,7 @@ def test_a_name_that_ends_in_json_gets_a_list_as_dpr_trains_from(tmp_path: Path)
 
 def test_hugging_face_reads_what_is_written(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
-    mined = fr.hard_negatives(RUN, QRELS, 2)
+    mined = fr.hard_negatives(QRELS, RUN, 2)
     mined.write(tmp_path / "train.jsonl.gz", "n-tuple", corpus=CORPUS, queries={"q1": "Which?"})
 
     found = datasets.load_dataset(
@@ -389,7 +389,7 @@ def test_hugging_face_reads_what_is_written(tmp_path: Path) -> None:
 def test_a_missing_text_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "train.jsonl"
     path.write_text("old")
-    mined = fr.hard_negatives(RUN, QRELS, 2)
+    mined = fr.hard_negatives(QRELS, RUN, 2)
 
     with pytest.raises(fr.InputError, match="corpus: no text for 'd3'"):
         mined.write(path, corpus={"d1": "one", "d2": "two"})
@@ -411,7 +411,7 @@ def test_a_missing_text_leaves_the_file_as_it_was(tmp_path: Path) -> None:
 )
 def test_impossible_options_are_named(how: dict[str, Any], message: str) -> None:
     with pytest.raises(fr.OptionError) as error:
-        fr.hard_negatives(RUN, QRELS, **{"negatives": 1, **how})
+        fr.hard_negatives(QRELS, RUN, **{"negatives": 1, **how})
 
     assert str(error.value).startswith(message)
 
@@ -420,25 +420,25 @@ def test_a_document_twice_in_a_ranking_is_an_error() -> None:
     run = fr.Run.from_arrays(["q1"] * 3, ["d1", "d2", "d1"], [3, 2, 1])
 
     with pytest.raises(fr.InputError, match="query 'q1': duplicate docs d1, rows 0 and 2"):
-        fr.hard_negatives(run, QRELS, 1)
+        fr.hard_negatives(QRELS, run, 1)
 
 
 def test_a_document_twice_in_the_judgments_is_an_error() -> None:
     qrels = fr.Qrels.from_arrays(["q1"] * 2, ["d2", "d2"], [1, 0])
 
     with pytest.raises(fr.InputError, match="query 'q1': duplicate docs d2, rows 0 and 1"):
-        fr.hard_negatives(RUN, qrels, 1)
+        fr.hard_negatives(qrels, RUN, 1)
 
 
 def test_a_score_that_is_no_number_is_an_error() -> None:
     run = parse_run(b"q1 Q0 d1 1 nan t\nq1 Q0 d2 2 1 t\n", strict=False)
 
     with pytest.raises(fr.InputError, match="query 'q1': the score of document d1, line 1"):
-        fr.hard_negatives(run, QRELS, 1)
+        fr.hard_negatives(QRELS, run, 1)
 
 
 def test_other_forms_and_texts_are_errors() -> None:
-    mined = fr.hard_negatives(RUN, QRELS, 1)
+    mined = fr.hard_negatives(QRELS, RUN, 1)
 
     with pytest.raises(fr.OptionError, match="format: expected one of 'dpr', 'triplet', 'n-tuple'"):
         mined.records("pairs")

@@ -202,7 +202,7 @@ def test_ids_that_are_not_utf8_survive_json_and_csv() -> None:
 def test_ids_that_are_not_utf8_can_be_printed() -> None:
     shown = str(scores_of("map", QRELS + b"\xffq 0 d 1\n", RUN))
 
-    assert shown.encode().decode().splitlines()[1].endswith(r"(missing_queries=q3, \udcffq)")
+    assert shown.encode().decode().splitlines()[1].endswith(r"(q3, \udcffq)")
 
 
 def test_ids_that_are_not_utf8_have_no_place_in_frames() -> None:
@@ -347,7 +347,7 @@ def test_scores_say_which_queries_are_missing_and_whether_they_count() -> None:
     said = str(scores_of("map", qrels, run)).splitlines()
     counted = str(scores_of("map", qrels, run, missing="zero")).splitlines()
 
-    named = "(missing_queries=q1, q2, q3, q4, q5, ...)"
+    named = "(q1, q2, q3, q4, q5, ...)"
     assert said == [
         "map  1.0000",
         f"7 judged queries have no results and are not included in the means {named}",

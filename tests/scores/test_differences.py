@@ -43,9 +43,9 @@ def test_means_are_differences_of_means() -> None:
 def test_queries_are_aligned_by_their_ids() -> None:
     """The rows of arrays come in their order, others in byte order."""
     qrels = [{1: 1}] * 11
-    rows = fr.evaluate_arrays([[1]] * 10 + [[2]], None, qrels, "map")
+    rows = fr.evaluate_arrays(qrels, [[1]] * 10 + [[2]], None, "map")
     named = fr.evaluate_arrays(
-        [[1]] * 10 + [[2]], None, qrels, "map", queries=[str(row) for row in range(11)]
+        qrels, [[1]] * 10 + [[2]], None, "map", queries=[str(row) for row in range(11)]
     )
 
     assert rows.queries != named.queries
@@ -118,4 +118,17 @@ def test_differences_can_be_pickled() -> None:
     differences = pickle.loads(pickle.dumps(difference()))
 
     assert differences["map"].tolist() == [0.0, -0.5, 0.5]
-    assert repr(differences) == "<ScoreDifferences of '' and '': 3 queries, 2 values>"
+    assert repr(differences) == "<ScoreDifferences: 3 queries, 3 measures>"
+
+
+def test_differences_are_printed_as_a_table_of_means() -> None:
+    header, _, *rows = str(difference("map num_ret")).splitlines()
+
+    assert header.split() == ["measure", "run", "run", "(2)", "difference"]
+    found = difference("map num_ret")
+    assert [row.split() for row in rows] == [
+        ["map", *(f"{value:.4f}" for value in (
+            found.first.mean["map"], found.second.mean["map"], found.mean["map"]))],
+        ["num_ret", *(f"{value:.0f}" for value in (
+            found.first.mean["num_ret"], found.second.mean["num_ret"], found.mean["num_ret"]))],
+    ]  # fmt: skip

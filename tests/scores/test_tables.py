@@ -159,7 +159,7 @@ def test_per_query_values_are_aligned_by_the_query() -> None:
 
 
 def test_per_query_rows_of_arrays_keep_their_order() -> None:
-    scores = fr.evaluate_arrays([[1]] * 11, None, [{1: 1}] * 11, "map")
+    scores = fr.evaluate_arrays([{1: 1}] * 11, [[1]] * 11, None, "map")
 
     table = fr.table([scores, scores], per_query=True)
 
@@ -245,7 +245,7 @@ def test_notebooks_show_the_means_and_what_is_missing() -> None:
     shown = scores._repr_html_()
 
     assert _cells(shown) == ["measure", "two", "map", "1.0000"]
-    assert "(missing_queries=&lt;b&gt;)</p>" in shown
+    assert "(&lt;b&gt;)</p>" in shown
     assert _cells(fr.table([scores])._repr_html_()) == ["run", "map", "two", "1.0000"]
 
 

@@ -92,7 +92,7 @@ def test_a_run_without_results_has_only_zeros(run: Any, trec_eval_version: str) 
 def test_rows_of_arrays_keep_their_order() -> None:
     ids = [[-1]] * 2 + [[1]] + [[-1]] * 9
 
-    scores = fr.evaluate_arrays(ids, None, [{1: 1}] * 12, "map", missing="zero")
+    scores = fr.evaluate_arrays([{1: 1}] * 12, ids, None, "map", missing="zero")
 
     assert scores.queries == [str(row) for row in range(12)]
     assert scores["map"].tolist() == [0.0, 0.0, 1.0] + [0.0] * 9

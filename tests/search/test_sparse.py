@@ -27,19 +27,19 @@ def test_sparse_vectors_find_what_dense_ones_find(
 ) -> None:
     monkeypatch.setattr("fastrank.search.sparse.BLOCK_SCORES", 100)
     corpus, queries = (getattr(sparse, kind)(given) for given in (CORPUS, QUERIES))
-    expected = search(CORPUS, QUERIES, 90, metric=metric).to_dict()
+    expected = search(QUERIES, CORPUS, 90, metric=metric).to_dict()
 
-    assert search(corpus, queries, 90, metric=metric).to_dict() == expected
-    assert search(corpus, QUERIES, 90, metric=metric, batch_size=2).to_dict() == expected
-    assert search(CORPUS, queries, 90, metric=metric).to_dict() == expected
+    assert search(queries, corpus, 90, metric=metric).to_dict() == expected
+    assert search(QUERIES, corpus, 90, metric=metric, batch_size=2).to_dict() == expected
+    assert search(queries, CORPUS, 90, metric=metric).to_dict() == expected
 
 
 def test_cosines_of_sparse_vectors_are_those_of_dense_ones() -> None:
     corpus, queries = (sparse.csr_matrix(given.astype(float)) for given in (CORPUS, QUERIES))
 
-    found = search(corpus, queries, 90, metric="cosine").to_dict()
+    found = search(queries, corpus, 90, metric="cosine").to_dict()
 
-    expected = search(CORPUS, QUERIES, 90, metric="cosine").to_dict()
+    expected = search(QUERIES, CORPUS, 90, metric="cosine").to_dict()
     for query, docs in expected.items():
         assert found[query] == pytest.approx(docs, rel=1e-6, abs=1e-6)
 
@@ -51,7 +51,7 @@ def test_the_best_of_a_sparse_corpus_are_found_in_every_block(
     """Each score of all of them, up to rank k: which of several equal ones is left open."""
     monkeypatch.setattr("fastrank.search.sparse.BLOCK_SCORES", 9 * 20)
 
-    found = search(sparse.csr_matrix(CORPUS), QUERIES, k).to_dict()
+    found = search(QUERIES, sparse.csr_matrix(CORPUS), k).to_dict()
 
     best = -np.sort(-(QUERIES @ CORPUS.T), axis=1)[:, :k]
     assert [sorted(docs.values(), reverse=True) for docs in found.values()] == best.tolist()
@@ -59,11 +59,11 @@ def test_the_best_of_a_sparse_corpus_are_found_in_every_block(
 
 def test_exclusions_and_ids_hold_for_sparse_vectors() -> None:
     corpus, ids = sparse.csr_matrix(CORPUS), [f"d{i}" for i in range(90)]
-    given: dict[str, Any] = {"corpus_ids": ids, "query_ids": ids[:9], "exclude_self": True}
+    given: dict[str, Any] = {"corpus_ids": ids, "query_ids": ids[:9], "ignore_identical_ids": True}
 
-    found = search(corpus, CORPUS[:9], 89, **given).to_dict()
+    found = search(CORPUS[:9], corpus, 89, **given).to_dict()
 
-    assert found == search(CORPUS, CORPUS[:9], 89, **given).to_dict()
+    assert found == search(CORPUS[:9], CORPUS, 89, **given).to_dict()
 
 
 def test_an_index_can_be_built_of_sparse_vectors() -> None:
@@ -94,16 +94,16 @@ def test_sparse_vectors_that_cannot_be_compared(value: Any, options: Any, reason
         corpus[3, 7] = value
 
     with pytest.raises(ArrayError, match=reason):
-        search(sparse.csr_matrix(corpus), QUERIES, 5, **options)
+        search(QUERIES, sparse.csr_matrix(corpus), 5, **options)
 
 
 def test_sparse_vectors_have_the_dimension_of_the_queries() -> None:
     with pytest.raises(ArrayError, match="queries: expected 39 columns, as in the corpus, found"):
-        search(sparse.csr_matrix(CORPUS[:, 1:]), QUERIES, 5)
+        search(QUERIES, sparse.csr_matrix(CORPUS[:, 1:]), 5)
 
 
 def test_no_gpu_searches_sparse_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fastrank.search.batches.check_gpu", lambda gpu: gpu)
 
     with pytest.raises(OptionError, match="gpu: sparse vectors are searched on the CPU"):
-        search(sparse.csr_matrix(CORPUS), QUERIES, 5, gpu=True)
+        search(QUERIES, sparse.csr_matrix(CORPUS), 5, gpu=True)

@@ -9,10 +9,9 @@ kernels/measures/gains.py, to the bit.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from fastrank.kernels.measures.discounts import discount
 from fastrank.kernels.measures.families import UNJUDGED, WORST, f1, percentile, share
 from fastrank.kernels.measures.gains import ideal_dcg_of, ideal_dcg_of_retrieved, ideal_size
 from fastrank.kernels.measures.trec import f_of_set, recall_target, weighted_counts
@@ -97,7 +96,7 @@ def expected_gain_sum(q, depth):
         size, places = ranks_within(q, first, depth)
         if gain != 0.0:
             for i in range(places):
-                total += gain / size / math.log2(q.lows[first] + i + 2)
+                total += gain / size / discount(q.lows[first] + i + 1)
         first = stop
     return total
 
@@ -324,7 +323,7 @@ def expected_binary_g(q, parameters, values):
         if relevant:
             gain = 0.0
             for i in range(others + 1):
-                gain += 1.0 / math.log2(2.0 + (q.lows[first] - above + i))
+                gain += 1.0 / discount(q.lows[first] - above + i + 1)
             for _ in range(relevant):
                 total += gain / (others + 1)
         above += relevant

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from fastrank.kernels.measures.discounts import discount
 from fastrank.kernels.simd.arithmetic import log2_or_nan, to_integer
 from fastrank.kernels.texts.text import sort_by
 from fastrank.native.declare import helper, kernel
@@ -127,7 +126,7 @@ def add_gains(q, depth, i, total):
     """Add the discounted gains up to rank `depth`, from document i on; the next document."""
     while i < len(q.ranks) and q.ranks[i] <= depth:
         if q.gains[i] != 0.0:
-            total += q.gains[i] / math.log2(q.ranks[i] + 1)
+            total += q.gains[i] / discount(q.ranks[i])
         i += 1
     return i, total
 
@@ -155,7 +154,7 @@ def add_ideal_gains(q, depth, rank, at, passed, total):
         if at == len(q.ideal_gains):
             break
         rank += 1
-        total += q.ideal_gains[at] / math.log2(rank + 1)
+        total += q.ideal_gains[at] / discount(rank)
     return rank, at, passed, total
 
 
@@ -203,12 +202,12 @@ def normalized_gain_at_relevant(q, parameters, values):
     for rank, gain in zip(q.ranks, q.gains):
         if gain == 0.0:
             continue
-        own += gain / math.log2(rank + 1)
+        own += gain / discount(rank)
         if gain > 0.0:
             while rank_done < min(rank, size):
                 rank_done += 1
                 at, passed = ideal_gain_at(q, rank_done, at, passed)
-                ideal += q.ideal_gains[at] / math.log2(rank_done + 1)
+                ideal += q.ideal_gains[at] / discount(rank_done)
             total += np.float64(own) / ideal
             found += 1
     total += (size - found) * np.float64(own) / ideal_dcg_of(q, size)
@@ -273,25 +272,9 @@ def expected_reciprocal_rank(q, cutoffs, values):
     values[0] = total
 
 
-@kernel(MEASURE)
-def rank_biased_precision(q, parameters, values):
-    """rbp: the reader goes on to the next rank with probability p."""
-    p = parameters[0]
-    weight, total = 1.0, 0.0
-    rank_done = 1
-    for rank, gain in zip(q.ranks, q.gains):
-        while rank_done < rank:
-            weight *= p
-            rank_done += 1
-        if gain != 0.0:
-            total += gain * weight
-    values[0] = (1.0 - p) * total
-
-
-@kernel(MEASURE)
-def rank_biased_precision_cut(q, parameters, values):
-    """The same of the ranks up to a cutoff; parameters: the cutoff, and p."""
-    cutoff, p = parameters[0], parameters[1]
+@helper
+def rank_biased_gain(q, cutoff, p):
+    """The gain of the first `cutoff` ranks; the reader goes on to the next with probability p."""
     weight, total = 1.0, 0.0
     rank_done = 1
     for rank, gain in zip(q.ranks, q.gains):
@@ -302,7 +285,18 @@ def rank_biased_precision_cut(q, parameters, values):
             rank_done += 1
         if gain != 0.0:
             total += gain * weight
-    values[0] = (1.0 - p) * total
+    return (1.0 - p) * total
+
+
+@kernel(MEASURE)
+def rank_biased_precision(q, parameters, values):
+    values[0] = rank_biased_gain(q, np.inf, parameters[0])
+
+
+@kernel(MEASURE)
+def rank_biased_precision_cut(q, parameters, values):
+    """parameters: the cutoff, and p."""
+    values[0] = rank_biased_gain(q, parameters[0], parameters[1])
 
 
 @kernel(MEASURE)
@@ -327,7 +321,7 @@ def ideal_dcg_of_retrieved(q, depth):
             rank += 1
             if rank > depth:
                 return total
-            total += best / math.log2(rank + 1)
+            total += best / discount(rank)
         previous = best
 
 

@@ -8,13 +8,12 @@ from fastrank.kernels.simd.sums import LANES, sum_differences, sum_products
 from fastrank.native.declare import kernel
 
 
-@kernel("void(float32[::1], float32[::1], int64, int64, int64, float32[::1])")
-def products_of_pairs(one, other, width, first, last, values):
-    """Cosine and dot product of rows first : last, in the two halves of `values`.
+@kernel("void(float32[::1], float32[::1], int64, int64, int64, float32[::1], float32[::1])")
+def products_of_pairs(one, other, width, first, last, cosines, products):
+    """Cosine and dot product of rows first : last; without room for one of them, it is left out.
 
     The sums are doubles, rounded once to float32. The cosine with a zero vector is 0.
     """
-    rows = len(values) // 2
     blocks = width // LANES
     for row in range(first, last):
         product, squares, other_squares = sum_products(one, other, row * width, blocks)
@@ -23,15 +22,16 @@ def products_of_pairs(one, other, width, first, last, values):
             product += x * y
             squares += x * x
             other_squares += y * y
-        lengths = np.sqrt(squares * other_squares)
-        values[row] = product / lengths if lengths > 0.0 else product
-        values[rows + row] = product
+        if len(cosines) > 0:
+            lengths = np.sqrt(squares * other_squares)
+            cosines[row] = product / lengths if lengths > 0.0 else product
+        if len(products) > 0:
+            products[row] = product
 
 
-@kernel("void(float32[::1], float32[::1], int64, int64, int64, float32[::1])")
-def distances_of_pairs(one, other, width, first, last, values):
+@kernel("void(float32[::1], float32[::1], int64, int64, int64, float32[::1], float32[::1])")
+def distances_of_pairs(one, other, width, first, last, euclidean, manhattan):
     """Negative Euclidean and Manhattan distance of rows first : last, as in products_of_pairs."""
-    rows = len(values) // 2
     blocks = width // LANES
     for row in range(first, last):
         squares, absolute = sum_differences(one, other, row * width, blocks)
@@ -39,5 +39,7 @@ def distances_of_pairs(one, other, width, first, last, values):
             difference = np.float64(one[at]) - np.float64(other[at])
             squares += difference * difference
             absolute += abs(difference)
-        values[row] = -np.sqrt(squares)
-        values[rows + row] = -absolute
+        if len(euclidean) > 0:
+            euclidean[row] = -np.sqrt(squares)
+        if len(manhattan) > 0:
+            manhattan[row] = -absolute

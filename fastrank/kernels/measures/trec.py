@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from fastrank.kernels.measures.discounts import discount
 from fastrank.kernels.simd.arithmetic import log_or_nan, to_integer
 from fastrank.native.declare import helper, kernel
 
@@ -39,15 +40,19 @@ def precision_sum(q, depth):
 
 
 @helper
+def add_relevant(q, depth, i, found):
+    """Count the relevant documents up to rank `depth`, from document i on; the next document."""
+    while i < len(q.ranks) and q.ranks[i] <= depth:
+        if q.grades[i] >= q.level:
+            found += 1
+        i += 1
+    return i, found
+
+
+@helper
 def relevant_within(q, depth):
     """How many of the first `depth` documents are relevant."""
-    found = 0
-    for rank, grade in zip(q.ranks, q.grades):
-        if rank > depth:
-            break
-        if grade >= q.level:
-            found += 1
-    return found
+    return add_relevant(q, depth, 0, 0)[1]
 
 
 @kernel(MEASURE)
@@ -121,22 +126,31 @@ def reciprocal_rank(q, parameters, values):
 
 @kernel(MEASURE)
 def precision_cut(q, cutoffs, values):
+    """The cutoffs ascend: each goes on where the one before has stopped."""
+    i, found = 0, 0
     for c in range(len(cutoffs)):
-        values[c] = relevant_within(q, cutoffs[c]) / cutoffs[c]
+        i, found = add_relevant(q, cutoffs[c], i, found)
+        values[c] = found / cutoffs[c]
 
 
 @kernel(MEASURE)
 def recall_cut(q, cutoffs, values):
+    """The cutoffs ascend: each goes on where the one before has stopped."""
+    i, found = 0, 0
     for c in range(len(cutoffs)):
+        i, found = add_relevant(q, cutoffs[c], i, found)
         if q.num_rel:
-            values[c] = relevant_within(q, cutoffs[c]) / q.num_rel
+            values[c] = found / q.num_rel
 
 
 @kernel(MEASURE)
 def relative_precision_cut(q, cutoffs, values):
+    """The cutoffs ascend: each goes on where the one before has stopped."""
+    i, found = 0, 0
     for c in range(len(cutoffs)):
+        i, found = add_relevant(q, cutoffs[c], i, found)
         if q.num_rel:
-            values[c] = relevant_within(q, cutoffs[c]) / min(cutoffs[c], np.float64(q.num_rel))
+            values[c] = found / min(cutoffs[c], np.float64(q.num_rel))
 
 
 @kernel(MEASURE)
@@ -212,7 +226,7 @@ def binary_g(q, parameters, values):
     total, found = 0.0, 0
     for rank, grade in zip(q.ranks, q.grades):
         if grade >= q.level:
-            total += 1.0 / math.log2(2.0 + (rank - 1 - found))
+            total += 1.0 / discount(rank - found)
             found += 1
     if found:
         values[0] = np.float64(total) / q.num_rel

@@ -27,6 +27,7 @@ from fastrank.native.codes import (
     POSITION,
     QUERY,
     QUERY_LENGTH,
+    REST,
     SAME_QUERY,
 )
 from fastrank.native.declare import helper
@@ -40,7 +41,8 @@ def take_any_lines(reader, kind, fields):
     """Note query, document and score of the next lines, CHUNK of them at most; how many.
 
     `kind` says what is known of the first, as for `take_lines`. Stops before the first line that
-    has no six fields or is a comment, and has to be looked at by `next_query`.
+    has no six fields, is a comment or has a tag of another length than the line before, and has to
+    be looked at by `next_query`.
     """
     row = np.int64(0)
     if kind in (NEW_QUERY, SAME_QUERY):
@@ -52,7 +54,7 @@ def take_any_lines(reader, kind, fields):
 
 @helper
 def take_usual_lines(reader, row, fields):
-    """Take lines of six fields, into `row` and on up to CHUNK."""
+    """Take lines whose tags have the length of the one before, into `row` and on up to CHUNK."""
     text, index, cursor = reader
     starts, ends, newlines = index
     queries, docs, scores = fields.queries, fields.results.docs, fields.results.scores
@@ -71,7 +73,7 @@ def take_usual_lines(reader, row, fields):
         at += trailing_zeros(doc)
         near, doc_at, doc_end, score, score_end, tag_at = look_past_blanks(text, index, at, at)
         # Of a line with fewer fields some of these are behind its end.
-        if not near or at + tag_at >= stop:
+        if not near or stop - at - tag_at != cursor[REST]:
             break
         at += base
         queries.starts[U(row)], queries.lengths[U(row)] = query, query_end - query

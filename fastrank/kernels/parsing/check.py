@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastrank.kernels.parsing.columns import are_misplaced
 from fastrank.kernels.parsing.scan import NEWLINE, note_span, note_text, split_line
 from fastrank.kernels.texts.numbers import is_digit, read_decimal, read_integer
 from fastrank.kernels.texts.text import are_equal, intern_range
@@ -27,6 +28,7 @@ from fastrank.native.codes import (
     FRACTION,
     HARD,
     INFINITE,
+    MISPLACED_FIELDS,
     NO_NUMBER,
     NOT_A_NUMBER,
     NUL_LINE,
@@ -194,9 +196,17 @@ def check_lines(text, at, judgments, found, bounds, state):
         if what == COMMENT_LINE:
             what = kind_of_comment(fields, width, judgments != 0, last_comment == line - 1)
             last_comment = line
+        if (
+            what == TOO_MANY_FIELDS
+            and judgments == 0
+            and are_misplaced(
+                text, bounds[6], bounds[7], bounds[8], bounds[9], bounds[10], bounds[11], True
+            )
+        ):
+            what = MISPLACED_FIELDS
         if what >= 0:
             note_odd(line, start, what, fields, found.odd, state)
-            if judgments or what != TOO_MANY_FIELDS:
+            if judgments or what not in (TOO_MANY_FIELDS, MISPLACED_FIELDS):
                 continue
         found.lines[row] = line
         note_span(found.docs, row, bounds, 2)

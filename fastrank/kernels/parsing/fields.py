@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.parsing.block_index import ALL, ONE, WORD, ZERO, look, next_mark, note_nul
+from fastrank.kernels.parsing.columns import are_misplaced
 from fastrank.kernels.simd.instructions import (
     differ,
     load_word_inside,
@@ -23,6 +24,7 @@ from fastrank.native.codes import (
     BLANKS,
     BLOCK,
     BLOCKS,
+    CHECKED,
     CHUNK,
     COMMENTS,
     END_OF_BLOCK,
@@ -33,6 +35,7 @@ from fastrank.native.codes import (
     LINE,
     LINES,
     MALFORMED,
+    MISPLACED,
     MISSES,
     NEW_QUERY,
     NUL_AT_LINE_START,
@@ -42,6 +45,7 @@ from fastrank.native.codes import (
     PREFIX,
     QUERY,
     QUERY_LENGTH,
+    REST,
     SAME_QUERY,
     SIMILAR,
     SINGLE,
@@ -56,7 +60,7 @@ from fastrank.native.declare import helper, inlined
 HASH = 35
 U = np.uint64
 # Fields of a line, by what they are in a run.
-DOC, SCORE, RUN_TAG, FIELDS = 2, 4, 5, 6
+DOC, RANK, SCORE, RUN_TAG, FIELDS = 2, 3, 4, 5, 6
 # How the fields of a line are found: by marks, by its spaces, or byte by byte.
 BY_MARKS, BY_SPACES, BY_BYTES = range(3)
 
@@ -68,7 +72,7 @@ def begin_text(cursor, start):
     cursor[LINE] = cursor[LINES] = 0
     cursor[QUERY_LENGTH] = cursor[TAG_SIZE] = cursor[TEMPLATE] = cursor[PREFIX] = 0
     cursor[BLOCKS] = cursor[MISSES] = 0
-    cursor[NUL_SEEN] = -1
+    cursor[NUL_SEEN] = cursor[REST] = -1
 
 
 @inlined
@@ -236,7 +240,9 @@ def take_split_line(reader, row, fields):
     cursor[TAG] = cursor[FIELD_STARTS + RUN_TAG]
     cursor[TAG_SIZE] = cursor[FIELD_ENDS + RUN_TAG] - cursor[TAG]
     cursor[TEMPLATE], cursor[PREFIX] = cursor[POSITION], doc - cursor[POSITION]
-    cursor[POSITION] = newlines[cursor[LINE]] + 1
+    stop = newlines[cursor[LINE]]
+    cursor[REST] = stop - cursor[TAG]
+    cursor[POSITION] = stop + 1
     cursor[LINE] += 1
     return row + 1
 
@@ -255,7 +261,8 @@ def take_by(look):
     """Make what takes lines 0 to `count` - 1 from cursor[LINE] on that begin as the one at
     cursor[TEMPLATE] does, up to the document, and are as `look` wants them.
 
-    Lines from the first that is not so are left. Returns how many were taken.
+    Lines from the first that is not so are left. Returns how many were taken. A blank in an id
+    moves a field into the tag, so lines whose tags have other lengths are left, too.
     """
 
     @helper
@@ -264,7 +271,7 @@ def take_by(look):
         newlines, docs, scores = index.newlines, fields.docs, fields.scores
         template, prefix, base = cursor[TEMPLATE], cursor[PREFIX], cursor[BASE]
         beginning, bits = load_beginning(text, template, prefix)
-        rest = max(prefix - 16, 0)
+        rest, tag_length = max(prefix - 16, 0), cursor[REST]
         position, first, tag = cursor[POSITION], cursor[LINE], np.int64(0)
         taken = np.int64(0)
         while taken < count and not differ(text, position, beginning, bits):
@@ -272,7 +279,7 @@ def take_by(look):
             if rest > 0 and not equal_inside(text, at - rest, rest, text, template + 16, rest):
                 break
             near, doc, doc_end, score, score_end, tag_at = look(text, index, at, at - base)
-            if not near or at + tag_at >= stop:
+            if not near or stop - at - tag_at != tag_length:
                 break
             docs.starts[U(row + taken)], docs.lengths[U(row + taken)] = at + doc, doc_end - doc
             scores.starts[U(row + taken)] = at + score
@@ -314,6 +321,18 @@ def take_similar_lines(reader, most, row, fields):
 
 
 @helper
+def has_misplaced_fields(reader, stop):
+    """Whether fields of the line that `split_line` has split are where others should be."""
+    text, index, cursor = reader
+    starts, ends = cursor[FIELD_STARTS:FIELD_ENDS], cursor[FIELD_ENDS:]
+    after = next_field(text, index, ends[RUN_TAG], stop, how_to_split(reader, stop), cursor[BASE])
+    return are_misplaced(
+        text, starts[RANK], ends[RANK], starts[SCORE], ends[SCORE], starts[RUN_TAG], ends[RUN_TAG],
+        after < stop,
+    )  # fmt: skip
+
+
+@helper
 def next_query(reader, taken):
     """Pass over lines without a result. Returns what comes then, `taken` lines having been taken.
 
@@ -336,6 +355,8 @@ def next_query(reader, taken):
             if fields < FIELDS:
                 cursor[FIELDS_IN_LINE] = fields
                 return MALFORMED
+            if cursor[CHECKED] != 0 and has_misplaced_fields(reader, stop):
+                return MISPLACED
             length = cursor[FIELD_ENDS] - start
             if equal(text, start, length, text, cursor[QUERY], cursor[QUERY_LENGTH]):
                 cursor[MISSES] += 1
