@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from fastrank import metrics as metrics
     from fastrank import search as search
     from fastrank.checking.checker import check as check
+    from fastrank.comparing.agreement import Agreement as Agreement
+    from fastrank.comparing.agreement import agreement as agreement
+    from fastrank.comparing.overlap import overlap as overlap
+    from fastrank.comparing.rank_biased_overlap import RankBiasedOverlap as RankBiasedOverlap
+    from fastrank.comparing.rank_biased_overlap import rbo as rbo
+    from fastrank.comparing.reproducibility import reproduce as reproduce
     from fastrank.data.preferences import Preferences as Preferences
     from fastrank.data.qrels import Qrels as Qrels
     from fastrank.data.run import Run as Run
@@ -106,6 +112,10 @@ __all__, __getattr__ = public_names(
         "evaluation.arrays": ("evaluate_arrays",),
         "formats.candidates": ("Candidates", "read_candidates"),
         "checking.checker": ("check",),
+        "comparing.agreement": ("Agreement", "agreement"),
+        "comparing.overlap": ("overlap",),
+        "comparing.rank_biased_overlap": ("RankBiasedOverlap", "rbo"),
+        "comparing.reproducibility": ("reproduce",),
         "data.preferences": ("Preferences",),
         "data.qrels": ("Qrels",),
         "data.run": ("Run",),

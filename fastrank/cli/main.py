@@ -1,6 +1,6 @@
 """The command `fastrank` and its subcommands: evaluation (`eval` and the drop-in `trec_eval`),
-embeddings (`search`, `eval-embeddings`, `hard-negatives`, `compare-indexes`), files (`convert`,
-`check`) and the list of measures (`measures`)."""
+comparison (`agree`), embeddings (`search`, `eval-embeddings`, `hard-negatives`,
+`compare-indexes`), files (`convert`, `check`) and the list of measures (`measures`)."""
 
 from __future__ import annotations
 
@@ -33,6 +33,11 @@ COMMANDS = {
         "compare_indexes", "compare approximate vector indexes with exact search",
         "Compare approximate vector indexes with exact search: recall, measures, speed\n"
         "and size.",
+    ),
+    "agree": (
+        "agree", "compare the rankings of two runs, or two rankings of systems",
+        "Compare the rankings of two runs query by query, or two rankings of systems:\n"
+        "overlap, rank-biased overlap, and rank correlation.",
     ),
     "convert": (
         "convert", "convert qrels and runs between formats",

@@ -109,6 +109,13 @@ LARGER_ID_FIRST, FIRST_LINE_FIRST, SMALLER_ID_FIRST = range(-1, 2)
     NEGATIVE_ID,
 ) = range(10)
 
+# Comparing rankings: how rank-biased overlap treats ties. Tied items share the first of their ranks
+# (w); are averaged over their orders (a); the same, corrected for the information lost (b) ...
+TIES_SHARE_RANK, TIES_AVERAGED, TIES_CORRECTED = range(3)
+# ... places in the options of the comparison of two runs, and the number of values for each query.
+OVERLAP_SINGLE_PRECISION, OVERLAP_DEPTH, OVERLAP_TIES = range(3)
+OVERLAP_VALUES = 5
+
 # Python's objects: places in `api`, of functions, types (two of them NumPy's) and the float 1.0 ...
 (
     NEXT_ITEM,

@@ -37,6 +37,9 @@ KERNEL_MODULES = (
     "parsing.check",
     "parsing.rank_field",
     "texts.similar_ids",
+    "comparing.concordance",
+    "comparing.rank_biased_overlap",
+    "comparing.runs",
 )
 
 

@@ -274,7 +274,7 @@ def test_a_note_counts_excluded_documents_of_queries_that_do_not_exist() -> None
     found = fr.evaluate(qrels, run, "map", exclude={**known, "nowhere": ["x"]})
 
     assert found.counts["unknown_exclusions"] == 1
-    assert "queries with documents to exclude are neither judged nor in the run" in str(found)
+    assert "1 query with documents to exclude is neither judged nor in the run" in str(found)
     assert "unknown_exclusions" not in fr.evaluate(qrels, run, "map", exclude=known).counts
 
 

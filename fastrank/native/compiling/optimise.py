@@ -6,9 +6,7 @@ from fastrank.native.compiling.errors import BuildError
 
 # What the compiled code may expect of the system: the memory, reading and mathematics of libc and
 # libm.
-ALLOWED = {
-    "memcpy", "memmove", "memset", "memcmp", "bcmp", "exp", "log", "log2", "sqrt", "pread",
-}  # fmt: skip
+ALLOWED = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "exp", "log", "log2", "pread", "sqrt"}
 
 
 def emit_object(bitcode: bytes, cpu: str) -> bytes:

@@ -1,0 +1,143 @@
+"""The command `fastrank agree`: how far two runs, or two rankings of systems, agree."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from fastrank.cli.evaluation_flags import check_version
+from fastrank.cli.flags import add_flags, at_least
+from fastrank.cli.output import can_be_written, guarded, report_error, report_unwritable, write
+from fastrank.cli.output_formats import SUFFIXES
+from fastrank.comparing.overlap import overlap
+from fastrank.comparing.rank_biased_overlap import TIES
+from fastrank.comparing.system_scores import systems_table
+from fastrank.errors import FastrankError, OptionError
+from fastrank.formats import files
+from fastrank.judging.evaluation_options import EVALUATION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastrank.scores.tables import Table
+
+NAME = "fastrank agree"
+EPILOG = """\
+examples:
+  fastrank agree before.run after.run
+  fastrank agree -k 100 -p 0.98 -o overlap.csv bm25.run ours.run
+  fastrank eval -m map -m P.10 --format csv -o a.csv qrels-a.txt runs/*.gz
+  fastrank eval -m map -m P.10 --format csv -o b.csv qrels-b.txt runs/*.gz
+  fastrank agree --systems a.csv b.csv
+
+columns for two runs, with a row per query, then the means:
+  shared@k    number of documents that both have in the top k
+  jaccard@k   shared@k / number of distinct documents in both top k
+  rbo         extrapolated rank-biased overlap of the complete rankings
+  tau         Kendall's tau-b of the documents that both rankings have
+  ktu         Kendall's tau union, with the first run as the original
+A query that only one run has counts as an empty ranking in the other.
+
+columns for two rankings of systems (--systems), with a row per measure:
+  systems     number of systems
+  tau_b, tau_a, weighted_tau
+              Kendall's tau-b and tau-a, weighted tau
+  tau_ap, tau_ap_b
+              AP correlation, with the first file as the truth; its symmetric
+              form for ties
+  rbo         extrapolated rank-biased overlap
+
+Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
+"""
+FORMATS: dict[str, Callable[[Table], str]] = {
+    "table": lambda table: f"{table}\n",
+    "markdown": lambda table: table.to_markdown() + "\n",
+    "latex": lambda table: table.to_latex() + "\n",
+    "csv": lambda table: table.to_csv(),
+    "json": lambda table: table.to_json(indent=2) + "\n",
+}
+DEPTH = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = f"{NAME} [options] RUN RUN\n       {NAME} [options] --systems CSV CSV"
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("first", metavar="RUN", help="run in any format, may be compressed; - is standard input")
+    add("second", metavar="RUN", help="the run to compare it with")
+    add(
+        "--systems", action="store_true",
+        help="compare rankings of systems by their means, in files written by `fastrank eval"
+        " --format csv`",
+    )  # fmt: skip
+    add(
+        "-k", "--depth", type=at_least(1), metavar="K",
+        help="number of first documents for shared and jaccard (default: 10); not with --systems",
+    )  # fmt: skip
+    add("-p", type=float, default=0.9, metavar="P", help="persistence of RBO (default: 0.9)")
+    add(
+        "--ties", choices=sorted(TIES), default="a",
+        help="ties in RBO: a averages over their orders, b corrects for them, w gives them the"
+        " same rank (default: a)",
+    )  # fmt: skip
+    add(
+        "--format", choices=FORMATS,
+        help="output format (default: by the name of the -o file, or table)",
+    )  # fmt: skip
+    add(
+        "-o", "--output", metavar="FILE",
+        help="write to FILE (default: standard output), which is replaced only if everything"
+        " succeeds",
+    )  # fmt: skip
+    add_flags(
+        parser,
+        [keyword for keyword in EVALUATION if keyword.name == "trec_eval_version"],
+        variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"},
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Compare the files; returns the exit status."""
+    return guarded(NAME, lambda: _run(given))
+
+
+def _run(given: argparse.Namespace) -> int:
+    if not check_version(given, NAME):
+        return 2
+    if not can_be_written(NAME, given.output):
+        return 1
+    try:
+        table = _compared(given)
+    except FastrankError as error:
+        return report_error(NAME, error)
+    suffix = os.path.splitext(given.output or "")[1].lower()
+    form = given.format or SUFFIXES.get(suffix, "table")
+    printed = FORMATS[form if form in FORMATS else "table"](table).encode(
+        "utf-8", "surrogateescape"
+    )
+    if given.output is None:
+        write([printed])
+        return 0
+    try:
+        files.write(given.output, [printed])
+    except OSError as error:
+        return report_unwritable(NAME, given.output, error)
+    return 0
+
+
+def _compared(given: argparse.Namespace) -> Table:
+    if given.systems:
+        if given.depth is not None:
+            raise OptionError("--depth", "no effect with --systems")
+        return systems_table(given.first, given.second, p=given.p, ties=given.ties)
+    return overlap(
+        given.first,
+        given.second,
+        depth=DEPTH if given.depth is None else given.depth,
+        p=given.p,
+        ties=given.ties,
+        trec_eval_version=given.trec_eval_version,
+    )

@@ -1,0 +1,1 @@
+"""Comparisons of systems, and of rankings."""

@@ -1,0 +1,255 @@
+"""Agreement of two rankings of systems: Kendall's tau, AP correlation, weighted tau."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from fastrank.arguments import check_choice
+from fastrank.comparing.rankings import as_scores
+from fastrank.data.columns import Frozen
+from fastrank.errors import GroupError, MeasureError
+from fastrank.native import kernels
+from fastrank.native.buffers import zeros
+from fastrank.scores.scores import Scores
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, TypeAlias
+
+    import numpy as np
+    import numpy.typing as npt
+
+    ScoresOfSystems: TypeAlias = (
+        "Mapping[Any, float] | Mapping[Any, Scores] | Iterable[Scores] | Sequence[float]"
+    )
+
+# The number of systems that an error names.
+NAMED = 5
+
+
+class Agreement(Frozen):
+    """How far two rankings of the same systems agree: from -1 (reversed) over 0 to 1 (equal).
+
+    systems: the names, or the positions, from 0. first, second: the scores, float64[systems]. The
+    coefficients are computed on access; all are NaN for less than two systems.
+
+    >>> a, b = {"x": 0.3, "y": 0.2, "z": 0.1}, {"x": 0.5, "y": 0.6, "z": 0.2}
+    >>> found = fr.agreement(a, b)
+    >>> found
+    <Agreement on 3 systems: tau_b 0.3333, tau_ap 0.0000>
+    >>> found.tau_b, found.tau_ap, found.tau_ap_symmetric
+    (0.333..., 0.0, 0.0)
+    """
+
+    __slots__ = ("first", "second", "systems")
+
+    systems: list[Any]
+    first: npt.NDArray[np.float64]
+    second: npt.NDArray[np.float64]
+
+    @property
+    def tau_b(self) -> float:
+        """Kendall's tau-b (1945), corrected for ties; NaN if all systems are tied in one ranking.
+
+        The same double as `scipy.stats.kendalltau`.
+        """
+        return self._kendall()[0]
+
+    @property
+    def tau_a(self) -> float:
+        """Kendall's tau-a: concordant minus discordant pairs, divided by all pairs."""
+        count = len(self.systems)
+        return self._kendall()[1] / (count * (count - 1) // 2) if count > 1 else float("nan")
+
+    def _kendall(self) -> tuple[float, int]:
+        """Tau-b, and the number of concordant minus discordant pairs."""
+        import numpy
+
+        scores = (self.first, self.second)
+        first, second = (numpy.unique(-column, return_inverse=True)[1] + 1 for column in scores)
+        order = numpy.argsort(first)
+        pairs = zeros("q", 3)
+        tau = kernels.kendall_tau(first[order], second[order], zeros("q", len(order) + 1), pairs)
+        return tau, pairs[0]
+
+    @property
+    def tau_ap(self) -> float:
+        """AP correlation, with the first scores as the truth; differences at the top weigh more.
+
+        The expected value over all orders of tied systems. Source: Yilmaz, Aslam and Robertson,
+        SIGIR 2008; for ties in the second scores, `tau_ap_a` of Urbano and Marrero, ICTIR 2017.
+        """
+        return _tau_ap(self.first, self.second)
+
+    @property
+    def tau_ap_symmetric(self) -> float:
+        """The mean of `tau_ap` with the first and with the second scores as the truth."""
+        return (self.tau_ap + _tau_ap(self.second, self.first)) / 2
+
+    @property
+    def tau_ap_b(self) -> float:
+        """AP correlation corrected for ties, symmetric; NaN if all are tied in one ranking.
+
+        Source: Urbano and Marrero, The treatment of ties in AP correlation, ICTIR 2017.
+        """
+        return (_tau_ap_b(self.first, self.second) + _tau_ap_b(self.second, self.first)) / 2
+
+    @property
+    def weighted_tau(self) -> float:
+        """Weighted tau with hyperbolic weights (Vigna, WWW 2015): `scipy.stats.weightedtau`."""
+        if len(self.systems) < 2:
+            return float("nan")
+        from scipy.stats import weightedtau
+
+        return float(weightedtau(self.first, self.second).statistic)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Agreement on {len(self.systems)} systems: tau_b {self.tau_b:.4f},"
+            f" tau_ap {self.tau_ap:.4f}>"
+        )
+
+
+def agreement(a: ScoresOfSystems, b: ScoresOfSystems, *, items: str = "same") -> Agreement:
+    """Compare two rankings of systems, given by their scores: higher is better.
+
+    a, b: {system: score}; a list of Scores of one measure, whose tags are the names of the systems;
+        {system: Scores}; or two lists of numbers for the same systems.
+    items: "same": both must have the same systems; "common": systems that only one has are ignored.
+
+    For runs, see `fastrank.overlap`. Raises GroupError for systems that only one has, if there are
+    no common ones, and for lists of different lengths; MeasureError for Scores of several measures;
+    InputError for a NaN score.
+
+    >>> qrels = fr.read_qrels("data/digits.qrels")
+    >>> runs = ["data/pixels.run", "data/pca.run", "data/profile.run"]
+    >>> fr.agreement(fr.evaluate(qrels, runs, "map"), fr.evaluate(qrels, runs, "P_10"))
+    <Agreement on 3 systems: tau_b 0.3333, tau_ap 0.5000>
+    """
+    import numpy
+
+    check_choice("items", items, ("same", "common"))
+    first, second = _scores_of(a, "a"), _scores_of(b, "b")
+    systems = [system for system in first if system in second]
+    if items == "same":
+        _refuse_others(first, second)
+    if not systems:
+        raise GroupError(f"a and b have no system in common: {_named(first)} and {_named(second)}")
+    return Agreement(
+        systems=systems,
+        first=numpy.array([first[system] for system in systems]),
+        second=numpy.array([second[system] for system in systems]),
+    )
+
+
+def _refuse_others(first: dict[Any, float], second: dict[Any, float]) -> None:
+    """Raise GroupError for systems that only one has."""
+    only = {"a": first.keys() - second.keys(), "b": second.keys() - first.keys()}
+    if any(only.values()):
+        both = {"a": first, "b": second}
+        found = " and ".join(
+            f"only {name} has {_named([system for system in both[name] if system in missing])}"
+            for name, missing in only.items()
+            if missing
+        )
+        raise GroupError(f"{found}; items='common' compares those that both have")
+
+
+def _named(systems: Iterable[Any]) -> str:
+    names = list(map(repr, systems))
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more if names else "none"
+
+
+def _scores_of(given: Any, name: str) -> dict[Any, float]:
+    """{system: score}. Raises InputError, GroupError, MeasureError and TypeError."""
+    if isinstance(given, Mapping):
+        named = dict(given)
+    elif isinstance(given, Iterable) and not isinstance(given, (str, bytes, set, Scores)):
+        listed = given.tolist() if hasattr(given, "tolist") else list(given)
+        named = (
+            _by_tag(listed, name)
+            if any(isinstance(one, Scores) for one in listed)
+            else dict(enumerate(listed))
+        )
+    else:
+        raise TypeError(
+            f"{name}: expected {{system: score}} or a list of Scores or numbers,"
+            f" found {type(given).__name__}"
+        )
+    return as_scores(
+        {
+            system: _mean(value, name) if isinstance(value, Scores) else value
+            for system, value in named.items()
+        },
+        name,
+    )
+
+
+def _by_tag(scores: list[Any], name: str) -> dict[str, Any]:
+    """Scores by the tags of their runs. Raises GroupError for a repeated tag."""
+    made: dict[str, Any] = {}
+    for one in scores:
+        if not isinstance(one, Scores):
+            raise TypeError(f"{name}: expected only Scores, found also {type(one).__name__}")
+        if one.tag in made:
+            raise GroupError(f"{name}: two Scores have the tag {one.tag!r}; use {{system: Scores}}")
+        made[one.tag] = one
+    return made
+
+
+def _mean(scores: Scores, name: str) -> float:
+    means = scores.mean
+    if len(means) != 1:
+        raise MeasureError(
+            ", ".join(means),
+            f"{name}: expected Scores of one measure, found {len(means)}: {', '.join(means)};"
+            " use {system: score}",
+        )
+    return next(iter(means.values()))
+
+
+def _tau_ap(truth: npt.NDArray[Any], estimate: npt.NDArray[Any]) -> float:
+    """The expected AP correlation over all orders of tied systems."""
+    import numpy
+
+    count = len(truth)
+    if count < 2:
+        return float("nan")
+    concordant = 0.0
+    for score in numpy.unique(estimate):
+        group, above = truth[estimate == score], truth[estimate > score]
+        size, before = len(group), len(above)
+        # The systems of the group are at these ranks, each equally likely at each of them.
+        preceding = before + numpy.arange(size)
+        if before:
+            pairs = _concordant(group, above)
+            concordant += pairs * float(numpy.mean(1.0 / preceding))
+        within = numpy.arange(1, size)
+        concordant += float(numpy.sum(within / (before + within))) / 2
+    return 2 * concordant / (count - 1) - 1
+
+
+def _tau_ap_b(truth: npt.NDArray[Any], estimate: npt.NDArray[Any]) -> float:
+    """One direction of AP correlation corrected for ties."""
+    import numpy
+
+    concordant, below_the_first = 0.0, 0
+    for score in numpy.unique(estimate):
+        group, above = truth[estimate == score], truth[estimate > score]
+        if len(above):
+            below_the_first += len(group)
+            better = numpy.searchsorted(numpy.sort(-above), -group, "left")
+            concordant += float(numpy.sum(better)) / len(above)
+    return 2 * concordant / below_the_first - 1 if below_the_first else float("nan")
+
+
+def _concordant(group: npt.NDArray[Any], above: npt.NDArray[Any]) -> float:
+    """Pairs in which a system above is the better one; those that are tied count half."""
+    import numpy
+
+    ascending = numpy.sort(-above)
+    better = numpy.searchsorted(ascending, -group, "left")
+    not_worse = numpy.searchsorted(ascending, -group, "right")
+    return float(numpy.sum(better + not_worse)) / 2

@@ -1,0 +1,1 @@
+"""Kernels that compare rankings with each other."""

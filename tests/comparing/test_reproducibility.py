@@ -1,0 +1,127 @@
+"""How well a reproduced run has the effectiveness of the original.
+
+For the runs in data/, the values also agree with those of repro_eval 0.5.0 (RMSE, nRMSE, ER, DRI),
+within 1e-14.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import fastrank as fr
+
+RUNS = ["data/pixels.run", "data/pca.run", "data/profile.run", "data/pixels.run"]
+
+
+def _scores(measures: str, **options: object) -> list[fr.Scores]:
+    found = fr.evaluate("data/digits.qrels", RUNS, measures, **options)
+    assert isinstance(found, list)
+    return found
+
+
+def _few(**values: float) -> fr.Scores:
+    """Scores of P_2 for some queries: 0, 0.5 or 1."""
+    qrels = {
+        query: {"a": int(value >= 0.5), "b": int(value == 1)} for query, value in values.items()
+    }
+    return fr.evaluate(qrels, {query: {"a": 2, "b": 1} for query in values}, "P_2")
+
+
+def test_the_errors_are_those_of_the_formulas() -> None:
+    """Original 1, 0.5, 0 and reproduced 0.5, 0.5, 0.5, where errors of 1, 0.5, 1 are possible."""
+    table = fr.reproduce(_few(q1=1, q2=0.5, q3=0), _few(q1=0.5, q2=0.5, q3=0.5))
+
+    (row,) = table.rows()
+    assert row == pytest.approx(
+        ("P_2", 0.5, 0.5, math.sqrt(0.5 / 3), math.sqrt(0.5 / 2.25)), abs=1e-15
+    )
+
+
+def test_the_effects_are_those_of_the_formulas() -> None:
+    """The improvement is 0.5 over a mean of 0.25, then 0.25 over 0.5."""
+    table = fr.reproduce(
+        _few(q1=1, q2=0.5), _few(q1=1, q2=0.5),
+        original_baseline=_few(q1=0, q2=0.5), reproduced_baseline=_few(q1=0.5, q2=0.5),
+    )  # fmt: skip
+
+    assert table.columns["effect_ratio"] == [0.5]
+    assert table.columns["delta_ri"] == [1.5]
+
+
+def test_values_of_many_queries_are_those_of_numpy() -> None:
+    original, reproduced, baseline, other = _scores("map P_10")
+    table = fr.reproduce(
+        original, reproduced, original_baseline=baseline, reproduced_baseline=other
+    )
+
+    for measure, *values in table.rows():
+        a, b, c, d = (scores[measure] for scores in (original, reproduced, baseline, other))
+        rmse = np.sqrt(np.mean((a - b) ** 2))
+        expected = [
+            a.mean(), b.mean(), rmse, rmse / np.sqrt(np.mean(np.maximum(a, 1 - a) ** 2)),
+            np.mean(b - d) / np.mean(a - c),
+            (a.mean() - c.mean()) / c.mean() - (b.mean() - d.mean()) / d.mean(),
+        ]  # fmt: skip
+        assert values == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_perfect_reproduction_has_no_error() -> None:
+    original, *_, same = _scores("map")
+    baseline = _scores("map")[1]
+
+    table = fr.reproduce(original, same, original_baseline=baseline, reproduced_baseline=baseline)
+    _, mean, other_mean, *values = next(table.rows())
+    assert mean == other_mean
+    assert values == [0, 0, 1, 0]
+
+
+def test_measures_beyond_1_have_no_normalized_error() -> None:
+    original, reproduced, *_ = _scores("num_rel_ret")
+
+    columns = fr.reproduce(original, reproduced).columns
+    assert columns["rmse"][0] > 1
+    assert math.isnan(columns["nrmse"][0])
+
+
+def test_a_ratio_to_nothing_has_no_value() -> None:
+    nothing, some = _few(q1=0), _few(q1=1)
+
+    columns = fr.reproduce(
+        nothing, some, original_baseline=nothing, reproduced_baseline=nothing
+    ).columns
+    assert math.isnan(columns["effect_ratio"][0])
+    assert math.isnan(columns["delta_ri"][0])
+
+
+def test_other_queries_are_an_error_for_a_reproduction() -> None:
+    with pytest.raises(fr.GroupError, match="only the first has 'q1'"):
+        fr.reproduce(_few(q1=1, q2=1), _few(q2=1))
+
+
+def test_a_replication_on_other_queries_compares_the_effects() -> None:
+    table = fr.reproduce(
+        _few(q1=1), _few(q2=0.5, q3=1), queries="different",
+        original_baseline=_few(q1=0.5), reproduced_baseline=_few(q2=0.5, q3=0.5),
+    )  # fmt: skip
+
+    assert list(table.rows()) == [("P_2", 1.0, 0.75, 0.5, 0.5)]
+
+
+def test_other_measures_are_an_error() -> None:
+    with pytest.raises(fr.MeasureError):
+        fr.reproduce(_scores("map")[0], _scores("P_10")[0], queries="different")
+
+
+def test_one_baseline_is_not_enough() -> None:
+    scores = _few(q1=1)
+    with pytest.raises(fr.OptionError, match="expected both baselines, or none, found one"):
+        fr.reproduce(scores, scores, original_baseline=scores)
+
+
+def test_an_unknown_choice_of_queries_is_an_error() -> None:
+    scores = _few(q1=1)
+    with pytest.raises(fr.OptionError, match="queries: expected one of 'same', 'different'"):
+        fr.reproduce(scores, scores, queries="other")
