@@ -77,8 +77,10 @@ def _unit(vectors: Array, number: int) -> Array:
     if not numpy.isfinite(lengths).all():
         row = int((~numpy.isfinite(lengths)).argmax())
         raise ArrayError(f"vectors of text {number}", "expected finite values", row)
-    scaled: Array = vectors / numpy.maximum(lengths, SHORTEST)[:, None]
-    return scaled.astype(numpy.float32)
+    scaled = numpy.empty_like(vectors)
+    divisors = numpy.maximum(lengths, SHORTEST)[:, None]
+    numpy.divide(vectors, divisors, out=scaled, casting="unsafe")
+    return scaled
 
 
 def _nearest(queries: Array, corpus: Array) -> Array:
