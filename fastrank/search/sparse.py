@@ -25,17 +25,12 @@ def is_sparse(given: Any) -> bool:
 
 
 def as_csr(given: Any) -> Any:
-    """Convert a sparse matrix or tensor to a scipy CSR matrix of float32 without stored zeros.
-
-    None for a tensor if scipy is not installed.
-    """
+    """Convert a sparse matrix or tensor to a scipy CSR matrix of float32 without stored zeros."""
     import numpy
 
     if hasattr(given, "detach"):
-        try:
-            from scipy import sparse
-        except ImportError:
-            return None
+        from scipy import sparse
+
         tensor = given.detach().cpu().to_sparse_coo().coalesce()
         values = tensor.values().float().numpy()
         found = sparse.csr_matrix((values, tensor.indices().numpy()), tuple(tensor.shape))
@@ -52,10 +47,6 @@ class SparseRows(Vectors):
 
     def __init__(self, name: str, given: Any) -> None:
         matrix = as_csr(given)
-        if matrix is None:
-            raise ArrayError(
-                name, "a sparse tensor needs scipy: pip install 'fastrank-eval[scipy]'"
-            )
         if matrix.ndim != 2 or not matrix.shape[1]:
             raise ArrayError(name, f"expected a table of vectors, found shape {matrix.shape}")
         self.name, self.matrix = name, matrix

@@ -98,8 +98,8 @@ def test_a_change_to_a_helper_concerns_kernels_of_other_modules(copied: Path) ->
     """more.py counts with the helpers of trec.py."""
     changed = _changed(
         copied, "kernels/measures/trec.py",
-        "        if grade >= q.level:\n            found += 1\n    return found",
-        "        if not grade < q.level:\n            found += 1\n    return found",
+        "            found += 1\n        i += 1\n    return i, found\n",
+        "            found += 1\n        i = i + 1\n    return i, found\n",
     )  # fmt: skip
 
     assert {"precision_cut", "precision_of_retrieved"} <= changed
@@ -200,7 +200,10 @@ def test_kernels_are_found_in_packages_below(copied: Path) -> None:
     assert "one_more" in _digests(copied)
     assert "one_more" in _run(code, copied)
     assert "one_more" in _changed(
-        copied, "kernels/measures/trec.py", "if rank > depth:", "if depth < rank:"
+        copied,
+        "kernels/measures/trec.py",
+        "return add_relevant(q, depth, 0, 0)[1]",
+        "return add_relevant(q, depth, 0, 0)[-1]",
     )
 
 
@@ -295,7 +298,7 @@ def test_levels_that_are_none_are_an_error(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 # Of all kernels only those of one module that imports little, to be compiled in seconds.
-FEW = {"trec.py", "averages.py", "arithmetic.py", "__init__.py"}
+FEW = {"trec.py", "discounts.py", "averages.py", "arithmetic.py", "__init__.py"}
 BUILD = (
     "from fastrank.native import build\n"
     "ran = build._run_workers\n"

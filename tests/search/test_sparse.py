@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import fastrank as fr
 from fastrank.errors import ArrayError, OptionError
 from fastrank.search import build_index, search
 
-sparse = pytest.importorskip("scipy.sparse")
 RNG = np.random.default_rng(11)
 # Small integers, whose products are exact, so that dense and sparse scores are the same numbers.
 CORPUS = RNG.integers(-2, 3, (90, 40)) * (RNG.random((90, 40)) < 0.2)
