@@ -105,6 +105,13 @@ if TYPE_CHECKING:
     from fastrank.scores.zscores import ZScores as ZScores
     from fastrank.scores.zscores import read_zscores as read_zscores
     from fastrank.scores.zscores import write_zscores as write_zscores
+    from fastrank.similarity.bitext import evaluate_bitext as evaluate_bitext
+    from fastrank.similarity.clustering import evaluate_clustering as evaluate_clustering
+    from fastrank.similarity.graded_pairs import evaluate_similarity as evaluate_similarity
+    from fastrank.similarity.labeled_pairs import evaluate_pairs as evaluate_pairs
+    from fastrank.similarity.results import SimilarityResult as SimilarityResult
+    from fastrank.similarity.summaries import evaluate_summarization as evaluate_summarization
+    from fastrank.similarity.triplets import evaluate_triplets as evaluate_triplets
 
 __all__, __getattr__ = public_names(
     __name__,
@@ -173,6 +180,13 @@ __all__, __getattr__ = public_names(
             "read_trec_run",
         ),
         "scores.zscores": ("ZScores", "read_zscores", "write_zscores"),
+        "similarity.bitext": ("evaluate_bitext",),
+        "similarity.clustering": ("evaluate_clustering",),
+        "similarity.graded_pairs": ("evaluate_similarity",),
+        "similarity.labeled_pairs": ("evaluate_pairs",),
+        "similarity.results": ("SimilarityResult",),
+        "similarity.summaries": ("evaluate_summarization",),
+        "similarity.triplets": ("evaluate_triplets",),
     },
     packages=("metrics", "probes", "search"),
 )

@@ -43,6 +43,12 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
         "ir_measures",
         lambda: runpy.run_path(str(REPOSITORY / "fastrank/compat/ir_measures.py")),
     ),
+    (
+        "sklearn.cluster",
+        "evaluate_clustering",
+        "probe",
+        lambda: fr.evaluate_clustering([[1.0], [2.0]], [0, 1]),
+    ),
     ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
 ]
 

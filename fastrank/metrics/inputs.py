@@ -67,9 +67,9 @@ def number_array(name: str, values: Any) -> Array:
         raise ArrayError(name, f"expected one dimension, found {array.ndim}")
     if array.dtype.kind != "f":
         raise ArrayError(name, f"expected numbers, found {array.dtype}")
-    bad = ~numpy.isfinite(array)
-    if bad.any():
-        row = int(bad.argmax())
+    # Both are NaN if any number is.
+    if len(array) and not (numpy.isfinite(array.min()) and numpy.isfinite(array.max())):
+        row = int((~numpy.isfinite(array)).argmax())
         raise ArrayError(name, f"expected a finite number, found {array[row]}", row)
     return array
 

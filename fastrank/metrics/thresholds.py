@@ -9,9 +9,11 @@ import numpy
 from fastrank.errors import ArrayError
 from fastrank.metrics.classification import matthews_of_counts
 from fastrank.metrics.inputs import binary_array, number_array, same_length
+from fastrank.native import kernels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     import numpy.typing as npt
@@ -35,70 +37,50 @@ class Cut(NamedTuple):
     matthews: float
 
 
-class Ranked(NamedTuple):
-    """Scores with labels in descending order, an item per distinct score.
+class Sweep:
+    """The metrics of all thresholds of scores with labels.
 
-    scores: float32 or float64. positives, counts: how many labels are 1, and how many there are,
-    down to this score, float64 and int64. extremes: as in `best_f1`.
+    average_precision, accuracy, f1: what the functions `average_precision`, `best_accuracy` and
+    `best_f1` return. Raises ArrayError.
     """
 
-    scores: Array
-    positives: Array
-    counts: Array
+    def __init__(self, labels: Any, scores: Any, *, extremes: bool = True) -> None:
+        positive, values = binary_array("labels", labels), number_array("scores", scores)
+        same_length("labels", positive, "scores", values)
+        if not positive.any():
+            raise ArrayError("labels", "expected at least one label 1, found none")
+        keys, self._total, self._score = _sorted(positive, values)
+        self._size, self._extremes, self._highest = len(keys), extremes, values.max()
+        best = numpy.empty(8, numpy.int64)
+        terms = keys.view(numpy.float64)
+        count = kernels.sweep_thresholds(keys, self._total, int(extremes), terms, best)
+        # numpy's sum, which is also scikit-learn's.
+        self.average_precision = float(terms[:count].sum())
+        self.accuracy, self.f1 = (self._cut(*part) for part in best.reshape(2, 4).tolist())
 
-    def average_precision(self) -> float:
-        """As in the function `average_precision`."""
-        # In scikit-learn's order, so that the sum has the same last bit.
-        precision = (self.positives / self.counts)[::-1]
-        recall = (self.positives / self.positives[-1])[::-1]
-        return float(max(0.0, -numpy.sum(numpy.diff(recall, append=0.0) * precision)))
-
-    def best_accuracy(self, extremes: bool) -> Cut:
-        """As in the function `best_accuracy`."""
-        negatives = float(self.counts[-1] - self.positives[-1])
-        # Correct are the positives above the threshold and the negatives below it.
-        correct = 2.0 * self.positives - self.counts + negatives
-        if not extremes:
-            correct = correct[:-1]
-        best = int(correct.argmax()) if len(correct) else None
-        if best is not None and extremes and correct[best] <= negatives:
-            best = None
-        return self._cut(best, extremes)
-
-    def best_f1(self, extremes: bool) -> Cut:
-        """As in the function `best_f1`."""
-        positives, counts = self.positives, self.counts
-        if not extremes:
-            positives, counts = positives[:-1], counts[:-1]
-        precision, recall = positives / counts, positives / self.positives[-1]
-        values = 2.0 * precision * recall / numpy.where(positives > 0, precision + recall, 1.0)
-        best = int(values.argmax()) if len(values) else None
-        return self._cut(best, extremes)
-
-    def _cut(self, at: int | None, extremes: bool) -> Cut:
-        """The cut below the score number `at`, or above all scores."""
-        total, size = float(self.positives[-1]), int(self.counts[-1])
-        if at is None:
-            if not extremes:
+    def _cut(self, positives: int, found: int, score: int, below: int) -> Cut:
+        total, size = self._total, self._size
+        if positives < 0:
+            if not self._extremes:
                 return Cut(numpy.nan, 0.0, 0.0, 0.0, 0.0, 0.0)
-            above = numpy.nextafter(self.scores[0], self.scores.dtype.type(numpy.inf))
+            above = numpy.nextafter(self._highest, self._highest.dtype.type(numpy.inf))
             return Cut(float(above), (size - total) / size, 0.0, 0.0, 0.0, 0.0)
-        correct, found = float(self.positives[at]), int(self.counts[at])
-        threshold = self.scores[at]
-        if at + 1 < len(self.scores):
-            middle = (threshold + self.scores[at + 1]) / 2
+        threshold = self._score(score)
+        if found < size:
+            lower = self._score(below)
+            middle = (threshold + lower) / 2
             # A rounded middle must not include the next score.
-            threshold = middle if middle != self.scores[at + 1] else threshold
-        precision, recall = correct / found, correct / total
-        right = 2 * correct - found + size - total
+            threshold = middle if middle != lower else threshold
+        precision, recall = positives / found, positives / total
+        correct = 2 * positives - found + size - total
         return Cut(
             threshold=float(threshold),
-            accuracy=right / size,
-            f1=2 * precision * recall / (precision + recall) if correct else 0.0,
+            accuracy=correct / size,
+            f1=2 * precision * recall / (precision + recall) if positives else 0.0,
             precision=precision,
             recall=recall,
             matthews=matthews_of_counts(
-                int(right), numpy.array([size - total, total]), numpy.array([size - found, found])
+                correct, numpy.array([size - total, total]), numpy.array([size - found, found])
             ),
         )
 
@@ -114,7 +96,7 @@ def average_precision(labels: Any, scores: Any) -> float:
     >>> fr.metrics.average_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     0.8333333333333333
     """
-    return ranked(labels, scores).average_precision()
+    return Sweep(labels, scores).average_precision
 
 
 def best_accuracy(labels: Any, scores: Any, *, extremes: bool = True) -> Cut:
@@ -129,7 +111,7 @@ def best_accuracy(labels: Any, scores: Any, *, extremes: bool = True) -> Cut:
     >>> fr.metrics.best_accuracy([1, 0, 0, 0], [0.75, 0.25, 0.5, 0.125])[:2]
     (0.625, 1.0)
     """
-    return ranked(labels, scores).best_accuracy(extremes)
+    return Sweep(labels, scores, extremes=extremes).accuracy
 
 
 def best_f1(labels: Any, scores: Any, *, extremes: bool = True) -> Cut:
@@ -140,42 +122,25 @@ def best_f1(labels: Any, scores: Any, *, extremes: bool = True) -> Cut:
     >>> fr.metrics.best_f1([1, 0, 1, 0], [0.75, 0.5, 0.25, 0.125])[:3]
     (0.1875, 0.75, 0.8)
     """
-    return ranked(labels, scores).best_f1(extremes)
+    return Sweep(labels, scores, extremes=extremes).f1
 
 
-def ranked(labels: Any, scores: Any) -> Ranked:
-    """Sort scores with labels. Raises ArrayError."""
-    positive, values = binary_array("labels", labels), number_array("scores", scores)
-    same_length("labels", positive, "scores", values)
-    if not positive.any():
-        raise ArrayError("labels", "expected at least one label 1, found none")
-    return (_ranked_floats if values.dtype == numpy.float32 else _ranked_doubles)(positive, values)
-
-
-def _ranked_doubles(positive: Array, scores: Array) -> Ranked:
-    order = numpy.argsort(-scores)
-    scores = scores[order]
-    return _by_score(scores, scores, positive[order])
-
-
-def _ranked_floats(positive: Array, scores: Array) -> Ranked:
-    """Sort integers made of a score and its label, which is much faster than sorting an order."""
-    bits = (scores + numpy.float32(0.0)).view(numpy.int32)
-    # The bits of negative floats ascend when the floats descend.
-    descending = numpy.where(bits < 0, bits & 0x7FFFFFFF, ~bits)
-    keys = descending.astype(numpy.int64) << 1
-    keys |= positive
+def _sorted(positive: Array, scores: Array) -> tuple[Array, int, Callable[[int], Any]]:
+    """Ascending keys with labels, the number of labels 1, and the score of a key without label."""
+    if scores.dtype == numpy.float32:
+        # To sort keys that hold the score takes a tenth of the time of sorting an order.
+        keys = numpy.empty(len(scores), numpy.int64)
+        scores = numpy.ascontiguousarray(scores)
+        total = kernels.keys_of_scores(scores, positive.view(numpy.uint8), keys)
+        keys.sort()
+        return keys, total, _float_of
+    values, keys = numpy.unique(scores, return_inverse=True)
+    keys = 2 * keys + positive
     keys.sort()
-    descending = (keys >> 1).astype(numpy.int32)
-    sorted_bits = numpy.where(descending >= 0, descending | numpy.int32(-(2**31)), ~descending)
-    return _by_score(descending, sorted_bits.view(numpy.float32), (keys & 1).astype(bool))
+    return keys, int(positive.sum()), values.__getitem__
 
 
-def _by_score(keys: Array, scores: Array, positive: Array) -> Ranked:
-    """Join equal keys, which are sorted."""
-    last = numpy.flatnonzero(keys[1:] != keys[:-1])
-    last = numpy.append(last, len(keys) - 1)
-    positives = numpy.cumsum(positive, dtype=numpy.float64)
-    if len(last) == len(keys):
-        return Ranked(scores, positives, last + 1)
-    return Ranked(scores[last], positives[last], last + 1)
+def _float_of(key: int) -> Any:
+    """The float of a key that `keys_of_scores` makes, without its label."""
+    bits = key if key >= 0 else -key - 2**31
+    return numpy.array(bits, numpy.int32).view(numpy.float32)[()]

@@ -35,6 +35,8 @@ KERNEL_MODULES = (
     "statistics.random",
     "statistics.resampling",
     "statistics.exact",
+    "measures.similarities",
+    "measures.thresholds",
     "parsing.check",
     "parsing.rank_field",
     "texts.similar_ids",

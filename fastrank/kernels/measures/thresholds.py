@@ -1,0 +1,79 @@
+"""Scores with labels 0 and 1, over all thresholds of the score."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastrank.native.declare import kernel
+
+
+@kernel("int64(float32[::1], uint8[::1], int64[::1])")
+def keys_of_scores(scores, labels, keys):
+    """A key per score, ascending with it, with the label as its lowest bit.
+
+    The other bits are those of the float, of which negative ones descend. Returns how many labels
+    are 1.
+    """
+    bits = scores.view(np.int32)
+    positives = 0
+    for i in range(len(scores)):
+        value = np.int64(bits[i])
+        if value < 0:
+            # -0.0 is 0.0.
+            value = -(value & np.int64(0x7FFFFFFF))
+        keys[i] = value * 2 + labels[i]
+        positives += labels[i]
+    return positives
+
+
+@kernel("int64(int64[::1], int64, int64, float64[::1], int64[::1])")
+def sweep_thresholds(keys, positives, extremes, terms, best):
+    """Average precision and the best cuts of ascending keys, of which `positives` have label 1.
+
+    terms: room for an item per key, also the memory of the keys itself; gets the terms of the
+    average precision. Returns how many there are. best: of the best accuracy and then the best F1,
+    the number of labels 1 and of all labels from the cut on, the score (a key without its label)
+    from which the cut is made and the one below it. With the number -1 there is no cut, or it is
+    above all scores. Without `extremes`, the lowest score is no cut. Of equally good cuts the
+    highest is the best.
+    """
+    count = len(keys)
+    negatives = count - positives
+    most, highest = negatives if extremes else np.int64(-1), -1.0
+    best[0], best[4] = -1, -1
+    reached, last, below = positives, np.int64(0), np.int64(0)
+    recall = 1.0
+    groups = 0
+    while last < count:
+        first = last
+        score = keys[first] >> 1
+        found = 0
+        while last < count and keys[last] >> 1 == score:
+            found += keys[last] & 1
+            last += 1
+        size = count - first
+        is_cut = extremes != 0 or first > 0
+        correct = 2 * reached - size + negatives
+        # A cut above all scores comes first.
+        if is_cut and (correct > most or (correct == most and best[0] >= 0)):
+            most = correct
+            best[0], best[1], best[2], best[3] = reached, size, score, below
+        term = 0.0
+        # Other cuts have a lower F1 than the next higher one.
+        if found > 0 or (is_cut and last == count and best[4] < 0):
+            precision = reached / size
+            rest = (reached - found) / positives
+            term = (recall - rest) * precision
+            if is_cut:
+                f1 = 0.0
+                if reached > 0:
+                    f1 = 2.0 * precision * recall / (precision + recall)
+                if f1 >= highest:
+                    highest = f1
+                    best[4], best[5], best[6], best[7] = reached, size, score, below
+            recall = rest
+        terms[groups] = term
+        groups += 1
+        reached -= found
+        below = score
+    return groups
