@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastrank import metrics as metrics
     from fastrank import probes as probes
     from fastrank import search as search
+    from fastrank import testing as testing
     from fastrank.checking.checker import check as check
     from fastrank.comparing.agreement import Agreement as Agreement
     from fastrank.comparing.agreement import agreement as agreement
@@ -80,6 +81,9 @@ if TYPE_CHECKING:
     from fastrank.formats.trec_writers import write_prefs as write_prefs
     from fastrank.formats.trec_writers import write_trec_qrels as write_trec_qrels
     from fastrank.formats.trec_writers import write_trec_run as write_trec_run
+    from fastrank.gating.gate import gate as gate
+    from fastrank.gating.gate import save_baseline as save_baseline
+    from fastrank.gating.verdict import Verdict as Verdict
     from fastrank.judging.array_qrels import ArrayQrels as ArrayQrels
     from fastrank.judging.array_qrels import index_qrels as index_qrels
     from fastrank.measures.custom import Ranking as Ranking
@@ -152,6 +156,8 @@ __all__, __getattr__ = public_names(
             "ReadError",
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
+        "gating.gate": ("gate", "save_baseline"),
+        "gating.verdict": ("Verdict",),
         "measures.families": ("MEASURES",),
         "probes.classifier": ("ProbeTask", "evaluate_classifier"),
         "probes.multilabel": ("evaluate_multilabel",),
@@ -188,7 +194,7 @@ __all__, __getattr__ = public_names(
         "similarity.summaries": ("evaluate_summarization",),
         "similarity.triplets": ("evaluate_triplets",),
     },
-    packages=("metrics", "probes", "search"),
+    packages=("metrics", "probes", "search", "testing"),
 )
 __all__.append("__version__")
 

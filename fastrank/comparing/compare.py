@@ -105,7 +105,7 @@ def compare(
     names = system_names(chosen.names, list(runs) if named else None, scores, items)
     selection = Selection(measures)
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
-    bound = selection.bind(version, keep=_has_values)
+    bound = selection.bind(version, keep=has_values)
     systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
     aligned = align(names, systems, common=True, caller="compare")
     missing = note_missing(scores, names)
@@ -115,10 +115,10 @@ def compare(
         zero = [name for name in lower if (aligned.measures[name].values == 0).any()]
         if zero:
             missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
-    return _compared(aligned._replace(notes=[*missing, *aligned.notes, *notes]), chosen)
+    return compare_aligned(aligned._replace(notes=[*missing, *aligned.notes, *notes]), chosen)
 
 
-def _has_values(bound: BoundMeasure) -> bool:
+def has_values(bound: BoundMeasure) -> bool:
     """Whether a measure has numbers per query."""
     own = bound.measure
     return own.average not in ("", "geometric") and own.needs not in ("run", "queries")
@@ -153,7 +153,7 @@ def compare_scores(
     chosen = settings(with_defaults(compare_scores, options))
     names, systems, notes = systems_from(scores, chosen.names)
     aligned = align(names, systems, common=queries == "common", caller="compare_scores")
-    return _compared(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
+    return compare_aligned(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
 
 
 def _baselines(chosen: Settings, names: list[str]) -> list[int]:
@@ -211,7 +211,8 @@ def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
     )
 
 
-def _compared(aligned: Aligned, chosen: Settings) -> Comparison:
+def compare_aligned(aligned: Aligned, chosen: Settings) -> Comparison:
+    """Compare systems whose values are aligned. Raises OptionError and GroupError."""
     names, measures = aligned.names, aligned.measures
     check_values(measures, names)
     baselines = _baselines(chosen, names)

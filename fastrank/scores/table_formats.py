@@ -41,20 +41,24 @@ def plain(header: Sequence[str], rows: Rows) -> str:
 
 def markdown(header: Sequence[str], rows: Rows) -> str:
     """A table in the pipe syntax of GitHub's Markdown."""
-    import re
-
-    markup = re.compile(MARKDOWN)
 
     def escaped(cell: object) -> object:
         if isinstance(cell, Number):
             return Number(f"**{cell}**") if isinstance(cell, Bold) else cell
-        return markup.sub(r"\\\1", cell) if isinstance(cell, str) else cell
+        return escaped_markdown(cell) if isinstance(cell, str) else cell
 
     return _tabulated(
-        [markup.sub(r"\\\1", name) for name in header],
+        [escaped_markdown(name) for name in header],
         ([escaped(cell) for cell in row] for row in rows),
         "pipe",
     )
+
+
+def escaped_markdown(text: str) -> str:
+    """The text with Markdown's special characters escaped."""
+    import re
+
+    return re.sub(MARKDOWN, r"\\\1", text)
 
 
 def latex(header: Sequence[str], rows: Rows) -> str:
