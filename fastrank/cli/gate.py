@@ -31,6 +31,8 @@ from fastrank.gating.gate import (
 )
 from fastrank.gating.github import to_github
 from fastrank.gating.markdown import to_markdown
+from fastrank.judging.evaluation_options import EVALUATION
+from fastrank.scores.text import first_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,8 +84,8 @@ formats:
 The measures and options are those of the baseline; if others are given, that is
 an error. Judged queries without results count as 0.
 
-Exit status: 0 if the run passes; 1 if it fails or the verdict is undecided; 2 if
-it cannot be judged, for example because the judgments are not those of the
+Exit status: 0 if the run passes; 1 if it fails or the verdict is undecided; 2
+if it cannot be judged, for example because the judgments are not those of the
 baseline.
 """
 FORMATS: dict[str, Callable[[Verdict], str]] = {
@@ -198,7 +200,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "options of the evaluation, by default as in the baseline; others are an error"
     )
-    add_flags(group, AS_SAVED)
+    add_flags(group, EVALUATION, defaults=dict.fromkeys(one.name for one in EVALUATION))
     given = os.environ.get(VERSION) or None
     parser.set_defaults(**{one.name: None for one in AS_SAVED} | {"trec_eval_version": given})
 
@@ -206,7 +208,12 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 def _limit(text: str) -> tuple[str | None, float]:
     """MEASURE=NUMBER, or NUMBER for all other measures; names may contain `=`."""
     name, equals, number = text.rpartition("=")
-    return (name if equals else None), float(number)
+    try:
+        return (name if equals else None), float(number)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected NUMBER or MEASURE=NUMBER, found {text!r}"
+        ) from None
 
 
 def _floor(text: str) -> tuple[str, float]:
@@ -240,6 +247,10 @@ def _save(given: argparse.Namespace, name: str) -> int:
     except FastrankError as error:
         complain(f"{name}: {error}")
         return 2
+    missing = found.content.run["missing"]
+    if missing:
+        have = "query has" if len(missing) == 1 else "queries have"
+        found.notes.append(f"{len(missing)} judged {have} no results ({first_ids(missing)})")
     for note in found.notes:
         complain(f"{name}: {given.run}: {note}")
     return _written(name, given.output, found.content.write)
@@ -254,7 +265,7 @@ def _check(given: argparse.Namespace, name: str) -> int:
         verdict = gate(
             given.baseline, given.qrels, given.run, given.measure,
             max_drop=dict(given.max_drop), policy=given.policy, test=given.test,
-            alpha=given.alpha, on_few=given.on_few, floors=dict(given.min),
+            alpha=given.alpha, on_few=given.on_few, min=dict(given.min),
             max_unjudged=given.max_unjudged, allow_other_qrels=given.allow_other_qrels,
             **given_options(given, AS_SAVED),
         )  # fmt: skip
@@ -265,7 +276,7 @@ def _check(given: argparse.Namespace, name: str) -> int:
         if verdict.is_improvement and (status := _update(given, name, verdict)):
             return status
         done = "replaced by this run" if verdict.is_improvement else (
-            "not replaced: that needs the verdict `pass`, a better mean, and none that is worse"
+            "not replaced, because the gate did not pass, no mean is better, or one is worse"
         )  # fmt: skip
         verdict = verdict.changed(notes=[*verdict.notes, f"{given.baseline}: {done}"])
     suffix = os.path.splitext(given.output or "")[1].lower()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SCHEMA = "fastrank.baseline/1"
 # A mean may differ this much from that of the values per query: platforms add alike, people do not.
 ROUNDING = 1e-9
+NO_BASELINE = "not a baseline; write one with `fastrank gate save`"
 
 
 class Baseline(NamedTuple):
@@ -79,13 +80,15 @@ def read_baseline(source: Source) -> Baseline:
     """Read a baseline. Raises ReadError, and InputError for a damaged file or a newer format."""
     name = files.name_of(source)
     content = read_all(source)
+    if not content.startswith(b"{"):
+        raise InputError(name, NO_BASELINE)
     try:
         found = json.loads(content, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise _damaged(name, f"it is not JSON: {error}") from None
     schema = found.get("schema") if isinstance(found, dict) else None
     if not isinstance(schema, str) or not re.fullmatch(r"fastrank\.baseline/\d+", schema):
-        raise InputError(name, "not a baseline; write one with `fastrank gate save`")
+        raise InputError(name, NO_BASELINE)
     if schema != SCHEMA:
         raise InputError(name, f"{schema} is newer than this version of fastrank; upgrade it")
     del found["schema"]

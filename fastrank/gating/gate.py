@@ -122,7 +122,7 @@ def gate(
     test: str = "t",
     alpha: float = 0.05,
     on_few: str = "fail",
-    floors: Mapping[str, float] | None = None,
+    min: Mapping[str, float] | None = None,
     max_unjudged: float | None = None,
     allow_other_qrels: bool = False,
     **options: Unpack[EvaluationOptions],
@@ -142,7 +142,7 @@ def gate(
         not corrected for each other.
     alpha: the significance level, below 0.5.
     on_few: whether the verdict "undecided" is a failure ("fail") or passes ("warn").
-    floors: {measure: the least mean}.
+    min: {measure: the smallest mean that passes}.
     max_unjudged: the largest share of retrieved documents without a judgment, from 0 to 1.
     allow_other_qrels: accept other judgments, and compare the queries that both have.
     **options: see `EvaluationOptions`; by default as in the baseline, others are an error.
@@ -172,7 +172,7 @@ def gate(
     name = files.name_of(baseline)
     saved = read_baseline(baseline)
     limits = _limits("max_drop", max_drop, saved.measures)
-    least = {} if floors is None else _limits("floors", floors, saved.measures, {})
+    least = {} if min is None else _limits("min", min, saved.measures, {})
     chosen = _options(_checked(with_defaults(gate, options), AS_SAVED), saved, name)
     asked = saved.measures if measures is None else _asked(measures, saved, name)
     judgments = judgments_of(qrels, saved.compat)
@@ -288,7 +288,9 @@ def _asked(measures: Measures, saved: Baseline, name: str) -> Measures:
 
 def _floor(comparison: Comparison, measure: str, least: float) -> Check:
     if comparison.better(measure) == "lower":
-        raise OptionError("floors", f"{measure!r}: lower values are better; it needs no floor")
+        raise OptionError(
+            "min", f"{measure!r}: lower values are better; a smallest mean is no limit"
+        )
     mean = comparison.mean[measure]
     return check_floor(measure, mean[BASELINE], mean[NOW], least)
 

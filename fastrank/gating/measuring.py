@@ -129,7 +129,9 @@ def measure(
     )
     _refuse_empty(made)
     judged = {os.fsdecode(query) for query in scores.coverage.judged}
-    return Measured(made, judged, system.better, [*notes(scores), *explained])
+    # Whether missing queries matter depends on the baseline: they are not noted here.
+    noted = notes(scores)[bool(made.run["missing"]) :]
+    return Measured(made, judged, system.better, [*noted, *explained])
 
 
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
