@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 
 from fastrank.arguments import check_choice, finite
-from fastrank.errors import InputError, MeasureError, OptionError
+from fastrank.errors import InputError, OptionError
 from fastrank.formats import files
 from fastrank.gating.baseline import Baseline, read_baseline
 from fastrank.gating.checks import (
@@ -220,10 +220,7 @@ def _limits(
 
 def _canonical(name: str) -> tuple[str, ...]:
     """The canonical spelling of a measure; that of a function is its name."""
-    try:
-        return tuple(canonical_names(name))
-    except MeasureError:
-        return (name,)
+    return tuple(canonical_names(name)) or (name,)
 
 
 def _limit(option: str, value: Any) -> float:
