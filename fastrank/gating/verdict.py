@@ -27,8 +27,12 @@ class Verdict(Frozen):
     >>> verdict
     <Verdict: pass, 2 checks>
     >>> print(verdict)
-    measure      baseline     now    change  90% interval        allowed       p      result
-    ---------  ----------  ------  --------  ------------------  ---------  ------  -  --------
+    measure      baseline     now    change  90% interval        check              p      result
+    ---------  ----------  ------  --------  ------------------  ------------  ------  --  --------
+    map            0.4348  0.4348   +0.0000  [+0.0000, +0.0000]  drop <= 0.02  1.0000  =   pass
+    P_10           0.9510  0.9510   +0.0000  [+0.0000, +0.0000]  drop <= 0.02  1.0000  =   pass
+    <BLANKLINE>
+    gate passed (200 queries, policy significant, one-sided paired t-test, alpha = 0.05)
     """
 
     __slots__ = (
