@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from fastrank.formats.load import read_run as read_run
     from fastrank.formats.load import write_qrels as write_qrels
     from fastrank.formats.load import write_run as write_run
+    from fastrank.formats.run_metadata import run_metadata as run_metadata
     from fastrank.formats.trec import read_prefs as read_prefs
     from fastrank.formats.trec import read_qrels_jg as read_qrels_jg
     from fastrank.formats.trec import read_qrels_prefs as read_qrels_prefs
@@ -140,6 +141,7 @@ __all__, __getattr__ = public_names(
         "data.qrels": ("Qrels",),
         "data.run": ("Run",),
         "formats.load": ("read_qrels", "read_run", "write_qrels", "write_run"),
+        "formats.run_metadata": ("run_metadata",),
         "datasets.dataset": ("Dataset",),
         "datasets.text_task": ("TextTask",),
         "evaluation.embeddings": ("evaluate_embeddings",),

@@ -139,6 +139,10 @@ def _add_save(parser: argparse.ArgumentParser) -> None:
         help="write to FILE (default: standard output), compressed if it ends in .gz; replaced only"
         " if everything succeeds",
     )  # fmt: skip
+    add(
+        "--ir-metadata", action="store_true",
+        help="copy the ir_metadata header of the run file into the baseline",
+    )  # fmt: skip
     add_flags(parser, SAVED, variables={"trec_eval_version": VERSION})
 
 
@@ -242,8 +246,9 @@ def _save(given: argparse.Namespace, name: str) -> int:
         return 2
     try:
         found = new_baseline(
-            given.qrels, given.run, given.measure, given_options(given, SAVED), _command()
-        )
+            given.qrels, given.run, given.measure, given_options(given, SAVED), _command(),
+            ir_metadata=given.ir_metadata,
+        )  # fmt: skip
     except FastrankError as error:
         complain(f"{name}: {error}")
         return 2

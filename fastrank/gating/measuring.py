@@ -22,7 +22,7 @@ from fastrank.scores.text import notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
     from fastrank.data.preferences import Preferences
@@ -81,9 +81,9 @@ def measure(
     run: Any,
     measures: Measures,
     options: Mapping[str, Any],
-    command: Sequence[str] | None = None,
+    source: Mapping[str, Any] | None = None,
 ) -> Measured:
-    """Evaluate a run. options: all those of `evaluate`, checked.
+    """Evaluate a run. options: all those of `evaluate`, checked. source: what to record of it.
 
     Raises what `evaluate` raises, and GroupError for infinite values.
     """
@@ -121,7 +121,7 @@ def measure(
             "tag": scores.tag,
             "missing": scores.missing_queries,
         },
-        source=commit() | ({"command": list(command)} if command else {}),
+        source=commit() | dict(source or {}),
         measures=names,
         mean=means_of(names, per_query),
         counts=dict(scores.counts),

@@ -289,6 +289,24 @@ def test_sets_of_measures_leave_out_those_that_a_gate_cannot_judge() -> None:
     assert not {"num_ret", "gm_map", "num_q"} & set(found.measures)
 
 
+def test_metadata_of_the_run_is_copied(tmp_path: Path) -> None:
+    path = tmp_path / "with.run"
+    header = "# ir_metadata.start\n# actor:\n#   team: é\n# ir_metadata.end\n"
+    path.write_text(header + Path(PIXELS).read_text())
+    saved = fr.save_baseline(io.BytesIO(), QRELS, path, "map", ir_metadata=True)
+
+    assert saved.source["ir_metadata"] == "actor:\n  team: é\n"
+    assert saved.mean == fr.save_baseline(io.BytesIO(), QRELS, PIXELS, "map").mean
+
+
+@pytest.mark.parametrize(("run", "name"), [(PIXELS, PIXELS), (RUN, "run")])
+def test_a_run_without_metadata_is_refused(run: Any, name: str) -> None:
+    with pytest.raises(fr.InputError) as error:
+        fr.save_baseline(io.BytesIO(), QRELS, run, "map", ir_metadata=True)
+
+    assert str(error.value) == f"{name}: no file that begins with the metadata of ir_metadata"
+
+
 def test_several_runs_are_refused() -> None:
     with pytest.raises(TypeError, match="expected one run, found a list of 2"):
         fr.save_baseline(io.BytesIO(), SMALL, [RUN, RUN], "RR")
