@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     from fastrank.formats.trec_writers import write_trec_qrels as write_trec_qrels
     from fastrank.formats.trec_writers import write_trec_run as write_trec_run
     from fastrank.gating.gate import gate as gate
-    from fastrank.gating.gate import save_baseline as save_baseline
+    from fastrank.gating.saving import save_baseline as save_baseline
     from fastrank.gating.verdict import Verdict as Verdict
     from fastrank.judging.array_qrels import ArrayQrels as ArrayQrels
     from fastrank.judging.array_qrels import index_qrels as index_qrels
@@ -158,7 +158,8 @@ __all__, __getattr__ = public_names(
             "ReadError",
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
-        "gating.gate": ("gate", "save_baseline"),
+        "gating.gate": ("gate",),
+        "gating.saving": ("save_baseline",),
         "gating.verdict": ("Verdict",),
         "measures.families": ("MEASURES",),
         "probes.classifier": ("ProbeTask", "evaluate_classifier"),

@@ -19,18 +19,12 @@ from fastrank.cli.output import (
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
 from fastrank.gating.ci_formats import to_json, to_junit, to_openmetrics
-from fastrank.gating.gate import (
-    AS_SAVED,
-    MAX_DROP,
-    ON_FEW,
-    POLICIES,
-    SAVED,
-    TESTS,
-    gate,
-    new_baseline,
-)
+from fastrank.gating.gate import ON_FEW, POLICIES, TESTS, gate
 from fastrank.gating.github import to_github
+from fastrank.gating.limits import MAX_DROP
 from fastrank.gating.markdown import to_markdown
+from fastrank.gating.saving import new_baseline
+from fastrank.gating.settings import AS_SAVED, SAVED
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.scores.text import first_ids
 
