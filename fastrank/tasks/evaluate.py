@@ -16,7 +16,7 @@ from fastrank.scores.tables import distinct
 from fastrank.search.progress import bar
 from fastrank.tasks.kinds import KINDS
 from fastrank.tasks.rehearsal import rehearse
-from fastrank.tasks.results import TaskResults, score_of
+from fastrank.tasks.results import TABLE_COLUMNS, TaskResults, score_of
 from fastrank.tasks.task import Task, as_task
 
 TYPE_CHECKING = False
@@ -55,8 +55,8 @@ def evaluate_tasks(
     text is encoded, but for what depends on the vectors, such as the index.
 
     Raises TypeError for an object that is not a model or a task; OptionError for an invalid option
-    or two tasks of the same name; TaskError, which names the task, for any error in a task. Its
-    attribute `before` has the results of the tasks that are evaluated by then.
+    or name; TaskError, which names the task, for any error in a task. Its attribute `before` has
+    the results of the tasks that are evaluated by then.
 
     >>> def letters(texts):
     ...     return [[1 + text.count(letter) for letter in "aeilmor"] for text in texts]
@@ -128,6 +128,8 @@ def _models(given: Any, cache: Any, cache_name: str | None) -> dict[str, tuple[A
     if not found:
         raise OptionError("model", "expected at least one model, found none")
     for name, (one, _) in found.items():
+        if name in TABLE_COLUMNS:
+            raise OptionError("model", f"{name!r} is a column of the tables; rename the model")
         if are_vectors(one):
             raise TypeError(f"model {name!r}: expected a model, found vectors")
         check_model(one)

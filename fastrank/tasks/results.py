@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 MEAN_OF_TASKS, MEAN_OF_KINDS = "mean over tasks", "mean over kinds"
 COLUMNS = ("task", "kind", "metric", "score", "low", "high", "rows", "seconds")
+# Columns beside those of models.
+TABLE_COLUMNS = {"kind", "mean", "metric", "task", "tasks"}
 # Their values belong to rows, not to repetitions.
 OF_ROWS = ("triplets", "bitext", "summarization")
 

@@ -157,4 +157,6 @@ def _name_of(data: Any) -> str:
     found: str = getattr(data, "name", "") or getattr(data, "source", "")
     if found.startswith("<") or found in UNNAMED:
         return ""
-    return os.path.basename(found.rstrip(os.sep)) if os.path.exists(found) else found
+    if os.path.isfile(found):
+        return os.path.basename(found).partition(".")[0]
+    return os.path.basename(found.rstrip(os.sep)) if os.path.isdir(found) else found

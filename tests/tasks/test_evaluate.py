@@ -114,6 +114,16 @@ def test_data_of_one_kind_need_no_task() -> None:
     assert results["classification"].result.protocol == "knn"
 
 
+def test_tasks_from_files_have_the_names_of_the_files(tmp_path: Path) -> None:
+    pairs, candidates = tmp_path / "sts.csv", tmp_path / "answers.csv"
+    pairs.write_text("text_a,text_b,score\na,b,1.5\n", "utf-8")
+    candidates.write_text("question,answer,label\nq,a,1\n", "utf-8")
+
+    assert fr.Task("similarity", pairs).name == "sts"
+    assert fr.Task("reranking", str(candidates)).name == "answers"
+    assert fr.Task("similarity", pairs, name="other").name == "other"
+
+
 def test_tasks_of_one_name_in_a_list_are_numbered() -> None:
     results = fr.evaluate_tasks(letters, [CITIES, CITIES])
 
@@ -197,6 +207,7 @@ def test_tasks_have_every_option_of_encoding_but_those_of_all_tasks() -> None:
         ),
         (lambda: fr.evaluate_tasks(letters, []), fr.OptionError, "at least one task"),
         (lambda: fr.evaluate_tasks({}, [CITIES]), fr.OptionError, "at least one model"),
+        (lambda: fr.evaluate_tasks({"kind": letters}, [CITIES]), fr.OptionError, "rename the"),
         (lambda: fr.evaluate_tasks([[1.0]], [CITIES]), TypeError, "found vectors"),
         (lambda: fr.evaluate_tasks("mini", [CITIES]), TypeError, "load the model first"),
         (
