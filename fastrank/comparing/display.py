@@ -57,7 +57,7 @@ class Mean(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A pair with a baseline. sign: 1 if significantly better than it, -1 if worse, else 0."""
+    """A pair as text. sign: 1 if a is significantly better than b, -1 if worse, else 0."""
 
     pair: Pair
     difference: str
@@ -126,21 +126,24 @@ def differences_of(
     comparison: Comparison, measure: str, layout: Layout
 ) -> dict[str, list[Difference]]:
     """The differences of each system from the baselines, in a measure."""
-    sign = {"higher": 1, "lower": -1, "": 0}[comparison.better(measure)]
     found: dict[str, list[Difference]] = {name: [] for name in layout.names}
     for pair in comparison._pairs_of(measure):
-        significant = pair.p_adjusted <= comparison.alpha and pair.difference != 0.0
-        found[pair.a].append(
-            Difference(
-                pair,
-                layout.difference(pair.difference),
-                interval_text(pair.low, pair.high, layout.difference),
-                p_text(pair.p_adjusted),
-                "" if pair.wins is None else f"{pair.wins}/{pair.ties}/{pair.losses}",
-                significant * (sign if pair.difference > 0 else -sign),
-            )
-        )
+        found[pair.a].append(difference_of(comparison, pair, layout))
     return found
+
+
+def difference_of(comparison: Comparison, pair: Pair, layout: Layout) -> Difference:
+    """The difference of a pair as text."""
+    sign = {"higher": 1, "lower": -1, "": 0}[comparison.better(pair.measure)]
+    significant = pair.p_adjusted <= comparison.alpha and pair.difference != 0.0
+    return Difference(
+        pair,
+        layout.difference(pair.difference),
+        interval_text(pair.low, pair.high, layout.difference),
+        p_text(pair.p_adjusted),
+        "" if pair.wins is None else f"{pair.wins}/{pair.ties}/{pair.losses}",
+        significant * (sign if pair.difference > 0 else -sign),
+    )
 
 
 def interval_text(low: float, high: float, shown: Callable[[float], str]) -> str:

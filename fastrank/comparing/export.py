@@ -6,7 +6,6 @@ from importlib import import_module
 
 from fastrank.scores.records import json_text
 from fastrank.scores.table_formats import csv_lines
-from fastrank.scores.tables import Table, distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,19 +84,3 @@ def _by_query(comparison: Comparison, measure: str) -> list[dict[str, float]]:
     """{system: value} for each query."""
     rows = comparison.values(measure).T.tolist()
     return [dict(zip(comparison.names, row, strict=True)) for row in rows]
-
-
-def query_table(comparison: Comparison, *, digits: int = 4) -> Table:
-    """A row for each query and measure, a column for each system."""
-    names = distinct(["query", "measure", *comparison.names])
-    rows = [
-        (query, measure, *values)
-        for measure in comparison.measures
-        for query, values in zip(
-            comparison.queries, comparison.values(measure).T.tolist(), strict=True
-        )
-    ]
-    columns = zip(*rows, strict=True)
-    return Table(
-        columns={name: list(own) for name, own in zip(names, columns, strict=True)}, digits=digits
-    )
