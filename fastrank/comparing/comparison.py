@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import namedtuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from fastrank.scores.tables import Table, distinct
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
+    from typing import Any, BinaryIO
 
     from fastrank.comparing.alignment import Measured
     from fastrank.comparing.analysis import Analysis
@@ -529,6 +530,41 @@ class Comparison(Frozen):
         if self.correction in CORRECTION_NAMES and size > 1:
             parts.append(f"{CORRECTION_NAMES[self.correction]} for the {size:,} pairs {within}")
         return ", ".join(parts)
+
+    def plot(
+        self,
+        kind: str,
+        measure: str | None = None,
+        a: str | None = None,
+        b: str | None = None,
+        ax: Any = None,
+        *,
+        path: str | os.PathLike[str] | BinaryIO | None = None,
+        format: str | None = None,
+    ) -> Any:
+        """Draw a plot with matplotlib, and return its axes; `axes.figure` is the figure.
+
+        kind: "differences", a - b on every query, sorted, with its mean and interval; "scatter", a
+            against b on every query; "intervals", the means of all systems or, with a baseline, the
+            differences from it; "p-values", a heat map of the corrected p-values.
+        measure: by default the first. a, b: the two systems of a plot of two, by default the best
+            one and the baseline or, without a baseline, the two best.
+        ax: axes to draw into, by default those of a new figure.
+        path: where to write the image, as a PNG, SVG or PDF by its suffix or by `format`. The same
+            comparison gives the same bytes with the same version of matplotlib; an SVG has
+            alternative text for screen readers.
+
+        Needs matplotlib (`pip install 'fastrank-eval[plot]'`), whose global state is not changed.
+        Raises OptionError for an unknown kind, system or format, MeasureError for a measure that
+        was not compared, and ImportError without matplotlib.
+
+        >>> axes = comparison.plot("differences", a="pixels", b="pca")
+        >>> axes.get_title(loc="left")
+        'map: pixels - pca'
+        """
+        from fastrank.comparing.plots.plot import plot
+
+        return plot(self, kind, measure, a, b, ax, path, format)
 
     def __len__(self) -> int:
         return len(self.names)
