@@ -38,7 +38,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
         axes.axhspan(pair.low, pair.high, color=MUTED, alpha=0.25, lw=0)
     axes.axhline(pair.difference, color=MUTED, lw=1.2, ls="--")
     axes.set_xlim(0, max(1, len(differences)))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes.set_xlabel("query, sorted by difference")
     axes.set_ylabel(f"{short(a, 20)} - {short(b, 20)}")
     extremes = _extremes(differences)
@@ -84,7 +84,7 @@ def counts(comparison: Comparison, pair: Pair, name: Callable[[str], str]) -> st
         found = np.round(np.array(list(values.values())[-1]), 12)
         first, second, word = int((found > 0).sum()), int((found < 0).sum()), "higher"
     a, b = name(pair.a), name(pair.b)
-    return f"{a} {word} on {first:,}, {b} on {second:,}, equal on {pair.ties:,}"
+    return f"{a} {word} on {first:,}, {b} {word} on {second:,}, equal on {pair.ties:,}"
 
 
 def _steps(differences: Any) -> tuple[Any, Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import bounds, number, plural_systems, short, visible
+from fastrank.comparing.plots.labels import bounds, number, short, short_names, visible
 from fastrank.comparing.plots.style import FIRST, MUTED, beside, heading
 from fastrank.comparing.plots.view import View, Words
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
             f"{number(mean, signed=bool(baseline))} {bounds(low, high, signed=bool(baseline))}"
         )
         beside(axes, place, labels[-1])
-    axes.set_yticks(range(len(rows)), [short(name) for name, *_ in rows])
+    axes.set_yticks(range(len(rows)), short_names([row[0] for row in rows]))
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=MUTED, alpha=0.25, lw=0.6)
@@ -47,7 +48,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     listed = "; ".join(
         f"{visible(row[0])} {label.strip()}" for row, label in zip(rows, labels, strict=True)
     )
-    shown = f"{title}, {plural_systems(len(rows))}, {over}"
+    shown = f"{title}, {counted(len(rows), 'system')}, {over}"
     description = ". ".join(filter(None, (shown, note, listed))) + "."
     return Words(title, description, (7.5, 1.3 + 0.25 * len(rows)))
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 LONGEST = 26
 
 
@@ -19,8 +23,18 @@ def short(name: str, longest: int = LONGEST) -> str:
     name = visible(name)
     if len(name) <= longest:
         return name
-    head = (longest - 1) * 2 // 3
+    head = (longest - 1) // 2
     return f"{name[:head]}…{name[head + 1 - longest :]}"
+
+
+def short_names(names: Sequence[str], longest: int = LONGEST) -> list[str]:
+    """The names, shortened only so far that they still differ."""
+    most = max(map(len, names), default=0)
+    while True:
+        made = [short(name, longest) for name in names]
+        if longest >= most or len(set(made)) == len(set(names)):
+            return made
+        longest += 8
 
 
 def number(value: float, *, signed: bool = False) -> str:
@@ -45,8 +59,3 @@ def p_value(p: float) -> str:
     if p < 1e-300:
         return "p < 1e-300"
     return f"p = {p:.1e}" if p < 1e-3 else f"p = {p:.3f}"
-
-
-def plural_systems(count: int) -> str:
-    """`1 system`, `2 systems`."""
-    return f"{count} system{'s' if count != 1 else ''}"

@@ -6,7 +6,7 @@ from textwrap import fill
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import plural_systems, short, visible
+from fastrank.comparing.plots.labels import short_names, visible
 from fastrank.comparing.plots.style import heading
 from fastrank.comparing.plots.view import View, Words
 
@@ -45,9 +45,9 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_aspect("equal")
-    axes.set_yticks(range(len(rows)), [short(name, 22) for name in rows])
+    axes.set_yticks(range(len(rows)), short_names(rows, 22))
     axes.set_xticks(
-        range(len(columns)), [short(name, 22) for name in columns], rotation=45, ha="right",
+        range(len(columns)), short_names(columns, 22), rotation=45, ha="right",
         rotation_mode="anchor",
     )  # fmt: skip
     axes.tick_params(length=0)
@@ -66,7 +66,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     ]
     more = "; ..." if len(listed) > LISTED else ""
     description = (
-        f"{title} of {plural_systems(len(comparison))}, best first ({comparison.description()})."
+        f"{title} of {len(comparison)} systems, best first ({comparison.description()})."
         f" Significant: {significant:,} of {len(cells):,} pairs."
         f" {'; '.join(listed[:LISTED])}{more}."
     )

@@ -25,8 +25,13 @@ KINDS = {
     "scatter": ("scatter", "pair"),
     "intervals": ("intervals", "baseline"),
     "p-values": ("p_values", "all"),
+    "distribution": ("distribution", "all"),
+    "critical-difference": ("critical_difference", "all"),
+    "power": ("power", "pair"),
+    "over-k": ("over_k", "family"),
+    "precision-recall": ("precision_recall", "family"),
 }
-TAKES = {"pair": "ab", "baseline": "b", "all": ""}
+TAKES = {"pair": "ab", "baseline": "b", "all": "", "family": ""}
 
 
 class Drawn(NamedTuple):

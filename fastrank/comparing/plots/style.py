@@ -54,9 +54,9 @@ def line(place: int) -> dict[str, Any]:
 
 def heading(axes: Any, title: str, *lines: str) -> None:
     """The title of a plot, with smaller lines below it."""
-    rows = [row for row in lines if row]
+    rows = "\n".join(row for row in lines if row).splitlines()
     # The lines are between the title and the axes.
-    axes.set_title(title, pad=6 + 11.5 * len(rows))
+    axes.set_title(title, pad=8 + 12 * len(rows))
     if rows:
         axes.annotate(
             "\n".join(rows), (0, 1), xytext=(0, 6), xycoords="axes fraction",

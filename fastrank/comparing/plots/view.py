@@ -50,10 +50,13 @@ class Words(NamedTuple):
 def view_of(
     comparison: Comparison, shows: str, measure: str | None, a: str | None, b: str | None
 ) -> View:
-    """What a plot shows: a "pair", all systems with a "baseline", or "all".
+    """What a plot shows: a "pair", all systems with a "baseline", "all", or a
+    "family" of measures.
 
-    The measure is by default the first. Raises OptionError and MeasureError.
+    A single measure is by default the first. Raises OptionError and MeasureError.
     """
+    if shows == "family":
+        return View(measure or "")
     measure = comparison.measures[0] if measure is None else measure
     comparison.better(measure)
     if shows == "pair":
