@@ -81,21 +81,21 @@ class Comparison(Frozen):
     >>> comparison
     <Comparison of 3 systems in map: 200 queries>
     >>> print(comparison)
-        system       map
-    --  --------  ------  ---
-    a   pixels    0.4348  b c
-    b   pca       0.3493
-    c   profile   0.3447
+       system        map
+    -  -------  --------
+    a  pixels   0.4348ᵇᶜ
+    b  pca      0.3493
+    c  profile  0.3447
     <BLANKLINE>
-    200 queries. Letters: significantly better than that system (p <= 0.05, paired t-test,
+    200 queries. Letters: significantly better than that system (p ≤ 0.05, paired t-test,
     Holm-corrected for the 3 pairs of a measure).
     >>> comparison.pair("map", "pixels", "pca").difference
     0.0854...
     """
 
     __slots__ = (
-        "_analyses", "_settings", "alpha", "baseline", "correction", "interval", "level",
-        "mean", "measures", "names", "notes", "queries", "resamples", "seed", "test",
+        "_analyses", "_evaluation", "_settings", "alpha", "baseline", "correction", "interval",
+        "level", "mean", "measures", "names", "notes", "queries", "resamples", "seed", "test",
     )  # fmt: skip
 
     names: list[str]
@@ -112,6 +112,7 @@ class Comparison(Frozen):
     mean: dict[str, dict[str, float]]
     notes: list[str]
     _analyses: dict[str, Analysis]
+    _evaluation: dict[str, Any]
     _settings: Settings
 
     def values(self, measure: str) -> Floats:
@@ -576,9 +577,145 @@ class Comparison(Frozen):
         )
 
     def __str__(self) -> str:
-        from fastrank.comparing.text import readable
+        return self.to_text()
 
-        return readable(self)
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_text(
+        self,
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        letters: bool = False,
+        sort: str | None = None,
+        ascii: bool | None = None,
+    ) -> str:
+        """A readable table with its legend, and the notes; `str` gives it with the defaults.
+
+        Without a baseline, superscripts are the letters of the systems that one is significantly
+        better than. With baselines, each measure has a table of differences.
+
+        digits: decimals, 4 by default, 2 of percentages. percent: multiply values by 100. letters:
+            the superscripts are those of `letters`. sort: a measure; systems are sorted by it, best
+            first. ascii: ^bc and + and - instead of superscripts and symbols; by default if
+            standard output cannot encode them.
+
+        >>> print(comparison.to_text(letters=True, digits=3, ascii=True))
+        system       map
+        -------  -------
+        pixels   0.435^a
+        pca      0.349^b
+        profile  0.345^b
+        <BLANKLINE>
+        200 queries. Systems that share a letter do not differ significantly (p <= 0.05, paired
+        t-test, Holm-corrected for the 3 pairs of a measure).
+        """
+        from fastrank.comparing.text import text_of
+
+        return text_of(
+            self, digits=digits, percent=percent, letters=letters, sort=sort, ascii=ascii
+        )
+
+    def to_markdown(
+        self,
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        letters: bool = False,
+        sort: str | None = None,
+        bold: bool = True,
+        underline: bool = False,
+    ) -> str:
+        """Tables in GitHub's Markdown, escaped, with the legend and the notes.
+
+        bold, underline: whether to set the best mean of a measure in bold, and to underline the
+        second of three or more. The other options are those of `to_text`.
+
+        >>> print(comparison.to_markdown().splitlines()[2])
+        | a  | pixels   | **0.4348** <sup>bc</sup> |
+        """
+        from fastrank.comparing.markdown import markdown_of
+
+        return markdown_of(
+            self, digits=digits, percent=percent, letters=letters, sort=sort, bold=bold,
+            underline=underline,
+        )  # fmt: skip
+
+    def to_latex(
+        self,
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        letters: bool = False,
+        sort: str | None = None,
+        best: str = "bold",
+        second: str = "underline",
+        show: str | Sequence[str] = "mean",
+        baseline_marks: Sequence[str] = ("\\dagger", "\\ddagger", "\\S", "\\P"),
+    ) -> str:
+        """A LaTeX tabular with booktabs rules, escaped, after comment lines on tests and notes.
+
+        Superscripts are padded with invisible marks, so that numbers align. With baselines, the
+        mark of each is on the means that are significantly better.
+
+        best, second: "bold", "underline" or "none", for the best mean of a measure and the second
+            of three or more. show: "mean", "interval" or "p", or several: the columns of a measure.
+            With a baseline, intervals are those of differences; "p" needs one.
+        baseline_marks: one for each baseline. The other options are those of `to_text`.
+
+        >>> print(comparison.to_latex(second="none").splitlines()[5])
+        a & pixels  &   \\textbf{0.4348}$^{bc}$ \\\\
+        """
+        from fastrank.comparing.latex import latex_of
+
+        return latex_of(
+            self, digits=digits, percent=percent, letters=letters, sort=sort, best=best,
+            second=second, show=show, baseline_marks=baseline_marks,
+        )  # fmt: skip
+
+    def to_html(
+        self,
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        letters: bool = False,
+        sort: str | None = None,
+    ) -> str:
+        """HTML tables, escaped, with the legend and the notes; notebooks show it.
+
+        Titles have the intervals and p-values. The classes are fastrank-comparison, number, best,
+        second, better, worse, legend and note. The options are those of `to_text`.
+
+        >>> comparison.to_html().splitlines()[0]
+        '<table class="fastrank-comparison">'
+        """
+        from fastrank.comparing.html import html_of
+
+        return html_of(self, digits=digits, percent=percent, letters=letters, sort=sort)
+
+    def to_csv(self, *, per_query: bool = False) -> str:
+        """The table `pairs` as CSV; or a row for each query, measure and system.
+
+        >>> comparison.to_csv(per_query=True).splitlines()[:2]
+        ['query,measure,system,value', 'q0000,map,pixels,0.632...']
+        """
+        from fastrank.comparing.export import csv_of
+
+        return csv_of(self, per_query=per_query)
+
+    def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
+        """A JSON object with means, intervals, pairs, settings and notes; null for NaN.
+
+        per_query: also the values, as {query: {measure: {system: value}}}.
+
+        >>> import json
+        >>> json.loads(comparison.to_json())["systems"]["pca"]["map"]["mean"]
+        0.34933767225585727
+        """
+        from fastrank.comparing.export import json_of
+
+        return json_of(self, per_query=per_query, indent=indent)
 
 
 def _check_probability(name: str, value: float) -> None:
