@@ -9,7 +9,7 @@ from collections import namedtuple
 import numpy as np
 
 from fastrank.arguments import at_least, finite
-from fastrank.comparing.letters import letter_display
+from fastrank.comparing.letters import alike, letter_display
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.scores.tables import Table, distinct
@@ -304,12 +304,19 @@ class Comparison(Frozen):
         {'pixels': 'a', 'pca': 'b', 'profile': 'b'}
         """
         self._need_all_pairs("letters")
-        paired, differs = self._of(measure).paired, self._significant(measure)
-        different = zip(
-            paired.firsts[differs].tolist(), paired.seconds[differs].tolist(), strict=True
-        )
-        found = letter_display(self._ranked(measure), different)
+        found = letter_display(self._ranked(measure), self._different(measure))
         return {name: found[place] for place, name in enumerate(self.names)}
+
+    def _alike(self, measure: str) -> list[list[str]]:
+        """The groups of systems that share a letter, best first."""
+        self._need_all_pairs("critical-difference")
+        found = alike(self._ranked(measure), self._different(measure))
+        return [[self.names[place] for place in group] for group in found]
+
+    def _different(self, measure: str) -> Iterator[tuple[int, int]]:
+        """The pairs of systems that differ significantly."""
+        paired, differs = self._of(measure).paired, self._significant(measure)
+        return zip(paired.firsts[differs].tolist(), paired.seconds[differs].tolist(), strict=True)
 
     def _need_all_pairs(self, method: str) -> None:
         if self.baseline:

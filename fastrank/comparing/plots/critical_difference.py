@@ -24,7 +24,6 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     Raises OptionError for a comparison with a baseline.
     """
     measure = view.measure
-    groups = _groups(comparison, measure)
     ranked = comparison.ranked(measure)
     means = [comparison.mean[measure][name] for name in ranked]
     axes.plot(means, range(len(ranked)), "o", color=FIRST, ms=5.5, zorder=3)
@@ -33,7 +32,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
             number(mean), (mean, place), xytext=(0, 5), textcoords="offset points", ha="center",
             fontsize=7.5,
         )  # fmt: skip
-    joined = [group for group in groups if len(group) > 1]
+    joined = [group for group in comparison._alike(measure) if len(group) > 1]
     for place, group in enumerate(joined):
         rows = [ranked.index(name) for name in group]
         # To the right of the axes, in units of its width.
@@ -49,7 +48,8 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     axes.grid(axis="both", color=MUTED, alpha=0.25, lw=0.6)
     axes.set_axisbelow(True)
     title = f"{visible(measure)}: systems that do not differ significantly"
-    heading(axes, title, f"Bars join them ({comparison.description()})")
+    found = "Bars join them" if joined else "All pairs differ significantly"
+    heading(axes, title, f"{found} ({comparison.description()})")
     listed = "; ".join(", ".join(map(visible, group)) for group in joined) or "none"
     means_listed = ", ".join(
         f"{visible(name)} {number(mean)}" for name, mean in zip(ranked, means, strict=True)
@@ -60,13 +60,3 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
         f" ({comparison.description()}): {listed}.",
         (7.5 + 0.12 * len(joined), 1.4 + 0.32 * len(ranked)),
     )
-
-
-def _groups(comparison: Comparison, measure: str) -> list[list[str]]:
-    """The groups of systems that do not differ significantly, as the letters say."""
-    letters = comparison.letters(measure)
-    found: dict[str, list[str]] = {}
-    for name in comparison.ranked(measure):
-        for letter in letters[name].split() if " " in letters[name] else letters[name]:
-            found.setdefault(letter, []).append(name)
-    return list(found.values())

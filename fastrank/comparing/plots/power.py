@@ -35,7 +35,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     pair, alpha = comparison.pair(measure, a, b), comparison.alpha
     if not pair.sd > 0:
         raise OptionError(
-            "kind", f"{a!r} and {b!r}: without varying differences, power has no sense"
+            "kind", f"{a!r} and {b!r} differ equally on all queries: no power to show"
         )
     needed = queries_for(pair.effect, alpha)
     most = min(MOST_QUERIES, 1.5 * max(4 * pair.n, needed or 0))
