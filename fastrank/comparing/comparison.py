@@ -574,6 +574,53 @@ class Comparison(Frozen):
 
         return plot(self, kind, measure, a, b, ax, path, format)
 
+    def report(
+        self,
+        path: str | os.PathLike[str] | BinaryIO,
+        *,
+        title: str | None = None,
+        measure: str | None = None,
+        qrels: Any = None,
+        runs: Any = None,
+        documents: Any = None,
+        queries: Any = None,
+        examples: int = 20,
+        depth: int = 10,
+        command: str | None = None,
+    ) -> None:
+        """Write a report as one HTML file, without scripts that run and without outside references.
+
+        path: a path, which is written atomically, or a binary file.
+        title: by default the names of the systems.
+        measure: the one whose differences are plotted pair by pair, by default the first.
+        qrels, runs: the judgments, and the runs as a list in the order of `names` or as {name:
+            run}; each as `evaluate` takes it. With them, the report has the hashes of files, the
+            shares of unjudged and tied documents, and rankings side by side.
+        documents, queries: texts to show: a Dataset, {id: text}, or a path of JSON lines with
+            `_id`, `title` and `text`.
+        examples: the number of queries whose rankings are shown, those with the largest differences
+            between the first two systems that `plot` shows. depth: their number of ranks.
+        command: the command line that made the report.
+
+        The element `comparison` has the comparison as JSON. The same comparison gives the same
+        bytes on the same day, or with SOURCE_DATE_EPOCH set. Needs matplotlib
+        (`pip install 'fastrank-eval[plot]'`).
+
+        Raises OptionError for contradictory options, ImportError without matplotlib, and what
+        reading the files raises.
+
+        >>> import io
+        >>> comparison.report(page := io.BytesIO(), title="Digits")
+        >>> page.getvalue()[:15]
+        b'<!DOCTYPE html>'
+        """
+        from fastrank.comparing.report.report import write_report
+
+        write_report(
+            self, path, title=title, measure=measure, qrels=qrels, runs=runs, documents=documents,
+            queries=queries, examples=examples, depth=depth, command=command,
+        )  # fmt: skip
+
     def __len__(self) -> int:
         return len(self.names)
 

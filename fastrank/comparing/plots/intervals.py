@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.comparing.plots.labels import bounds, number, short, short_names, visible
-from fastrank.comparing.plots.style import FIRST, MUTED, beside, heading
+from fastrank.comparing.plots.style import FIRST, MUTED, PAPER, beside, heading
 from fastrank.comparing.plots.view import View, Words
 from fastrank.plurals import counted
 
@@ -24,7 +24,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     for place, (_, mean, low, high, significant) in enumerate(rows):
         if not np.isnan(low):
             axes.plot([low, high], [place, place], color=FIRST, lw=1.6)
-        axes.plot([mean], [place], "o", color=FIRST, ms=5.5, mfc=FIRST if significant else "white")
+        axes.plot([mean], [place], "o", color=FIRST, ms=5.5, mfc=FIRST if significant else PAPER)
         labels.append(
             f"{number(mean, signed=bool(baseline))} {bounds(low, high, signed=bool(baseline))}"
         )

@@ -7,7 +7,7 @@ from textwrap import fill
 import numpy as np
 
 from fastrank.comparing.plots.labels import short_names, visible
-from fastrank.comparing.plots.style import heading
+from fastrank.comparing.plots.style import PAPER, heading
 from fastrank.comparing.plots.view import View, Words
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
         color, ink = SHADES[shade]
         significant += differs
         axes.add_patch(
-            Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=color, edgecolor="white", lw=1)
+            Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=color, edgecolor=PAPER, lw=1)
         )
         if len(comparison) <= WITH_TEXT:
             axes.text(column, row, _text(p), color=ink, fontsize=7.5, ha="center", va="center")
