@@ -62,7 +62,7 @@ def rendered(figure: Any, format: str, title: str, description: str, salt: str =
         matplotlib.rcParams["svg.hashsalt"] = f"fastrank{salt}"
         figure.savefig(
             image, format=format, dpi=DOTS, transparent=format == "svg" and bool(salt),
-            metadata={**metadata, **({} if format == "png" else {"Title": title})},
+            metadata={**metadata, **({"Title": title} if format == "pdf" else {})},
         )  # fmt: skip
     if format != "svg":
         return image.getvalue()

@@ -7,7 +7,7 @@ from textwrap import fill
 import numpy as np
 
 from fastrank.comparing.plots.labels import short_names, visible
-from fastrank.comparing.plots.style import PAPER, heading
+from fastrank.comparing.plots.style import BLANK, INK, PAPER, heading
 from fastrank.comparing.plots.view import View, Words
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ WITH_TEXT = 20
 LISTED = 50
 # The darker, the smaller the p-value; black text on the pale ones and white text on the others.
 WHITE, BLACK = "#ffffff", "#111111"
-SHADES = (("#08306b", WHITE), ("#2f7ebc", WHITE), ("#b5d3e9", BLACK), ("#eeeeee", BLACK))
+SHADES = (("#08306b", WHITE), ("#2f7ebc", WHITE), ("#b5d3e9", BLACK), (BLANK, INK))
 
 
 def draw(axes: Any, comparison: Comparison, view: View) -> Words:

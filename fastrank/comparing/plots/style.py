@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 INK, MUTED = "#000000", "#7a7a7a"
 # The white of the paper inside a plot, which reports replace by their background.
 PAPER = "#fefefe"
+# The grey of what is not significant.
+BLANK = "#eeeeee"
 # Okabe and Ito, 'Color universal design', 2008, without yellow, which is too pale for lines.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", INK)
 LINES = ("-", "--", "-.", ":")

@@ -6,7 +6,7 @@ import re
 from base64 import b64encode
 
 from fastrank.comparing.plots.plot import draw
-from fastrank.comparing.plots.style import INK, MANY_POINTS, PAPER
+from fastrank.comparing.plots.style import BLANK, FIRST, INK, MANY_POINTS, PAPER, SECOND
 from fastrank.comparing.report.html import text
 
 TYPE_CHECKING = False
@@ -17,6 +17,14 @@ OUTSIDE = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</styl
 TAG = re.compile(r"<[^>]*>")
 LONG_DECIMALS = re.compile(r"(\d\.\d\d)\d+")
 REFERENCES = re.compile(r"#(\w+)[\")]")
+# Colours that differ on dark pages.
+COLORS_OF_PAGE = {
+    INK: "currentColor",
+    PAPER: "var(--paper)",
+    BLANK: "var(--blank)",
+    FIRST.lower(): "var(--first)",
+    SECOND.lower(): "var(--second)",
+}
 IDS = re.compile(r' id="([^"]*)"')
 
 
@@ -55,4 +63,6 @@ def _tag(tag: str, used: set[str]) -> str:
         tag = re.sub(r' (xmlns(:\w+)?|version|width|height)="[^"]*"', "", tag)
     tag = IDS.sub(lambda found: found[0] if found[1] in used else "", tag)
     tag = LONG_DECIMALS.sub(r"\1", tag.replace("xlink:href", "href"))
-    return tag.replace(INK, "currentColor").replace(PAPER, "var(--paper)")
+    for color, of_page in COLORS_OF_PAGE.items():
+        tag = tag.replace(color, of_page)
+    return tag

@@ -28,6 +28,11 @@ def table(
 
     numbers: how many columns at the end have numbers.
     """
+    if numbers == len(header) - 1:
+        # Saves a class in each cell of long tables.
+        numbers, whole = 0, ' class="numbers"'
+    else:
+        whole = ""
     first = len(header) - numbers
     kinds = ["id" if i == 0 else "number" if i >= first else "" for i in range(len(header))]
     attributes = [f' class="{kind}"' if kind else "" for kind in kinds]
@@ -44,6 +49,6 @@ def table(
     )
     above = f"<caption>{caption}</caption>" if caption else ""
     return (
-        f'<div class="wide"><table>{above}<thead><tr>{head}</tr></thead>\n'
+        f'<div class="wide"><table{whole}>{above}<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody></table></div>"
     )

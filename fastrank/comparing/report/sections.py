@@ -108,9 +108,10 @@ def overview_figures(comparison: Comparison) -> str:
     parts = []
     for place, measure in enumerate(comparison.measures):
         parts.append(f"<h3>{text(measure)}</h3>")
-        parts.append(figure(comparison, "intervals", measure, salt=f"i{place}"))
+        found = figure(comparison, "intervals", measure, salt=f"i{place}")
         if 2 < len(comparison) <= MOST_SYSTEMS:
-            parts.append(figure(comparison, "p-values", measure, salt=f"p{place}"))
+            found += figure(comparison, "p-values", measure, salt=f"p{place}")
+        parts.append(f'<div class="pair">{found}</div>')
     return "\n".join(parts)
 
 
@@ -151,7 +152,7 @@ def _pair_sentence(comparison: Comparison, pair: Pair) -> str:
     if pair.sd > 0 and pair.n > 1:
         found = number(pair.sd * detectable(pair.n, comparison.alpha))
         needed = queries_for(pair.effect, comparison.alpha)
-        enough = f"; the observed one needs {needed:,}" if needed else ""
+        enough = f"; the observed one needs {needed:,} queries" if needed else ""
         sentences.append(
             f"With power 0.8, a t-test of {pair.n:,} queries finds a difference of {found}{enough}"
         )

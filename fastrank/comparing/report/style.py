@@ -3,10 +3,10 @@
 CSS = """
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1b1b; --soft: #5c5c5c;
   --line: #d9d9d9; --head: #f4f4f4; --link: #0b5cad; --good: #cdeedd; --some: #e6f4d7;
-  --none: #f6dfd6; }
+  --none: #f6dfd6; --blank: #eeeeee; --first: #0072b2; --second: #d55e00; }
 @media (prefers-color-scheme: dark) { :root { --paper: #16181b; --ink: #e6e6e6; --soft: #a6a6a6;
   --line: #3b3f44; --head: #202428; --link: #7db8f0; --good: #14523a; --some: #35501b;
-  --none: #5a3021; } }
+  --none: #5a3021; --blank: #2b3036; --first: #4ba3dc; --second: #f08a3c; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1rem 1.25rem 4rem; max-width: 76rem; background: var(--paper);
   color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
@@ -25,7 +25,8 @@ th, td { padding: 0.25rem 0.6rem; text-align: left; vertical-align: top;
   border-bottom: 1px solid var(--line); }
 thead th { background: var(--head); }
 tbody th { font-weight: 500; }
-td.number, th.number { text-align: right; white-space: nowrap; }
+td.number, th.number, .numbers td, .numbers thead th + th,
+.fastrank-comparison thead th:nth-child(n+3) { text-align: right; white-space: nowrap; }
 td.id, th.id { overflow-wrap: anywhere; min-width: 6rem; }
 sup { line-height: 0; }
 .better { color: #0a7d4f; } .worse { color: #c2410c; }
