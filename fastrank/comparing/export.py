@@ -47,7 +47,7 @@ def record_of(comparison: Comparison, *, per_query: bool = False) -> dict[str, A
     settings["exact"] = all(pair.exact for pair in pairs)
     # Imported by name, because the package is above its parts.
     version = import_module("fastrank").__version__
-    settings |= {**comparison._evaluation, "version": version}
+    settings |= {**dict(sorted(comparison._evaluation.items())), "version": version}
     if "exclude" in settings:
         settings["exclude"] = bool(settings["exclude"])
     record: dict[str, Any] = {

@@ -67,7 +67,7 @@ def _means(comparison: Comparison, layout: Layout, marked: _Marked) -> str:
 def _differences(comparison: Comparison, measure: str, layout: Layout, marked: _Marked) -> str:
     header, rows = difference_rows(comparison, measure, layout, SYMBOLS)
     means = means_of(comparison, measure, layout)
-    places = [place for place, name in enumerate(header) if name not in ("system", "baseline")]
+    places = [place for place, name in enumerate(header) if name not in ("system", "baseline", "")]
     shown: list[list[Any]] = []
     for row in rows:
         cells: list[Any] = list(row)

@@ -18,8 +18,6 @@ LATEX = str.maketrans(
         **{character: f"\\{character}" for character in "&%$#_{}"},
         "^": r"\^{}", "~": r"\textasciitilde{}", "\\": r"\textbackslash{}",
         "<": r"\ensuremath{<}", ">": r"\ensuremath{>}",
-        # At the start of a row, these would be arguments of the line break before it.
-        "[": "{[}", "*": "{*}",
     }
 )  # fmt: skip
 
@@ -105,7 +103,9 @@ def latex(header: Sequence[str], rows: Rows) -> str:
 
 def latex_text(text: str) -> str:
     """Text for LaTeX, escaped."""
-    return one_line(text).translate(LATEX)
+    shown = one_line(text).translate(LATEX)
+    # At the start of a row, these would be arguments of the line break before it.
+    return f"{{}}{shown}" if shown.lstrip()[:1] in ("[", "*") else shown
 
 
 def html(header: Sequence[str], rows: Rows) -> str:
