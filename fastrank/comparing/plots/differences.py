@@ -45,13 +45,13 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     axes.set_ylabel(f"{short(a, 20)} - {short(b, 20)}")
     extremes = _extremes(differences)
     named = [(names[place], float(differences[place])) for place in extremes]
-    for part, top, color in (
+    for largest, top, color in (
         ([(q, d) for q, d in named if d > 0], 1.0, FIRST),
         ([(q, d) for q, d in named if d < 0], 0.0, SECOND),
     ):
-        if part:
+        if largest:
             axes.annotate(
-                "\n".join(f"{short(query, 18)}  {number(d, signed=True)}" for query, d in part),
+                "\n".join(f"{short(query, 18)}  {number(d, signed=True)}" for query, d in largest),
                 (1, top), xytext=(8, 0), xycoords="axes fraction", textcoords="offset points",
                 va="top" if top else "bottom", fontsize=8, color=color, linespacing=1.3,
             )  # fmt: skip

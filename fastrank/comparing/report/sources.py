@@ -11,8 +11,10 @@ import numpy as np
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.errors import FormatError, OptionError
-from fastrank.formats.inputs import as_qrels, as_run
+from fastrank.formats.inputs import as_qrels, as_run, is_file
 from fastrank.formats.lines import lines_of
+from fastrank.formats.load import read_run
+from fastrank.formats.run_order import apply_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class Rankings:
         self.files = _hashes({"qrels": qrels} | given)
         self.judgments: Any = as_qrels(qrels, trec_eval_version=version)
         self.runs: dict[str, Run] = {
-            name: as_run(run, trec_eval_version=version) for name, run in given.items()
+            name: _read(run, comparison._evaluation) for name, run in given.items()
         }
 
     def ranking(self, system: str, query: str) -> Ranking:
@@ -57,6 +59,19 @@ class Rankings:
         # Preferences have no grades.
         found = _rows_of(judged, query) if hasattr(judged, "grades") else {}
         return dict(found)
+
+
+def _read(run: Any, evaluation: Mapping[str, Any]) -> Run:
+    """A run, ranked as it was for the comparison; warnings were given then."""
+    rank_by = evaluation.get("rank_by", "score")
+    version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
+    if is_file(run):
+        return read_run(run, rank_by=rank_by, trec_eval_version=version, warn=_ignored)
+    return apply_order(as_run(run, trec_eval_version=version), rank_by)
+
+
+def _ignored(message: str) -> None:
+    """No warning is given twice."""
 
 
 def _rows_of(given: Any, query: str) -> dict[str, Any]:
