@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 
+from fastrank.cli.compare_files import add_files_to_write, check_files, write_files
 from fastrank.cli.evaluation_flags import check_version, report_counts
 from fastrank.cli.flags import add_flags, at_least, given_options
 from fastrank.cli.output import (
@@ -114,6 +115,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write to FILE (default: standard output), which is replaced only if everything"
         " succeeds",
     )  # fmt: skip
+    add_files_to_write(parser)
     add(
         "--name", action="append", metavar="NAME", dest="names",
         help="name of a run; repeat for each run, in order (default: the tag in its file, or the"
@@ -134,10 +136,11 @@ def run(given: argparse.Namespace) -> int:
 def _run(given: argparse.Namespace) -> int:
     if not check_version(given, NAME) or not names_match(given, NAME):
         return 2
-    if not can_be_written(NAME, given.output):
+    if not can_be_written(NAME, given.output, given.plot, given.report):
         return 1
     try:
         _settle_format(given)
+        check_files(given)
         chosen = _settings(given)
         runs = RunScores(NAME, given, given.measure or MEASURES)
     except FastrankError as error:
@@ -156,8 +159,11 @@ def _run(given: argparse.Namespace) -> int:
     try:
         comparison = _compared(given, chosen, evaluated)
         printed = _printed(comparison, given)
+        write_files(comparison, given, runs.judgments)
     except FastrankError as error:
         return report_error(NAME, error)
+    except OSError as error:
+        return report_unwritable(NAME, error.filename, error)
     return _write(given, printed.encode("utf-8", "surrogateescape"))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import namedtuple
 
 import numpy as np
 
 from fastrank.arguments import at_least, finite
-from fastrank.comparing.letters import letter_display
+from fastrank.comparing.letters import alike, letter_display
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.scores.tables import Table, distinct
@@ -16,7 +17,7 @@ from fastrank.scores.tables import Table, distinct
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
+    from typing import Any, BinaryIO
 
     from fastrank.comparing.alignment import Measured
     from fastrank.comparing.analysis import Analysis
@@ -303,12 +304,19 @@ class Comparison(Frozen):
         {'pixels': 'a', 'pca': 'b', 'profile': 'b'}
         """
         self._need_all_pairs("letters")
-        paired, differs = self._of(measure).paired, self._significant(measure)
-        different = zip(
-            paired.firsts[differs].tolist(), paired.seconds[differs].tolist(), strict=True
-        )
-        found = letter_display(self._ranked(measure), different)
+        found = letter_display(self._ranked(measure), self._different(measure))
         return {name: found[place] for place, name in enumerate(self.names)}
+
+    def _alike(self, measure: str) -> list[list[str]]:
+        """The groups of systems that share a letter, best first."""
+        self._need_all_pairs("critical-difference")
+        found = alike(self._ranked(measure), self._different(measure))
+        return [[self.names[place] for place in group] for group in found]
+
+    def _different(self, measure: str) -> Iterator[tuple[int, int]]:
+        """The pairs of systems that differ significantly."""
+        paired, differs = self._of(measure).paired, self._significant(measure)
+        return zip(paired.firsts[differs].tolist(), paired.seconds[differs].tolist(), strict=True)
 
     def _need_all_pairs(self, method: str) -> None:
         if self.baseline:
@@ -530,6 +538,88 @@ class Comparison(Frozen):
         if self.correction in CORRECTION_NAMES and size > 1:
             parts.append(f"{CORRECTION_NAMES[self.correction]} for the {size:,} pairs {within}")
         return ", ".join(parts)
+
+    def plot(
+        self,
+        kind: str,
+        measure: str | None = None,
+        a: str | None = None,
+        b: str | None = None,
+        ax: Any = None,
+        *,
+        path: str | os.PathLike[str] | BinaryIO | None = None,
+        format: str | None = None,
+    ) -> Any:
+        """Draw a plot with matplotlib, and return its axes; `axes.figure` is the figure.
+
+        kind: "differences", a - b on every query, sorted, with its mean and interval; "scatter", a
+            against b on every query; "intervals", the means of all systems or, with a baseline, the
+            differences from it; "p-values", a heat map of the corrected p-values.
+        measure: by default the first. a, b: the two systems of a plot of two, by default the best
+            one and the baseline or, without a baseline, the two best.
+        ax: axes to draw into, by default those of a new figure.
+        path: where to write the image, as a PNG, SVG or PDF by its suffix or by `format`. The same
+            comparison gives the same bytes with the same version of matplotlib; an SVG has
+            alternative text for screen readers.
+
+        Needs matplotlib (`pip install 'fastrank-eval[plot]'`), whose global state is not changed.
+        Raises OptionError for an unknown kind, system or format, MeasureError for a measure that
+        was not compared, and ImportError without matplotlib.
+
+        >>> axes = comparison.plot("differences", a="pixels", b="pca")
+        >>> axes.get_title(loc="left")
+        'map: pixels - pca'
+        """
+        from fastrank.comparing.plots.plot import plot
+
+        return plot(self, kind, measure, a, b, ax, path, format)
+
+    def report(
+        self,
+        path: str | os.PathLike[str] | BinaryIO,
+        *,
+        title: str | None = None,
+        measure: str | None = None,
+        qrels: Any = None,
+        runs: Any = None,
+        documents: Any = None,
+        queries: Any = None,
+        examples: int = 20,
+        depth: int = 10,
+        command: str | None = None,
+    ) -> None:
+        """Write a report as one HTML file, without scripts that run and without outside references.
+
+        path: a path, which is written atomically, or a binary file.
+        title: by default the names of the systems.
+        measure: the one whose differences are plotted pair by pair, by default the first.
+        qrels, runs: the judgments, and the runs as a list in the order of `names` or as {name:
+            run}; each as `evaluate` takes it. With them, the report has the hashes of files, the
+            shares of unjudged and tied documents, and rankings side by side.
+        documents, queries: texts to show: a Dataset, {id: text}, or a path of JSON lines with
+            `_id`, `title` and `text`.
+        examples: the number of queries whose rankings are shown, those with the largest differences
+            between the first two systems that `plot` shows. depth: their number of ranks.
+        command: the command line that made the report.
+
+        The element `comparison` has the comparison as JSON. The same comparison gives the same
+        bytes on the same day, or with SOURCE_DATE_EPOCH set. Needs matplotlib
+        (`pip install 'fastrank-eval[plot]'`).
+
+        Raises OptionError for contradictory options, ImportError without matplotlib, and what
+        reading the files raises.
+
+        >>> import io
+        >>> comparison.report(page := io.BytesIO(), title="Digits")
+        >>> page.getvalue()[:15]
+        b'<!DOCTYPE html>'
+        """
+        from fastrank.comparing.report.report import write_report
+
+        write_report(
+            self, path, title=title, measure=measure, qrels=qrels, runs=runs, documents=documents,
+            queries=queries, examples=examples, depth=depth, command=command,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.names)
