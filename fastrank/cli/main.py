@@ -1,5 +1,5 @@
 """The command `fastrank` and its subcommands: evaluation (`eval` and the drop-in `trec_eval`),
-comparison (`gate`, `agree`), embeddings (`search`, `eval-embeddings`, `hard-negatives`,
+comparison (`compare`, `gate`, `agree`), embeddings (`search`, `eval-embeddings`, `hard-negatives`,
 `compare-indexes`, `probe`), files (`convert`, `check`) and the list of measures (`measures`)."""
 
 from __future__ import annotations
@@ -14,6 +14,10 @@ COMMANDS = {
     "eval": (
         "evaluate", "evaluate runs",
         "Evaluate one or more runs against the same judgments (qrels).",
+    ),
+    "compare": (
+        "compare", "compare runs: significance tests and confidence intervals",
+        "Compare runs: means, confidence intervals, and which ones differ significantly.",
     ),
     "search": (
         "search", "search embeddings and write a run",
