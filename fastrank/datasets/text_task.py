@@ -113,12 +113,16 @@ class TextTask(Frozen):
         return f"<TextTask {self.name}: {rows} of {texts}{labels}>"
 
 
-def as_text_task(given: Any) -> TextTask:
-    """A TextTask, or one made from a table, a file, or a tuple `(texts, ..., labels)`."""
+def as_text_task(given: Any, *, labels: bool = True) -> TextTask:
+    """A TextTask, or one made from a table, a file, or a tuple of columns.
+
+    labels: whether the last column of a tuple has the labels.
+    """
     if isinstance(given, TextTask):
         return given
-    if isinstance(given, tuple) and 2 <= len(given) <= len(TEXTS) + 1:
-        return TextTask.from_texts(*given[:-1], labels=given[-1])
+    if isinstance(given, tuple) and 2 <= len(given) <= len(TEXTS) + labels:
+        texts = given[:-1] if labels else given
+        return TextTask.from_texts(*texts, labels=given[-1] if labels else None)
     return TextTask.from_table(given)
 
 
