@@ -52,9 +52,8 @@ def test_evaluate_classifier(benchmark: Any, case: Case) -> None:
 
 
 @pytest.mark.benchmark(group="probes")
-@pytest.mark.parametrize("processes", [1, 5])
-def test_ulysses_senteval(benchmark: Any, case: Case, expected: float, processes: int) -> None:
-    """In this process, and with the 5 processes that are the package's default."""
+def test_ulysses_senteval(benchmark: Any, case: Case, expected: float) -> None:
+    """With 5 processes, the package's default."""
     torch = pytest.importorskip("torch")
     train = pytest.importorskip("ulysses_senteval.train")
     assets = pytest.importorskip("ulysses_senteval.assets")
@@ -63,7 +62,7 @@ def test_ulysses_senteval(benchmark: Any, case: Case, expected: float, processes
         lambda: train.kfold_train(
             torch.from_numpy(case.vectors), case.labels.astype(float), 2,
             assets.get_eval_metric("T1A", 2), device="cpu", show_progress_bar=False,
-            n_processes=processes, n_repeats=case.repetitions,
+            n_repeats=case.repetitions,
         ),
         rounds=1,
     )  # fmt: skip
