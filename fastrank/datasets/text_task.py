@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from fastrank.data.columns import Frozen
 from fastrank.datasets.in_memory import check_texts
@@ -12,7 +13,7 @@ from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from typing import Any
 
 TEXTS = ("text_a", "text_b", "text_c")
@@ -113,12 +114,22 @@ class TextTask(Frozen):
         return f"<TextTask {self.name}: {rows} of {texts}{labels}>"
 
 
-def as_text_task(given: Any) -> TextTask:
-    """A TextTask, or one made from a table, a file, or a tuple `(texts, ..., labels)`."""
+def as_text_task(given: Any, *, labels: bool = True) -> TextTask:
+    """A TextTask, or one made from a table, a file, or a tuple of columns.
+
+    labels: whether the last column of a tuple has the labels.
+    """
     if isinstance(given, TextTask):
         return given
-    if isinstance(given, tuple) and 2 <= len(given) <= len(TEXTS) + 1:
-        return TextTask.from_texts(*given[:-1], labels=given[-1])
+    if isinstance(given, tuple) and 2 <= len(given) <= len(TEXTS) + labels:
+        texts = given[:-1] if labels else given
+        return TextTask.from_texts(*texts, labels=given[-1] if labels else None)
+    rows = list(given[:1]) if isinstance(given, (list, tuple)) else []
+    is_array = hasattr(given, "dtype") and not hasattr(given, "columns")
+    if given is None or is_array or (rows and not isinstance(rows[0], Mapping)):
+        found = type(given).__name__ + (f" of {type(rows[0]).__name__}" if rows else "")
+        expected = "expected a TextTask, a file, a frame, a list of dicts, or a tuple of columns"
+        raise TypeError(f"task: {expected}, found {found}")
     return TextTask.from_table(given)
 
 

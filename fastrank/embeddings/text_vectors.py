@@ -38,7 +38,8 @@ def are_vectors(given: Any) -> bool:
     """Whether these are vectors, or a tuple of vectors for several texts per row, and no model."""
     if isinstance(given, (tuple, list)):
         return bool(given) and (are_vectors(given[0]) or _is_number(given[0]))
-    return hasattr(given, "shape") and hasattr(given, "dtype")
+    # A frame has no dtype.
+    return hasattr(given, "shape") and (hasattr(given, "dtype") or hasattr(given, "to_numpy"))
 
 
 def vectors_of(given: Any, rows: int | None = None) -> tuple[Array, ...]:

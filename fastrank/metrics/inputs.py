@@ -66,7 +66,8 @@ def number_array(name: str, values: Any) -> Array:
     if array.ndim != 1:
         raise ArrayError(name, f"expected one dimension, found {array.ndim}")
     if array.dtype.kind != "f":
-        raise ArrayError(name, f"expected numbers, found {array.dtype}")
+        found = "str" if array.dtype.kind == "U" else array.dtype
+        raise ArrayError(name, f"expected numbers, found {found}")
     # Both are NaN if any number is.
     if len(array) and not (numpy.isfinite(array.min()) and numpy.isfinite(array.max())):
         row = int((~numpy.isfinite(array)).argmax())

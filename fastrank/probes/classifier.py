@@ -183,6 +183,12 @@ def _check_options(protocol: str, given: Mapping[str, Any], accepted: list[str])
     """Raise TypeError, with the closest name, for options that a protocol does not have."""
     for name in given:
         if name not in accepted:
+            if name in ("test", "dev"):
+                raise TypeError(
+                    f"protocol {protocol!r} has no option {name!r}, as it splits the rows itself"
+                    if "test" not in accepted
+                    else f"protocol {protocol!r} has no option {name!r}; give 'test' alone"
+                )
             from difflib import get_close_matches
 
             close = get_close_matches(name, accepted, 1)

@@ -91,7 +91,10 @@ def encoded_labels(name: str, labels: list[Any]) -> tuple[Array, list[Any]]:
 
 
 def with_common_classes(problems: dict[str, Problem]) -> dict[str, Problem]:
-    """The problems with places in the same list of all their classes. Raises InputError."""
+    """The problems with places in the same list of all their classes; "" has the training rows.
+
+    Raises InputError for labels of several types, and for a set without a class of training.
+    """
     import numpy
 
     try:
@@ -99,6 +102,11 @@ def with_common_classes(problems: dict[str, Problem]) -> dict[str, Problem]:
     except TypeError:
         name = next(iter(problems.values())).name
         raise InputError(name, "expected labels of one type in all sets") from None
+    for key, problem in problems.items():
+        if not set(problem.classes) & set(problems[""].classes):
+            found = ", ".join(map(repr, problem.classes[:3]))
+            reason = f"expected classes of the training rows, found none of them, but {found}"
+            raise InputError(key, reason)
     changed = {}
     for key, problem in problems.items():
         places = numpy.array([classes.index(label) for label in problem.classes], numpy.int64)
@@ -155,10 +163,15 @@ def embedded_by(
 
     second = texts[1] if len(texts) > 1 else None
     found = embed(texts[0], second, name, split)
-    shape = getattr(found, "shape", None)
     rows = len(texts[0])
+    expected = f"expected an array of shape ({rows}, features)"
+    if not hasattr(found, "__len__") and not hasattr(found, "shape"):
+        raise ArrayError("embed", f"{expected}, found {type(found).__name__}")
+    shape = getattr(found, "shape", None)
     if shape is not None and (len(shape) != 2 or shape[0] != rows):
-        raise ArrayError("embed", f"expected an array of shape ({rows}, features), found {shape}")
+        raise ArrayError("embed", f"{expected}, found {shape}")
+    if shape is None and len(found) != rows:
+        raise ArrayError("embed", f"{expected}, found a {type(found).__name__} of {len(found)}")
     return vectors_of(found, rows)
 
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 import numpy
 
 from fastrank.arguments import at_least, check_choice, finite, flag
-from fastrank.errors import InputError, OptionError
+from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.lazy import optional
 from fastrank.probes.embedded_sets import embedded_sets
 from fastrank.probes.results import ProbeResult
@@ -336,6 +336,9 @@ def _features(problem: Problem, vectors: tuple[Array, ...], features: str) -> Ar
         reason = f"expected one or two texts per row, found {len(vectors)}"
         raise InputError(problem.name, f"{reason}; protocol 'senteval' has no features for these")
     first, second = vectors
+    if first.shape[1] != second.shape[1]:
+        expected = f"expected vectors of dimension {first.shape[1]}, as of the first"
+        raise ArrayError("vectors of text 2", f"{expected}, found {second.shape[1]}")
     distance, product = numpy.abs(first - second), first * second
     parts = (distance, product) if features == "pair" else (first, second, product, distance)
     return numpy.concatenate(parts, axis=1)

@@ -41,7 +41,7 @@ def evaluate_bitext(
 
     model_or_vectors: a model as in `evaluate_model`, or a tuple of two arrays of vectors.
     task: a TextTask with two texts per row, which are translations of each other, or what makes
-        one. None with vectors.
+        one: a file, a frame, a Dataset, or a tuple (texts, translations). None with vectors.
     **options: see `TaskOptions`.
 
     Raises InputError and ArrayError for invalid rows or vectors; what `encode_task` raises.

@@ -37,7 +37,10 @@ def read_task(
         return _from_vectors(model_or_vectors, task, options["name"], texts, labels)
     if task is None:
         raise TypeError("task: expected texts, because a model is given")
-    found = as_text_task(task)
+    if isinstance(task, tuple) and len(task) != texts + labels:
+        columns = f"{texts} column{'s' * (texts != 1)} of texts{' and one of labels' * labels}"
+        raise InputError(options["name"] or "task", f"expected {columns}, found {len(task)}")
+    found = as_text_task(task, labels=labels)
     name = options["name"] or found.name
     _check(name, found, texts, labels)
     return name, encode_task(model_or_vectors, found, **encoding), found.labels

@@ -147,6 +147,9 @@ def _is_vectors(given: Any) -> bool:
 def _columns(task: Any, name: str) -> list[Any]:
     if isinstance(task, tuple) and len(task) == len(COLUMNS):
         return list(task)
+    if isinstance(task, (str, bytes)) or not hasattr(task, "__iter__"):
+        found = type(task).__name__
+        raise TypeError(f"task: expected a tuple of lists, or mappings, found {found}")
     rows = list(task)
     for row, one in enumerate(rows):
         missing = [key for key in COLUMNS if not isinstance(one, Mapping) or key not in one]

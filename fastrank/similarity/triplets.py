@@ -36,8 +36,8 @@ def evaluate_triplets(
 
     model_or_vectors: a model as in `evaluate_model`, or a tuple of three arrays of vectors
         (anchors, positives, negatives).
-    task: a TextTask with three texts per row (anchor, positive, negative), or what makes one. None
-        with vectors.
+    task: a TextTask with three texts per row (anchor, positive, negative), or what makes one: a
+        file, a frame, a Dataset, or a tuple (anchors, positives, negatives). None with vectors.
     margin: by how much the similarity to the positive must exceed that to the negative; a number,
         or {similarity: number}.
     **options: see `PairOptions`.

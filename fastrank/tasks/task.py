@@ -149,7 +149,7 @@ def _read(kind: str, data: Any) -> Any:
         return data if isinstance(data, Candidates) else read_candidates(data)
     if kind == "summarization":
         return data if isinstance(data, (tuple, list)) else list(data)
-    return as_text_task(data)
+    return as_text_task(data, labels=kind not in ("triplets", "bitext"))
 
 
 def _name_of(data: Any) -> str:

@@ -1,4 +1,4 @@
-"""The four published pipelines: each example computes what the published code computes.
+"""The examples are programs. Those of published pipelines compute what the published code computes.
 
 The twins are that code, written anew with faiss, numpy and scikit-learn, query by query.
 """
@@ -48,8 +48,12 @@ def raw_search(corpus: Any, queries: Any, k: int, batch_size: int = 256) -> tupl
 
 
 @pytest.mark.parametrize(
-    "name", ["similar_articles", "embedding_model", "passage_retrieval", "answer_selection"]
-)
+    "name",
+    [
+        "similar_articles", "embedding_model", "passage_retrieval", "answer_selection",
+        "beyond_retrieval",
+    ],
+)  # fmt: skip
 def test_each_example_is_a_program(name: str, tmp_path: Path) -> None:
     """It runs without a warning and prints what it computes."""
     pytest.importorskip("pydoc_data.topics")
@@ -359,3 +363,30 @@ def average_precisions(
         "trec_eval": mean(own), "of those retrieved": mean(retrieved),
         "questions with an answer": mean(answered), "mean of 1/rank": mean(inverse),
     }  # fmt: skip
+
+
+def test_classifiers_and_pairs_have_the_values_of_scikit_learn(load: Any) -> None:
+    example, texts = load("beyond_retrieval"), load("stdlib_texts")
+    neighbors = pytest.importorskip("sklearn.neighbors")
+    known = texts.entries()
+    task = example.functions_and_methods(known)
+    train, test = example.split(task)
+    model = texts.encoder([entry.summary for entry in known])
+    assert not set(train.texts[0]) & set(test.texts[0])
+
+    found = fr.evaluate_classifier(model, train, test=test, protocol="knn").value
+
+    classifier = neighbors.KNeighborsClassifier(5, metric="cosine")
+    classifier.fit(model(train.texts[0]), train.labels)
+    assert found == classifier.score(model(test.texts[0]), test.labels)
+    first, own, near, _ = zip(*example.compared_paragraphs(known), strict=True)
+    cosines = np.concatenate(
+        [
+            np.diag(metrics.pairwise.cosine_similarity(model(first), model(rest)))
+            for rest in (own, near)
+        ]
+    )
+    labels = np.repeat([1, 0], len(first))
+    assert example.similarities(model, known)["pairs: cosine_ap"] == pytest.approx(
+        metrics.average_precision_score(labels, cosines), abs=1e-4
+    )

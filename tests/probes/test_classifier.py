@@ -64,6 +64,10 @@ def test_vectors_may_come_with_a_task_of_texts(expected):
     assert (found.values, found.name) == (expected, "films")
 
 
+def test_vectors_may_be_a_frame(expected):
+    assert evaluated(pd.DataFrame(VECTORS), LABELS).values == expected
+
+
 def test_pairs_of_texts_give_the_values_of_a_tuple_of_vectors():
     vectors = tuple(letter_counts(PAIRS[name]) for name in ("text_a", "text_b"))
     found = evaluated(letter_counts, pd.DataFrame(PAIRS))
@@ -203,7 +207,18 @@ NAN[3, 4] = np.nan
         (VECTORS, LABELS[:-1], {}, fr.ArrayError, "expected 399 rows, one per label, found 400"),
         (VECTORS, LABELS, {"protocol": "mine"}, fr.OptionError, "expected one of 'ulysses'"),
         (VECTORS, LABELS, {"fold": 3}, TypeError, "no option 'fold'; did you mean 'folds'"),
-        (VECTORS, LABELS, {"test": (VECTORS, LABELS)}, TypeError, "no option 'test'"),
+        (VECTORS, LABELS, {"test": (VECTORS, LABELS)}, TypeError, "'test', as it splits the rows"),
+        (VECTORS, None, {}, TypeError, "task: expected a TextTask, a file, .* found NoneType"),
+        (letter_counts, LABELS, {}, TypeError, "task: expected a TextTask, .* found list of int"),
+        (letter_counts, VECTORS, {}, TypeError, "task: expected a TextTask, .* found ndarray"),
+        (
+            None, TASK, {"embed": lambda *_: None}, fr.ArrayError,
+            r"embed: expected an array of shape \(400, features\), found NoneType",
+        ),
+        (
+            None, TASK, {"embed": lambda *_: [1, 2]}, fr.ArrayError,
+            r"embed: expected an array of shape \(400, features\), found a list of 2",
+        ),
         (VECTORS, LABELS, {"metric": "adjusted_macro_f1"}, fr.OptionError, "does not apply to 2"),
         (VECTORS, LABELS, {"validation": 1}, fr.OptionError, "validation: expected a number betw"),
         (VECTORS, LABELS, {"seed": -1}, fr.OptionError, "seed: expected 0 or more, found -1"),
@@ -252,3 +267,25 @@ def test_bad_input_is_an_error_before_training(model, task, options, error, mess
 def test_options_of_the_protocol_are_checked_before_texts_are_encoded():
     with pytest.raises(fr.OptionError, match="folds: expected 2 or more"):
         evaluated(lambda texts: 1 / 0, TASK, folds=1)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "options", "error", "message"),
+    [
+        (
+            VECTORS, {"protocol": "knn", "test": (VECTORS, [5, 6] * 200)}, fr.InputError,
+            "test: expected classes of the training rows, found none of them, but 5, 6",
+        ),
+        (
+            VECTORS, {"protocol": "knn", "dev": (VECTORS, LABELS)}, TypeError,
+            "no option 'dev'; give 'test' alone",
+        ),
+        (
+            (VECTORS, VECTORS[:, :3]), {"protocol": "senteval"}, fr.ArrayError,
+            "vectors of text 2: expected vectors of dimension 15, as of the first, found 3",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_input_of_other_protocols_is_an_error(vectors, options, error, message):
+    with pytest.raises(error, match=message):
+        fr.evaluate_classifier(vectors, LABELS, **options)

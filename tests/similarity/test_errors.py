@@ -132,6 +132,27 @@ def test_the_wrong_number_of_texts_is_an_error(name: str) -> None:
         evaluate(_model, task)
 
 
+@pytest.mark.parametrize(
+    ("evaluate", "columns", "message"),
+    [
+        (fr.evaluate_bitext, 3, "task: expected 2 columns of texts, found 3"),
+        (fr.evaluate_triplets, 2, "task: expected 3 columns of texts, found 2"),
+        (fr.evaluate_pairs, 2, "task: expected 2 columns of texts and one of labels, found 2"),
+        (fr.evaluate_clustering, 3, "task: expected 1 column of texts and one of labels, found 3"),
+    ],
+)
+def test_the_wrong_number_of_columns_is_an_error(evaluate: Any, columns: int, message: str) -> None:
+    pytest.importorskip("sklearn")
+
+    with pytest.raises(fr.InputError, match=message):
+        evaluate(_model, (["a", "b"],) * columns)
+
+
+def test_a_path_of_summaries_is_an_error() -> None:
+    with pytest.raises(TypeError, match="task: expected a tuple of lists, or mappings, found str"):
+        fr.evaluate_summarization(_model, "summaries.jsonl")
+
+
 def test_the_wrong_number_of_arrays_is_an_error() -> None:
     with pytest.raises(fr.ArrayError, match="vectors: expected a tuple of 2 arrays, found 1"):
         fr.evaluate_pairs(A, [1, 0, 1])

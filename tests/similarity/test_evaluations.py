@@ -119,6 +119,14 @@ def test_triplets_have_a_value_each() -> None:
     assert found.value == values.mean()
 
 
+@pytest.mark.parametrize("name", ["triplets", "bitext"])
+def test_a_task_without_labels_may_be_a_tuple_of_texts(name: str) -> None:
+    evaluate = getattr(fr, f"evaluate_{name}")
+    task = fr.TextTask.from_texts(*TASKS[name])
+
+    assert evaluate(MODEL, tuple(TASKS[name])).mean == evaluate(MODEL, task).mean
+
+
 def test_of_equally_near_translations_the_first_is_found() -> None:
     found = fr.evaluate_bitext(([[1, 0], [1, 0]], [[1, 0], [2, 0]]))
 

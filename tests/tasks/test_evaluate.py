@@ -232,7 +232,7 @@ def test_errors(make: Callable[[], Any], error: type[Exception], reason: str) ->
         ("similarity", (["a", "b"], ["a", "b"], ["x", "y"]), {}, "scores: expected numbers"),
         ("pairs", (["a", "b"], ["a", "b"], [1, 2]), {}, "expected labels 0 and 1"),
         ("pairs", (["a", "b"], ["a", "b"], [1, 0]), {"protocol": "x"}, "protocol: "),
-        ("triplets", WORDS, {}, "expected 3 texts"),
+        ("triplets", WORDS[:2], {}, "expected 3 texts"),
         ("clustering", (["a", "b"], ["x", "y"]), {"samples": 0}, "samples: expected 1 or more"),
         ("classification", (["a", "b"], ["x", "x"]), {}, "at least two classes"),
         ("classification", (["a", "b"], ["x", "y"]), {"folds": 1}, "folds: expected 2 or more"),

@@ -23,7 +23,7 @@ TASKS = {
     "cities": CITIES,
     "words": fr.Task("similarity", WORDS),
     "more words": fr.Task("similarity", (WORDS[0][::-1], WORDS[1], [1.0, 2.0, 3.0])),
-    "triplets": fr.Task("triplets", fr.TextTask.from_texts(*WORDS[:2], ["x", "y", "moles"])),
+    "triplets": fr.Task("triplets", (*WORDS[:2], ["x", "y", "moles"])),
 }
 
 

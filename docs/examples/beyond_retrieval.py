@@ -1,0 +1,129 @@
+"""Evaluate embedding models by classification, similarity, pairs, triplets, clusters, and bitext.
+
+The texts are docstrings of Python's standard library. Classifiers predict whether the first
+paragraph documents a function or a method, by each protocol. The other evaluations compare the
+first paragraph of a docstring with the next one, and with those of other docstrings in the same
+module and in another module. The models are TF-IDF, latent semantic analysis, and the static
+embeddings of wordllama if that is installed.
+
+    pip install 'fastrank-eval[examples,probe]'
+    python docs/examples/beyond_retrieval.py
+"""
+
+import importlib.util
+import inspect
+from collections import Counter
+from pathlib import Path
+
+from sklearn.feature_extraction.text import TfidfVectorizer
+from stdlib_texts import Entry, encoder, entries
+from tabulate import tabulate
+
+import fastrank as fr
+
+
+def functions_and_methods(known: list[Entry]) -> fr.TextTask:
+    """The first paragraphs of docstrings, each once, labelled with what they document."""
+    labels: dict[str, str] = {}
+    for entry in known:
+        module, _, name = entry.name.rpartition(".")
+        thing = vars(importlib.import_module(module))[name]
+        if not inspect.isclass(thing):
+            labels.setdefault(entry.summary, "function")
+            continue
+        for method in (vars(thing)[key] for key in sorted(vars(thing)) if key[0] != "_"):
+            text = inspect.getdoc(method) if inspect.isroutine(method) else None
+            if text and text.strip():
+                labels.setdefault(" ".join(text.split("\n\n")[0].split()), "method")
+    return fr.TextTask.from_texts(labels, labels=labels.values(), name="function or method")
+
+
+def split(task: fr.TextTask) -> tuple[fr.TextTask, fr.TextTask]:
+    """Every fifth row is for testing, all others are for training."""
+    parts = []
+    for rows in ([i for i in range(len(task)) if i % 5], range(0, len(task), 5)):
+        texts = [task.texts[0][i] for i in rows]
+        parts.append(
+            fr.TextTask.from_texts(texts, labels=[task.labels[i] for i in rows], name=task.name)
+        )
+    return parts[0], parts[1]
+
+
+def compared_paragraphs(known: list[Entry]) -> list[tuple[str, str, str, str]]:
+    """The first and the second paragraph of a docstring, and the second ones of two others: of the
+    same module, and of another module."""
+    long = [entry for entry in known if entry.paragraphs]
+    module = {entry.name: entry.name.rpartition(".")[0] for entry in long}
+    rows = []
+    for i, entry in enumerate(long):
+        rest = long[i + 1 :] + long[:i]
+        same = [one for one in rest if module[one.name] == module[entry.name]]
+        other = [one for one in rest if module[one.name] != module[entry.name]]
+        if same:
+            found = (entry, same[0], other[len(other) // 2])
+            rows.append((entry.summary, *(one.paragraphs[0] for one in found)))
+    return rows
+
+
+def classifiers(model, task: fr.TextTask) -> dict[str, float]:
+    """The main metric of each protocol. The default options, so the values are comparable."""
+    train, test = split(task)
+    found = {
+        "ulysses": fr.evaluate_classifier(model, task),
+        "senteval": fr.evaluate_classifier(model, train, test=test, protocol="senteval"),
+        "mteb": fr.evaluate_classifier(model, train, test=test, protocol="mteb"),
+        "knn": fr.evaluate_classifier(model, train, test=test, protocol="knn"),
+    }
+    return {f"{name}: {one.metric}": one.value for name, one in found.items()}
+
+
+def similarities(model, known: list[Entry]) -> dict[str, float]:
+    """The main metric of each other kind of evaluation."""
+    first, own, near, far = zip(*compared_paragraphs(known), strict=True)
+    count = len(first)
+    # 2: the same docstring, 1: the same module, 0: another module.
+    graded = (first * 3, own + near + far, [2] * count + [1] * count + [0] * count)
+    binary = (first * 2, own + near, [1] * count + [0] * count)
+    frequent = Counter(entry.name.rpartition(".")[0] for entry in known).most_common(10)
+    large = {module for module, _ in frequent}
+    by_module = [
+        (entry.summary, module)
+        for entry in known
+        if (module := entry.name.rpartition(".")[0]) in large
+    ]
+    found = [
+        fr.evaluate_similarity(model, graded),
+        fr.evaluate_pairs(model, binary),
+        fr.evaluate_triplets(model, (first, own, near)),
+        fr.evaluate_clustering(model, tuple(zip(*by_module, strict=True)), sample_size=500),
+        fr.evaluate_bitext(model, (first, own)),
+    ]
+    return {f"{one.kind}: {one.metric}": one.value for one in found}
+
+
+def static_embeddings():
+    """The model that the package wordllama ships, or None if it is not installed."""
+    found = importlib.util.find_spec("wordllama")
+    if found is None or found.origin is None:
+        return None
+    import wordllama
+
+    folder = Path(found.origin).parent
+    return wordllama.WordLlama.load(dim=256, cache_dir=folder, disable_download=True)
+
+
+if __name__ == "__main__":
+    known = entries()
+    texts = [text for entry in known for text in (entry.summary, *entry.paragraphs)]
+    task = functions_and_methods(known)
+    print(task, dict(Counter(task.labels)), end="\n\n")
+    columns = {}
+    # Not fitted: evaluate_classifier fits a copy on the training part of each fold.
+    tfidf = TfidfVectorizer(max_features=256, sublinear_tf=True)
+    columns["TF-IDF"] = classifiers(tfidf, task) | similarities(tfidf, known)
+    lsa = encoder(texts)
+    columns["LSA"] = classifiers(lsa, task) | similarities(lsa, known)
+    if (static := static_embeddings()) is not None:
+        columns["wordllama"] = classifiers(static, task) | similarities(static, known)
+    rows = [[name, *(values[name] for values in columns.values())] for name in columns["LSA"]]
+    print(tabulate(rows, ["", *columns], floatfmt=".3f"))
