@@ -20,7 +20,7 @@ from fastrank.comparing.options import (
     ComparisonOptions,
     settings,
 )
-from fastrank.errors import GroupError, OptionError
+from fastrank.errors import EvaluationError, GroupError, NoQueriesError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
@@ -28,6 +28,7 @@ from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from concurrent.futures import Executor
     from typing import Any
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.paired import Integers
     from fastrank.measures.binding import BoundMeasure
     from fastrank.measures.selection import Measures
+    from fastrank.scores.scores import Scores
 
 
 class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
@@ -101,14 +103,16 @@ def compare(
     if not isinstance(items, (list, tuple)):
         items = [items]
     evaluator = Evaluator(qrels, measures, **evaluation)
-    scores: list[Any] = list((executor.map if executor else map)(evaluator.evaluate, items))
-    names = system_names(chosen.names, list(runs) if named else None, scores, items)
+    keys = list(runs) if named else None
+    scores = _evaluated(evaluator, items, keys, executor)
+    names, renamed = system_names(chosen.names, keys, scores, items)
     selection = Selection(measures)
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
     bound = selection.bind(version, keep=_has_values)
     systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
     aligned = align(names, systems, common=True, caller="compare")
-    missing = note_missing(scores, names)
+    _refuse_other_queries(scores)
+    missing = [*renamed, *note_missing(scores, names)]
     if any(own.zero_rows for own in scores):
         lower = [name for name, own in aligned.measures.items() if own.better == "lower"]
         # Without results, FirstRank and the like have no value (NaN) instead of 0.
@@ -116,6 +120,36 @@ def compare(
         if zero:
             missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
     return _compared(aligned._replace(notes=[*missing, *aligned.notes, *notes]), chosen)
+
+
+def _evaluated(
+    evaluator: Evaluator, runs: Sequence[Any], keys: list[Any] | None, executor: Executor | None
+) -> list[Scores]:
+    """The scores of runs. Errors that do not name the run are raised with its name."""
+    results = iter((executor.map if executor else map)(evaluator.evaluate, runs))
+    scores: list[Any] = []
+    try:
+        scores.extend(results)
+    except (EvaluationError, NoQueriesError) as error:
+        place, run = len(scores), runs[len(scores)]
+        name = f"run {place + 1}" if keys is None else str(keys[place])
+        if keys is None and isinstance(run, (str, os.PathLike)):
+            name = os.fspath(run)
+            if name in str(error):
+                raise
+        reason = f"{name}: {error}"
+        if isinstance(error, NoQueriesError):
+            raise NoQueriesError(reason) from None
+        raise EvaluationError(
+            error.measure, error.query, reason, inconsistent=error.inconsistent
+        ) from None
+    return scores
+
+
+def _refuse_other_queries(scores: Sequence[Scores]) -> None:
+    """Raise GroupError if no run has results for any judged query."""
+    if scores and all(own.queries and len(own.zero_rows) == len(own.queries) for own in scores):
+        raise GroupError("compare: no run has results for any judged query")
 
 
 def _has_values(bound: BoundMeasure) -> bool:
@@ -177,6 +211,8 @@ def _baselines(chosen: Settings, names: list[str]) -> list[int]:
             raise OptionError(
                 "baseline", f"expected a name or an index below {len(names)}, found {one!r}"
             )
+    if len(names) == 1:
+        raise OptionError("baseline", f"{names[0]!r} is the only system; compare it with another")
     return list(dict.fromkeys(places))
 
 
@@ -224,6 +260,8 @@ def _compared(aligned: Aligned, chosen: Settings) -> Comparison:
     if chosen.family == "all":
         analyses = _corrected_together(analyses, chosen.correction)
     notes = dict.fromkeys(aligned.notes)
+    if len(names) == 1:
+        notes["one system: there is nothing to compare it with"] = None
     if len(firsts):
         notes |= dict.fromkeys(note for own in analyses.values() for note in own.general)
     return Comparison(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from fastrank.comparing.alignment import System, systems_of
+from fastrank.comparing.alignment import NAMED, System, systems_of
 from fastrank.errors import InputError, MeasureError, OptionError
 from fastrank.scores.scores import Scores
 
@@ -32,15 +32,19 @@ def systems_from(
     """
     if _is_frame(scores):
         own, systems = _of_frame(scores)
-        return system_names(names, own, [], systems), systems, []
+        made, notes = system_names(names, own, [], systems)
+        return made, systems, notes
     if isinstance(scores, (Mapping, list, tuple)):
         keys = list(scores) if isinstance(scores, Mapping) else None
         items = list(scores.values() if isinstance(scores, Mapping) else scores)
         if all(isinstance(item, Scores) for item in items):
-            return system_names(names, keys, items, items), *systems_of(items)
+            made, notes = system_names(names, keys, items, items)
+            systems, more = systems_of(items)
+            return made, systems, [*notes, *more]
     if isinstance(scores, Mapping):
         own, systems = _of_dict(scores)
-        return system_names(names, own, [], systems), systems, []
+        made, notes = system_names(names, own, [], systems)
+        return made, systems, notes
     raise TypeError(
         "scores: expected a list of Scores, {name: Scores or {query: value}} or a frame, found"
         f" {type(scores).__name__}"
@@ -52,8 +56,13 @@ def system_names(
     keys: Sequence[Any] | None,
     scores: Sequence[Scores],
     items: Sequence[Any],
-) -> list[str]:
-    """The names of the systems: given, the keys, the tags, or the names of files; made unique."""
+) -> tuple[list[str], list[str]]:
+    """The names of the systems, made unique, and a note if any was not.
+
+    They are those given, the keys, the tags, or the names of files.
+    """
+    if isinstance(given, str):
+        raise OptionError("names", f"expected a list of names, found {given!r}")
     if given is not None:
         names = [str(name) for name in given]
         if len(names) != len(items):
@@ -77,7 +86,11 @@ def system_names(
             unique = f"{name}#{number}"
         taken.add(unique)
         made.append(unique)
-    return made
+    renamed = [new for new, name in zip(made, names, strict=True) if new != name]
+    if not renamed:
+        return made, []
+    shown = ", ".join(renamed[:NAMED]) + (", ..." if len(renamed) > NAMED else "")
+    return made, [f"systems with the name of another one were renamed: {shown}"]
 
 
 def _is_frame(scores: object) -> bool:
