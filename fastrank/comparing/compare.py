@@ -119,7 +119,7 @@ def compare(
         zero = [name for name in lower if (aligned.measures[name].values == 0).any()]
         if zero:
             missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
-    return _compared(aligned._replace(notes=[*missing, *aligned.notes, *notes]), chosen)
+    return compared(aligned._replace(notes=[*missing, *aligned.notes, *notes]), chosen)
 
 
 def _evaluated(
@@ -187,7 +187,7 @@ def compare_scores(
     chosen = settings(with_defaults(compare_scores, options))
     names, systems, notes = systems_from(scores, chosen.names)
     aligned = align(names, systems, common=queries == "common", caller="compare_scores")
-    return _compared(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
+    return compared(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
 
 
 def _baselines(chosen: Settings, names: list[str]) -> list[int]:
@@ -247,7 +247,8 @@ def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
     )
 
 
-def _compared(aligned: Aligned, chosen: Settings) -> Comparison:
+def compared(aligned: Aligned, chosen: Settings) -> Comparison:
+    """The comparison of values on the same queries. Raises GroupError and OptionError."""
     names, measures = aligned.names, aligned.measures
     check_values(measures, names)
     baselines = _baselines(chosen, names)
