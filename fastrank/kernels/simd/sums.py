@@ -67,16 +67,9 @@ def sum_products(one, other, at, blocks):
 @intrinsic
 def _sum_products(context, one, other, at, blocks):
     def generate(context, builder, signature, arguments):
-        kinds = ir.FunctionType(_DOUBLES, [_DOUBLES] * 3)
-        # The product of two floats is exact as a double, so the fused sum is the same.
-        fused = cgutils.get_or_insert_function(builder.module, kinds, "llvm.fmuladd.v8f64")
-
         def add(totals, x, y):
-            pairs = ((x, y), (x, x), (y, y))
-            return [
-                builder.call(fused, [*pair, total])
-                for pair, total in zip(pairs, totals, strict=True)
-            ]
+            terms = (builder.fmul(*pair) for pair in ((x, y), (x, x), (y, y)))
+            return [builder.fadd(*pair) for pair in zip(totals, terms, strict=True)]
 
         return _summed(context, builder, signature, arguments, add)
 
