@@ -237,8 +237,13 @@ def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
 
 
 def note_missing(scores: Sequence[Scores], names: list[str]) -> list[str]:
-    """A note for each run that lacks judged queries, which count as 0."""
+    """A note for each run that lacks judged queries, which count as 0.
+
+    Raises GroupError if no run has results for any of them.
+    """
     notes = []
+    if scores and all(own.queries and len(own.zero_rows) == len(own.queries) for own in scores):
+        raise GroupError("compare: no run has results for any judged query")
     for name, item in zip(names, scores, strict=True):
         if item.zero_rows:
             missing = [item.queries[row] for row in item.zero_rows]

@@ -13,7 +13,7 @@ from fastrank.comparing.alignment import Aligned, align, note_missing, systems_o
 from fastrank.comparing.analysis import analyze
 from fastrank.comparing.comparison import Comparison, check_values, closest
 from fastrank.comparing.corrections import adjust
-from fastrank.comparing.inputs import system_names, systems_from
+from fastrank.comparing.inputs import note_renamed, system_names, systems_from
 from fastrank.comparing.options import (
     COMPARISON,
     TUKEYS,
@@ -105,21 +105,20 @@ def compare(
     evaluator = Evaluator(qrels, measures, **evaluation)
     keys = list(runs) if named else None
     scores = _evaluated(evaluator, items, keys, executor)
-    names, renamed = system_names(chosen.names, keys, scores, items)
+    names = system_names(chosen.names, keys, scores, items)
     selection = Selection(measures)
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
-    bound = selection.bind(version, keep=_has_values)
+    bound = selection.bind(version, keep=has_values)
     systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
     aligned = align(names, systems, common=True, caller="compare")
-    _refuse_other_queries(scores)
-    missing = [*renamed, *note_missing(scores, names)]
+    missing = note_missing(scores, names)
     if any(own.zero_rows for own in scores):
         lower = [name for name, own in aligned.measures.items() if own.better == "lower"]
         # Without results, FirstRank and the like have no value (NaN) instead of 0.
         zero = [name for name in lower if (aligned.measures[name].values == 0).any()]
         if zero:
             missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
-    return compared(aligned._replace(notes=[*missing, *aligned.notes, *notes]), chosen)
+    return compare_aligned(aligned._replace(notes=[*missing, *aligned.notes, *notes]), chosen)
 
 
 def _evaluated(
@@ -146,13 +145,7 @@ def _evaluated(
     return scores
 
 
-def _refuse_other_queries(scores: Sequence[Scores]) -> None:
-    """Raise GroupError if no run has results for any judged query."""
-    if scores and all(own.queries and len(own.zero_rows) == len(own.queries) for own in scores):
-        raise GroupError("compare: no run has results for any judged query")
-
-
-def _has_values(bound: BoundMeasure) -> bool:
+def has_values(bound: BoundMeasure) -> bool:
     """Whether a measure has numbers per query."""
     own = bound.measure
     return own.average not in ("", "geometric") and own.needs not in ("run", "queries")
@@ -187,7 +180,7 @@ def compare_scores(
     chosen = settings(with_defaults(compare_scores, options))
     names, systems, notes = systems_from(scores, chosen.names)
     aligned = align(names, systems, common=queries == "common", caller="compare_scores")
-    return compared(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
+    return compare_aligned(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
 
 
 def _baselines(chosen: Settings, names: list[str]) -> list[int]:
@@ -247,8 +240,8 @@ def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
     )
 
 
-def compared(aligned: Aligned, chosen: Settings) -> Comparison:
-    """The comparison of values on the same queries. Raises GroupError and OptionError."""
+def compare_aligned(aligned: Aligned, chosen: Settings) -> Comparison:
+    """Compare systems whose values are aligned. Raises OptionError and GroupError."""
     names, measures = aligned.names, aligned.measures
     check_values(measures, names)
     baselines = _baselines(chosen, names)
@@ -260,7 +253,7 @@ def compared(aligned: Aligned, chosen: Settings) -> Comparison:
     }
     if chosen.family == "all":
         analyses = _corrected_together(analyses, chosen.correction)
-    notes = dict.fromkeys(aligned.notes)
+    notes = dict.fromkeys([*note_renamed(names), *aligned.notes])
     if len(names) == 1:
         notes["one system: there is nothing to compare it with"] = None
     if len(firsts):

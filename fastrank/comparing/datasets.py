@@ -8,7 +8,7 @@ import numpy as np
 
 from fastrank.arguments import check_choice
 from fastrank.comparing.alignment import Aligned, align
-from fastrank.comparing.compare import compared
+from fastrank.comparing.compare import compare_aligned
 from fastrank.comparing.inputs import systems_from
 from fastrank.comparing.options import COMPARISON, ComparisonOptions, settings
 from fastrank.comparing.paired import moments
@@ -72,7 +72,7 @@ def compare_datasets(
     notes = ["each data set counts as one query, with the mean of its queries"]
     notes += [f"{name}: {note}" for name, own in datasets.items() for note in own.notes]
     measures = {name: own._replace(values=means[name]) for name, own in first.measures.items()}
-    return compared(Aligned(first.names, list(datasets), measures, notes), chosen)
+    return compare_aligned(Aligned(first.names, list(datasets), measures, notes), chosen)
 
 
 def _check_the_same(datasets: dict[str, Aligned]) -> None:

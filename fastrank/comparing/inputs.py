@@ -32,19 +32,15 @@ def systems_from(
     """
     if _is_frame(scores):
         own, systems = _of_frame(scores)
-        made, notes = system_names(names, own, [], systems)
-        return made, systems, notes
+        return system_names(names, own, [], systems), systems, []
     if isinstance(scores, (Mapping, list, tuple)):
         keys = list(scores) if isinstance(scores, Mapping) else None
         items = list(scores.values() if isinstance(scores, Mapping) else scores)
         if all(isinstance(item, Scores) for item in items):
-            made, notes = system_names(names, keys, items, items)
-            systems, more = systems_of(items)
-            return made, systems, [*notes, *more]
+            return system_names(names, keys, items, items), *systems_of(items)
     if isinstance(scores, Mapping):
         own, systems = _of_dict(scores)
-        made, notes = system_names(names, own, [], systems)
-        return made, systems, notes
+        return system_names(names, own, [], systems), systems, []
     raise TypeError(
         "scores: expected a list of Scores, {name: Scores or {query: value}} or a frame, found"
         f" {type(scores).__name__}"
@@ -56,11 +52,8 @@ def system_names(
     keys: Sequence[Any] | None,
     scores: Sequence[Scores],
     items: Sequence[Any],
-) -> tuple[list[str], list[str]]:
-    """The names of the systems, made unique, and a note if any was not.
-
-    They are those given, the keys, the tags, or the names of files.
-    """
+) -> list[str]:
+    """The names of the systems: given, the keys, the tags, or the names of files; made unique."""
     if isinstance(given, str):
         raise OptionError("names", f"expected a list of names, found {given!r}")
     if given is not None:
@@ -86,11 +79,19 @@ def system_names(
             unique = f"{name}#{number}"
         taken.add(unique)
         made.append(unique)
-    renamed = [new for new, name in zip(made, names, strict=True) if new != name]
-    if not renamed:
-        return made, []
-    shown = ", ".join(renamed[:NAMED]) + (", ..." if len(renamed) > NAMED else "")
-    return made, [f"systems with the name of another one were renamed: {shown}"]
+    return made
+
+
+def note_renamed(names: Sequence[str]) -> list[str]:
+    """A note on the systems that `system_names` had to number."""
+    parts = {name: name.rpartition("#") for name in names}
+    numbered = [
+        name for name, (first, _, number) in parts.items() if number.isdecimal() and first in parts
+    ]
+    if not numbered:
+        return []
+    shown = ", ".join(numbered[:NAMED]) + (", ..." if len(numbered) > NAMED else "")
+    return [f"systems with equal names are numbered: {shown}"]
 
 
 def _is_frame(scores: object) -> bool:
