@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import OptionError as OptionError
     from fastrank.errors import ReadError as ReadError
+    from fastrank.errors import TaskError as TaskError
     from fastrank.evaluation.arrays import evaluate_arrays as evaluate_arrays
     from fastrank.evaluation.embeddings import evaluate_embeddings as evaluate_embeddings
     from fastrank.evaluation.evaluator import Evaluator as Evaluator
@@ -113,6 +114,10 @@ if TYPE_CHECKING:
     from fastrank.similarity.results import SimilarityResult as SimilarityResult
     from fastrank.similarity.summaries import evaluate_summarization as evaluate_summarization
     from fastrank.similarity.triplets import evaluate_triplets as evaluate_triplets
+    from fastrank.tasks.evaluate import evaluate_tasks as evaluate_tasks
+    from fastrank.tasks.results import TaskResults as TaskResults
+    from fastrank.tasks.results import TaskScore as TaskScore
+    from fastrank.tasks.task import Task as Task
 
 __all__, __getattr__ = public_names(
     __name__,
@@ -152,6 +157,7 @@ __all__, __getattr__ = public_names(
             "NoQueriesError",
             "OptionError",
             "ReadError",
+            "TaskError",
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
         "measures.families": ("MEASURES",),
@@ -189,6 +195,9 @@ __all__, __getattr__ = public_names(
         "similarity.results": ("SimilarityResult",),
         "similarity.summaries": ("evaluate_summarization",),
         "similarity.triplets": ("evaluate_triplets",),
+        "tasks.evaluate": ("evaluate_tasks",),
+        "tasks.results": ("TaskResults", "TaskScore"),
+        "tasks.task": ("Task",),
     },
     packages=("metrics", "probes", "search"),
 )
