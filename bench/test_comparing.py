@@ -1,4 +1,4 @@
-"""Comparisons of systems beside scipy and ranx: `pytest bench/test_comparing.py`.
+"""Comparisons of systems, with those of scipy and ranx: `pytest bench/test_comparing.py`.
 
 Randomization tests with 100,000 flips: all pairs of 100 systems on 250 queries, and one pair by
 scipy and ranx, which is skipped where it is not installed. Targets: all pairs in at most 5 s on two

@@ -83,7 +83,7 @@ def system_names(
 
 
 def note_renamed(names: Sequence[str]) -> list[str]:
-    """A note on the systems that `system_names` had to number."""
+    """A note on the systems that `system_names` numbered."""
     parts = {name: name.rpartition("#") for name in names}
     numbered = [
         name for name, (first, _, number) in parts.items() if number.isdecimal() and first in parts
