@@ -84,7 +84,6 @@ def align(names: list[str], systems: Sequence[System], *, common: bool, caller: 
         _refuse_infinite(measure, values, names, queries)
         measures[measure] = Measured(values, better)
         notes.extend(_gaps(measure, values, names, queries))
-        notes.extend(_constant(measure, values))
     return Aligned(names, queries, measures, notes)
 
 
@@ -171,17 +170,6 @@ def _gaps(measure: str, values: Floats, names: list[str], queries: list[str]) ->
         f"{measure}: {', '.join(lacking)}{more}; a pair is compared on the queries with values of"
         " both"
     ]
-
-
-def _constant(measure: str, values: Floats) -> list[str]:
-    """A note if three systems or more have the same value on most queries, but not on all."""
-    largest = np.nanmax(np.abs(values), initial=1.0)
-    with np.errstate(invalid="ignore"):
-        same = int((np.max(values, axis=0) - np.min(values, axis=0) <= 1e-12 * largest).sum())
-    count = values.shape[1]
-    if len(values) < 3 or not count / 2 < same < count:
-        return []
-    return [f"{measure}: all systems have the same value on {same} of {count} queries"]
 
 
 def systems_of(

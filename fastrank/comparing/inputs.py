@@ -40,7 +40,8 @@ def systems_from(
             return system_names(names, keys, items, items), *systems_of(items)
     if isinstance(scores, Mapping):
         own, systems = _of_dict(scores)
-        return system_names(names, own, [], systems), systems, []
+        notes = list(getattr(scores, "notes", []))  # Of `standardize`.
+        return system_names(names, own, [], systems), systems, notes
     raise TypeError(
         "scores: expected a list of Scores, {name: Scores or {query: value}} or a frame, found"
         f" {type(scores).__name__}"

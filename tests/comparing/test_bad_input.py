@@ -95,16 +95,6 @@ def test_one_query_has_no_interval(interval: str) -> None:
     assert pair.note == "one query: no test is possible"
 
 
-def test_queries_on_which_all_systems_are_equal_are_counted_if_they_are_most() -> None:
-    rows = random_rows(3, 20)
-    rows[:, :11] = 0.5
-
-    assert fr.compare_scores(scores_of(rows)).notes == [
-        "value: all systems have the same value on 11 of 20 queries"
-    ]
-    assert fr.compare_scores(scores_of(rows[:, 2:])).notes == []
-
-
 def test_a_geometric_mean_names_the_measure_with_values_per_query() -> None:
     with pytest.raises(fr.MeasureError, match=r"'gm_map': has no values per query .* \(map has\)"):
         fr.compare(QRELS, [RUN, RUN], "gm_map")
