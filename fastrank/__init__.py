@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastrank import metrics as metrics
     from fastrank import probes as probes
     from fastrank import search as search
+    from fastrank import testing as testing
     from fastrank.checking.checker import check as check
     from fastrank.comparing.agreement import Agreement as Agreement
     from fastrank.comparing.agreement import agreement as agreement
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from fastrank.formats.load import read_run as read_run
     from fastrank.formats.load import write_qrels as write_qrels
     from fastrank.formats.load import write_run as write_run
+    from fastrank.formats.run_metadata import run_metadata as run_metadata
     from fastrank.formats.trec import read_prefs as read_prefs
     from fastrank.formats.trec import read_qrels_jg as read_qrels_jg
     from fastrank.formats.trec import read_qrels_prefs as read_qrels_prefs
@@ -82,6 +84,9 @@ if TYPE_CHECKING:
     from fastrank.formats.trec_writers import write_prefs as write_prefs
     from fastrank.formats.trec_writers import write_trec_qrels as write_trec_qrels
     from fastrank.formats.trec_writers import write_trec_run as write_trec_run
+    from fastrank.gating.gate import gate as gate
+    from fastrank.gating.saving import save_baseline as save_baseline
+    from fastrank.gating.verdict import Verdict as Verdict
     from fastrank.judging.array_qrels import ArrayQrels as ArrayQrels
     from fastrank.judging.array_qrels import index_qrels as index_qrels
     from fastrank.measures.custom import Ranking as Ranking
@@ -143,6 +148,7 @@ __all__, __getattr__ = public_names(
         "data.qrels": ("Qrels",),
         "data.run": ("Run",),
         "formats.load": ("read_qrels", "read_run", "write_qrels", "write_run"),
+        "formats.run_metadata": ("run_metadata",),
         "datasets.dataset": ("Dataset",),
         "datasets.text_task": ("TextTask",),
         "evaluation.embeddings": ("evaluate_embeddings",),
@@ -160,6 +166,9 @@ __all__, __getattr__ = public_names(
             "TaskError",
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
+        "gating.gate": ("gate",),
+        "gating.saving": ("save_baseline",),
+        "gating.verdict": ("Verdict",),
         "measures.families": ("MEASURES",),
         "probes.classifier": ("ProbeTask", "evaluate_classifier"),
         "probes.multilabel": ("evaluate_multilabel",),
@@ -199,7 +208,7 @@ __all__, __getattr__ = public_names(
         "tasks.results": ("TaskResults", "TaskScore"),
         "tasks.task": ("Task",),
     },
-    packages=("metrics", "probes", "search"),
+    packages=("metrics", "probes", "search", "testing"),
 )
 __all__.append("__version__")
 

@@ -14,8 +14,8 @@ from fastrank.cli.output import (
     report_unwritable,
     write,
 )
+from fastrank.comparing.plots.image import check_format
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
-from fastrank.embeddings.index_plot import check_format
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
 from fastrank.judging.evaluation_options import EVALUATION

@@ -85,30 +85,45 @@ def compare(
     >>> runs = ["data/pixels.run", "data/pca.run", "data/profile.run"]
     >>> found = fr.compare("data/digits.qrels", runs, "map P.10", baseline="pca")
     >>> print(found)
-    measure    system    baseline      mean    difference  95% interval              p
-    ---------  --------  ----------  ------  ------------  ------------------  -------  --
-    map        pixels    pca         0.4348       +0.0854  [+0.0694, +0.1015]  1.6e-20  +
-    map        profile   pca         0.3447       -0.0046  [-0.0214, +0.0122]   0.5880
-    P_10       pixels    pca         0.9510       +0.1460  [+0.1125, +0.1795]  4.6e-15  +
-    P_10       profile   pca         0.8985       +0.0935  [+0.0625, +0.1245]  1.2e-08  +
+    system      map         diff [95% interval]        p     +/=/-
+    -------  ------  --------------------------  -------  --------  -
+    pixels   0.4348  +0.0854 [+0.0694, +0.1015]  1.6e-20  157/7/36  ▲
+    pca      0.3493
+    profile  0.3447  -0.0046 [-0.0214, +0.0122]   0.5880  94/4/102
     <BLANKLINE>
-    200 queries. + and -: significantly better and worse than the baseline (p <= 0.05, paired
-    t-test, Holm-corrected for the 2 pairs of a measure).
+    system     P_10         diff [95% interval]        p     +/=/-
+    -------  ------  --------------------------  -------  --------  -
+    pixels   0.9510  +0.1460 [+0.1125, +0.1795]  4.6e-15  88/105/7  ▲
+    pca      0.8050
+    profile  0.8985  +0.0935 [+0.0625, +0.1245]  1.2e-08  78/97/25  ▲
+    <BLANKLINE>
+    200 queries. diff: difference from pca, with its 95% interval. ▲ ▼: significantly better,
+    worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a measure). +/=/-: on
+    how many queries better, equal, worse.
     """
     given = with_defaults(compare, options)
     chosen = settings(pick(given, ComparisonOptions))
     evaluation: Any = pick(given, EvaluationOptions)
-    named = isinstance(runs, Mapping)
-    items = list(runs.values()) if named else runs
+    keys = list(runs) if isinstance(runs, Mapping) else None
+    items = runs if keys is None else list(runs.values())
     if not isinstance(items, (list, tuple)):
         items = [items]
     evaluator = Evaluator(qrels, measures, **evaluation)
-    keys = list(runs) if named else None
     scores = _evaluated(evaluator, items, keys, executor)
     names = system_names(chosen.names, keys, scores, items)
-    selection = Selection(measures)
+    return compare_evaluated(scores, names, measures, chosen, evaluation)
+
+
+def compare_evaluated(
+    scores: list[Scores],
+    names: list[str],
+    measures: Measures,
+    chosen: Settings,
+    evaluation: Mapping[str, Any],
+) -> Comparison:
+    """Compare runs that were evaluated with the same judgments, measures and options."""
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
-    bound = selection.bind(version, keep=has_values)
+    bound = Selection(measures).bind(version, keep=has_values)
     systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
     aligned = align(names, systems, common=True, caller="compare")
     missing = note_missing(scores, names)
@@ -118,7 +133,10 @@ def compare(
         zero = [name for name in lower if (aligned.measures[name].values == 0).any()]
         if zero:
             missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
-    return compare_aligned(aligned._replace(notes=[*missing, *aligned.notes, *notes]), chosen)
+    aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
+    return compare_aligned(aligned, chosen, evaluation)
+
+
 
 
 def _evaluated(
@@ -240,8 +258,13 @@ def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
     )
 
 
-def compare_aligned(aligned: Aligned, chosen: Settings) -> Comparison:
-    """Compare systems whose values are aligned. Raises OptionError and GroupError."""
+def compare_aligned(
+    aligned: Aligned, chosen: Settings, evaluation: Mapping[str, Any] | None = None
+) -> Comparison:
+    """Compare systems whose values are aligned. Raises OptionError and GroupError.
+
+    evaluation: the options with which runs were evaluated.
+    """
     names, measures = aligned.names, aligned.measures
     check_values(measures, names)
     baselines = _baselines(chosen, names)
@@ -268,6 +291,7 @@ def compare_aligned(aligned: Aligned, chosen: Settings) -> Comparison:
             for measure, own in analyses.items()
         },
         notes=list(notes), _analyses=analyses, _settings=chosen,
+        _evaluation=dict(evaluation or {}),
     )  # fmt: skip
 
 
