@@ -137,8 +137,6 @@ def compare_evaluated(
     return compare_aligned(aligned, chosen, evaluation)
 
 
-
-
 def _evaluated(
     evaluator: Evaluator, runs: Sequence[Any], keys: list[Any] | None, executor: Executor | None
 ) -> list[Scores]:
