@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.compare import compare_scores as compare_scores
     from fastrank.comparing.comparison import Comparison as Comparison
     from fastrank.comparing.comparison import Pair as Pair
+    from fastrank.comparing.datasets import compare_datasets as compare_datasets
     from fastrank.comparing.overlap import overlap as overlap
     from fastrank.comparing.power import topics_needed as topics_needed
     from fastrank.comparing.rank_biased_overlap import RankBiasedOverlap as RankBiasedOverlap
@@ -137,6 +138,7 @@ __all__, __getattr__ = public_names(
         "comparing.agreement": ("Agreement", "agreement"),
         "comparing.compare": ("compare", "compare_scores"),
         "comparing.comparison": ("Comparison", "Pair"),
+        "comparing.datasets": ("compare_datasets",),
         "comparing.overlap": ("overlap",),
         "comparing.power": ("topics_needed",),
         "comparing.rank_biased_overlap": ("RankBiasedOverlap", "rbo"),

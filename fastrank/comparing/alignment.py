@@ -56,8 +56,10 @@ def align(names: list[str], systems: Sequence[System], *, common: bool, caller: 
     """
     if not systems:
         raise GroupError(f"{caller}: expected at least one system, found none")
-    _check_measures(names, systems)
     sets = [set(system.queries) for system in systems]
+    if not any(sets):
+        raise GroupError(f"{caller}: no system has a query")
+    _check_measures(names, systems)
     kept, every = set.intersection(*sets), set.union(*sets)
     notes = []
     if len(kept) < len(every):
@@ -65,7 +67,7 @@ def align(names: list[str], systems: Sequence[System], *, common: bool, caller: 
             raise _different(names, sets, kept, caller)
         notes.append(_lacking(names, sets, kept, every))
     if not kept:
-        raise GroupError(f"{caller}: the systems have no query in common")
+        raise _disjoint(names, sets, caller)
     queries = sorted(kept, key=os.fsencode)
     rows = []
     for system in systems:
@@ -81,6 +83,7 @@ def align(names: list[str], systems: Sequence[System], *, common: bool, caller: 
         )
         _refuse_infinite(measure, values, names, queries)
         measures[measure] = Measured(values, better)
+        notes.extend(_gaps(measure, values, names, queries))
     return Aligned(names, queries, measures, notes)
 
 
@@ -113,6 +116,16 @@ def _different(names: list[str], sets: list[set[str]], kept: set[str], caller: s
     )
 
 
+def _disjoint(names: list[str], sets: list[set[str]], caller: str) -> GroupError:
+    """The error of systems without a common query."""
+    shown = [
+        f"{name!r} has {counted(len(own), 'query', 'queries')}{_some(own)}"
+        for name, own in zip(names[:NAMED], sets, strict=False)
+    ]
+    more = ", ..." if len(names) > NAMED else ""
+    return GroupError(f"{caller}: the systems have no query in common: {', '.join(shown)}{more}")
+
+
 def _lacking(names: list[str], sets: list[set[str]], kept: set[str], every: set[str]) -> str:
     lacking = [
         f"{name} lacks {len(every - own)}{_some(every - own)}"
@@ -138,6 +151,25 @@ def _refuse_infinite(measure: str, values: Floats, names: list[str], queries: li
             f"{measure}: the value of {names[system]!r} for query {queries[query]!r} is infinite;"
             " infinite values cannot be compared"
         )
+
+
+def _gaps(measure: str, values: Floats, names: list[str], queries: list[str]) -> list[str]:
+    """A note on the systems that have no value (NaN) for some queries."""
+    gaps = np.isnan(values)
+    places = np.flatnonzero(gaps.any(axis=1))
+    if not len(places):
+        return []
+    lacking: list[str] = []
+    for place in places[:NAMED]:
+        count = int(gaps[place].sum())
+        own = f"for {count}" if lacking else f"has no value for {count} of {len(queries)} queries"
+        ids = _some([query for query, gap in zip(queries, gaps[place], strict=True) if gap])
+        lacking.append(f"{names[place]} {own}{ids}")
+    more = ", ..." if len(places) > NAMED else ""
+    return [
+        f"{measure}: {', '.join(lacking)}{more}; a pair is compared on the queries with values of"
+        " both"
+    ]
 
 
 def systems_of(
@@ -182,6 +214,8 @@ def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
     if column.values is not None and column.kind != "text":
         return
     others = [own.name for own in columns.values() if own.values is not None and own.kind != "text"]
+    if column.name in ("gm_map", "gm_bpref"):
+        others = [column.name.removeprefix("gm_")]
     hint = (
         f" ({', '.join(others[:NAMED])} {'have' if len(others) > 1 else 'has'})" if others else ""
     )
@@ -191,8 +225,13 @@ def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
 
 
 def note_missing(scores: Sequence[Scores], names: list[str]) -> list[str]:
-    """A note for each run that lacks judged queries, which count as 0."""
+    """A note for each run that lacks judged queries, which count as 0.
+
+    Raises GroupError if no run has results for any of them.
+    """
     notes = []
+    if scores and all(own.queries and len(own.zero_rows) == len(own.queries) for own in scores):
+        raise GroupError("compare: no run has results for any judged query")
     for name, item in zip(names, scores, strict=True):
         if item.zero_rows:
             missing = [item.queries[row] for row in item.zero_rows]

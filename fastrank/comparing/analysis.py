@@ -81,6 +81,10 @@ def analyze(
         tested = TESTS[settings.test](paired, settings)
     else:
         tested = Tested(np.zeros(0), np.zeros(0))
+    untested = paired.n == 0
+    tested.p[untested] = np.nan
+    for pair in np.flatnonzero(untested):
+        tested.notes[int(pair)] = "no query has values of both: no test is possible"
     if settings.correction == "max-t" and len(paired):
         adjusted = np.where(np.isnan(tested.p), np.nan, max_t(paired, settings))
     else:
@@ -129,8 +133,10 @@ def _intervals(
         low_means, high_means, low, high = (
             of_means.low, of_means.high, of_pairs.low, of_pairs.high,
         )  # fmt: skip
+        for own, n in ((of_means, means.n), (of_pairs, paired.n)):
+            own.low[n < 2], own.high[n < 2] = np.nan, np.nan
         for pair, note in of_pairs.notes.items():
-            if paired.unequal[pair]:
+            if paired.unequal[pair] and paired.n[pair] > 1:
                 notes.setdefault(pair, []).append(note)
     known = paired.values[~np.isnan(paired.values)]
     if np.isin(known, (0.0, 1.0)).all():
@@ -152,8 +158,10 @@ def _note_few_differences(
             note = "identical on every query"
         elif settings.test in BY_SIGNS and settings.function is None:
             note = f"cannot be significant: only {unequal} of {n} queries differ"
-        else:
+        elif n > 1:
             note = f"only {unequal} of {n} queries differ: no test by signs could find this"
+        else:
+            continue
         if n:
             notes.setdefault(int(pair), []).append(note)
 
@@ -161,7 +169,9 @@ def _note_few_differences(
 def _sizes(paired: Paired) -> list[str]:
     """Notes on the number of queries and clusters."""
     n, notes = paired.values.shape[1], []
-    if n < FEW_QUERIES:
+    if n == 1:
+        notes.append("one query: a test needs several")
+    elif n < FEW_QUERIES:
         notes.append(f"few queries ({n}): tests can find only large differences")
     if n > MANY_QUERIES:
         notes.append(f"with {n:,} queries nearly any difference is significant; look at its size")

@@ -119,7 +119,7 @@ def _put(found: Intervals, place: int, row: Floats, means: Floats, settings: Set
 
 def _spread(row: Floats) -> bool:
     """Whether the values differ by more than rounding."""
-    return bool(np.ptp(row) > 1e-12 * np.abs(row).max(initial=0.0))
+    return len(row) > 1 and bool(np.ptp(row) > 1e-12 * np.abs(row).max(initial=0.0))
 
 
 def _quantiles(values: Floats, level: float) -> tuple[float, float]:

@@ -13,14 +13,14 @@ from fastrank.comparing.alignment import Aligned, align, note_missing, systems_o
 from fastrank.comparing.analysis import analyze
 from fastrank.comparing.comparison import Comparison, check_values, closest
 from fastrank.comparing.corrections import adjust
-from fastrank.comparing.inputs import system_names, systems_from
+from fastrank.comparing.inputs import note_renamed, system_names, systems_from
 from fastrank.comparing.options import (
     COMPARISON,
     TUKEYS,
     ComparisonOptions,
     settings,
 )
-from fastrank.errors import GroupError, OptionError
+from fastrank.errors import EvaluationError, GroupError, NoQueriesError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
@@ -28,6 +28,7 @@ from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from concurrent.futures import Executor
     from typing import Any
 
@@ -108,7 +109,7 @@ def compare(
     if not isinstance(items, (list, tuple)):
         items = [items]
     evaluator = Evaluator(qrels, measures, **evaluation)
-    scores: list[Any] = list((executor.map if executor else map)(evaluator.evaluate, items))
+    scores = _evaluated(evaluator, items, keys, executor)
     names = system_names(chosen.names, keys, scores, items)
     return compare_evaluated(scores, names, measures, chosen, evaluation)
 
@@ -134,6 +135,30 @@ def compare_evaluated(
             missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
     aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
     return compare_aligned(aligned, chosen, evaluation)
+
+
+def _evaluated(
+    evaluator: Evaluator, runs: Sequence[Any], keys: list[Any] | None, executor: Executor | None
+) -> list[Scores]:
+    """The scores of runs. Errors that do not name the run are raised with its name."""
+    results = iter((executor.map if executor else map)(evaluator.evaluate, runs))
+    scores: list[Any] = []
+    try:
+        scores.extend(results)
+    except (EvaluationError, NoQueriesError) as error:
+        place, run = len(scores), runs[len(scores)]
+        name = f"run {place + 1}" if keys is None else str(keys[place])
+        if keys is None and isinstance(run, (str, os.PathLike)):
+            name = os.fspath(run)
+            if name in str(error):
+                raise
+        reason = f"{name}: {error}"
+        if isinstance(error, NoQueriesError):
+            raise NoQueriesError(reason) from None
+        raise EvaluationError(
+            error.measure, error.query, reason, inconsistent=error.inconsistent
+        ) from None
+    return scores
 
 
 def has_values(bound: BoundMeasure) -> bool:
@@ -195,6 +220,8 @@ def _baselines(chosen: Settings, names: list[str]) -> list[int]:
             raise OptionError(
                 "baseline", f"expected a name or an index below {len(names)}, found {one!r}"
             )
+    if len(names) == 1:
+        raise OptionError("baseline", f"{names[0]!r} is the only system; compare it with another")
     return list(dict.fromkeys(places))
 
 
@@ -247,7 +274,9 @@ def compare_aligned(
     }
     if chosen.family == "all":
         analyses = _corrected_together(analyses, chosen.correction)
-    notes = dict.fromkeys(aligned.notes)
+    notes = dict.fromkeys([*note_renamed(names), *aligned.notes])
+    if len(names) == 1:
+        notes["one system: there is nothing to compare it with"] = None
     if len(firsts):
         notes |= dict.fromkeys(note for own in analyses.values() for note in own.general)
     return Comparison(

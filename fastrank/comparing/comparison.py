@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.alignment import Measured
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
-    from fastrank.comparing.paired import Floats
+    from fastrank.comparing.paired import Floats, Integers
 
 TEST_NAMES = {
     "t": "paired t-test",
@@ -65,7 +65,6 @@ effect: Cohen's d_z, difference / sd. note: what else a reader must know.
 >>> comparison.pair("map", "pixels", "pca").wins
 157
 """
-TURNED = ("difference", "statistic", "effect")
 
 
 class Comparison(Frozen):
@@ -173,57 +172,53 @@ class Comparison(Frozen):
         for first, second, turned in ((one, other, False), (other, one, True)):
             found = np.flatnonzero((firsts == first) & (seconds == second))
             if len(found):
-                return self._pair(measure, analysis, int(found[0]), turned=turned)
+                pair = Pair(*(own[0] for own in self._columns(measure, found[:1])))
+                return _turned(pair) if turned else pair
         raise OptionError(
             "pair", f"{a!r} and {b!r} were not compared"
             + (": neither is a baseline" if self.baseline and a != b else "")
         )  # fmt: skip
 
-    def _pair(self, measure: str, analysis: Analysis, place: int, *, turned: bool) -> Pair:
-        paired, tested = analysis.paired, analysis.tested
-        first, second = int(paired.firsts[place]), int(paired.seconds[place])
-        means = self._means_of_pair(analysis, place)
-        wins, losses = int(paired.higher[place]), int(paired.lower[place])
-        if analysis.better == "lower":
-            wins, losses = losses, wins
-        fields: dict[str, Any] = {
-            "measure": measure, "a": self.names[first], "b": self.names[second],
-            "mean_a": means[0], "mean_b": means[1],
-            "difference": float(paired.difference[place]),
-            "relative": float(analysis.relative[place]),
-            "low": float(analysis.low[place]), "high": float(analysis.high[place]),
-            "statistic": float(tested.statistic[place]), "df": float(tested.df[place]),
-            "p": float(tested.p[place]), "p_adjusted": float(analysis.p_adjusted[place]),
-            "smallest_p": float(analysis.smallest_p[place]),
-            "wins": wins if analysis.better else None, "ties": int(paired.equal[place]),
-            "losses": losses if analysis.better else None,
-            "effect": float(analysis.effect[place]), "sd": float(paired.sd[place]),
-            "n": int(paired.n[place]), "exact": bool(tested.exact[place]),
-            "note": analysis.notes.get(place, ""),
-        }  # fmt: skip
-        if turned:
-            fields |= {name: -fields[name] for name in TURNED}
-            for one, other in (("a", "b"), ("mean_a", "mean_b"), ("wins", "losses")):
-                fields[one], fields[other] = fields[other], fields[one]
-            fields["low"], fields["high"] = -fields["high"], -fields["low"]
-            mean_b = fields["mean_b"]
-            fields["relative"] = fields["difference"] / mean_b if mean_b else math.nan
-        return Pair(**fields)
+    def _columns(self, measure: str, places: Integers) -> list[list[Any]]:
+        """The fields of `Pair` as columns, for some pairs."""
+        analysis = self._of(measure)
+        paired, tested, count = analysis.paired, analysis.tested, len(places)
+        higher, lower = paired.higher[places].tolist(), paired.lower[places].tolist()
+        wins, losses = {
+            "higher": (higher, lower), "lower": (lower, higher), "": ([None] * count,) * 2
+        }[analysis.better]  # fmt: skip
+        numbers = (
+            paired.difference, analysis.relative, analysis.low, analysis.high, tested.statistic,
+            tested.df, tested.p, analysis.p_adjusted, analysis.smallest_p,
+        )  # fmt: skip
+        last = (analysis.effect, paired.sd, paired.n, tested.exact)
+        return [
+            [measure] * count,
+            *(
+                [self.names[system] for system in own[places].tolist()]
+                for own in (paired.firsts, paired.seconds)
+            ),
+            *self._means_of_pairs(analysis, places),
+            *(own[places].tolist() for own in numbers),
+            wins, paired.equal[places].tolist(), losses,
+            *(own[places].tolist() for own in last),
+            [analysis.notes.get(place, "") for place in places.tolist()],
+        ]  # fmt: skip
 
-    def _means_of_pair(self, analysis: Analysis, place: int) -> tuple[float, float]:
-        paired = analysis.paired
+    def _means_of_pairs(self, analysis: Analysis, places: Integers) -> list[list[float]]:
+        """The means of the first and second systems, over the queries with values of both."""
+        paired, mean = analysis.paired, analysis.means.mean
         if not paired.has_gaps:
-            mean = analysis.means.mean
-            return float(mean[paired.firsts[place]]), float(mean[paired.seconds[place]])
-        if not paired.n[place]:
-            return math.nan, math.nan
-        first, second = paired.both(place)
-        return float(first.mean()), float(second.mean())
+            return [mean[own[places]].tolist() for own in (paired.firsts, paired.seconds)]
+        both = [paired.both(place) for place in places.tolist()]
+        return [
+            [float(own[side].mean()) if len(own[side]) else math.nan for own in both]
+            for side in (0, 1)
+        ]
 
     def _pairs_of(self, measure: str) -> Iterator[Pair]:
-        analysis = self._of(measure)
-        for place in range(len(analysis.paired)):
-            yield self._pair(measure, analysis, place, turned=False)
+        places = np.arange(len(self._of(measure).paired))
+        return map(Pair._make, zip(*self._columns(measure, places), strict=True))
 
     def pairs(self, measure: str | None = None) -> Table:
         """A table with a row for each pair, by default in all measures; its columns are of `Pair`.
@@ -231,9 +226,12 @@ class Comparison(Frozen):
         >>> print(comparison.pairs("map").columns["p_adjusted"])
         [1.57...e-20, 4.93...e-24, 0.587...]
         """
-        rows = [pair for name in self._chosen(measure) for pair in self._pairs_of(name)]
-        columns = zip(*rows, strict=True) if rows else ((),) * len(Pair._fields)
-        return Table(columns={n: list(c) for n, c in zip(Pair._fields, columns, strict=True)})
+        columns: dict[str, list[Any]] = {name: [] for name in Pair._fields}
+        for chosen in self._chosen(measure):
+            places = np.arange(len(self._of(chosen).paired))
+            for own, more in zip(columns.values(), self._columns(chosen, places), strict=True):
+                own.extend(more)
+        return Table(columns=columns)
 
     def _chosen(self, measure: str | None) -> list[str]:
         if measure is None:
@@ -770,6 +768,17 @@ class Comparison(Frozen):
         from fastrank.comparing.export import json_of
 
         return json_of(self, per_query=per_query, indent=indent)
+
+
+def _turned(pair: Any) -> Any:
+    """The comparison of (b, a)."""
+    difference = -pair.difference
+    return pair._replace(
+        a=pair.b, b=pair.a, mean_a=pair.mean_b, mean_b=pair.mean_a, difference=difference,
+        relative=difference / pair.mean_a if pair.mean_a else math.nan, low=-pair.high,
+        high=-pair.low, statistic=-pair.statistic, wins=pair.losses, losses=pair.wins,
+        effect=-pair.effect,
+    )  # fmt: skip
 
 
 def _check_probability(name: str, value: float) -> None:

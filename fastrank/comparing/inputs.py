@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from fastrank.comparing.alignment import System, systems_of
+from fastrank.comparing.alignment import NAMED, System, systems_of
 from fastrank.errors import InputError, MeasureError, OptionError
 from fastrank.scores.scores import Scores
 
@@ -40,7 +40,8 @@ def systems_from(
             return system_names(names, keys, items, items), *systems_of(items)
     if isinstance(scores, Mapping):
         own, systems = _of_dict(scores)
-        return system_names(names, own, [], systems), systems, []
+        notes = list(getattr(scores, "notes", []))  # Of `standardize`.
+        return system_names(names, own, [], systems), systems, notes
     raise TypeError(
         "scores: expected a list of Scores, {name: Scores or {query: value}} or a frame, found"
         f" {type(scores).__name__}"
@@ -54,6 +55,8 @@ def system_names(
     items: Sequence[Any],
 ) -> list[str]:
     """The names of the systems: given, the keys, the tags, or the names of files; made unique."""
+    if isinstance(given, str):
+        raise OptionError("names", f"expected a list of names, found {given!r}")
     if given is not None:
         names = [str(name) for name in given]
         if len(names) != len(items):
@@ -78,6 +81,18 @@ def system_names(
         taken.add(unique)
         made.append(unique)
     return made
+
+
+def note_renamed(names: Sequence[str]) -> list[str]:
+    """A note on the systems that `system_names` numbered."""
+    parts = {name: name.rpartition("#") for name in names}
+    numbered = [
+        name for name, (first, _, number) in parts.items() if number.isdecimal() and first in parts
+    ]
+    if not numbered:
+        return []
+    shown = ", ".join(numbered[:NAMED]) + (", ..." if len(numbered) > NAMED else "")
+    return [f"systems with equal names are numbered: {shown}"]
 
 
 def _is_frame(scores: object) -> bool:

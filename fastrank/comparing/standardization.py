@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 FORMS = ("std", "cdf", "sakai", "ecdf")
 
 
-def standardize(
-    scores: Any, reference: Any = None, *, form: str = "std"
-) -> dict[str, dict[str, dict[str, float]]]:
+class Standardized(dict[str, dict[str, dict[str, float]]]):
+    """{name: {query: {measure: value}}}, and notes that `compare_scores` adds to its own."""
+
+    notes: list[str]
+
+
+def standardize(scores: Any, reference: Any = None, *, form: str = "std") -> Standardized:
     """Standardize the values of systems per query, so that all queries count alike.
 
     scores: as `compare_scores` takes them.
@@ -33,8 +37,8 @@ def standardize(
         share of the reference systems with at most this value.
 
     If all reference systems have the same value for a query, the standardized values are 0 for
-    "std", and 0.5 for "cdf" and "sakai". Returns {name: {query: {measure: value}}}, which
-    `compare_scores` takes.
+    "std", and 0.5 for "cdf" and "sakai". Returns {name: {query: {measure: value}}}, a dict with the
+    attribute `notes`, which counts such queries; `compare_scores` takes it.
 
     Raises GroupError for a query or measure that the reference lacks, OptionError for "ecdf" with
     ZScores, and what `compare_scores` raises. Sources: Webber, Moffat and Zobel, SIGIR 2008; Sakai,
@@ -77,8 +81,10 @@ def _of_systems(systems: list[System]) -> dict[tuple[str, str], Any]:
 
 def _all(
     names: list[str], systems: list[System], form: str, reference: dict[tuple[str, str], Any]
-) -> dict[str, dict[str, dict[str, float]]]:
-    made: dict[str, dict[str, dict[str, float]]] = {}
+) -> Standardized:
+    made = Standardized()
+    moments = {key: _mean_and_deviation(known) for key, known in reference.items()}
+    constant: dict[str, set[str]] = {}
     for name, system in zip(names, systems, strict=True):
         rows = made[name] = {query: {} for query in system.queries}
         for measure, values in system.values.items():
@@ -88,21 +94,29 @@ def _all(
                     raise GroupError(
                         f"standardize: the reference has no value of {measure} for query {query!r}"
                     )
-                rows[query][measure] = _standardized(value, known, form)
+                mean, deviation = moments[query, measure]
+                # Values that are equal in decimals may differ in their last bits.
+                varies = deviation > 1e-12 * max(abs(mean), 1e-300)
+                z = (value - mean) / deviation if varies else (0.0 if value == value else np.nan)
+                rows[query][measure] = _rank(value, known) if form == "ecdf" else _of_z(z, form)
+                if not varies:
+                    constant.setdefault(measure, set()).add(query)
+    queries = {query for system in systems for query in system.queries}
+    made.notes = [
+        f"{measure}: all reference systems have the same value on {len(own)} of {len(queries)}"
+        " queries"
+        for measure, own in constant.items()
+    ]
     return made
 
 
-def _standardized(value: float, known: Any, form: str) -> float:
-    if form == "ecdf":
-        share = np.searchsorted(known, value, side="right") / len(known) if len(known) else np.nan
-        return float(share) if value == value else np.nan
-    mean, deviation = known if isinstance(known, tuple) else _mean_and_deviation(known)
-    z = 0.0
-    # Values that are equal in decimals may differ in their last bits.
-    if deviation > 1e-12 * max(abs(mean), 1e-300):
-        z = (value - mean) / deviation
-    elif value != value:
-        z = np.nan
+def _rank(value: float, known: Floats) -> float:
+    """The share of the known values, ascending, that are at most this one; NaN for NaN."""
+    share = np.searchsorted(known, value, side="right") / len(known) if len(known) else np.nan
+    return float(share) if value == value else np.nan
+
+
+def _of_z(z: float, form: str) -> float:
     if form == "std":
         return z
     if form == "sakai":
@@ -112,7 +126,10 @@ def _standardized(value: float, known: Any, form: str) -> float:
     return float(ndtr(z))
 
 
-def _mean_and_deviation(known: Floats) -> tuple[float, float]:
+def _mean_and_deviation(known: Any) -> tuple[float, float]:
+    """Of the values of the reference systems; or the pair of them from ZScores."""
+    if isinstance(known, tuple):
+        return known
     if not len(known):
         return np.nan, 0.0
     return float(known.mean()), float(known.std(ddof=1)) if len(known) > 1 else 0.0

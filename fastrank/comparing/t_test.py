@@ -38,7 +38,7 @@ def t_test(paired: Paired, _: Settings) -> Tested:
     statistic[identical], p[identical] = 0.0, 1.0
     for pair in np.flatnonzero(n < 2):
         statistic[pair], p[pair] = np.nan, np.nan
-        notes[int(pair)] = f"{'one query' if n[pair] else 'no query'}: no test is possible"
+        notes[int(pair)] = "one query: no test is possible"
     return Tested(statistic, p, df=df, notes=notes)
 
 

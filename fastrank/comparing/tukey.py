@@ -31,8 +31,10 @@ def randomized_tukey(paired: Paired, settings: Settings) -> Tested:
     information retrieval experiments', ACM TOIS 30(1), 2012.
     """
     values, dropped = paired.complete()
+    columns = values.shape[1]
+    if not columns:
+        return Tested(paired.difference, np.full(len(paired), np.nan), general=_dropped(dropped))
     grid = paired.grid(values)
-    columns = grid.shape[1]
     ranges = np.sort(_ranges(np.sort(grid.T, axis=1), settings))
     sums = grid.sum(axis=1)
     differences = sums[paired.firsts] - sums[paired.seconds]

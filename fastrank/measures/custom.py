@@ -76,9 +76,9 @@ def _not_pickled(_: object) -> float:
 
 
 def measure(
-    function: Function, *, name: str = "", help: str = "", better: str = "higher"
-) -> Function:
-    """Register a function of one ranking as a measure, as a decorator or by a call.
+    function: Function | None = None, *, name: str = "", help: str = "", better: str = "higher"
+) -> Callable[..., Any]:
+    """Register a function of one ranking as a measure, by a call or as a decorator.
 
     function: takes a `Ranking` and returns the value of the query, a number; the value of the run
         is the mean over queries. A function compiled with `numba.njit` is called from a compiled
@@ -91,11 +91,11 @@ def measure(
     better: which values are better, "higher", "lower", or "" if neither is; for tables and
         comparisons.
 
-    Returns the function. Registering a name again replaces its function. Raises MeasureError if
-    the name is that of a built-in measure (including names such as `P_10`) or of a column of tables
-    (`query`, `file`), and OptionError for another `better`. If the function raises, the evaluation
-    raises an EvaluationError that names the query. Scores can always be pickled; the function is
-    not pickled with them.
+    Returns the function; without a function, a decorator. Registering a name again replaces its
+    function. Raises MeasureError if the name is that of a built-in measure (including names such as
+    `P_10`) or of a column of tables (`query`, `file`), and OptionError for another `better`. If the
+    function raises, the evaluation raises an EvaluationError that names the query. Scores can
+    always be pickled; the function is not pickled with them.
 
     A function can also be passed without registering it: `fr.evaluate(qrels, run, [function])`.
 
@@ -105,7 +105,12 @@ def measure(
     ...     return (ranking.ranks <= cutoff).sum() / cutoff
     >>> fr.parse_measure("share_of_top@5")
     MeasureSpec('share_of_top@5')
+    >>> @fr.measure(better="lower")
+    ... def documents_wasted(ranking):
+    ...     return ranking.num_ret - ranking.num_rel_ret
     """
+    if function is None:
+        return lambda decorated: measure(decorated, name=name, help=help, better=better)
     if not callable(function):
         raise TypeError(f"measure: expected a function, found {type(function).__name__}")
     check_choice("better", better, ("higher", "lower", ""))

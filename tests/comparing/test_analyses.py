@@ -233,6 +233,18 @@ def test_a_query_with_the_same_values_has_no_weight() -> None:
     assert [own["a"]["q000"]["value"] for own in found.values()] == [0.0, 0.5, 0.5]
 
 
+@pytest.mark.parametrize("form", ["std", "ecdf"])
+def test_queries_with_the_same_values_are_counted(form: str) -> None:
+    rows = random_rows(3, 12)
+    rows[:, :2] = 0.1 + 0.2
+
+    found = fr.standardize(scores_of(rows), form=form)
+
+    assert found.notes == ["value: all reference systems have the same value on 2 of 12 queries"]
+    assert found.notes == fr.compare_scores(found).notes
+    assert fr.standardize(scores_of(rows[:, 2:]), form=form).notes == []
+
+
 def test_values_are_standardized_by_a_file_of_means_and_deviations() -> None:
     import io
 

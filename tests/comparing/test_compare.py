@@ -59,7 +59,7 @@ def test_missing_queries_can_be_skipped() -> None:
 
 
 def test_missing_queries_can_be_an_error() -> None:
-    with pytest.raises(fr.EvaluationError):
+    with pytest.raises(fr.EvaluationError, match="y: 1 of 12 judged queries is missing"):
         fr.compare(QRELS, {"x": GOOD, "y": without(GOOD, "q01")}, "map", missing="error")
 
 
@@ -218,7 +218,7 @@ def test_one_system_has_means_and_intervals_only() -> None:
     compared = fr.compare(QRELS, [GOOD], "map", names=["x"])
 
     assert (compared.mean["map"]["x"], len(compared.pairs())) == (1.0, 0)
-    assert str(compared).splitlines()[-1] == "12 queries."
+    assert compared.notes == ["one system: there is nothing to compare it with"]
 
 
 def test_no_system_is_an_error() -> None:

@@ -46,6 +46,18 @@ def test_a_function_becomes_a_measure_in_one_line(function: object) -> None:
     assert scores["last_rank(rel=2)"].tolist() == [0.0, 2.0]
 
 
+def test_a_decorator_with_options_registers_the_function() -> None:
+    @fr.measure(name="last", better="lower")
+    def own(ranking: fr.Ranking) -> float:
+        return last_rank(ranking)
+
+    scores = fr.evaluate(QRELS, RUN, "last")
+
+    assert scores.mean["last"] == 2.5
+    assert own(fr.Ranking(*[np.array([3])] * 9)) == 3.0
+    assert CUSTOM["last"].better == "lower"
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_what_the_function_keeps_stays(threads: int) -> None:
     """Large arrays of one evaluation may serve the next one, but for those that somebody holds."""

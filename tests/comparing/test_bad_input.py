@@ -1,0 +1,100 @@
+"""Input that cannot be compared, or only in part: each has one clear error or note."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import fastrank as fr
+from tests.helpers.comparisons import random_rows, scores_of
+
+QRELS = {f"q{i:02d}": {"a": 1, "b": 0} for i in range(12)}
+RUN = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
+OTHER = {f"x{query}": docs for query, docs in RUN.items()}
+TESTS = ["t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap"]
+
+
+def test_runs_without_any_judged_query_are_an_error() -> None:
+    with pytest.raises(fr.GroupError, match="no run has results for any judged query"):
+        fr.compare(QRELS, [OTHER, OTHER], "map")
+
+
+def test_a_run_over_other_queries_is_named() -> None:
+    compared = fr.compare(QRELS, {"x": RUN, "y": OTHER}, "map")
+
+    assert compared.notes[0].startswith("y lacks 12 of 12 judged queries (q00, q01, q02, ...)")
+    with pytest.raises(fr.NoQueriesError, match="y: the run and the qrels share no query ids"):
+        fr.compare(QRELS, {"x": RUN, "y": OTHER}, "map", missing="skip")
+
+
+def test_an_error_names_a_run_without_a_name_by_its_number() -> None:
+    with pytest.raises(fr.EvaluationError, match="run 2: 11 of 12 judged queries are missing"):
+        fr.compare(QRELS, [RUN, {"q00": {"a": 1.0}}], "map", missing="error")
+
+
+def test_systems_without_a_common_query_are_shown_with_theirs() -> None:
+    with pytest.raises(
+        fr.GroupError, match=r"in common: 'a' has 1 query \(q1\), 'b' has 2 queries \(q2, q3\)"
+    ):
+        fr.compare_scores({"a": {"q1": 1.0}, "b": {"q2": 1, "q3": 1}}, queries="common")
+
+
+def test_scores_without_queries_are_an_error() -> None:
+    with pytest.raises(fr.GroupError, match="no system has a query"):
+        fr.compare_scores({"a": {}, "b": {}})
+
+
+def test_the_only_system_cannot_be_the_baseline() -> None:
+    with pytest.raises(fr.OptionError, match="'x' is the only system; compare it with another"):
+        fr.compare(QRELS, {"x": RUN}, "map", baseline="x")
+
+
+def test_equal_names_are_noted() -> None:
+    compared = fr.compare(QRELS, [RUN, RUN, RUN], "map", names=["x", "x", "y"])
+
+    assert compared.names == ["x", "x#2", "y"]
+    assert compared.notes == ["systems with equal names are numbered: x#2"]
+
+
+def test_a_string_is_no_list_of_names() -> None:
+    with pytest.raises(fr.OptionError, match="expected a list of names, found 'xy'"):
+        fr.compare(QRELS, [RUN, RUN], "map", names="xy")
+
+
+def test_values_that_are_nan_are_counted_and_named() -> None:
+    scores: dict[str, dict[str, Any]] = scores_of(random_rows(3, 12))
+    scores["b"]["q003"], scores["c"]["q007"] = math.nan, None
+
+    assert fr.compare_scores(scores).notes == [
+        "value: b has no value for 1 of 12 queries (q003), c for 1 (q007); a pair is compared on"
+        " the queries with values of both"
+    ]
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("interval", ["t", "percentile", "studentized"])
+def test_a_pair_without_a_query_with_values_of_both_has_no_p(test: str, interval: str) -> None:
+    scores = {"a": {"q1": 1, "q2": 2, "q3": None}, "b": {"q1": None, "q2": None, "q3": 4}}
+
+    pair = fr.compare_scores(scores, test=test, interval=interval).pair("value", "a", "b")
+
+    assert pair.n == 0
+    assert all(map(math.isnan, (pair.p, pair.p_adjusted, pair.low, pair.high)))
+    assert pair.note == "no query has values of both: no test is possible"
+
+
+@pytest.mark.parametrize("interval", ["t", "percentile", "bca", "studentized"])
+def test_one_query_has_no_interval(interval: str) -> None:
+    compared = fr.compare_scores({"a": {"q": 0.25}, "b": {"q": 0.5}}, interval=interval)
+
+    assert compared.notes == ["one query: a test needs several"]
+    pair = compared.pair("value", "a", "b")
+    assert all(map(math.isnan, (pair.low, pair.high, *compared.interval_of("value", "a"))))
+    assert pair.note == "one query: no test is possible"
+
+
+def test_a_geometric_mean_names_the_measure_with_values_per_query() -> None:
+    with pytest.raises(fr.MeasureError, match=r"'gm_map': has no values per query .* \(map has\)"):
+        fr.compare(QRELS, [RUN, RUN], "gm_map")
