@@ -178,6 +178,28 @@ def test_rankings_are_side_by_side_in_the_order_of_trec_eval() -> None:
     assert text.count('<div class="sides">') == 1
 
 
+@pytest.mark.parametrize(
+    ("ties", "expected"),
+    [
+        ("docno_desc", "321"),
+        ("docno_asc", "123"),
+        ("given", "231"),
+        ("best", "132"),
+        ("worst", "231"),
+    ],
+)
+def test_tied_documents_are_in_the_order_of_the_evaluation(ties: str, expected: str) -> None:
+    qrels = {"q": {"1": 1, "3": 0}}
+    runs = {"a": {"q": {"2": 1, "3": 1, "1": 1}}, "b": {"q": {"4": 1}}}
+    compared = fr.compare(qrels, runs, "recip_rank", ties=ties)
+
+    page = _page(compared, qrels=qrels, runs=runs)
+
+    first, _ = page.split('<div class="sides">')[1].split("</table>")[:2]
+    assert "".join(re.findall(r"<bdi>(\d)</bdi>", first)) == expected
+    assert compared.mean["recip_rank"]["a"] == 1 / (expected.index("1") + 1)
+
+
 def test_texts_can_be_a_data_set_or_json_lines(tmp_path: Path) -> None:
     corpus, queries = {"d1": "red", "d2": "blue"}, {"q": "colour"}
     qrels = {"q": {"d1": 1}}
