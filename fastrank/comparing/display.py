@@ -171,15 +171,15 @@ def interval_name(comparison: Comparison) -> str:
 def legend(comparison: Comparison, layout: Layout, symbols: Sequence[str]) -> str:
     """What the letters, symbols and columns mean.
 
-    symbols: those for significantly better and significantly worse.
+    symbols: those for significantly better, significantly worse, and at most.
     """
     count = len(comparison.queries)
     parts = [f"{count:,} {'queries' if count != 1 else 'query'}."]
     if layout.percent:
         parts.append("Values in percent.")
-    tested = comparison.description()
+    tested = comparison.description().replace("<=", symbols[2])
     if comparison.baseline:
-        better, worse = symbols
+        better, worse, _ = symbols
         which = "the baseline" if len(comparison.baseline) > 1 else comparison.baseline[0]
         name = interval_name(comparison)
         parts += [

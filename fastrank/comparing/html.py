@@ -38,7 +38,7 @@ def html_of(comparison: Comparison, **options: Any) -> str:
         tables = [_differences(comparison, m, layout) for m in comparison.measures]
     else:
         tables = [_means(comparison, layout)]
-    explained = legend(comparison, layout, SYMBOLS).replace("<=", "≤")
+    explained = legend(comparison, layout, SYMBOLS)
     return "\n".join(
         [
             *tables,

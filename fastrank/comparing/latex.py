@@ -12,6 +12,7 @@ from fastrank.comparing.display import (
     means_of,
     notes_of,
 )
+from fastrank.comparing.text import ASCII_SYMBOLS
 from fastrank.errors import OptionError
 from fastrank.scores.table_formats import Markup, latex, one_line
 
@@ -159,12 +160,12 @@ def _comments(comparison: Comparison, layout: Layout, marks: dict[str, str]) -> 
     """Comment lines: queries, test and correction, and notes."""
     if marks:
         plain = layout._replace(letters={})
-        text = legend(comparison, plain, ("", ""))
+        text = legend(comparison, plain, ASCII_SYMBOLS)
         count = text.partition(" diff:")[0]
         meanings = ", ".join(f"{mark} than {name}" for name, mark in marks.items())
         text = f"{count} Significantly better: {meanings} ({comparison.description()})."
     else:
-        text = legend(comparison, layout, ("", ""))
+        text = legend(comparison, layout, ASCII_SYMBOLS)
     if comparison.resamples:
         text += f" {comparison.resamples:,} resamples, seed {comparison.seed}."
     return [f"% {one_line(line)}" for line in (text, *notes_of(comparison))]

@@ -62,18 +62,17 @@ def pairs_table(
         rows = [row[:-1] for row in rows]
     table = FORMATS[form](header, rows)
     count = len(comparison.queries)
+    tested = comparison.description().replace("<=", symbols[2])
     explained = (
         f"{count:,} {'queries' if count != 1 else 'query'}. diff: mean a - mean b."
         f" {symbols[0]} {symbols[1]}: a is significantly better, worse"
-        f" ({comparison.description()}). +/=/-: on how many queries a is better, equal, worse."
+        f" ({tested}). +/=/-: on how many queries a is better, equal, worse."
     )
-    if symbols is SYMBOLS:
-        explained = explained.replace("<=", "≤")
     return _with_paragraphs(table, [explained, *notes_of(comparison)], form)
 
 
 def _pair_rows(
-    comparison: Comparison, layout: Layout, symbols: tuple[str, str]
+    comparison: Comparison, layout: Layout, symbols: tuple[str, str, str]
 ) -> Iterator[list[Any]]:
     for measure in comparison.measures:
         for pair in comparison._pairs_of(measure):
@@ -82,8 +81,8 @@ def _pair_rows(
             yield [
                 measure, pair.a, pair.b, *map(Number, means),
                 Number(f"{one.difference} {one.interval}".rstrip()), Number(one.p),
-                Number(one.counts), ("", *symbols)[one.sign], Number(f"{pair.effect:.4f}"),
-                pair.note,
+                Number(one.counts), ("", symbols[0], symbols[1])[one.sign],
+                Number(f"{pair.effect:.4f}"), pair.note,
             ]  # fmt: skip
 
 

@@ -33,7 +33,7 @@ def markdown_of(
         tables = [_differences(comparison, m, layout, marked) for m in comparison.measures]
     else:
         tables = [_means(comparison, layout, marked)]
-    paragraphs = [legend(comparison, layout, SYMBOLS).replace("<=", "≤"), *notes_of(comparison)]
+    paragraphs = [legend(comparison, layout, SYMBOLS), *notes_of(comparison)]
     return "\n\n".join([*tables, *map(markdown_text, paragraphs)])
 
 

@@ -31,9 +31,9 @@ WIDTH = 90
 SUPERSCRIPTS = str.maketrans(
     "abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 )  # fmt: skip
-# For significantly better and significantly worse.
-SYMBOLS = ("▲", "▼")
-ASCII_SYMBOLS = ("+", "-")
+# For significantly better, significantly worse, and at most.
+SYMBOLS = ("▲", "▼", "≤")
+ASCII_SYMBOLS = ("+", "-", "<=")
 
 
 class Column(NamedTuple):
@@ -57,8 +57,7 @@ def text_of(comparison: Comparison, *, ascii: bool | None = None, **options: Any
         blocks = [_differences(comparison, m, layout, symbols) for m in comparison.measures]
     else:
         blocks = [_means(comparison, layout, ascii=ascii)]
-    explained = legend(comparison, layout, symbols)
-    paragraphs = [explained if ascii else explained.replace("<=", "≤"), *notes_of(comparison)]
+    paragraphs = [legend(comparison, layout, symbols), *notes_of(comparison)]
     wrapped = (fill(one_line(text), WIDTH, break_on_hyphens=False) for text in paragraphs)
     return "\n\n".join([*map(aligned, blocks), "\n".join(wrapped)])
 
@@ -66,9 +65,8 @@ def text_of(comparison: Comparison, *, ascii: bool | None = None, **options: Any
 def encodes_marks(stream: Any) -> bool:
     """Whether a text stream can encode superscripts and symbols."""
     try:
-        "".join([*SYMBOLS, *map(chr, SUPERSCRIPTS.values()), "≤"]).encode(
-            getattr(stream, "encoding", None) or "utf-8"
-        )
+        marks = "".join([*SYMBOLS, *map(chr, SUPERSCRIPTS.values())])
+        marks.encode(getattr(stream, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
         return False
     return True

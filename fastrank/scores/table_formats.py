@@ -51,10 +51,10 @@ def markdown(header: Sequence[str], rows: Rows) -> str:
     def escaped(cell: object) -> object:
         if isinstance(cell, Number):
             return Number(f"**{cell}**") if isinstance(cell, Bold) else cell
-        return _escaped_markdown(cell) if isinstance(cell, str) else cell
+        return escaped_markdown(cell) if isinstance(cell, str) else cell
 
     return _tabulated(
-        [_escaped_markdown(name) for name in header],
+        [escaped_markdown(name) for name in header],
         ([escaped(cell) for cell in row] for row in rows),
         "pipe",
     )
@@ -62,10 +62,11 @@ def markdown(header: Sequence[str], rows: Rows) -> str:
 
 def markdown_text(text: str) -> str:
     """Text for a paragraph of Markdown, escaped."""
-    return _escaped_markdown(one_line(text))
+    return escaped_markdown(one_line(text))
 
 
-def _escaped_markdown(text: str) -> str:
+def escaped_markdown(text: str) -> str:
+    """The text with Markdown's special characters escaped."""
     import re
 
     return re.sub(MARKDOWN, r"\\\1", text)

@@ -134,6 +134,13 @@ def test_marks_are_in_ascii_if_standard_output_cannot_encode_others(
     assert str(compared).isascii()
 
 
+def test_names_in_the_legend_are_unchanged() -> None:
+    values = list(scores_of(random_rows(2, 12)).values())
+    compared = fr.compare_scores(dict(zip(["a<=b", "c"], values, strict=True)), baseline=0)
+
+    assert "diff: difference from a<=b," in compared.to_text(ascii=False)
+
+
 def test_p_values_are_never_zero() -> None:
     assert [p_text(p) for p in (0.0, 1e-20, 0.00012, 0.5)] == [
         "<1e-300", "1.0e-20", "0.0001", "0.5000",
