@@ -300,11 +300,14 @@ def test_without_matplotlib_the_error_names_the_extra(
         compared.report(io.BytesIO())
 
 
-def test_long_names_are_shortened_only_so_far_that_they_differ() -> None:
+def test_long_names_are_cut_where_they_differ() -> None:
     names = [f"a-very-long-name-of-a-retriever-{i}-with-a-long-tail-that-is-common" for i in (1, 2)]
 
-    one, other = short_names(names, 20)
+    assert short_names(names, 20) == ["…iever-1-with-a-lon…", "…iever-2-with-a-lon…"]
+    assert short_names([*names, "bm25"], 20)[2] == "bm25"
+    assert short(names[0], 20) == "a-very-lo…-is-common"
+    assert short_names(["a" * 30 + "x", "a" * 30 + "y"], 10) == ["aaaa…aaaax", "aaaa…aaaay"]
 
-    assert one != other
-    assert len(short(names[0], 20)) == 20
+
+def test_controls_are_visible() -> None:
     assert visible("a\x00\u202eb") == "a\\x00\\u202eb"
