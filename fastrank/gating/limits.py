@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.comparison import Comparison
     from fastrank.gating.baseline import Baseline
 
-    # {measure: number}; None stands for the other measures.
+    # {measure: number}; None is the key for the other measures.
     Limits = float | Mapping[Any, float]
 
 MAX_DROP = 0.02

@@ -106,7 +106,7 @@ def measure(
     _refuse_infinite(names, per_query)
     made = Baseline(
         created=created(),
-        # By name: the package itself stands above this one.
+        # By name: an import statement would break the order of the packages.
         fastrank=import_module("fastrank").__version__,
         compat=version,
         options=recorded(options),

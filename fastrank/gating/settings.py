@@ -28,7 +28,7 @@ def _with_default(table: tuple[Any, ...], **defaults: Any) -> tuple[Any, ...]:
     return made
 
 
-# The options of a baseline, and those of a gate, where None stands for that of the baseline.
+# The options of a baseline, and those of a gate, where None means that of the baseline.
 SAVED = _with_default(EVALUATION, missing="zero")
 AS_SAVED = _with_default(EVALUATION, **dict.fromkeys(one.name for one in EVALUATION))
 
@@ -86,7 +86,7 @@ def measures_of(measures: Measures, saved: Baseline, name: str) -> Measures:
             name, f"saved with other measures ({', '.join(saved.measures)}); use the same, or save"
             " a new baseline"
         )  # fmt: skip
-    # The baseline's spelling, unless a name stands for a function.
+    # The baseline's spelling, unless a name is that of a function.
     functions = any(one.measure.needs == "custom" for one in bound)
     return measures if functions else saved.measures
 
