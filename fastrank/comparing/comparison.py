@@ -552,7 +552,11 @@ class Comparison(Frozen):
 
         kind: "differences", a - b on every query, sorted, with its mean and interval; "scatter", a
             against b on every query; "intervals", the means of all systems or, with a baseline, the
-            differences from it; "p-values", a heat map of the corrected p-values.
+            differences from it; "p-values", a heat map of the corrected p-values; "distribution",
+            boxes of the values of all queries; "critical-difference", the means, with bars that
+            join systems that do not differ significantly; "power", the smallest difference that is
+            found with so many queries; "over-k", the means of a measure such as "P" over its
+            cutoffs that were compared; "precision-recall", those of iprec_at_recall.
         measure: by default the first. a, b: the two systems of a plot of two, by default the best
             one and the baseline or, without a baseline, the two best.
         ax: axes to draw into, by default those of a new figure.
@@ -593,7 +597,8 @@ class Comparison(Frozen):
         measure: the one whose differences are plotted pair by pair, by default the first.
         qrels, runs: the judgments, and the runs as a list in the order of `names` or as {name:
             run}; each as `evaluate` takes it. With them, the report has the hashes of files, the
-            shares of unjudged and tied documents, and rankings side by side.
+            shares of unjudged and tied documents, and rankings side by side. Documents that the
+            evaluation excludes are shown.
         documents, queries: texts to show: a Dataset, {id: text}, or a path of JSON lines with
             `_id`, `title` and `text`.
         examples: the number of queries whose rankings are shown, those with the largest differences

@@ -273,3 +273,88 @@ def test_pairs_and_per_query_exclude_each_other(capfdbinary: Capture) -> None:
 
     assert stopped.value.code == 2
     assert b"not allowed with argument" in capfdbinary.readouterr().err
+
+
+def test_a_plot_is_written_in_the_format_of_its_name(tmp_path: Path, capfdbinary: Capture) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "plot.svg"
+
+    printed = _printed(capfdbinary, "--plot", str(path), "--kind", "p-values", *FILES)
+
+    compared = fr.compare(QRELS, RUNS, "map ndcg_cut.10", names=["pixels", "pca", "profile"])
+    compared.plot("p-values", path=(image := io.BytesIO()), format="svg")
+    assert path.read_bytes() == image.getvalue()
+    assert "pixels" in printed
+
+
+@pytest.mark.parametrize(("runs", "title"), [(2, "map: pixels - pca"), (3, "map: means with")])
+def test_the_plot_follows_the_number_of_runs(
+    runs: int, title: str, tmp_path: Path, capfdbinary: Capture
+) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "plot.svg"
+
+    _printed(capfdbinary, "--plot", str(path), QRELS, *RUNS[:runs])
+
+    assert f"<title>{title}" in path.read_text()
+
+
+def test_a_report_has_the_rankings_and_the_names_of_the_files(
+    tmp_path: Path, capfdbinary: Capture
+) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "report.html"
+
+    _printed(capfdbinary, "--report", str(path), "-m", "map", *FILES)
+
+    page = path.read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.count('<div class="sides">') == 20
+    assert all(file in page for file in FILES)
+
+
+def test_a_report_follows_the_order_of_the_ranks(tmp_path: Path, capfdbinary: Capture) -> None:
+    pytest.importorskip("matplotlib")
+    qrels, run, other = (tmp_path / name for name in ("qrels", "a.run", "b.run"))
+    qrels.write_text("1 0 d1 1\n")
+    run.write_text("1 Q0 d2 2 0.9 a\n1 Q0 d1 1 0.5 a\n")
+    other.write_text("1 Q0 d2 1 0.9 b\n1 Q0 d1 2 0.5 b\n")
+    path = tmp_path / "report.html"
+
+    arguments = ("--rank-by", "rank", "-m", "map", "--report", str(path))
+    assert main(["compare", *arguments, str(qrels), str(run), str(other)]) == 0
+
+    capfdbinary.readouterr()
+    first, second = path.read_text().split('<div class="sides">')[1].split("</table>")[:2]
+    assert first.index("d1") < first.index("d2")
+    assert second.index("d2") < second.index("d1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--kind", "scatter"], "fastrank compare: --kind: no effect without --plot\n"),
+        (
+            ["--plot", "a.jpg"],
+            "fastrank compare: plot: a.jpg: expected a suffix .png, .svg, .pdf\n",
+        ),
+    ],
+)
+def test_wrong_plots_are_refused_before_anything_is_read(
+    arguments: list[str], message: str, capfdbinary: Capture
+) -> None:
+    pytest.importorskip("matplotlib")
+
+    assert _failed(capfdbinary, *arguments, "none", "none") == (2, message)
+
+
+@pytest.mark.parametrize("flag", ["--plot", "--report"])
+def test_a_missing_matplotlib_is_reported_before_anything_is_read(
+    flag: str, capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+
+    status, message = _failed(capfdbinary, flag, "a.svg", "none", "none")
+
+    assert status == 1
+    assert "needs matplotlib: pip install 'fastrank-eval[plot]'" in message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import bounds, number, p_value, short, visible
+from fastrank.comparing.plots.labels import bounds, number, p_value, short, short_names, visible
 from fastrank.comparing.plots.style import FIRST, INK, MUTED, SECOND, heading
 from fastrank.comparing.plots.view import View, Words
 
@@ -42,7 +42,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     axes.set_xlim(0, max(1, len(differences)))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes.set_xlabel("query, sorted by difference")
-    axes.set_ylabel(f"{short(a, 20)} - {short(b, 20)}")
+    axes.set_ylabel(" - ".join(short_names((a, b), 20)))
     extremes = _extremes(differences)
     named = [(names[place], float(differences[place])) for place in extremes]
     for largest, top, color in (
@@ -55,9 +55,10 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
                 (1, top), xytext=(8, 0), xycoords="axes fraction", textcoords="offset points",
                 va="top" if top else "bottom", fontsize=8, color=color, linespacing=1.3,
             )  # fmt: skip
-    title = f"{visible(measure)}: {short(a)} - {short(b)}"
+    shown = dict(zip((a, b), short_names((a, b)), strict=True))
+    title = f"{visible(measure)}: {shown[a]} - {shown[b]}"
     mean = _mean(comparison, pair)
-    heading(axes, title, mean, counts(comparison, pair, short))
+    heading(axes, title, mean, counts(comparison, pair, shown.__getitem__))
     worst = "; ".join(f"{visible(query)} {number(d, signed=True)}" for query, d in named)
     sentences = [
         f"Difference in {visible(measure)} of {visible(a)} and {visible(b)} on"

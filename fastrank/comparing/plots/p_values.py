@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Up to so many systems, cells have room for numbers.
 WITH_TEXT = 20
+# The width of a letter of a label in inches.
+LETTER = 0.075
 # So many pairs are in the description.
 LISTED = 50
 # The darker, the smaller the p-value; black text on the pale ones and white text on the others.
@@ -45,9 +47,10 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_aspect("equal")
-    axes.set_yticks(range(len(rows)), short_names(rows, 22))
+    labels = [short_names(own, 22) for own in (rows, columns)]
+    axes.set_yticks(range(len(rows)), labels[0])
     axes.set_xticks(
-        range(len(columns)), short_names(columns, 22), rotation=45, ha="right",
+        range(len(columns)), labels[1], rotation=45, ha="right",
         rotation_mode="anchor",
     )  # fmt: skip
     axes.tick_params(length=0)
@@ -71,8 +74,9 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
         f" {'; '.join(listed[:LISTED])}{more}."
     )
     cell = 0.5 if len(comparison) <= WITH_TEXT else 0.24
-    inches = max(5.5, 3.2 + cell * len(columns)), max(2.6, 2.0 + cell * len(rows))
-    return Words(title, description, inches)
+    widest = LETTER * max(map(len, labels[0] + labels[1]))
+    inches = widest + cell * len(columns) + 2.2, 0.75 * widest + cell * len(rows) + 1.3
+    return Words(title, description, (max(5.5, inches[0]), max(2.6, inches[1])))
 
 
 def _axes_of(comparison: Comparison, measure: str) -> tuple[list[str], list[str]]:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import number, short, visible
+from fastrank.comparing.plots.labels import number, short_names, visible
 from fastrank.comparing.plots.style import MUTED, SECOND, heading, legend, line
 from fastrank.comparing.plots.view import View, Words
 from fastrank.comparing.power import detectable, queries_for
@@ -55,7 +55,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     axes.set_ylabel(f"mean difference in {visible(measure)}")
     axes.grid(color=MUTED, alpha=0.25, lw=0.6)
     legend(axes)
-    title = f"{visible(measure)}: detectable difference of {short(a)} and {short(b)}"
+    title = f"{visible(measure)}: detectable difference of {' and '.join(short_names((a, b)))}"
     found = pair.sd * detectable(pair.n, alpha) if pair.n > 1 else math.nan
     words = (
         f"{pair.n:,} queries detect {number(found)} with power 0.8 (paired t-test, alpha {alpha:g},"

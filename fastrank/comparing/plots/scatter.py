@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from fastrank.comparing.plots.differences import counts
-from fastrank.comparing.plots.labels import number, short, visible
+from fastrank.comparing.plots.labels import number, short_names, visible
 from fastrank.comparing.plots.style import FIRST, MANY_POINTS, MUTED, heading
 from fastrank.comparing.plots.view import View, Words
 
@@ -45,13 +45,14 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     axes.set_ylim(low - margin, high + margin)
     axes.axline((low, low), slope=1, color=MUTED, lw=1, ls="--", zorder=1)
     axes.set_aspect("equal")
-    axes.set_xlabel(f"{visible(measure)} of {short(b, 22)}")
-    axes.set_ylabel(f"{visible(measure)} of {short(a, 22)}")
+    shown = dict(zip((a, b), short_names((a, b), 22), strict=True))
+    axes.set_xlabel(f"{visible(measure)} of {shown[b]}")
+    axes.set_ylabel(f"{visible(measure)} of {shown[a]}")
     title = f"{visible(measure)} of {pair.n:,} queries"
     dots = f"Area: number of queries, up to {largest:,}" if largest > 1 else ""
     # Long names need lines of their own.
-    heading(axes, title, *counts(comparison, pair, lambda name: short(name, 22)).split(", "), dots)
-    title = f"{visible(measure)}: {short(a)} against {short(b)}"
+    heading(axes, title, *counts(comparison, pair, shown.__getitem__).split(", "), dots)
+    title = f"{visible(measure)}: {shown[a]} against {shown[b]}"
     description = (
         f"{visible(measure)} of {visible(a)} against that of {visible(b)} on {pair.n:,} queries,"
         f" means {number(pair.mean_a)} and {number(pair.mean_b)}."

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from fastrank.comparing.comparison import Comparison, Pair
     from fastrank.comparing.report.sources import Rankings
 
-# More systems than this have no heat map in a report, and more pairs no plots of their own.
+# More systems than MOST_SYSTEMS have no heat map in a report; up to SIDE_BY_SIDE, it is beside the
+# means. More pairs than MOST_PAIRS have no plots of their own.
 MOST_SYSTEMS = 40
+SIDE_BY_SIDE = 8
 MOST_PAIRS = 10
 MOST_QUERIES = 1000
 DEPTHS = (5, 10, 20, 100)
@@ -37,16 +39,13 @@ def _sentence(comparison: Comparison, measure: str) -> str:
     mean = number(comparison.mean[measure][best])
     start = f"<strong>{text(measure)}</strong>: {name(best)} has the best mean ({mean})"
     if comparison.baseline:
-        parts = []
+        others = [own for own in comparison.names if own not in comparison.baseline]
         for baseline in comparison.baseline:
-            others = [n for n in comparison.names if n not in comparison.baseline]
-            better = [n for n in others if baseline in comparison.beaten(measure, n)]
-            worse = comparison.beaten(measure, baseline)
-            parts.append(
-                f"{_listed(better)} significantly better than {name(baseline)},"
-                f" {_listed([n for n in worse if n in others])} significantly worse"
-            )
-        return f"{start}. {'; '.join(parts)}."
+            better = [own for own in others if baseline in comparison.beaten(measure, own)]
+            worse = [own for own in comparison.beaten(measure, baseline) if own in others]
+            start += f". {_listed(better)} significantly better than {name(baseline)}"
+            start += f", {_listed(worse)} significantly worse" if worse else ""
+        return f"{start}."
     tied = comparison.tied_with_best(measure)[1:]
     if not tied:
         return f"{start} and is significantly better than all others."
@@ -111,7 +110,9 @@ def overview_figures(comparison: Comparison) -> str:
         found = figure(comparison, "intervals", measure, salt=f"i{place}")
         if 2 < len(comparison) <= MOST_SYSTEMS:
             found += figure(comparison, "p-values", measure, salt=f"p{place}")
-        parts.append(f'<div class="pair">{found}</div>')
+        # The heat map of many systems needs the whole width.
+        side = len(comparison) <= SIDE_BY_SIDE
+        parts.append(f'<div class="pair">{found}</div>' if side else found)
     return "\n".join(parts)
 
 

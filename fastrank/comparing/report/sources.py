@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping
 
@@ -35,7 +36,8 @@ class Rankings:
 
     def __init__(self, comparison: Comparison, qrels: Any, runs: Any) -> None:
         version = comparison._evaluation.get("trec_eval_version", DEFAULT_VERSION)
-        self.single = version == DEFAULT_VERSION
+        self._single = version == DEFAULT_VERSION
+        self._ties = comparison._evaluation.get("ties", "docno_desc")
         given = _in_order(runs, comparison.names)
         self.files = _hashes({"qrels": qrels} | given)
         self.judgments: Any = as_qrels(qrels, trec_eval_version=version)
@@ -44,14 +46,22 @@ class Rankings:
         }
 
     def ranking(self, system: str, query: str) -> Ranking:
-        """The documents of a query with their scores, in the order of trec_eval."""
-        run = self.runs[system]
-        results = _rows_of(run, query)
-        docs = sorted(results, key=lambda doc: doc.encode("utf-8", "surrogateescape"), reverse=True)
+        """The documents of a query with their scores, in the order of the evaluation."""
+        results = _rows_of(self.runs[system], query)
+        docs = self._tied_order(list(results), query)
         scores = np.array([results[doc] for doc in docs], float)
-        compared = scores.astype(np.float32) if self.single else scores
+        compared = scores.astype(np.float32) if self._single else scores
         order = np.argsort(-compared, kind="stable")
         return [(docs[place], float(scores[place])) for place in order]
+
+    def _tied_order(self, docs: list[str], query: str) -> list[str]:
+        """The documents in the order that they have if all scores are equal."""
+        if self._ties != "given":
+            docs.sort(key=_bytes, reverse=self._ties != "docno_asc")
+        if self._ties in ("best", "worst"):
+            grades, sign = self.grades(query), -1 if self._ties == "best" else 1
+            docs.sort(key=lambda doc: sign * grades.get(doc, -math.inf))
+        return docs
 
     def grades(self, query: str) -> dict[str, float]:
         """The grades of the judged documents of a query."""
@@ -72,6 +82,10 @@ def _read(run: Any, evaluation: Mapping[str, Any]) -> Run:
 
 def _ignored(message: str) -> None:
     """No warning is given twice."""
+
+
+def _bytes(doc: str) -> bytes:
+    return doc.encode("utf-8", "surrogateescape")
 
 
 def _rows_of(given: Any, query: str) -> dict[str, Any]:

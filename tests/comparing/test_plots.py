@@ -1,0 +1,313 @@
+"""Plots of comparisons: what they show, say and write, and the errors about them."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import fastrank as fr
+from fastrank.comparing.plots.labels import short, short_names, visible
+from fastrank.comparing.plots.plot import KINDS, draw
+from tests.helpers.comparisons import DATA, NAMES, compare_data, random_rows, scores_of
+
+pytest.importorskip("matplotlib")
+SVG = "{http://www.w3.org/2000/svg}"
+RUNS = {name: DATA / f"{name}.run" for name in NAMES}
+HOSTILE = '<script>alert("x")</script> & $\\frac{a}{b}$ \u202e\x00'
+NEED_FAMILIES = ("over-k", "precision-recall")
+
+
+@pytest.fixture(scope="module")
+def compared() -> fr.Comparison:
+    """Three systems in measures for every kind of plot."""
+    return fr.compare(DATA / "digits.qrels", RUNS, "map P.5,10,20 iprec_at_recall")
+
+
+def _svg(comparison: fr.Comparison, kind: str, **given: Any) -> str:
+    comparison.plot(kind, path=(image := io.BytesIO()), format="svg", **given)
+    return image.getvalue().decode()
+
+
+def _alternative(svg: str) -> tuple[str, str]:
+    root = ElementTree.fromstring(svg)
+    assert root.get("role") == "img"
+    title, description = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
+    assert title is not None
+    assert description is not None
+    return title.text or "", description.text or ""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_svg_has_alternative_text(compared: fr.Comparison, kind: str) -> None:
+    title, description = _alternative(_svg(compared, kind))
+
+    assert title
+    assert re.search(r"\d", description)
+    assert description.endswith(".")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_comparison_gives_the_same_bytes(kind: str) -> None:
+    made = [fr.compare(DATA / "digits.qrels", RUNS, "map P iprec_at_recall") for _ in range(2)]
+
+    first, second = (_svg(one, kind) for one in made)
+
+    assert first == second
+    assert "<dc:date>" not in first
+
+
+def test_the_parameters_of_matplotlib_do_not_matter_and_do_not_change(
+    compared: fr.Comparison,
+) -> None:
+    import matplotlib
+
+    expected = _svg(compared, "intervals")
+    with matplotlib.rc_context({"font.size": 20, "axes.facecolor": "red", "svg.fonttype": "path"}):
+        before = dict(matplotlib.rcParams.copy())
+        assert _svg(compared, "intervals") == expected
+        assert dict(matplotlib.rcParams.copy()) == before
+
+
+def test_the_suffix_names_the_format(compared: fr.Comparison, tmp_path: Path) -> None:
+    for name, start in {"a.png": b"\x89PNG", "a.svg": b"<?xml", "a.PDF": b"%PDF"}.items():
+        compared.plot("scatter", path=tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_the_description_of_differences_has_the_numbers_of_the_pair(
+    compared: fr.Comparison,
+) -> None:
+    _, description = _alternative(_svg(compared, "differences", a="pixels", b="pca"))
+
+    for part in ("200 queries", "+0.0854", "[+0.0694, +0.1015]", "pixels better on 157",
+                 "pca better on 36", "equal on 7", "q0819 +0.4131"):  # fmt: skip
+        assert part in description, part
+
+
+def test_differences_are_drawn_from_largest_to_smallest(compared: fr.Comparison) -> None:
+    axes = compared.plot("differences", a="pixels", b="pca")
+
+    drawn = np.concatenate([patch.get_data().values for patch in axes.patches[:2]])
+    assert (np.diff(drawn) < 0).all()
+    difference = compared.values("map")[0] - compared.values("map")[1]
+    assert set(drawn) == set(difference[difference != 0])
+
+
+def test_a_scatter_has_a_point_for_each_query(compared: fr.Comparison) -> None:
+    axes = compared.plot("scatter", "P_10", "pixels", "pca")
+
+    drawn = {tuple(point) for line in axes.lines for point in line.get_xydata()} - {(0.0, 0.0)}
+    values = np.round(compared.values("P_10")[[1, 0]].T, 12)
+    assert {tuple(point) for point in values} - {(0.0, 0.0)} <= drawn
+
+
+def test_intervals_are_those_of_the_comparison(compared: fr.Comparison) -> None:
+    axes = compared.plot("intervals")
+
+    bars = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2]
+    assert [tuple(bar) for bar in bars] == [
+        compared.interval_of("map", name) for name in compared.ranked("map")
+    ]
+
+
+def test_intervals_with_a_baseline_are_those_of_the_differences() -> None:
+    baseline = compare_data(baseline="pca")
+
+    _, description = _alternative(_svg(baseline, "intervals"))
+
+    assert "difference from pca" in description
+    assert "pixels +0.0854 [+0.0694, +0.1015]" in description
+    assert "profile -0.0046 [-0.0214, +0.0122]" in description
+
+
+def test_the_heat_map_has_a_cell_for_each_pair(compared: fr.Comparison) -> None:
+    axes = compared.plot("p-values")
+
+    assert sorted(text.get_text() for text in axes.texts[:3]) == [".588", "<.001", "<.001"]
+    assert len(axes.patches) == 3
+
+
+def test_cells_of_more_than_twenty_systems_have_no_text() -> None:
+    many = fr.compare_scores({f"s{i}": row for i, row in enumerate(_rows(21, 12))})
+
+    assert len(many.plot("p-values").texts) == 1
+
+
+def _rows(systems: int, queries: int) -> list[dict[str, float]]:
+    return [
+        {f"q{j}": float(value) for j, value in enumerate(row)}
+        for row in random_rows(systems, queries)
+    ]
+
+
+def test_bars_join_systems_that_do_not_differ(compared: fr.Comparison) -> None:
+    _, description = _alternative(_svg(compared, "critical-difference"))
+
+    assert description.endswith("3 pairs of a measure): pca, profile.")
+
+
+def test_critical_difference_needs_all_pairs() -> None:
+    with pytest.raises(fr.OptionError, match="critical-difference needs all pairs"):
+        compare_data(baseline="pca").plot("critical-difference")
+
+
+def test_the_power_plot_names_the_queries_that_are_needed(compared: fr.Comparison) -> None:
+    _, description = _alternative(_svg(compared, "power", a="pca", b="profile"))
+
+    assert "200 queries detect 0.0240 with power 0.8" in description
+    assert "The observed 0.0046 needs 5,334 queries" in description
+
+
+def test_over_k_shows_the_means_of_each_cutoff(compared: fr.Comparison) -> None:
+    axes = compared.plot("over-k")
+
+    assert axes.get_ylabel() == "P"
+    line = axes.lines[0]
+    assert line.get_xdata().tolist() == [5, 10, 20]
+    assert line.get_ydata().tolist() == [compared.mean[f"P_{k}"]["pixels"] for k in (5, 10, 20)]
+
+
+def test_precision_recall_shows_eleven_levels(compared: fr.Comparison) -> None:
+    line = compared.plot("precision-recall").lines[0]
+
+    assert line.get_xdata().tolist() == [round(0.1 * i, 1) for i in range(11)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("over-k", r"over k needs several cutoffs of a measure; compare with P\.1,5,10,20,100"),
+        ("precision-recall", "precision-recall needs it; compare with iprec_at_recall"),
+    ],
+)
+def test_plots_of_families_name_the_measures_they_need(kind: str, message: str) -> None:
+    with pytest.raises(fr.MeasureError, match=message):
+        fr.compare(DATA / "digits.qrels", RUNS, "map").plot(kind)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in NEED_FAMILIES])
+@pytest.mark.parametrize("queries", [2, 2500])
+def test_two_systems_can_be_plotted(kind: str, queries: int) -> None:
+    both = fr.compare_scores(scores_of(random_rows(2, queries)))
+
+    assert _alternative(_svg(both, kind))[1]
+
+
+@pytest.mark.parametrize("kind", ["differences", "scatter", "intervals", "p-values"])
+def test_identical_systems_can_be_plotted(kind: str) -> None:
+    same = fr.compare_scores(scores_of(np.tile(random_rows(1, 12), (2, 1))))
+
+    assert _alternative(_svg(same, kind))[1]
+
+
+def test_queries_without_a_value_are_not_drawn() -> None:
+    rows = random_rows(2, 12)
+    rows[0, 3] = np.nan
+
+    _, description = _alternative(_svg(fr.compare_scores(scores_of(rows)), "differences"))
+
+    assert "on 11 queries" in description
+
+
+def test_hostile_names_are_text() -> None:
+    rows = random_rows(2, 6)
+    named = {
+        name: {f"{HOSTILE}{i}": float(value) for i, value in enumerate(row)}
+        for name, row in zip((HOSTILE, "b"), rows, strict=True)
+    }
+    hostile = fr.compare_scores(named)
+
+    for kind in ("differences", "scatter", "intervals", "p-values", "distribution"):
+        svg = _svg(hostile, kind)
+        ElementTree.fromstring(svg)
+        assert "<script" not in svg
+        assert "\u202e" not in svg
+
+
+def test_thousands_of_points_are_pixels() -> None:
+    many = fr.compare_scores(scores_of(random_rows(2, 7000)))
+
+    assert "<image" in _svg(many, "scatter")
+    assert len(_svg(many, "differences")) < 1_000_000
+
+
+def test_a_plot_can_be_drawn_into_given_axes(compared: fr.Comparison) -> None:
+    from matplotlib.figure import Figure
+
+    ax = Figure().add_subplot()
+
+    assert compared.plot("differences", ax=ax) is ax
+    assert ax.get_title(loc="left").startswith("map: ") or ax.get_title().startswith("map: ")
+
+
+def test_the_best_system_and_the_baseline_are_plotted_by_default(compared: fr.Comparison) -> None:
+    assert draw(compared, "differences").title == "map: pixels - pca"
+    assert draw(compare_data(baseline="pixels"), "scatter").title == "map: pca against pixels"
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "message"),
+    [
+        ("diferences", {}, r"kind: no plot 'diferences'; did you mean 'differences'\?"),
+        ("pie", {}, r"kind: no plot 'pie'; expected one of differences, scatter, "),
+        ("scatter", {"a": "pixel"}, r"'pixel' is not one of the systems; did you mean 'pixels'"),
+        ("p-values", {"a": "pca"}, "a: the plot 'p-values' has no a: it shows all systems"),
+        ("intervals", {"path": "a.jpg"}, r"a\.jpg: expected a suffix \.png, \.svg, \.pdf"),
+    ],
+)
+def test_errors_say_what_to_do(
+    compared: fr.Comparison, kind: str, given: dict[str, str], message: str
+) -> None:
+    with pytest.raises(fr.OptionError, match=message):
+        compared.plot(kind, **given)
+
+
+def test_an_unknown_measure_is_an_error(compared: fr.Comparison) -> None:
+    with pytest.raises(fr.MeasureError, match="'ndcg' is not compared"):
+        compared.plot("intervals", "ndcg")
+
+
+def test_one_system_has_no_pair_to_plot() -> None:
+    alone = fr.compare_scores(scores_of(random_rows(1, 6)))
+
+    with pytest.raises(fr.OptionError, match="this plot needs two systems, found 1"):
+        alone.plot("scatter")
+    assert _alternative(_svg(alone, "intervals"))[1]
+
+
+def test_nothing_is_written_to_a_folder_that_does_not_exist(
+    compared: fr.Comparison, tmp_path: Path
+) -> None:
+    with pytest.raises(FileNotFoundError):
+        compared.plot("scatter", path=tmp_path / "none" / "a.svg")
+
+
+def test_without_matplotlib_the_error_names_the_extra(
+    compared: fr.Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+
+    with pytest.raises(ImportError, match=r"fastrank-eval\[plot\]"):
+        compared.plot("scatter")
+    with pytest.raises(ImportError, match=r"fastrank-eval\[plot\]"):
+        compared.report(io.BytesIO())
+
+
+def test_long_names_are_cut_where_they_differ() -> None:
+    names = [f"a-very-long-name-of-a-retriever-{i}-with-a-long-tail-that-is-common" for i in (1, 2)]
+
+    assert short_names(names, 20) == ["…iever-1-with-a-lon…", "…iever-2-with-a-lon…"]
+    assert short_names([*names, "bm25"], 20)[2] == "bm25"
+    assert short(names[0], 20) == "a-very-lo…-is-common"
+    assert short_names(["a" * 30 + "x", "a" * 30 + "y"], 10) == ["aaaa…aaaax", "aaaa…aaaay"]
+
+
+def test_controls_are_visible() -> None:
+    assert visible("a\x00\u202eb") == "a\\x00\\u202eb"

@@ -1,0 +1,305 @@
+"""Reports: their sections, what they escape, and that the same comparison gives the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fastrank as fr
+from tests.helpers.comparisons import DATA, NAMES, random_rows, scores_of
+
+pytest.importorskip("matplotlib")
+QRELS = DATA / "digits.qrels"
+RUNS = {name: DATA / f"{name}.run" for name in NAMES}
+HOSTILE = '"><script>alert(1)</script>&\u202e\x00'
+EMPTY = {"meta", "img", "path", "use", "rect", "image", "line", "br"}
+
+
+@pytest.fixture(scope="module")
+def compared() -> fr.Comparison:
+    return fr.compare(QRELS, RUNS, "map P.10")
+
+
+@pytest.fixture(autouse=True)
+def _fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+
+
+def _page(comparison: fr.Comparison, **given: Any) -> str:
+    comparison.report(page := io.BytesIO(), **given)
+    return page.getvalue().decode()
+
+
+class _Page(HTMLParser):
+    """The elements and the text of a page; raises AssertionError for elements that do not nest."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in EMPTY:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for own, attributes in self.tags if own == tag]
+
+
+def test_a_report_has_the_sections_of_a_comparison(compared: fr.Comparison) -> None:
+    page = _page(compared, qrels=QRELS, runs=RUNS)
+
+    assert re.findall("<h2>(.*?)</h2>", page) == [
+        "Results", "Notes", "Means and p-values", "Pairs in map", "Queries that differ most",
+        "Values of the queries", "Settings",
+    ]  # fmt: skip
+    assert "<strong>map</strong>: <bdi>pixels</bdi> has the best mean (0.4348)" in page
+    assert page.count("<svg") == 2 * 2 + 2 * 3
+
+
+def test_a_report_refers_to_nothing_outside_and_runs_no_script(compared: fr.Comparison) -> None:
+    text = _page(compared, qrels=QRELS, runs=RUNS)
+    page = _Page(text)
+
+    assert "http" not in text
+    assert [own["type"] for own in page.named("script")] == ["application/json"]
+    for _, attributes in page.tags:
+        assert not any(name.startswith("on") for name in attributes)
+        for name in ("src", "href"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:"))
+
+
+def test_every_reference_inside_a_report_has_one_target(compared: fr.Comparison) -> None:
+    text = _page(compared, qrels=QRELS, runs=RUNS)
+    page = _Page(text)
+
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    used = {(own.get("href") or "#")[1:] for _, own in page.tags if "href" in own}
+    assert used | set(re.findall(r"url\(#(\w+)\)", text)) <= set(ids)
+
+
+def test_the_same_comparison_gives_the_same_report(compared: fr.Comparison) -> None:
+    again = fr.compare(QRELS, RUNS, "map P.10")
+
+    assert _page(again, qrels=QRELS, runs=RUNS) == _page(compared, qrels=QRELS, runs=RUNS)
+
+
+def test_a_report_names_its_date_files_and_command(compared: fr.Comparison) -> None:
+    page = _page(compared, qrels=QRELS, runs=RUNS, command="fastrank compare <x>")
+
+    assert "1970-01-02, with fastrank " in page
+    assert "<code>fastrank compare &lt;x&gt;</code>" in page
+    for path in (QRELS, *RUNS.values()):
+        assert hashlib.sha256(path.read_bytes()).hexdigest() in page
+
+
+def test_the_comparison_can_be_read_back(compared: fr.Comparison) -> None:
+    page = _page(compared)
+
+    data = re.search('<script type="application/json" id="comparison">(.*?)</script>', page, re.S)
+    assert data is not None
+    assert json.loads(data[1]) == json.loads(compared.to_json(per_query=True))
+
+
+def test_hostile_names_and_texts_are_escaped() -> None:
+    queries = [f"{HOSTILE}{i}" for i in range(4)]
+    docs = [f"{HOSTILE}d{i}" for i in range(3)]
+    qrels = {query: {docs[0]: 1} for query in queries}
+    runs = {
+        HOSTILE: {query: {doc: -float(i) for i, doc in enumerate(docs)} for query in queries},
+        "b": {query: {doc: float(i) for i, doc in enumerate(docs)} for query in queries},
+    }
+    compared = fr.compare(qrels, runs, "map")
+
+    text = _page(
+        compared, qrels=qrels, runs=runs, title=HOSTILE, command=HOSTILE,
+        documents=dict.fromkeys(docs, HOSTILE), queries=dict.fromkeys(queries, HOSTILE),
+    )  # fmt: skip
+
+    page = _Page(text)
+    assert [own["type"] for own in page.named("script")] == ["application/json"]
+    assert "\x00" not in text
+    assert "\u202e" not in text
+    assert "<script>alert" not in text
+
+
+def test_rankings_are_side_by_side_in_the_order_of_trec_eval() -> None:
+    qrels = {"q": {"d1": 2, "d2": 0, "d4": 1}, "r": {"d1": 1}}
+    runs = {
+        "a": {"q": {"d1": 3, "d2": 2, "d3": 2}, "r": {"d1": 1}},
+        "b": {"q": {"d2": 3, "d4": 2, "d1": 1}, "r": {"d1": 1}},
+    }
+    titles = {"d1": {"title": "First", "text": "words"}, "d2": "Second"}
+
+    text = _page(
+        fr.compare(qrels, runs, "recip_rank"), qrels=qrels, runs=runs, documents=titles,
+        queries={"q": "asked"},
+    )  # fmt: skip
+
+    sides = re.search('<div class="sides">(.*?)</details>', text, re.S)
+    assert sides is not None
+    first, second = (
+        re.findall(
+            r"<bdi>(d\d)</bdi>(?:<span class=\"title\">(\w+)</span>)?</td>"
+            r"<td class=\"grade \w+\">(\w+)</td><td[^>]*>([^<]*)</td>",
+            side,
+        )
+        for side in sides[1].split("</table>")[:2]
+    )
+    # d3 is before d2, because trec_eval sorts equal scores by descending id.
+    assert first == [("d1", "First", "2", "▲ 2"), ("d3", "", "unjudged", "new"),
+                     ("d2", "Second", "0", "▼ 2")]  # fmt: skip
+    assert second == [("d2", "Second", "0", "▲ 2"), ("d4", "", "1", "new"),
+                      ("d1", "First", "2", "▼ 2")]  # fmt: skip
+    assert "<bdi>q</bdi>: asked" in text
+    assert text.count('<div class="sides">') == 1
+
+
+@pytest.mark.parametrize(
+    ("ties", "expected"),
+    [
+        ("docno_desc", "321"),
+        ("docno_asc", "123"),
+        ("given", "231"),
+        ("best", "132"),
+        ("worst", "231"),
+    ],
+)
+def test_tied_documents_are_in_the_order_of_the_evaluation(ties: str, expected: str) -> None:
+    qrels = {"q": {"1": 1, "3": 0}}
+    runs = {"a": {"q": {"2": 1, "3": 1, "1": 1}}, "b": {"q": {"4": 1}}}
+    compared = fr.compare(qrels, runs, "recip_rank", ties=ties)
+
+    page = _page(compared, qrels=qrels, runs=runs)
+
+    first, _ = page.split('<div class="sides">')[1].split("</table>")[:2]
+    assert "".join(re.findall(r"<bdi>(\d)</bdi>", first)) == expected
+    assert compared.mean["recip_rank"]["a"] == 1 / (expected.index("1") + 1)
+
+
+def test_texts_can_be_a_data_set_or_json_lines(tmp_path: Path) -> None:
+    corpus, queries = {"d1": "red", "d2": "blue"}, {"q": "colour"}
+    qrels = {"q": {"d1": 1}}
+    runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d1": 1, "d2": 2}}}
+    data = fr.Dataset.from_texts(corpus, queries, qrels)
+    lines = tmp_path / "corpus.jsonl"
+    lines.write_text('{"_id": "d1", "title": "", "text": "red"}\n{"_id": "d2", "text": "blue"}\n')
+    compared = fr.compare(qrels, runs, "map")
+
+    from_data = _page(compared, qrels=qrels, runs=runs, documents=data)
+    from_file = _page(compared, qrels=qrels, runs=runs, documents=lines, queries=queries)
+
+    assert from_data == from_file
+    assert '<span class="title">blue</span>' in from_data
+
+
+def test_a_wrong_line_of_texts_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text('{"_id": "d1", "text": "red"}\n["d2"]\n')
+    qrels, runs = {"q": {"d1": 1}}, [{"q": {"d1": 1}}, {"q": {"d2": 1}}]
+
+    with pytest.raises(fr.FormatError, match=r"corpus\.jsonl.*2.*expected a JSON object with _id"):
+        fr.compare(qrels, runs, "map").report(io.BytesIO(), qrels=qrels, runs=runs, documents=path)
+
+
+def test_unjudged_and_tied_documents_are_counted() -> None:
+    qrels = {"q": {"d1": 1, "d2": 0}}
+    runs = {"a": {"q": {"d1": 3, "d2": 2, "d3": 1, "d4": 1}}, "b": {"q": {"d2": 2, "d1": 1}}}
+
+    page = _page(fr.compare(qrels, runs, "map"), qrels=qrels, runs=runs)
+
+    rows = re.search(r"unjudged@5.*?</table>", page, re.S)
+    assert rows is not None
+    assert re.findall(r"<bdi>(\w)</bdi></th><td>([\d.]+%)", rows[0]) == [
+        ("a", "50.0%"),
+        ("b", "0.0%"),
+    ]
+    assert re.findall(r"<td>([\d.]+%)</td></tr>", rows[0]) == ["50.0%", "0.0%"]
+
+
+def test_many_queries_have_pixels_and_a_part_of_the_values() -> None:
+    many = fr.compare_scores(scores_of(random_rows(2, 2500)))
+
+    page = _page(many)
+
+    assert "<svg" not in page
+    images = _Page(page).named("img")
+    assert len(images) == 3
+    assert all("2,500 queries" in (own["alt"] or "") for own in images)
+    assert "the 1,000 of 2,500 queries on which the systems differ most" in page
+    assert len(page) < 1_000_000
+
+
+def test_of_many_systems_the_best_have_plots_of_their_own() -> None:
+    many = fr.compare_scores(scores_of(random_rows(7, 20)))
+
+    page = _page(many)
+
+    assert "Of 21 pairs, the 10 of the systems with the best means." in page
+    assert page.count('<div class="pair">') == 1 + 10
+
+
+def test_a_baseline_gives_pairs_with_it() -> None:
+    page = _page(fr.compare(QRELS, RUNS, "map", baseline="pca"))
+
+    assert re.findall("<h3>(.*?)</h3>", page)[1:] == [
+        "<bdi>pixels</bdi> and <bdi>pca</bdi>", "<bdi>profile</bdi> and <bdi>pca</bdi>"
+    ]  # fmt: skip
+    assert "<bdi>pixels</bdi> is significantly better than <bdi>pca</bdi>" in page
+
+
+def test_one_system_has_a_report() -> None:
+    page = _page(fr.compare_scores(scores_of(random_rows(1, 6))))
+
+    assert "Pairs in" not in page
+    _Page(page)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"qrels": QRELS}, "qrels: give qrels and runs together"),
+        ({"qrels": QRELS, "runs": [DATA / "pca.run"]}, "runs: expected a list of 3 runs, found 1"),
+        ({"qrels": QRELS, "runs": {"pca": DATA / "pca.run"}}, "runs: no run 'pixels'"),
+        ({"examples": -1}, "examples: "),
+        ({"qrels": QRELS, "runs": RUNS, "documents": 3}, "documents: expected a Dataset, a dict"),
+    ],
+)
+def test_wrong_options_of_reports_are_errors(
+    compared: fr.Comparison, given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(fr.OptionError, match=message):
+        compared.report(io.BytesIO(), **given)
+
+
+def test_a_failed_report_leaves_the_old_file(compared: fr.Comparison, tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_text("old")
+
+    with pytest.raises(fr.ReadError):
+        compared.report(path, qrels=QRELS, runs=[tmp_path / "none"] * 3)
+
+    assert path.read_text() == "old"
