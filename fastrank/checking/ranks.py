@@ -11,8 +11,8 @@ from fastrank.native import codes
 
 def check_ranks(rows: Rows, findings: Collector) -> None:
     """Note ranks that are invalid, that repeat, or that disagree with the scores."""
-    exchanged = _exchanged(rows) if rows.is_trec else []
-    if len(exchanged):
+    exchanged = _exchanged(rows)
+    if rows.is_trec and len(exchanged):
         first = int(exchanged[np.argmin(rows.lines[exchanged])])
         rank, score = map(quoted, rows.fields(first)[3:5])
         has_fraction = rows.rank_classes == codes.FRACTION
@@ -68,13 +68,15 @@ def _exchanged(rows: Rows) -> np.ndarray:
     second = first + 1
     numbers = (codes.A_NUMBER, codes.WHOLE_DECIMAL, codes.FRACTION)
     scores = rows.scores[first]
-    return first[
+    are_exchanged = (
         (rows.rank_classes[first] == codes.FRACTION)
         & np.isin(rows.rank_classes[second], numbers)
         & np.isfinite(scores)
         & (scores == np.floor(scores))
         & (rows.scores[second] == scores + 1)
-    ]
+    )
+    exchanged: np.ndarray = first[are_exchanged]
+    return exchanged
 
 
 def _rank_order(rows: Rows) -> np.ndarray:

@@ -12,6 +12,7 @@ from fastrank.cli.output_formats import formatted, settle_format
 from fastrank.errors import FastrankError
 from fastrank.evaluation.scoring import score
 from fastrank.formats import files, trec
+from fastrank.formats.compression import compressed
 from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import (
     EVALUATION,
@@ -128,7 +129,7 @@ def _run(given: argparse.Namespace) -> int:
         write(lines)
     else:
         try:
-            files.write(given.output, results.all_or_none(lines))
+            files.write(given.output, compressed(results.all_or_none(lines), given.output))
         except _IncompleteError:
             complain(f"{NAME}: {given.output} was not written")
         except OSError as error:

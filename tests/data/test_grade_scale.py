@@ -80,6 +80,7 @@ class Slow:
         return sum(hits) / total if total else 0.0
 
 
+@pytest.mark.filterwarnings("ignore:.*are judgments and run swapped")
 @given(judgments(st.floats(-3, 3) | quarters), runs)
 @examples(150)
 def test_measures_are_what_they_are_defined_to_be(
