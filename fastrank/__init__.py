@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastrank import metrics as metrics
     from fastrank import probes as probes
     from fastrank import search as search
+    from fastrank import testing as testing
     from fastrank.checking.checker import check as check
     from fastrank.comparing.agreement import Agreement as Agreement
     from fastrank.comparing.agreement import agreement as agreement
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import OptionError as OptionError
     from fastrank.errors import ReadError as ReadError
+    from fastrank.errors import TaskError as TaskError
     from fastrank.evaluation.arrays import evaluate_arrays as evaluate_arrays
     from fastrank.evaluation.embeddings import evaluate_embeddings as evaluate_embeddings
     from fastrank.evaluation.evaluator import Evaluator as Evaluator
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from fastrank.formats.load import read_run as read_run
     from fastrank.formats.load import write_qrels as write_qrels
     from fastrank.formats.load import write_run as write_run
+    from fastrank.formats.run_metadata import run_metadata as run_metadata
     from fastrank.formats.trec import read_prefs as read_prefs
     from fastrank.formats.trec import read_qrels_jg as read_qrels_jg
     from fastrank.formats.trec import read_qrels_prefs as read_qrels_prefs
@@ -80,6 +83,9 @@ if TYPE_CHECKING:
     from fastrank.formats.trec_writers import write_prefs as write_prefs
     from fastrank.formats.trec_writers import write_trec_qrels as write_trec_qrels
     from fastrank.formats.trec_writers import write_trec_run as write_trec_run
+    from fastrank.gating.gate import gate as gate
+    from fastrank.gating.saving import save_baseline as save_baseline
+    from fastrank.gating.verdict import Verdict as Verdict
     from fastrank.judging.array_qrels import ArrayQrels as ArrayQrels
     from fastrank.judging.array_qrels import index_qrels as index_qrels
     from fastrank.measures.custom import Ranking as Ranking
@@ -112,6 +118,10 @@ if TYPE_CHECKING:
     from fastrank.similarity.results import SimilarityResult as SimilarityResult
     from fastrank.similarity.summaries import evaluate_summarization as evaluate_summarization
     from fastrank.similarity.triplets import evaluate_triplets as evaluate_triplets
+    from fastrank.tasks.evaluate import evaluate_tasks as evaluate_tasks
+    from fastrank.tasks.results import TaskResults as TaskResults
+    from fastrank.tasks.results import TaskScore as TaskScore
+    from fastrank.tasks.task import Task as Task
 
 __all__, __getattr__ = public_names(
     __name__,
@@ -136,6 +146,7 @@ __all__, __getattr__ = public_names(
         "data.qrels": ("Qrels",),
         "data.run": ("Run",),
         "formats.load": ("read_qrels", "read_run", "write_qrels", "write_run"),
+        "formats.run_metadata": ("run_metadata",),
         "datasets.dataset": ("Dataset",),
         "datasets.text_task": ("TextTask",),
         "evaluation.embeddings": ("evaluate_embeddings",),
@@ -150,8 +161,12 @@ __all__, __getattr__ = public_names(
             "NoQueriesError",
             "OptionError",
             "ReadError",
+            "TaskError",
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
+        "gating.gate": ("gate",),
+        "gating.saving": ("save_baseline",),
+        "gating.verdict": ("Verdict",),
         "measures.families": ("MEASURES",),
         "probes.classifier": ("ProbeTask", "evaluate_classifier"),
         "probes.multilabel": ("evaluate_multilabel",),
@@ -187,8 +202,11 @@ __all__, __getattr__ = public_names(
         "similarity.results": ("SimilarityResult",),
         "similarity.summaries": ("evaluate_summarization",),
         "similarity.triplets": ("evaluate_triplets",),
+        "tasks.evaluate": ("evaluate_tasks",),
+        "tasks.results": ("TaskResults", "TaskScore"),
+        "tasks.task": ("Task",),
     },
-    packages=("metrics", "probes", "search"),
+    packages=("metrics", "probes", "search", "testing"),
 )
 __all__.append("__version__")
 

@@ -136,6 +136,32 @@ class EvaluationError(FastrankError):
         return self.reason
 
 
+class TaskError(FastrankError):
+    """A task of `evaluate_tasks` is invalid, or its evaluation fails.
+
+    Attributes: `task` and `model`, their names, the latter None before any text is encoded;
+    `reason`; and `before`, the TaskResults of the tasks that are evaluated, or None. `__cause__` is
+    the original exception.
+
+    >>> similar = fr.Task("similarity", (["a man eats"], ["someone eats"], ["very"]))
+    >>> fr.evaluate_tasks(lambda texts: [[len(text), 1] for text in texts], {"STS": similar})
+    Traceback (most recent call last):
+    fastrank.errors.TaskError: task 'STS': scores: expected numbers, ...
+    """
+
+    before: Any = None
+
+    def __init__(self, task: str, model: str | None, reason: str) -> None:
+        super().__init__(task, model, reason)
+        self.task = task
+        self.model = model
+        self.reason = reason
+
+    def __str__(self) -> str:
+        model = "" if self.model is None else f", model {self.model!r}"
+        return f"task {self.task!r}{model}: {self.reason}"
+
+
 class NoQueriesError(FastrankError):
     """No query has both judgments and results.
 

@@ -47,7 +47,8 @@ def public_names(
 ) -> tuple[list[str], Callable[[str], object]]:
     """`__all__` and `__getattr__` of a package.
 
-    homes: the public names of each of its modules. packages: subpackages that are attributes.
+    homes: the public names of each of its modules. packages: subpackages and modules
+    that are attributes.
     """
 
     def find(name: str) -> object:

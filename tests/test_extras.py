@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.embeddings.index_plot import check_format
+from fastrank.comparing.plots.image import check_format
 from tests.helpers.paths import REPOSITORY
 
 SCORES = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map")

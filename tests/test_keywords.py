@@ -208,7 +208,7 @@ def test_an_option_by_another_name_is_suggested(
         (["evaluate"], "fastrank: unknown command 'evaluate'; did you mean `fastrank eval`?"),
         (["mine"], "fastrank: unknown command 'mine'; did you mean `fastrank hard-negatives`?"),
         (["ann"], "fastrank: unknown command 'ann'; did you mean `fastrank compare-indexes`?"),
-        (["xyz"], "fastrank: unknown command 'xyz'; expected eval, search, eval-embeddings,"),
+        (["xyz"], "fastrank: unknown command 'xyz'; expected eval, compare, search,"),
         (["eval", "--level", "2", "q"], "unrecognized arguments: --level; did you mean"
                                         " --relevance-level?"),
         (["eval", "q", "r", "--top-k=3"], "unrecognized arguments: --top-k=3; did you mean"

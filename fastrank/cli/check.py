@@ -13,6 +13,7 @@ from fastrank.cli.output import complain, guarded, without_controls, write
 from fastrank.errors import FastrankError, ReadError
 from fastrank.formats import files
 from fastrank.formats.sniff import FORMATS as FILE_FORMATS
+from fastrank.gating.github import escaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,12 +184,5 @@ def _github(report: Report) -> Iterator[str]:
     commands = {"error": "error", "warning": "warning", "note": "notice"}
     for finding in report.findings:
         line = "" if finding.line is None else f",line={finding.line}"
-        where = f"file={_escaped(finding.file, ':,')}{line},title={finding.kind}"
-        yield f"::{commands[finding.severity]} {where}::{_escaped(finding.message)}"
-
-
-def _escaped(text: str, more: str = "") -> str:
-    """Escape a string for GitHub's workflow commands."""
-    for character in "%\r\n" + more:
-        text = text.replace(character, f"%{ord(character):02X}")
-    return text
+        where = f"file={escaped(finding.file, ':,')}{line},title={finding.kind}"
+        yield f"::{commands[finding.severity]} {where}::{escaped(finding.message)}"

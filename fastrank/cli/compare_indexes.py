@@ -15,8 +15,8 @@ from fastrank.cli.output import (
     write,
 )
 from fastrank.cli.output_formats import format_of_output
+from fastrank.comparing.plots.image import check_format
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
-from fastrank.embeddings.index_plot import check_format
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
 from fastrank.formats.compression import compressed

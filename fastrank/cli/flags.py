@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def add_flags(
-    parser: argparse.ArgumentParser,
+    parser: argparse._ActionsContainer,
     keywords: Iterable[Keyword],
     *,
     defaults: Mapping[str, Any] | None = None,

@@ -1,5 +1,5 @@
 """The command `fastrank` and its subcommands: evaluation (`eval` and the drop-in `trec_eval`),
-comparison (`agree`), embeddings (`search`, `eval-embeddings`, `hard-negatives`,
+comparison (`compare`, `gate`, `agree`), embeddings (`search`, `eval-embeddings`, `hard-negatives`,
 `compare-indexes`, `probe`), files (`convert`, `check`) and the list of measures (`measures`)."""
 
 from __future__ import annotations
@@ -14,6 +14,10 @@ COMMANDS = {
     "eval": (
         "evaluate", "evaluate runs",
         "Evaluate one or more runs against the same judgments (qrels).",
+    ),
+    "compare": (
+        "compare", "compare runs: significance tests and confidence intervals",
+        "Compare runs: means, confidence intervals, and which ones differ significantly.",
     ),
     "search": (
         "search", "search embeddings and write a run",
@@ -37,6 +41,10 @@ COMMANDS = {
     "probe": (
         "probe", "train classifiers on embeddings and test them",
         "Train classifiers on embeddings and test them, as published protocols do.",
+    ),
+    "gate": (
+        "gate", "fail a build if a run is worse than a saved baseline",
+        "Save the values of a run as a baseline, and check later runs against it.",
     ),
     "agree": (
         "agree", "compare the rankings of two runs, or two rankings of systems",

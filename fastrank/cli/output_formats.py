@@ -11,7 +11,7 @@ from fastrank.scores.text import trec_lines
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from fastrank.scores.scores import Scores
@@ -142,20 +142,27 @@ LAYOUT = {
 DIGITS = 4
 
 
-def format_of_output(output: str | None, formats: Collection[str], default: str) -> str:
+def format_of_output(
+    output: str | None,
+    formats: Collection[str],
+    default: str,
+    suffixes: Mapping[str, str] = SUFFIXES,
+) -> str:
     """The format by the suffix of an output file, ignoring that of compression.
 
-    An unknown suffix, or none, means the default. Raises OptionError for the suffix of a format
-    that a command cannot write.
+    An unknown suffix, or none, means the default. suffixes: of a command, with their formats.
+    Raises OptionError for the suffix of a format that the command cannot write.
     """
     name = (output or "").lower()
     for ending in COMPRESSED:
         name = name.removesuffix(ending)
     suffix = os.path.splitext(name)[1]
-    form = SUFFIXES.get(suffix, default)
-    if form in formats and suffix not in OTHER_SUFFIXES:
+    form = suffixes.get(suffix, "")
+    if form in formats:
         return form
-    known = ", ".join(own for own, named in SUFFIXES.items() if named in formats)
+    if suffix not in SUFFIXES and suffix not in OTHER_SUFFIXES:
+        return default
+    known = ", ".join(own for own, named in suffixes.items() if named in formats)
     reason = f"{output} cannot be written in the format of {suffix} files"
     raise OptionError("--output", f"{reason}; set --format, or use a name that ends in {known}")
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from fastrank.comparing.paired import Integers
     from fastrank.measures.binding import BoundMeasure
     from fastrank.measures.selection import Measures
+    from fastrank.scores.scores import Scores
 
 
 class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
@@ -83,29 +84,45 @@ def compare(
     >>> runs = ["data/pixels.run", "data/pca.run", "data/profile.run"]
     >>> found = fr.compare("data/digits.qrels", runs, "map P.10", baseline="pca")
     >>> print(found)
-    measure    system    baseline      mean    difference  95% interval              p
-    ---------  --------  ----------  ------  ------------  ------------------  -------  --
-    map        pixels    pca         0.4348       +0.0854  [+0.0694, +0.1015]  1.6e-20  +
-    map        profile   pca         0.3447       -0.0046  [-0.0214, +0.0122]   0.5880
-    P_10       pixels    pca         0.9510       +0.1460  [+0.1125, +0.1795]  4.6e-15  +
-    P_10       profile   pca         0.8985       +0.0935  [+0.0625, +0.1245]  1.2e-08  +
+    system      map         diff [95% interval]        p     +/=/-
+    -------  ------  --------------------------  -------  --------  -
+    pixels   0.4348  +0.0854 [+0.0694, +0.1015]  1.6e-20  157/7/36  ▲
+    pca      0.3493
+    profile  0.3447  -0.0046 [-0.0214, +0.0122]   0.5880  94/4/102
     <BLANKLINE>
-    200 queries. + and -: significantly better and worse than the baseline (p <= 0.05, paired
-    t-test, Holm-corrected for the 2 pairs of a measure).
+    system     P_10         diff [95% interval]        p     +/=/-
+    -------  ------  --------------------------  -------  --------  -
+    pixels   0.9510  +0.1460 [+0.1125, +0.1795]  4.6e-15  88/105/7  ▲
+    pca      0.8050
+    profile  0.8985  +0.0935 [+0.0625, +0.1245]  1.2e-08  78/97/25  ▲
+    <BLANKLINE>
+    200 queries. diff: difference from pca, with its 95% interval. ▲ ▼: significantly better,
+    worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a measure). +/=/-: on
+    how many queries better, equal, worse.
     """
     given = with_defaults(compare, options)
     chosen = settings(pick(given, ComparisonOptions))
     evaluation: Any = pick(given, EvaluationOptions)
-    named = isinstance(runs, Mapping)
-    items = list(runs.values()) if named else runs
+    keys = list(runs) if isinstance(runs, Mapping) else None
+    items = runs if keys is None else list(runs.values())
     if not isinstance(items, (list, tuple)):
         items = [items]
     evaluator = Evaluator(qrels, measures, **evaluation)
     scores: list[Any] = list((executor.map if executor else map)(evaluator.evaluate, items))
-    names = system_names(chosen.names, list(runs) if named else None, scores, items)
-    selection = Selection(measures)
+    names = system_names(chosen.names, keys, scores, items)
+    return compare_evaluated(scores, names, measures, chosen, evaluation)
+
+
+def compare_evaluated(
+    scores: list[Scores],
+    names: list[str],
+    measures: Measures,
+    chosen: Settings,
+    evaluation: Mapping[str, Any],
+) -> Comparison:
+    """Compare runs that were evaluated with the same judgments, measures and options."""
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
-    bound = selection.bind(version, keep=_has_values)
+    bound = Selection(measures).bind(version, keep=has_values)
     systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
     aligned = align(names, systems, common=True, caller="compare")
     missing = note_missing(scores, names)
@@ -115,10 +132,11 @@ def compare(
         zero = [name for name in lower if (aligned.measures[name].values == 0).any()]
         if zero:
             missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
-    return _compared(aligned._replace(notes=[*missing, *aligned.notes, *notes]), chosen)
+    aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
+    return compare_aligned(aligned, chosen, evaluation)
 
 
-def _has_values(bound: BoundMeasure) -> bool:
+def has_values(bound: BoundMeasure) -> bool:
     """Whether a measure has numbers per query."""
     own = bound.measure
     return own.average not in ("", "geometric") and own.needs not in ("run", "queries")
@@ -153,7 +171,7 @@ def compare_scores(
     chosen = settings(with_defaults(compare_scores, options))
     names, systems, notes = systems_from(scores, chosen.names)
     aligned = align(names, systems, common=queries == "common", caller="compare_scores")
-    return _compared(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
+    return compare_aligned(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
 
 
 def _baselines(chosen: Settings, names: list[str]) -> list[int]:
@@ -211,7 +229,13 @@ def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
     )
 
 
-def _compared(aligned: Aligned, chosen: Settings) -> Comparison:
+def compare_aligned(
+    aligned: Aligned, chosen: Settings, evaluation: Mapping[str, Any] | None = None
+) -> Comparison:
+    """Compare systems whose values are aligned. Raises OptionError and GroupError.
+
+    evaluation: the options with which runs were evaluated.
+    """
     names, measures = aligned.names, aligned.measures
     check_values(measures, names)
     baselines = _baselines(chosen, names)
@@ -236,6 +260,7 @@ def _compared(aligned: Aligned, chosen: Settings) -> Comparison:
             for measure, own in analyses.items()
         },
         notes=list(notes), _analyses=analyses, _settings=chosen,
+        _evaluation=dict(evaluation or {}),
     )  # fmt: skip
 
 

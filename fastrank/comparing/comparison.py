@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import namedtuple
 
 import numpy as np
 
 from fastrank.arguments import at_least, finite
-from fastrank.comparing.letters import letter_display
+from fastrank.comparing.letters import alike, letter_display
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.scores.tables import Table, distinct
@@ -16,7 +17,7 @@ from fastrank.scores.tables import Table, distinct
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
+    from typing import Any, BinaryIO
 
     from fastrank.comparing.alignment import Measured
     from fastrank.comparing.analysis import Analysis
@@ -80,21 +81,21 @@ class Comparison(Frozen):
     >>> comparison
     <Comparison of 3 systems in map: 200 queries>
     >>> print(comparison)
-        system       map
-    --  --------  ------  ---
-    a   pixels    0.4348  b c
-    b   pca       0.3493
-    c   profile   0.3447
+       system        map
+    -  -------  --------
+    a  pixels   0.4348ᵇᶜ
+    b  pca      0.3493
+    c  profile  0.3447
     <BLANKLINE>
-    200 queries. Letters: significantly better than that system (p <= 0.05, paired t-test,
+    200 queries. Letters: significantly better than that system (p ≤ 0.05, paired t-test,
     Holm-corrected for the 3 pairs of a measure).
     >>> comparison.pair("map", "pixels", "pca").difference
     0.0854...
     """
 
     __slots__ = (
-        "_analyses", "_settings", "alpha", "baseline", "correction", "interval", "level",
-        "mean", "measures", "names", "notes", "queries", "resamples", "seed", "test",
+        "_analyses", "_evaluation", "_settings", "alpha", "baseline", "correction", "interval",
+        "level", "mean", "measures", "names", "notes", "queries", "resamples", "seed", "test",
     )  # fmt: skip
     made_by = "fastrank.compare"
 
@@ -112,6 +113,7 @@ class Comparison(Frozen):
     mean: dict[str, dict[str, float]]
     notes: list[str]
     _analyses: dict[str, Analysis]
+    _evaluation: dict[str, Any]
     _settings: Settings
 
     def values(self, measure: str) -> Floats:
@@ -303,12 +305,19 @@ class Comparison(Frozen):
         {'pixels': 'a', 'pca': 'b', 'profile': 'b'}
         """
         self._need_all_pairs("letters")
-        paired, differs = self._of(measure).paired, self._significant(measure)
-        different = zip(
-            paired.firsts[differs].tolist(), paired.seconds[differs].tolist(), strict=True
-        )
-        found = letter_display(self._ranked(measure), different)
+        found = letter_display(self._ranked(measure), self._different(measure))
         return {name: found[place] for place, name in enumerate(self.names)}
+
+    def _alike(self, measure: str) -> list[list[str]]:
+        """The groups of systems that share a letter, best first."""
+        self._need_all_pairs("critical-difference")
+        found = alike(self._ranked(measure), self._different(measure))
+        return [[self.names[place] for place in group] for group in found]
+
+    def _different(self, measure: str) -> Iterator[tuple[int, int]]:
+        """The pairs of systems that differ significantly."""
+        paired, differs = self._of(measure).paired, self._significant(measure)
+        return zip(paired.firsts[differs].tolist(), paired.seconds[differs].tolist(), strict=True)
 
     def _need_all_pairs(self, method: str) -> None:
         if self.baseline:
@@ -531,6 +540,88 @@ class Comparison(Frozen):
             parts.append(f"{CORRECTION_NAMES[self.correction]} for the {size:,} pairs {within}")
         return ", ".join(parts)
 
+    def plot(
+        self,
+        kind: str,
+        measure: str | None = None,
+        a: str | None = None,
+        b: str | None = None,
+        ax: Any = None,
+        *,
+        path: str | os.PathLike[str] | BinaryIO | None = None,
+        format: str | None = None,
+    ) -> Any:
+        """Draw a plot with matplotlib, and return its axes; `axes.figure` is the figure.
+
+        kind: "differences", a - b on every query, sorted, with its mean and interval; "scatter", a
+            against b on every query; "intervals", the means of all systems or, with a baseline, the
+            differences from it; "p-values", a heat map of the corrected p-values.
+        measure: by default the first. a, b: the two systems of a plot of two, by default the best
+            one and the baseline or, without a baseline, the two best.
+        ax: axes to draw into, by default those of a new figure.
+        path: where to write the image, as a PNG, SVG or PDF by its suffix or by `format`. The same
+            comparison gives the same bytes with the same version of matplotlib; an SVG has
+            alternative text for screen readers.
+
+        Needs matplotlib (`pip install 'fastrank-eval[plot]'`), whose global state is not changed.
+        Raises OptionError for an unknown kind, system or format, MeasureError for a measure that
+        was not compared, and ImportError without matplotlib.
+
+        >>> axes = comparison.plot("differences", a="pixels", b="pca")
+        >>> axes.get_title(loc="left")
+        'map: pixels - pca'
+        """
+        from fastrank.comparing.plots.plot import plot
+
+        return plot(self, kind, measure, a, b, ax, path, format)
+
+    def report(
+        self,
+        path: str | os.PathLike[str] | BinaryIO,
+        *,
+        title: str | None = None,
+        measure: str | None = None,
+        qrels: Any = None,
+        runs: Any = None,
+        documents: Any = None,
+        queries: Any = None,
+        examples: int = 20,
+        depth: int = 10,
+        command: str | None = None,
+    ) -> None:
+        """Write a report as one HTML file, without scripts that run and without outside references.
+
+        path: a path, which is written atomically, or a binary file.
+        title: by default the names of the systems.
+        measure: the one whose differences are plotted pair by pair, by default the first.
+        qrels, runs: the judgments, and the runs as a list in the order of `names` or as {name:
+            run}; each as `evaluate` takes it. With them, the report has the hashes of files, the
+            shares of unjudged and tied documents, and rankings side by side.
+        documents, queries: texts to show: a Dataset, {id: text}, or a path of JSON lines with
+            `_id`, `title` and `text`.
+        examples: the number of queries whose rankings are shown, those with the largest differences
+            between the first two systems that `plot` shows. depth: their number of ranks.
+        command: the command line that made the report.
+
+        The element `comparison` has the comparison as JSON. The same comparison gives the same
+        bytes on the same day, or with SOURCE_DATE_EPOCH set. Needs matplotlib
+        (`pip install 'fastrank-eval[plot]'`).
+
+        Raises OptionError for contradictory options, ImportError without matplotlib, and what
+        reading the files raises.
+
+        >>> import io
+        >>> comparison.report(page := io.BytesIO(), title="Digits")
+        >>> page.getvalue()[:15]
+        b'<!DOCTYPE html>'
+        """
+        from fastrank.comparing.report.report import write_report
+
+        write_report(
+            self, path, title=title, measure=measure, qrels=qrels, runs=runs, documents=documents,
+            queries=queries, examples=examples, depth=depth, command=command,
+        )  # fmt: skip
+
     def __len__(self) -> int:
         return len(self.names)
 
@@ -541,9 +632,145 @@ class Comparison(Frozen):
         )
 
     def __str__(self) -> str:
-        from fastrank.comparing.text import readable
+        return self.to_text()
 
-        return readable(self)
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_text(
+        self,
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        letters: bool = False,
+        sort: str | None = None,
+        ascii: bool | None = None,
+    ) -> str:
+        """A readable table with its legend, and the notes; `str` gives it with the defaults.
+
+        Without a baseline, superscripts are the letters of the systems that one is significantly
+        better than. With baselines, each measure has a table of differences.
+
+        digits: decimals, 4 by default, 2 of percentages. percent: multiply values by 100. letters:
+            the superscripts are those of `letters`. sort: a measure; systems are sorted by it, best
+            first. ascii: ^bc and + and - instead of superscripts and symbols; by default if
+            standard output cannot encode them.
+
+        >>> print(comparison.to_text(letters=True, digits=3, ascii=True))
+        system       map
+        -------  -------
+        pixels   0.435^a
+        pca      0.349^b
+        profile  0.345^b
+        <BLANKLINE>
+        200 queries. Systems that share a letter do not differ significantly (p <= 0.05, paired
+        t-test, Holm-corrected for the 3 pairs of a measure).
+        """
+        from fastrank.comparing.text import text_of
+
+        return text_of(
+            self, digits=digits, percent=percent, letters=letters, sort=sort, ascii=ascii
+        )
+
+    def to_markdown(
+        self,
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        letters: bool = False,
+        sort: str | None = None,
+        bold: bool = True,
+        underline: bool = False,
+    ) -> str:
+        """Tables in GitHub's Markdown, escaped, with the legend and the notes.
+
+        bold, underline: whether to set the best mean of a measure in bold, and to underline the
+        second of three or more. The other options are those of `to_text`.
+
+        >>> print(comparison.to_markdown().splitlines()[2])
+        | a  | pixels   | **0.4348** <sup>bc</sup> |
+        """
+        from fastrank.comparing.markdown import markdown_of
+
+        return markdown_of(
+            self, digits=digits, percent=percent, letters=letters, sort=sort, bold=bold,
+            underline=underline,
+        )  # fmt: skip
+
+    def to_latex(
+        self,
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        letters: bool = False,
+        sort: str | None = None,
+        best: str = "bold",
+        second: str = "underline",
+        show: str | Sequence[str] = "mean",
+        baseline_marks: Sequence[str] = ("\\dagger", "\\ddagger", "\\S", "\\P"),
+    ) -> str:
+        """A LaTeX tabular with booktabs rules, escaped, after comment lines on tests and notes.
+
+        Superscripts are padded with invisible marks, so that numbers align. With baselines, the
+        mark of each is on the means that are significantly better.
+
+        best, second: "bold", "underline" or "none", for the best mean of a measure and the second
+            of three or more. show: "mean", "interval" or "p", or several: the columns of a measure.
+            With a baseline, intervals are those of differences; "p" needs one.
+        baseline_marks: one for each baseline. The other options are those of `to_text`.
+
+        >>> print(comparison.to_latex(second="none").splitlines()[5])
+        a & pixels  &   \\textbf{0.4348}$^{bc}$ \\\\
+        """
+        from fastrank.comparing.latex import latex_of
+
+        return latex_of(
+            self, digits=digits, percent=percent, letters=letters, sort=sort, best=best,
+            second=second, show=show, baseline_marks=baseline_marks,
+        )  # fmt: skip
+
+    def to_html(
+        self,
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        letters: bool = False,
+        sort: str | None = None,
+    ) -> str:
+        """HTML tables, escaped, with the legend and the notes; notebooks show it.
+
+        Titles have the intervals and p-values. The classes are fastrank-comparison, number, best,
+        second, better, worse, legend and note. The options are those of `to_text`.
+
+        >>> comparison.to_html().splitlines()[0]
+        '<table class="fastrank-comparison">'
+        """
+        from fastrank.comparing.html import html_of
+
+        return html_of(self, digits=digits, percent=percent, letters=letters, sort=sort)
+
+    def to_csv(self, *, per_query: bool = False) -> str:
+        """The table `pairs` as CSV; or a row for each query, measure and system.
+
+        >>> comparison.to_csv(per_query=True).splitlines()[:2]
+        ['query,measure,system,value', 'q0000,map,pixels,0.632...']
+        """
+        from fastrank.comparing.export import csv_of
+
+        return csv_of(self, per_query=per_query)
+
+    def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
+        """A JSON object with means, intervals, pairs, settings and notes; null for NaN.
+
+        per_query: also the values, as {query: {measure: {system: value}}}.
+
+        >>> import json
+        >>> json.loads(comparison.to_json())["systems"]["pca"]["map"]["mean"]
+        0.34933767225585727
+        """
+        from fastrank.comparing.export import json_of
+
+        return json_of(self, per_query=per_query, indent=indent)
 
 
 def _check_probability(name: str, value: float) -> None:

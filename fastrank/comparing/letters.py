@@ -11,11 +11,20 @@ if TYPE_CHECKING:
 
 
 def letter_display(order: Sequence[int], different: Iterable[tuple[int, int]]) -> dict[int, str]:
-    """The letters of each system, from the pairs that differ significantly.
+    """The letters of each system; the best has the letter a. The arguments are those of `alike`."""
+    found = dict.fromkeys(order, "")
+    for letter, group in zip(letters(), alike(order, different), strict=False):
+        for system in group:
+            found[system] += letter
+    return found
 
-    order: the systems, best first; the best has the letter a. Source: Piepho, 'An algorithm for a
-    letter-based representation of all-pairwise comparisons', Journal of Computational and Graphical
-    Statistics 13(2), 2004 (insert and absorb).
+
+def alike(order: Sequence[int], different: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """The largest groups of systems without a pair that differs significantly, best first.
+
+    order: the systems, best first. different: the pairs that differ significantly. Source: Piepho,
+    'An algorithm for a letter-based representation of all-pairwise comparisons', Journal of
+    Computational and Graphical Statistics 13(2), 2004 (insert and absorb).
     """
     groups: list[frozenset[int]] = [frozenset(order)]
     for one, other in different:
@@ -31,12 +40,8 @@ def letter_display(order: Sequence[int], different: Iterable[tuple[int, int]]) -
             if not any(group <= own for own in groups):
                 groups = [own for own in groups if not own <= group] + [group]
     place = {system: i for i, system in enumerate(order)}
-    groups.sort(key=lambda group: sorted(place[system] for system in group))
-    found = dict.fromkeys(order, "")
-    for letter, group in zip(letters(), groups, strict=False):
-        for system in group:
-            found[system] += letter
-    return found
+    ordered = sorted(sorted(place[system] for system in group) for group in groups)
+    return [[order[i] for i in group] for group in ordered]
 
 
 def letters() -> Iterable[str]:

@@ -82,10 +82,10 @@ COMPARISON = (
         variance; "bootstrap": studentized bootstrap test; or a function of two arrays that returns
         a p-value, or an object that has it as `pvalue` or at index 1, such as
         `scipy.stats.ttest_rel`.""",
-        check=_test,
+        check=_test, choices=TESTS,
     ),
     Keyword(
-        "correction", None, "the correction for several comparisons",
+        "correction", None, "the correction for several comparisons (default: holm)",
         """the correction of p-values for several comparisons: "holm" (the default), "bonferroni",
         "hochberg" (needs positively dependent tests), "bh" (false discovery rate), "by" (the same
         under any dependence), "max-t" (step-down by the largest statistic of common sign flips;
@@ -99,7 +99,8 @@ COMPARISON = (
         choices=("measure", "all"),
     ),
     Keyword(
-        "alpha", 0.05, "the significance level", "the significance level.", check=_probability
+        "alpha", 0.05, "the significance level", "the significance level.", check=_probability,
+        metavar="P", parse=float,
     ),
     Keyword(
         "interval", "t", "the kind of confidence intervals",
@@ -109,25 +110,26 @@ COMPARISON = (
     ),
     Keyword(
         "level", 0.95, "the confidence level of intervals",
-        "the confidence level of the intervals.", check=_probability,
+        "the confidence level of the intervals.", check=_probability, metavar="P", parse=float,
     ),
     Keyword(
-        "resamples", None, "the number of resamples",
+        "resamples", None,
+        "the number of resamples (default: 100000 for randomization and max-t, else 10000)",
         """the number of random resamples; by default 100,000 for "randomization" and "max-t", else
         10,000.""",
-        least=1,
+        least=1, metavar="N",
     ),
     Keyword(
         "seed", 0, "the seed of resamples",
         """the seed of the resamples, 0 or more. They depend on nothing else: results are the same
         for any number of threads, order of systems, and machine.""",
-        least=0,
+        least=0, metavar="N",
     ),
     Keyword(
         "exact_up_to", 44, "the largest number of non-zero differences for exact randomization",
         """randomization tests are exact if no pair has more non-zero differences than this, and
         there are not too many pairs; at most 52. 50 need 1 GB of memory.""",
-        check=lambda name, value: _up_to(name, value, 52),
+        check=lambda name, value: _up_to(name, value, 52), metavar="N", parse=int,
     ),
     Keyword(
         "zeros", "pratt", "how the Wilcoxon test treats differences of 0",
@@ -138,7 +140,7 @@ COMPARISON = (
     Keyword(
         "min_difference", 0.0, "differences up to this are ties in the sign test",
         """the sign test ignores differences of at most this size.""",
-        check=_not_negative,
+        check=_not_negative, metavar="D", parse=float,
     ),
     Keyword(
         "clusters", None, "{query: cluster}: queries that are resampled together",

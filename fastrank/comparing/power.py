@@ -26,14 +26,19 @@ def power_of_t(effect: float, n: int, alpha: float = 0.05) -> float:
     >>> round(power_of_t(0.3, 50), 6)
     0.547657
     """
-    from scipy.special import nctdtr, stdtrit
+    from scipy.special import nctdtr, ndtr, stdtrit
 
     shift, critical = abs(effect) * math.sqrt(n), stdtrit(n - 1, 1 - alpha / 2)
     if n > FEW and shift - critical > FAR:
         return 1.0
-    # scipy gives NaN for some probabilities that are as good as 0.
-    opposite = nctdtr(n - 1, shift, -critical) if shift < FAR else 0.0
-    return float(1 - nctdtr(n - 1, shift, critical) + opposite)
+    below = float(nctdtr(n - 1, shift, critical))
+    opposite = float(nctdtr(n - 1, shift, -critical))
+    # scipy gives NaN for some small probabilities.
+    if math.isnan(below):
+        # Abramowitz and Stegun, 'Handbook of mathematical functions', 26.7.10.
+        scale = math.sqrt(1 + critical**2 / (2 * (n - 1)))
+        below = float(ndtr((critical * (1 - 1 / (4 * (n - 1))) - shift) / scale))
+    return 1 - below + (0.0 if math.isnan(opposite) else opposite)
 
 
 def queries_for(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.datasets.lines import lines_of
 from fastrank.datasets.text_files import objects_of
 from fastrank.errors import InputError
 from fastrank.formats import sniff
 from fastrank.formats.inputs import is_file
+from fastrank.formats.lines import lines_of
 from fastrank.formats.splits import choose_split
 
 TYPE_CHECKING = False

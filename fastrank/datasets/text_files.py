@@ -7,9 +7,9 @@ from itertools import chain
 
 from fastrank.datasets.assembly import assemble
 from fastrank.datasets.in_memory import joined
-from fastrank.datasets.lines import lines_of
 from fastrank.errors import FormatError, OptionError, ReadError
 from fastrank.formats import sniff
+from fastrank.formats.lines import lines_of
 from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False

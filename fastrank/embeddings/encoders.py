@@ -134,6 +134,12 @@ def text_encoder(
     )
 
 
+def check_model(model: Any) -> None:
+    """Raise TypeError for an object that is not a model, or a pair or triple of models."""
+    for one in model if isinstance(model, (tuple, list)) else (model,):
+        _function_of(one, [name for names in METHODS for name in names])
+
+
 def _function_of(model: Any, methods: Sequence[str]) -> tuple[Callable[..., Any], str]:
     """The first of these methods that the model has, or the model itself, and its name."""
     kind = type(model).__name__

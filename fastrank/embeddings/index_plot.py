@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 import os
 
-from fastrank.errors import OptionError
+from fastrank.comparing.plots.image import check_format
 from fastrank.formats import files
-from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,21 +14,7 @@ if TYPE_CHECKING:
 
     from fastrank.embeddings.index_comparison import IndexComparison
 
-FORMATS = ("png", "svg", "pdf")
 INCHES, DOTS = (7.5, 5.0), 150
-
-
-def check_format(target: str | os.PathLike[str] | BinaryIO, format: str | None = None) -> str:
-    """The format of a plot, given or from the path. Raises OptionError, ImportError."""
-    named = isinstance(target, (str, os.PathLike))
-    if format is None and named:
-        format = os.path.splitext(os.fspath(target))[1][1:].lower()  # type: ignore[arg-type]
-    if format not in FORMATS:
-        where = f"{os.fspath(target)}: " if named else ""  # type: ignore[arg-type]
-        expected = f"expected a suffix {', '.join('.' + format for format in FORMATS)}"
-        raise OptionError("plot", f"{where}{expected if named else f'expected one of {FORMATS}'}")
-    optional("matplotlib.figure", "a plot", "plot")
-    return format
 
 
 def write_plot(

@@ -135,7 +135,7 @@ def evaluate_classifier(
     }  # fmt: skip
     assert set(encoding) == set(names_of(EncodingOptions))
     sets = {key: given for key, given in (("test", test), ("dev", dev)) if given is not None}
-    accepted = _options_of(evaluate)
+    accepted = protocol_options(protocol)
     _check_options(protocol, {**options, **sets}, accepted)
     for key, value in (("seed", seed), ("progress", progress)):
         if key in accepted and value is not None:
@@ -171,11 +171,11 @@ def _protocol(name: str) -> Callable[..., ProbeResult]:
     return found
 
 
-def _options_of(evaluate: Callable[..., ProbeResult]) -> list[str]:
-    """The names of the keyword parameters of a protocol."""
+def protocol_options(protocol: str) -> list[str]:
+    """The names of the options of a protocol."""
     import inspect
 
-    parameters = inspect.signature(evaluate).parameters.values()
+    parameters = inspect.signature(_protocol(protocol)).parameters.values()
     return [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
 
 

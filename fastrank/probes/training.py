@@ -84,14 +84,17 @@ def train(folds: Sequence[FoldData], settings: Settings) -> None:
 
 
 def _groups(folds: Sequence[FoldData], settings: Settings, copies: int) -> list[list[FoldData]]:
-    """Folds to train together: with equally many training rows, and small enough for the cache."""
+    """Folds to train together: with training parts of one shape, and small enough for the cache.
+
+    The shapes differ in rows, and in features where an embedder is fitted on each training part.
+    """
     found: list[list[FoldData]] = []
-    by_rows: dict[int, list[FoldData]] = {}
+    by_shape: dict[tuple[int, ...], list[FoldData]] = {}
     for fold in folds:
-        by_rows.setdefault(len(fold.train[1]), []).append(fold)
-    widest = max(folds[0].train[0].shape[1], *settings.hidden, settings.outputs)
-    size = max(1, STACK_BYTES // (4 * copies * settings.batch_size * widest))
-    for same in by_rows.values():
+        by_shape.setdefault(fold.train[0].shape, []).append(fold)
+    for (_, features), same in by_shape.items():
+        widest = max(features, *settings.hidden, settings.outputs)
+        size = max(1, STACK_BYTES // (4 * copies * settings.batch_size * widest))
         found += [same[first : first + size] for first in range(0, len(same), size)]
     return found
 

@@ -28,6 +28,12 @@ class Number(str):
     __slots__ = ()
 
 
+class Markup(Number):
+    """A number with markup of the format, which is not escaped."""
+
+    __slots__ = ()
+
+
 class Bold(Number):
     """A number to set in bold, if the format supports it."""
 
@@ -41,33 +47,44 @@ def plain(header: Sequence[str], rows: Rows) -> str:
 
 def markdown(header: Sequence[str], rows: Rows) -> str:
     """A table in the pipe syntax of GitHub's Markdown."""
-    import re
-
-    markup = re.compile(MARKDOWN)
 
     def escaped(cell: object) -> object:
         if isinstance(cell, Number):
             return Number(f"**{cell}**") if isinstance(cell, Bold) else cell
-        return markup.sub(r"\\\1", cell) if isinstance(cell, str) else cell
+        return escaped_markdown(cell) if isinstance(cell, str) else cell
 
     return _tabulated(
-        [markup.sub(r"\\\1", name) for name in header],
+        [escaped_markdown(name) for name in header],
         ([escaped(cell) for cell in row] for row in rows),
         "pipe",
     )
+
+
+def markdown_text(text: str) -> str:
+    """Text for a paragraph of Markdown, escaped."""
+    return escaped_markdown(one_line(text))
+
+
+def escaped_markdown(text: str) -> str:
+    """The text with Markdown's special characters escaped."""
+    import re
+
+    return re.sub(MARKDOWN, r"\\\1", text)
 
 
 def latex(header: Sequence[str], rows: Rows) -> str:
     """A tabular with booktabs rules."""
     cells = [list(row) for row in rows]
     columns = "".join("r" if right else "l" for right in _numeric(cells, len(header)))
-    texts = [[_line(name).translate(LATEX) for name in header]]
+    texts = [[latex_text(name) for name in header]]
     for row in cells:
         texts.append(
             [
                 f"\\textbf{{{cell}}}"
                 if isinstance(cell, Bold)
-                else _line(_shown(cell)).translate(LATEX)
+                else cell
+                if isinstance(cell, Markup)
+                else latex_text(_shown(cell))
                 for cell in row
             ]
         )  # fmt: skip
@@ -85,6 +102,13 @@ def latex(header: Sequence[str], rows: Rows) -> str:
     )  # fmt: skip
 
 
+def latex_text(text: str) -> str:
+    """Text for LaTeX, escaped."""
+    shown = one_line(text).translate(LATEX)
+    # At the start of a row, these would be arguments of the line break before it.
+    return f"{{}}{shown}" if shown.lstrip()[:1] in ("[", "*") else shown
+
+
 def html(header: Sequence[str], rows: Rows) -> str:
     """A table element."""
     return _tabulated(header, rows, "html")
@@ -97,8 +121,8 @@ def _tabulated(header: Sequence[str], rows: Rows, form: str) -> str:
     alignment = ["right" if right else "left" for right in _numeric(cells, len(header))]
     return str(
         tabulate(
-            [[_line(_shown(value)) for value in row] for row in cells],
-            headers=[_line(name) for name in header],
+            [[one_line(_shown(value)) for value in row] for row in cells],
+            headers=[one_line(name) for name in header],
             tablefmt=form,
             colalign=alignment if cells else None,
             disable_numparse=True,
@@ -115,7 +139,7 @@ def _shown(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _line(text: str) -> str:
+def one_line(text: str) -> str:
     """The text on one line, with invalid Unicode replaced."""
     return " ".join(text.splitlines()).encode("utf-8", "replace").decode()
 

@@ -37,6 +37,15 @@ def test_queries_needed_are_those_of_statsmodels(
     assert queries_for(effect, alpha, power) == n
 
 
+def test_power_rises_with_the_effect_where_scipy_gives_nan() -> None:
+    """scipy's noncentral t distribution is NaN for n = 300 and d_z = 0.5, among others."""
+    for n in (5, 10, 50, 300, 352, 2000, 50_000):
+        powers = [power_of_t(shift / n**0.5, n) for shift in np.linspace(0.1, 14, 200)]
+        assert powers == sorted(powers), n
+        assert powers[-1] == pytest.approx(1.0, abs=1e-3)
+    assert detectable(300) == pytest.approx(0.16227, abs=1e-5)
+
+
 def test_the_detectable_effect_has_the_power() -> None:
     for n in (2, 10, 50, 6980):
         assert power_of_t(detectable(n), n) == pytest.approx(0.8, abs=1e-9)

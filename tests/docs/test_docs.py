@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -35,8 +36,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_every_block_is_of_a_kind_that_is_tested() -> None:
-    """Shell, Python, a Python session, or text that says which command prints it."""
-    assert {block.kind for _, block in BLOCKS} == {"sh", "python", "pycon", "text"}
+    """Shell, Python, a Python session, a workflow, or text that says which command prints it."""
+    assert {block.kind for _, block in BLOCKS} == {"sh", "python", "pycon", "text", "yaml"}
     assert all(block.command for _, block in BLOCKS if block.kind == "text")
 
 
@@ -47,6 +48,31 @@ def test_commands_run(block: Block, folder: Path) -> None:
 
     assert found.stderr == ""
     assert found.returncode == 0
+
+
+def test_steps_of_the_workflow_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each succeeds but the installation, whose result is this environment."""
+    (workflow,) = (block.text for _, block in BLOCKS if block.kind == "yaml")
+    steps = [
+        textwrap.dedent(lines or line)
+        for lines, line in re.findall(r" run: (?:\|\n((?: {10}.*\n)+)|(.*)\n)", workflow)
+    ]
+    summary, output = folder / "summary.md", folder / "output"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    monkeypatch.setenv("GITHUB_OUTPUT", str(output))
+    shell(
+        "fastrank gate save -m nDCG@10 -m R@100 -o baseline.json data/digits.qrels data/pixels.run",
+        folder,
+    )
+
+    install, *others = steps
+    assert install == "pip install fastrank-eval"
+    assert len(others) == workflow.count(" run: ") - 1 == 2
+    for step in others:
+        found = shell(step, folder)
+        assert (found.returncode, found.stderr) == (0, "")
+    assert summary.read_text("utf-8").startswith("### Gate passed (200 queries, ")
+    assert output.read_text("utf-8") == "verdict=pass\n"
 
 
 @pytest.mark.parametrize("block", _of_kind("text"))

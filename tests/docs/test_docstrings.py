@@ -73,12 +73,28 @@ def _comparison() -> fr.Comparison:
     return fr.compare(REPOSITORY / "data/digits.qrels", runs, "map")
 
 
+def _task_results() -> fr.TaskResults:
+    def letters(texts: list[str]) -> list[list[int]]:
+        return [[1 + text.count(letter) for letter in "aeilmor"] for text in texts]
+
+    def length(texts: list[str]) -> list[list[int]]:
+        return [[1, len(text)] for text in texts]
+
+    cities = fr.Dataset.from_texts(
+        {"d1": "Oslo", "d2": "Madrid", "d3": "Lima"},
+        {"q1": "Oslo!", "q2": "to Lima"}, {"q1": {"d1": 1}, "q2": {"d3": 1}},
+    )  # fmt: skip
+    words = ["a mole", "a lamp", "real"], ["moles", "a room", "ii"], [4.5, 2.0, 1.0]
+    tasks = {"cities": cities, "words": fr.Task("similarity", words)}
+    return fr.evaluate_tasks({"letters": letters, "length": length}, tasks)
+
+
 @pytest.mark.parametrize("source", SOURCES, ids=_module)
 def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`fr` is imported there, and `scores` is the average precision of a run in data/.
 
-    For those who look at one, `compared` is a comparison of indexes, `comparison` one of runs, and
-    `probed` a ProbeResult.
+    For those who look at one, `compared` is a comparison of indexes, `comparison` one of runs,
+    `probed` a ProbeResult, and `results` those of two tasks.
     """
     for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)
@@ -89,6 +105,8 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
         names["compared"] = _compared()
     if "probed" in source.read_text("utf-8"):
         names["probed"] = _probed()
+    if "TaskResults" in source.read_text("utf-8"):
+        names["results"] = _task_results()
     if "comparison" in source.read_text("utf-8"):
         names["comparison"] = _comparison()
 

@@ -124,6 +124,13 @@ def test_a_transformer_that_is_not_fitted_is_fitted_on_each_training_part():
     assert sizes == [320, 320]
 
 
+def test_a_transformer_may_find_other_words_in_each_training_part():
+    found = evaluated(
+        TfidfVectorizer(), ([f"{text} {i}" for i, text in enumerate(TEXTS["text_a"])], LABELS)
+    )
+    assert len(found.values["matthews"]) == 2
+
+
 def test_a_fitted_transformer_is_used_as_it_is_unless_lazy():
     model = TfidfVectorizer(max_features=20).fit(TEXTS["text_a"])
     task = (TEXTS["text_a"], LABELS)

@@ -306,7 +306,7 @@ def test_markdown_shows_every_name_as_it_is(label: str) -> None:
 LATEX = {
     r"\&": "&", r"\%": "%", r"\$": "$", r"\#": "#", r"\_": "_", r"\^{}": "^", r"\{": "{",
     r"\}": "}", r"\textasciitilde{}": "~", r"\textbackslash{}": "\\", r"\ensuremath{<}": "<",
-    r"\ensuremath{>}": ">",
+    r"\ensuremath{>}": ">", "{}": "",
 }  # fmt: skip
 
 
@@ -320,6 +320,11 @@ def test_latex_shows_every_name_as_it_is(label: str) -> None:
 
     assert first is not None
     assert re.sub(commands, lambda found: LATEX[found[0]], first[1]).strip() == label
+
+
+@pytest.mark.parametrize("label", ["[x]", "*"])
+def test_latex_line_breaks_take_no_arguments_from_names(label: str) -> None:
+    assert _table(label).to_latex().splitlines()[4].startswith("{}" + label)
 
 
 @given(st.text(st.characters(blacklist_characters="\0")))

@@ -1,0 +1,268 @@
+"""The command `fastrank compare`: which runs are better, by how much, and how surely."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from fastrank.cli.compare_files import add_files_to_write, check_files, write_files
+from fastrank.cli.evaluation_flags import check_version, report_counts
+from fastrank.cli.flags import add_flags, at_least, given_options
+from fastrank.cli.output import (
+    can_be_written,
+    complain,
+    guarded,
+    report_error,
+    report_unwritable,
+    write,
+)
+from fastrank.cli.output_formats import SUFFIXES as SUFFIXES_OF_EVAL
+from fastrank.cli.output_formats import format_of_output
+from fastrank.cli.run_scores import (
+    RunScores,
+    add_files,
+    add_reading_options,
+    file_names,
+    names_match,
+)
+from fastrank.comparing.compare import compare_evaluated
+from fastrank.comparing.inputs import system_names
+from fastrank.comparing.options import COMPARISON, settings
+from fastrank.errors import FastrankError, OptionError
+from fastrank.formats import files
+from fastrank.formats.compression import compressed
+from fastrank.judging.evaluation_options import EVALUATION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.comparing.options import Settings
+    from fastrank.scores.scores import Scores
+
+NAME = "fastrank compare"
+MEASURES = ["map", "ndcg_cut.10"]
+EPILOG = """\
+examples:
+  fastrank compare qrels.txt runs/*.gz
+  fastrank compare -b bm25.run -m map -m P.10 qrels.txt bm25.run ours.run
+  fastrank compare --test randomization --format latex -o table.tex qrels.txt *.run
+  fastrank compare -q --format csv -o values.csv qrels.txt *.run
+
+Without a baseline, all pairs are compared, and a letter after a mean means:
+significantly better than the system with that letter. With baselines, there is
+a table of differences for each measure.
+
+formats:
+  table, markdown, latex, html
+            the means; with --pairs all pairs with intervals and p-values; with
+            -q the values of each query
+  csv       the pairs with all their statistics in full precision; with -q the
+            columns query,measure,system,value
+  json      an object with means, intervals, pairs, settings and notes; with -q
+            also the values of each query
+
+Exit status: 0 for success; 1 if a run could not be evaluated or compared
+(nothing is written); 2 for invalid options or qrels that cannot be read.
+"""
+FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
+SUFFIXES = {**SUFFIXES_OF_EVAL, ".html": "html", ".htm": "html"}
+# Options of a comparison that are not flags of the same name and kind.
+OTHERWISE = ("baseline", "clusters", "names", "threads")
+STATISTICS = [keyword for keyword in COMPARISON if keyword.name not in OTHERWISE]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = f"{NAME} [options] QRELS RUN [RUN ...]"
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add_files(parser)
+    add(
+        "-m", "--measure", action="append", default=[], metavar="MEASURE",
+        help="measure in any notation (map, P.5,10, nDCG@10); may be repeated (default: map and"
+        " ndcg_cut.10); `fastrank measures` lists them",
+    )  # fmt: skip
+    add(
+        "-b", "--baseline", action="append", metavar="RUN",
+        help="name or file of the run to compare the others with, instead of all pairs; may be"
+        " repeated",
+    )  # fmt: skip
+    add_flags(parser, STATISTICS)
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--pairs", action="store_true", help="print the pairs with intervals and p-values"
+    )
+    shown.add_argument(
+        "-q", "--per-query", action="store_true", help="print the values of each query"
+    )
+    add(
+        "--format", choices=FORMATS,
+        help="output format (default: by the name of the -o file, such as .csv; else table)",
+    )  # fmt: skip
+    add("--digits", type=at_least(0), metavar="N", help="decimals (default: 4, or 2 in percent)")
+    add("--percent", action="store_true", help="multiply values by 100")
+    add(
+        "--letters", action="store_true",
+        help="letters after means are shared by systems that do not differ significantly",
+    )  # fmt: skip
+    add("--sort", metavar="MEASURE", help="sort systems by a measure, best first")
+    add(
+        "--ascii", action="store_true",
+        help="write ^bc, + and - instead of superscripts and symbols in table",
+    )  # fmt: skip
+    add(
+        "-o", "--output", metavar="FILE",
+        help="write to FILE (default: standard output), which is replaced only if everything"
+        " succeeds",
+    )  # fmt: skip
+    add_files_to_write(parser)
+    add(
+        "--name", action="append", metavar="NAME", dest="names",
+        help="name of a run; repeat for each run, in order (default: the tag in its file, or the"
+        " file name if tags repeat)",
+    )  # fmt: skip
+    add_flags(
+        parser, EVALUATION, defaults={"missing": "zero"},
+        variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"},
+    )  # fmt: skip
+    add_reading_options(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Compare the runs; returns the exit status."""
+    return guarded(NAME, lambda: _run(given))
+
+
+def _run(given: argparse.Namespace) -> int:
+    if not check_version(given, NAME) or not names_match(given, NAME):
+        return 2
+    if not can_be_written(NAME, given.output, given.plot, given.report):
+        return 1
+    try:
+        _settle_format(given)
+        check_files(given)
+        chosen = _settings(given)
+        runs = RunScores(NAME, given, given.measure or MEASURES)
+    except FastrankError as error:
+        complain(f"{NAME}: {error}")
+        return 2
+    scores = [runs.of(path) for path in given.runs]
+    evaluated = [one for one in scores if one is not None]
+    if runs.failed:
+        complain(
+            f"{NAME}: {runs.failed} of {len(given.runs)} runs could not be evaluated; nothing was"
+            " written"
+        )
+        return 1
+    for path, one in zip(given.runs, evaluated, strict=True):
+        report_counts(f"{NAME}: {path}", one, ("", ""), complete=True)
+    try:
+        comparison = _compared(given, chosen, evaluated)
+        printed = _printed(comparison, given)
+        write_files(comparison, given, runs.judgments)
+    except FastrankError as error:
+        return report_error(NAME, error)
+    except OSError as error:
+        return report_unwritable(NAME, error.filename, error)
+    return _write(given, printed.encode("utf-8", "surrogateescape"))
+
+
+def _write(given: argparse.Namespace, printed: bytes) -> int:
+    if given.output is None:
+        write([printed])
+        return 0
+    try:
+        files.write(given.output, compressed([printed], given.output))
+    except OSError as error:
+        return report_unwritable(NAME, given.output, error)
+    return 0
+
+
+def _settle_format(given: argparse.Namespace) -> None:
+    """Set the format, if none is given, by the name of the output file.
+
+    Raises OptionError for a flag without effect.
+    """
+    if given.format is None:
+        given.format = format_of_output(given.output, FORMATS, "table", SUFFIXES)
+    effective = {"digits", "percent", "letters", "sort"}
+    if given.per_query:
+        effective = {"digits"}
+    elif given.pairs:
+        effective = {"digits", "percent"}
+    if given.format == "table" and not given.per_query:
+        effective.add("ascii")
+    if given.format in ("csv", "json"):
+        effective.clear()
+    for name in ("digits", "percent", "letters", "sort", "ascii"):
+        if getattr(given, name) not in (None, False) and name not in effective:
+            also = "-q" if given.per_query else "--pairs" if given.pairs else ""
+            where = f"--format {given.format}{' and ' if also else ''}{also}"
+            raise OptionError(f"--{name}", f"no effect with {where}")
+    if given.letters and given.baseline:
+        raise OptionError("--letters", "needs all pairs; omit --baseline")
+
+
+def _settings(given: argparse.Namespace) -> Settings:
+    options = given_options(given, STATISTICS)
+    options |= {"baseline": given.baseline, "clusters": None, "names": None}
+    return settings({**options, "threads": given.threads})
+
+
+def _compared(given: argparse.Namespace, chosen: Settings, scores: list[Scores]) -> Comparison:
+    names = _names(given, scores)
+    if given.baseline is not None:
+        chosen = chosen.changed(
+            baseline=[
+                one if one in names or one not in given.runs else given.runs.index(one)
+                for one in given.baseline
+            ]
+        )
+    evaluation = given_options(given, EVALUATION)
+    return compare_evaluated(scores, names, given.measure or MEASURES, chosen, evaluation)
+
+
+def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:
+    """The names of the runs: those given, their tags if all differ, or the names of the files."""
+    tags = [one.tag for one in scores]
+    own = tags if all(tags) and len(set(tags)) == len(tags) else file_names(given.runs)
+    return system_names(own if given.names is None else given.names, None, scores, given.runs)
+
+
+def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
+    """The output in the format that the command line asks for."""
+    if given.format == "json":
+        return comparison.to_json(per_query=given.per_query, indent=2) + "\n"
+    if given.format == "csv":
+        for note in comparison.notes:
+            complain(f"{NAME}: {note}")
+        return comparison.to_csv(per_query=given.per_query)
+    if given.per_query or given.pairs:
+        return _long_table(comparison, given) + "\n"
+    layout = {name: getattr(given, name) for name in ("digits", "percent", "letters", "sort")}
+    if given.format == "table":
+        return comparison.to_text(**layout, ascii=_ascii(given)) + "\n"
+    if given.format == "markdown":
+        return comparison.to_markdown(**layout) + "\n"
+    if given.format == "latex":
+        return comparison.to_latex(**layout) + "\n"
+    return comparison.to_html(**layout) + "\n"
+
+
+def _ascii(given: argparse.Namespace) -> bool:
+    """Whether to write ASCII; files are in UTF-8."""
+    from fastrank.comparing.text import encodes_marks
+
+    return given.ascii or (given.output is None and not encodes_marks(sys.stdout))
+
+
+def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
+    """The pairs, or the values of each query."""
+    from fastrank.comparing.long_tables import pairs_table, query_table
+
+    if given.per_query:
+        return query_table(comparison, given.format, digits=given.digits)
+    return pairs_table(
+        comparison, given.format, digits=given.digits, percent=given.percent, ascii=_ascii(given)
+    )

@@ -1,0 +1,114 @@
+"""The pairs and the values per query of a comparison, as tables for people."""
+
+from __future__ import annotations
+
+from textwrap import fill
+
+from fastrank.comparing.display import (
+    DIGITS,
+    Layout,
+    difference_of,
+    interval_name,
+    layout_of,
+    notes_of,
+)
+from fastrank.comparing.text import ASCII_SYMBOLS, SYMBOLS, WIDTH
+from fastrank.scores.table_formats import (
+    Number,
+    html,
+    latex,
+    markdown,
+    markdown_text,
+    one_line,
+    plain,
+)
+from fastrank.scores.text import rounded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from fastrank.comparing.comparison import Comparison
+
+FORMATS: dict[str, Callable[[list[str], list[list[Any]]], str]] = {
+    "table": plain,
+    "markdown": markdown,
+    "latex": latex,
+    "html": html,
+}
+
+
+def pairs_table(
+    comparison: Comparison,
+    form: str,
+    *,
+    digits: int | None = None,
+    percent: bool = False,
+    ascii: bool = False,
+) -> str:
+    """A row for each pair and measure: difference, interval, p-value and counts."""
+    layout = layout_of(comparison, digits=digits, percent=percent)
+    symbols = ASCII_SYMBOLS if ascii or form == "latex" else SYMBOLS
+    interval = interval_name(comparison)
+    header = [
+        "measure", "a", "b", "mean a", "mean b", f"diff [{interval}]" if interval else "diff", "p",
+        "+/=/-", "", "d_z",
+    ]  # fmt: skip
+    rows = list(_pair_rows(comparison, layout, symbols))
+    if any(row[-1] for row in rows):
+        header.append("note")
+    else:
+        rows = [row[:-1] for row in rows]
+    table = FORMATS[form](header, rows)
+    count = len(comparison.queries)
+    tested = comparison.description().replace("<=", symbols[2])
+    explained = (
+        f"{count:,} {'queries' if count != 1 else 'query'}. diff: mean a - mean b."
+        f" {symbols[0]} {symbols[1]}: a is significantly better, worse"
+        f" ({tested}). +/=/-: on how many queries a is better, equal, worse."
+    )
+    return _with_paragraphs(table, [explained, *notes_of(comparison)], form)
+
+
+def _pair_rows(
+    comparison: Comparison, layout: Layout, symbols: tuple[str, str, str]
+) -> Iterator[list[Any]]:
+    for measure in comparison.measures:
+        for pair in comparison._pairs_of(measure):
+            one = difference_of(comparison, pair, layout)
+            means = (layout.number(pair.mean_a), layout.number(pair.mean_b))
+            yield [
+                measure, pair.a, pair.b, *map(Number, means),
+                Number(f"{one.difference} {one.interval}".rstrip()), Number(one.p),
+                Number(one.counts), ("", symbols[0], symbols[1])[one.sign],
+                Number(f"{pair.effect:.4f}"), pair.note,
+            ]  # fmt: skip
+
+
+def query_table(comparison: Comparison, form: str, *, digits: int | None = None) -> str:
+    """A row for each measure and query: the values of the systems."""
+    digits = DIGITS if digits is None else digits
+    rows = [
+        [measure, query, *(Number(rounded(value, digits)) for value in values)]
+        for measure in comparison.measures
+        for query, values in zip(
+            comparison.queries, comparison.values(measure).T.tolist(), strict=True
+        )
+    ]
+    return FORMATS[form](["measure", "query", *comparison.names], rows)
+
+
+def _with_paragraphs(table: str, paragraphs: list[str], form: str) -> str:
+    """The table with text in the syntax of the format."""
+    if form == "latex":
+        return "\n".join([*(f"% {one_line(text)}" for text in paragraphs), table])
+    if form == "html":
+        # Imported here because only HTML needs it.
+        from fastrank.comparing.html import safe
+
+        return "\n".join([table, *(f"<p>{safe(text)}</p>" for text in paragraphs)])
+    if form == "markdown":
+        return "\n\n".join([table, *map(markdown_text, paragraphs)])
+    wrapped = (fill(one_line(text), WIDTH, break_on_hyphens=False) for text in paragraphs)
+    return "\n".join([table, "", *wrapped])

@@ -1,0 +1,1 @@
+"""Plots of comparisons, with matplotlib."""

@@ -1,0 +1,62 @@
+"""Means of the systems, with bars that join those that do not differ significantly.
+
+The idea is from Demsar, 'Statistical comparisons of classifiers over multiple data sets', JMLR 7,
+2006. The groups here are those of the comparison's own test, and systems have rows, so that long
+names do not overlap.
+"""
+
+from __future__ import annotations
+
+from fastrank.comparing.plots.labels import number, short_names, visible
+from fastrank.comparing.plots.style import FIRST, MUTED, heading, line
+from fastrank.comparing.plots.view import View, Words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.comparing.comparison import Comparison
+
+
+def draw(axes: Any, comparison: Comparison, view: View) -> Words:
+    """Draw, and return the title, the description, and the size of a figure.
+
+    Raises OptionError for a comparison with a baseline.
+    """
+    measure = view.measure
+    ranked = comparison.ranked(measure)
+    means = [comparison.mean[measure][name] for name in ranked]
+    axes.plot(means, range(len(ranked)), "o", color=FIRST, ms=5.5, zorder=3)
+    for place, mean in enumerate(means):
+        axes.annotate(
+            number(mean), (mean, place), xytext=(0, 5), textcoords="offset points", ha="center",
+            fontsize=7.5,
+        )  # fmt: skip
+    joined = [group for group in comparison._alike(measure) if len(group) > 1]
+    for place, group in enumerate(joined):
+        rows = [ranked.index(name) for name in group]
+        # To the right of the axes, in units of its width.
+        x = 1.03 + 0.03 * place
+        axes.plot(
+            [x] * len(rows), rows, "o", ls="-", lw=2.5, ms=4, color=line(place)["color"],
+            transform=axes.get_yaxis_transform(), clip_on=False,
+        )  # fmt: skip
+    axes.set_yticks(range(len(ranked)), short_names(ranked))
+    axes.set_ylim(len(ranked) - 0.4, -0.8)
+    axes.margins(x=0.08)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="both", color=MUTED, alpha=0.25, lw=0.6)
+    axes.set_axisbelow(True)
+    title = f"{visible(measure)}: systems that do not differ significantly"
+    found = "Bars join them" if joined else "All pairs differ significantly"
+    heading(axes, title, f"{found} ({comparison.description()})")
+    listed = "; ".join(", ".join(map(visible, group)) for group in joined) or "none"
+    means_listed = ", ".join(
+        f"{visible(name)} {number(mean)}" for name, mean in zip(ranked, means, strict=True)
+    )
+    return Words(
+        title,
+        f"{visible(measure)}: means {means_listed}. Groups without a significant difference"
+        f" ({comparison.description()}): {listed}.",
+        (7.5 + 0.12 * len(joined), 1.4 + 0.32 * len(ranked)),
+    )

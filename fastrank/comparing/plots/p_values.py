@@ -1,0 +1,108 @@
+"""The corrected p-values of all pairs as a heat map."""
+
+from __future__ import annotations
+
+from textwrap import fill
+
+import numpy as np
+
+from fastrank.comparing.plots.labels import short_names, visible
+from fastrank.comparing.plots.style import BLANK, INK, PAPER, heading
+from fastrank.comparing.plots.view import View, Words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.comparing.comparison import Comparison
+
+# Up to so many systems, cells have room for numbers.
+WITH_TEXT = 20
+# So many pairs are in the description.
+LISTED = 50
+# The darker, the smaller the p-value; black text on the pale ones and white text on the others.
+WHITE, BLACK = "#ffffff", "#111111"
+SHADES = (("#08306b", WHITE), ("#2f7ebc", WHITE), ("#b5d3e9", BLACK), (BLANK, INK))
+
+
+def draw(axes: Any, comparison: Comparison, view: View) -> Words:
+    """Draw, and return the title, the description, and the size of a figure."""
+    from matplotlib.patches import Patch, Rectangle
+
+    measure, alpha = view.measure, comparison.alpha
+    rows, columns = _axes_of(comparison, measure)
+    limits = [alpha / 50, alpha / 5, alpha]
+    significant, cells = 0, _cells(comparison, measure, rows, columns)
+    for (row, column), (p, differs) in cells.items():
+        shade = int(np.searchsorted(limits, p)) if differs else len(limits)
+        color, ink = SHADES[shade]
+        significant += differs
+        axes.add_patch(
+            Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=color, edgecolor=PAPER, lw=1)
+        )
+        if len(comparison) <= WITH_TEXT:
+            axes.text(column, row, _text(p), color=ink, fontsize=7.5, ha="center", va="center")
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_aspect("equal")
+    axes.set_yticks(range(len(rows)), short_names(rows, 22))
+    axes.set_xticks(
+        range(len(columns)), short_names(columns, 22), rotation=45, ha="right",
+        rotation_mode="anchor",
+    )  # fmt: skip
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    names = [f"p <= {limit:g}" for limit in limits] + ["not significant"]
+    axes.legend(
+        [Patch(color=color) for color, _ in SHADES], names, loc="upper left",
+        bbox_to_anchor=(1.02, 1), borderaxespad=0, handlelength=1, handleheight=1,
+    )  # fmt: skip
+    corrected = "" if comparison.correction == "none" else "corrected "
+    title = f"{visible(measure)}: {corrected}p-values"
+    heading(axes, title, fill(comparison.description(), 60))
+    listed = [
+        f"{visible(rows[row])} and {visible(columns[column])} {_text(p)}"
+        for (row, column), (p, _) in cells.items()
+    ]
+    more = "; ..." if len(listed) > LISTED else ""
+    description = (
+        f"{title} of {len(comparison)} systems, best first ({comparison.description()})."
+        f" Significant: {significant:,} of {len(cells):,} pairs."
+        f" {'; '.join(listed[:LISTED])}{more}."
+    )
+    cell = 0.5 if len(comparison) <= WITH_TEXT else 0.24
+    inches = max(5.5, 3.2 + cell * len(columns)), max(2.6, 2.0 + cell * len(rows))
+    return Words(title, description, inches)
+
+
+def _axes_of(comparison: Comparison, measure: str) -> tuple[list[str], list[str]]:
+    """The systems of the rows, and those of the columns."""
+    ranked = comparison.ranked(measure)
+    if not comparison.baseline:
+        return ranked[1:], ranked[:-1]
+    columns = [name for name in ranked if name in comparison.baseline]
+    single = len(columns) == 1
+    return [name for name in ranked if not (single and name in columns)], columns
+
+
+def _cells(
+    comparison: Comparison, measure: str, rows: list[str], columns: list[str]
+) -> dict[tuple[int, int], tuple[float, bool]]:
+    """The p-value of each cell, and whether it is significant; each pair is in one cell."""
+    row_of = {name: place for place, name in enumerate(rows)}
+    column_of = {name: place for place, name in enumerate(columns)}
+    order = {name: place for place, name in enumerate(comparison.ranked(measure))}
+    found = {}
+    for pair in comparison._pairs_of(measure):
+        better, worse = sorted((pair.a, pair.b), key=order.__getitem__)
+        if comparison.baseline:
+            worse, better = pair.a, pair.b
+        differs = bool(pair.p_adjusted <= comparison.alpha and pair.difference != 0.0)
+        found[row_of[worse], column_of[better]] = (pair.p_adjusted, differs)
+    return dict(sorted(found.items()))
+
+
+def _text(p: float) -> str:
+    if np.isnan(p):
+        return "-"
+    return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")

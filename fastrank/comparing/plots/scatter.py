@@ -1,0 +1,60 @@
+"""The values of two systems on every query, one against the other."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fastrank.comparing.plots.differences import counts
+from fastrank.comparing.plots.labels import number, short, visible
+from fastrank.comparing.plots.style import FIRST, MANY_POINTS, MUTED, heading
+from fastrank.comparing.plots.view import View, Words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.comparing.comparison import Comparison
+
+
+# Dots do not grow above so many queries.
+MOST = 30
+
+
+def draw(axes: Any, comparison: Comparison, view: View) -> Words:
+    """Draw, and return the title, the description, and the size of a figure."""
+    measure, a, b = view
+    pair = comparison.pair(measure, a, b)
+    values = comparison.values(measure)
+    both = values[[comparison.names.index(b), comparison.names.index(a)]]
+    both = both[:, ~np.isnan(both).any(axis=0)]
+    places, sizes = np.unique(np.round(both, 12), axis=1, return_counts=True)
+    largest = int(sizes.max(initial=1))
+    few = len(sizes) <= MANY_POINTS
+    area, alpha = (14, 0.55) if few else (5, 0.3)
+    # One call for each size makes far smaller SVG files than one with all sizes.
+    for size in np.unique(sizes):
+        axes.plot(
+            *places[:, sizes == size], "o", color=FIRST, ms=math.sqrt(area * min(size, MOST)),
+            alpha=alpha, mew=0, rasterized=not few, zorder=2,
+        )  # fmt: skip
+    low, high = (float(both.min()), float(both.max())) if both.size else (0.0, 1.0)
+    margin = 0.05 * (high - low or 1.0)
+    axes.set_xlim(low - margin, high + margin)
+    axes.set_ylim(low - margin, high + margin)
+    axes.axline((low, low), slope=1, color=MUTED, lw=1, ls="--", zorder=1)
+    axes.set_aspect("equal")
+    axes.set_xlabel(f"{visible(measure)} of {short(b, 22)}")
+    axes.set_ylabel(f"{visible(measure)} of {short(a, 22)}")
+    title = f"{visible(measure)} of {pair.n:,} queries"
+    dots = f"Area: number of queries, up to {largest:,}" if largest > 1 else ""
+    # Long names need lines of their own.
+    heading(axes, title, *counts(comparison, pair, lambda name: short(name, 22)).split(", "), dots)
+    title = f"{visible(measure)}: {short(a)} against {short(b)}"
+    description = (
+        f"{visible(measure)} of {visible(a)} against that of {visible(b)} on {pair.n:,} queries,"
+        f" means {number(pair.mean_a)} and {number(pair.mean_b)}."
+        f" {counts(comparison, pair, visible)}."
+    )
+    return Words(title, description, (4.6, 4.9))

@@ -1,0 +1,145 @@
+"""Write a comparison as an HTML file."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from importlib import import_module
+
+from fastrank.arguments import at_least
+from fastrank.comparing.plots.view import default_pair
+from fastrank.comparing.report import sections
+from fastrank.comparing.report.html import name, table, text
+from fastrank.comparing.report.rankings import examples_of, side_by_side
+from fastrank.comparing.report.sources import Rankings
+from fastrank.comparing.report.style import CSS
+from fastrank.errors import OptionError
+from fastrank.formats import files
+from fastrank.lazy import optional
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
+
+    from fastrank.comparing.comparison import Comparison
+
+
+def write_report(
+    comparison: Comparison,
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    title: str | None,
+    measure: str | None,
+    qrels: Any,
+    runs: Any,
+    documents: Any,
+    queries: Any,
+    examples: int,
+    depth: int,
+    command: str | None,
+) -> None:
+    """Write the report; the arguments are those of `Comparison.report`."""
+    optional("matplotlib.figure", "a report", "plot")
+    files.check_target(path)
+    if (qrels is None) != (runs is None):
+        raise OptionError("qrels", "give qrels and runs together")
+    count, depth = at_least("examples", examples, 0), at_least("depth", depth, 1)
+    main = comparison.measures[0] if measure is None else measure
+    comparison.better(main)
+    if queries is None and hasattr(documents, "queries"):
+        queries = documents
+    rankings = None if runs is None else Rankings(comparison, qrels, runs)
+    title = title or f"Comparison of {', '.join(comparison.names)}"
+    if len(title) > 100:
+        title = f"Comparison of {len(comparison)} systems"
+    parts = {
+        "Results": sections.summary(comparison) + f'<div class="wide">{_means(comparison)}</div>',
+        "Notes": sections.notes(comparison, rankings),
+        "Means and p-values": sections.overview_figures(comparison),
+    }
+    if len(comparison) > 1:
+        parts[f"Pairs in {main}"] = sections.pair_figures(comparison, main)
+        found = _examples(comparison, main, rankings, count, depth, documents, queries)
+        if found:
+            parts["Queries that differ most"] = found
+    parts["Values of the queries"] = sections.query_tables(comparison)
+    parts["Settings"] = sections.settings(comparison)
+    page = _page(title, _origin(rankings, command), parts)
+    files.write(path, [page.encode("utf-8", "backslashreplace")])
+
+
+def _means(comparison: Comparison) -> str:
+    """The table with its legend; the notes have a section of their own."""
+    lines = comparison.to_html().splitlines()
+    return "\n".join(line for line in lines if not line.startswith('<p class="note">'))
+
+
+def _examples(
+    comparison: Comparison,
+    measure: str,
+    rankings: Rankings | None,
+    count: int,
+    depth: int,
+    documents: Any,
+    queries: Any,
+) -> str:
+    """The queries on which two systems differ most: their rankings, or their values alone."""
+    a, b = default_pair(comparison, measure)
+    examples = examples_of(comparison, measure, a, b, count)
+    if not examples:
+        return ""
+    which = f"The {len(examples)} largest differences in {text(measure)} of {name(a)} and {name(b)}"
+    if rankings is None:
+        from fastrank.comparing.plots.labels import number
+
+        rows = (
+            [name(query), number(one), number(other), number(difference, signed=True)]
+            for query, one, other, difference in examples
+        )
+        header = ["query", name(a), name(b), "difference"]
+        return f"<p>{which}.</p>\n{table(header, rows, numbers=3)}"
+    words = (
+        "moved: how many ranks a document is above ▲ or below ▼ its rank in the other run; new: not"
+        " in the other run"
+    )
+    found = side_by_side(examples, rankings, measure, a, b, depth, documents, queries)
+    return f'<p>{which}, to rank {depth}.</p>\n<p class="legend">{words}.</p>\n{found}'
+
+
+def _origin(rankings: Rankings | None, command: str | None) -> str:
+    """When and with what the report was made, and from which files."""
+    # Reproducible builds set this variable to the seconds since 1970.
+    seconds = float(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
+    date = time.strftime("%Y-%m-%d", time.gmtime(seconds))
+    # Imported by name, because the package is above its parts.
+    versions = [f"fastrank {import_module('fastrank').__version__}"]
+    versions += [f"{own} {import_module(own).__version__}" for own in ("numpy", "scipy")]
+    versions.append(f"Python {platform.python_version()}")
+    made = f'<p class="soft">{date}, with {", ".join(map(text, versions))}.</p>'
+    if command:
+        made += f"\n<p><code>{text(command)}</code></p>"
+    if rankings is not None and rankings.files:
+        rows = (
+            [name(role), name(path), f"<code>{digest}</code>"]
+            for role, path, digest in rankings.files
+        )
+        made += (
+            f"\n<details><summary>Files</summary>{table(['', 'file', 'SHA-256'], rows)}</details>"
+        )
+    return made
+
+
+def _page(title: str, origin: str, parts: dict[str, str]) -> str:
+    anchors = {heading: f"s{place}" for place, heading in enumerate(parts, 1)}
+    links = "".join(f'<a href="#{anchor}">{text(own)}</a>\n' for own, anchor in anchors.items())
+    body = "\n".join(
+        f'<section id="{anchors[heading]}"><h2>{text(heading)}</h2>\n{part}</section>'
+        for heading, part in parts.items()
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{text(title)}</title>\n<style>{CSS}</style></head>\n"
+        f"<body><h1>{text(title)}</h1>\n{origin}\n<nav>{links}</nav>\n{body}\n</body></html>\n"
+    )

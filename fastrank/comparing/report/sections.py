@@ -1,0 +1,202 @@
+"""The sections of a report."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from fastrank.comparing.plots.differences import counts
+from fastrank.comparing.plots.labels import bounds, number, p_value, visible
+from fastrank.comparing.power import detectable, queries_for
+from fastrank.comparing.report.figures import figure
+from fastrank.comparing.report.html import name, table, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.comparing.comparison import Comparison, Pair
+    from fastrank.comparing.report.sources import Rankings
+
+# More systems than this have no heat map in a report, and more pairs no plots of their own.
+MOST_SYSTEMS = 40
+MOST_PAIRS = 10
+MOST_QUERIES = 1000
+DEPTHS = (5, 10, 20, 100)
+
+
+def summary(comparison: Comparison) -> str:
+    """In a sentence for each measure, which systems are better."""
+    sentences = [_sentence(comparison, measure) for measure in comparison.measures]
+    return "\n".join(f"<p>{sentence}</p>" for sentence in sentences if sentence)
+
+
+def _sentence(comparison: Comparison, measure: str) -> str:
+    if not comparison.better(measure) or len(comparison) < 2:
+        return ""
+    best = comparison.best(measure)
+    mean = number(comparison.mean[measure][best])
+    start = f"<strong>{text(measure)}</strong>: {name(best)} has the best mean ({mean})"
+    if comparison.baseline:
+        parts = []
+        for baseline in comparison.baseline:
+            others = [n for n in comparison.names if n not in comparison.baseline]
+            better = [n for n in others if baseline in comparison.beaten(measure, n)]
+            worse = comparison.beaten(measure, baseline)
+            parts.append(
+                f"{_listed(better)} significantly better than {name(baseline)},"
+                f" {_listed([n for n in worse if n in others])} significantly worse"
+            )
+        return f"{start}. {'; '.join(parts)}."
+    tied = comparison.tied_with_best(measure)[1:]
+    if not tied:
+        return f"{start} and is significantly better than all others."
+    return f"{start}; it does not differ significantly from {_some(tied)}."
+
+
+def _listed(names: list[str]) -> str:
+    return f"{_some(names)} {'is' if len(names) == 1 else 'are'}" if names else "No system is"
+
+
+def _some(names: list[str]) -> str:
+    shown = [name(one) for one in names[:5]]
+    if len(names) > 5:
+        return f"{', '.join(shown)} and {len(names) - 5} more"
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+
+
+def notes(comparison: Comparison, rankings: Rankings | None) -> str:
+    """The notes, the shares of unjudged documents, and those of ties."""
+    listed = "".join(f"<li>{text(note)}.</li>" for note in comparison.notes)
+    parts = [f"<ul>{listed}</ul>" if listed else "<p>None on the comparison.</p>"]
+    if rankings is not None:
+        parts.append(_shares(rankings))
+    return "\n".join(parts)
+
+
+def _shares(rankings: Rankings) -> str:
+    from fastrank.evaluation.evaluator import Evaluator
+    from fastrank.evaluation.tie_reports import tie_report
+
+    measures = " ".join(f"Judged@{depth}" for depth in DEPTHS)
+    evaluator = Evaluator(rankings.judgments, measures) if _graded(rankings) else None
+    rows = []
+    for system, run in rankings.runs.items():
+        ties = tie_report(None, run)
+        tied = f"{ties.tied / max(1, ties.lines):.1%}"
+        shares = []
+        if evaluator is not None:
+            found = evaluator.evaluate(run).mean
+            shares = [f"{1 - found[f'Judged@{depth}']:.1%}" for depth in DEPTHS]
+        rows.append([name(system), *shares, tied])
+    depths = [f"unjudged@{depth}" for depth in DEPTHS] if evaluator is not None else []
+    words = (
+        "Unjudged: the share of the first documents without a judgment, which measures count as"
+        " not relevant. Tied: the share of results with the score of another one of the query."
+    )
+    return (
+        table(["system", *depths, "tied"], rows, numbers=len(depths) + 1)
+        + f'<p class="legend">{words}</p>'
+    )
+
+
+def _graded(rankings: Rankings) -> bool:
+    return hasattr(rankings.judgments, "grades")
+
+
+def overview_figures(comparison: Comparison) -> str:
+    """The intervals of each measure, and the p-values of all pairs."""
+    parts = []
+    for place, measure in enumerate(comparison.measures):
+        parts.append(f"<h3>{text(measure)}</h3>")
+        found = figure(comparison, "intervals", measure, salt=f"i{place}")
+        if 2 < len(comparison) <= MOST_SYSTEMS:
+            found += figure(comparison, "p-values", measure, salt=f"p{place}")
+        parts.append(f'<div class="pair">{found}</div>')
+    return "\n".join(parts)
+
+
+def pair_figures(comparison: Comparison, measure: str) -> str:
+    """The differences of each pair, or of those of the best systems."""
+    order = {system: place for place, system in enumerate(comparison.ranked(measure))}
+    pairs = sorted(
+        comparison._pairs_of(measure),
+        key=lambda pair: (max(order[pair.a], order[pair.b]), min(order[pair.a], order[pair.b])),
+    )
+    parts = []
+    if len(pairs) > MOST_PAIRS:
+        parts.append(
+            f"<p>Of {len(pairs):,} pairs, the {MOST_PAIRS} of the systems with the best means.</p>"
+        )
+    for place, pair in enumerate(pairs[:MOST_PAIRS]):
+        if order[pair.a] > order[pair.b] and not comparison.baseline:
+            pair = comparison.pair(measure, pair.b, pair.a)
+        a, b = pair.a, pair.b
+        parts.append(
+            f"<h3>{name(a)} and {name(b)}</h3>\n<p>{_pair_sentence(comparison, pair)}</p>\n"
+            '<div class="pair">'
+            f"{figure(comparison, 'differences', measure, a, b, f'd{place}')}"
+            f"{figure(comparison, 'scatter', measure, a, b, f's{place}')}</div>"
+        )
+    return "\n".join(parts)
+
+
+def _pair_sentence(comparison: Comparison, pair: Pair) -> str:
+    interval = bounds(pair.low, pair.high, signed=True)
+    significant = comparison.significant(pair.measure, pair.a, pair.b)
+    sentences = [
+        f"Difference {number(pair.difference, signed=True)}"
+        + (f", {100 * comparison.level:g}% interval {interval}" if interval else "")
+        + f"; {p_value(pair.p_adjusted)},{'' if significant else ' not'} significant",
+        counts(comparison, pair, visible),
+    ]
+    if pair.sd > 0 and pair.n > 1:
+        found = number(pair.sd * detectable(pair.n, comparison.alpha))
+        needed = queries_for(pair.effect, comparison.alpha)
+        enough = f"; the observed one needs {needed:,} queries" if needed else ""
+        sentences.append(
+            f"With power 0.8, a t-test of {pair.n:,} queries finds a difference of {found}{enough}"
+        )
+    if pair.note:
+        sentences.append(pair.note[0].upper() + pair.note[1:])
+    return f"{'. '.join(map(text, sentences))}."
+
+
+def query_tables(comparison: Comparison) -> str:
+    """The values of each query, a table for each measure."""
+    parts = []
+    for measure in comparison.measures:
+        values = comparison.values(measure)
+        rows = np.arange(len(comparison.queries))
+        shown = f"{len(rows):,} queries"
+        if len(rows) > MOST_QUERIES:
+            ranges = np.nan_to_num(np.ptp(values, axis=0), nan=-1.0)
+            rows = np.sort(np.argsort(-ranges, kind="stable")[:MOST_QUERIES])
+            shown = f"the {MOST_QUERIES:,} of {shown} on which the systems differ most"
+        cells = (
+            [name(comparison.queries[row]), *(number(value) for value in values[:, row].tolist())]
+            for row in rows.tolist()
+        )
+        header = ["query", *map(name, comparison.names)]
+        parts.append(
+            f"<details><summary>{text(measure)}: {shown}</summary>"
+            f"{table(header, cells, numbers=len(comparison))}</details>"
+        )
+    return "\n".join(parts)
+
+
+def settings(comparison: Comparison) -> str:
+    """The settings for readers, and the whole comparison for programs."""
+    per_query = len(comparison.queries) <= MOST_QUERIES
+    whole = comparison.to_json(per_query=per_query)
+    shown = json.dumps(json.loads(whole)["settings"], indent=1, ensure_ascii=False)
+    # In a script element, only a less-than sign could end it.
+    data = whole.replace("<", "\\u003c").replace("&", "\\u0026")
+    return (
+        f"<pre>{text_lines(shown)}</pre>\n"
+        f'<script type="application/json" id="comparison">{data}</script>'
+    )
+
+
+def text_lines(content: str) -> str:
+    """Text with its line ends."""
+    return "\n".join(map(text, content.splitlines()))

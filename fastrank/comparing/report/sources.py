@@ -1,0 +1,158 @@
+"""What a report shows besides the comparison: files, rankings, judgments and texts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+
+import numpy as np
+
+from fastrank.arguments import DEFAULT_VERSION
+from fastrank.errors import FormatError, OptionError
+from fastrank.formats.inputs import as_qrels, as_run, is_file
+from fastrank.formats.lines import lines_of
+from fastrank.formats.load import read_run
+from fastrank.formats.run_order import apply_order
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.data.run import Run
+
+Ranking = list[tuple[str, float]]
+
+
+class Rankings:
+    """The rankings of the systems, and the judgments.
+
+    files: of those that are files, (role, path, SHA-256).
+    """
+
+    def __init__(self, comparison: Comparison, qrels: Any, runs: Any) -> None:
+        version = comparison._evaluation.get("trec_eval_version", DEFAULT_VERSION)
+        self.single = version == DEFAULT_VERSION
+        given = _in_order(runs, comparison.names)
+        self.files = _hashes({"qrels": qrels} | given)
+        self.judgments: Any = as_qrels(qrels, trec_eval_version=version)
+        self.runs: dict[str, Run] = {
+            name: _read(run, comparison._evaluation) for name, run in given.items()
+        }
+
+    def ranking(self, system: str, query: str) -> Ranking:
+        """The documents of a query with their scores, in the order of trec_eval."""
+        run = self.runs[system]
+        results = _rows_of(run, query)
+        docs = sorted(results, key=lambda doc: doc.encode("utf-8", "surrogateescape"), reverse=True)
+        scores = np.array([results[doc] for doc in docs], float)
+        compared = scores.astype(np.float32) if self.single else scores
+        order = np.argsort(-compared, kind="stable")
+        return [(docs[place], float(scores[place])) for place in order]
+
+    def grades(self, query: str) -> dict[str, float]:
+        """The grades of the judged documents of a query."""
+        judged = self.judgments
+        # Preferences have no grades.
+        found = _rows_of(judged, query) if hasattr(judged, "grades") else {}
+        return dict(found)
+
+
+def _read(run: Any, evaluation: Mapping[str, Any]) -> Run:
+    """A run, ranked as it was for the comparison; warnings were given then."""
+    rank_by = evaluation.get("rank_by", "score")
+    version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
+    if is_file(run):
+        return read_run(run, rank_by=rank_by, trec_eval_version=version, warn=_ignored)
+    return apply_order(as_run(run, trec_eval_version=version), rank_by)
+
+
+def _ignored(message: str) -> None:
+    """No warning is given twice."""
+
+
+def _rows_of(given: Any, query: str) -> dict[str, Any]:
+    """The documents of a query; a query without any is no error."""
+    try:
+        return dict(given[query])
+    except KeyError:
+        return {}
+
+
+def _in_order(runs: Any, names: list[str]) -> dict[str, Any]:
+    """The run of each system. Raises OptionError unless there is one for each."""
+    if isinstance(runs, Mapping):
+        missing = [name for name in names if name not in runs]
+        if missing:
+            raise OptionError("runs", f"no run {missing[0]!r}, which was compared")
+        return {name: runs[name] for name in names}
+    if not isinstance(runs, (list, tuple)) or len(runs) != len(names):
+        found = len(runs) if isinstance(runs, (list, tuple)) else type(runs).__name__
+        raise OptionError("runs", f"expected a list of {len(names)} runs, found {found}")
+    return dict(zip(names, runs, strict=True))
+
+
+def _hashes(given: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    found = []
+    for role, source in given.items():
+        if isinstance(source, (str, os.PathLike)) and os.path.isfile(source):
+            found.append((role, os.fspath(source), _digest(source)))
+    return found
+
+
+def _digest(path: str | os.PathLike[str]) -> str:
+    made = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 20):
+            made.update(piece)
+    return made.hexdigest()
+
+
+def texts_of(given: Any, option: str, wanted: Collection[str]) -> dict[str, str]:
+    """The texts, or titles, of some documents or queries.
+
+    given: a Dataset, {id: text}, {id: {"title": ..., "text": ...}}, or the path of a file of JSON
+    lines with _id (or id), title and text; None for nothing. Raises OptionError for other objects,
+    FormatError for a wrong line.
+    """
+    if given is None:
+        return {}
+    if hasattr(given, "corpus_ids"):
+        ids, texts = (
+            (given.corpus_ids, given.corpus)
+            if option == "documents"
+            else (given.query_ids, given.queries)
+        )
+        return {one: texts[row : row + 1][0] for row, one in enumerate(ids) if one in wanted}
+    if isinstance(given, Mapping):
+        return {one: _shown(given[one]) for one in wanted if one in given}
+    if isinstance(given, (str, os.PathLike)):
+        return _of_lines(os.fspath(given), wanted)
+    raise OptionError(option, f"expected a Dataset, a dict or a path, found {type(given).__name__}")
+
+
+def _of_lines(path: str, wanted: Collection[str]) -> dict[str, str]:
+    found = {}
+    for number, line in lines_of(path, path, "utf-8"):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise FormatError(path, number, f"expected a JSON object: {error}") from None
+        if not isinstance(record, dict) or not ("_id" in record or "id" in record):
+            raise FormatError(path, number, "expected a JSON object with _id")
+        own = str(record["_id"] if "_id" in record else record["id"])
+        if own in wanted:
+            found[own] = _shown(record)
+    return found
+
+
+def _shown(given: Any) -> str:
+    """The title, else the text."""
+    if isinstance(given, Mapping):
+        return str(given.get("title") or given.get("text") or "")
+    return str(given)

@@ -1,0 +1,161 @@
+"""The file of a baseline: what was measured, on what, how, and the value of each query."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from typing import NamedTuple
+
+from fastrank.errors import InputError
+from fastrank.formats import files
+from fastrank.formats.compression import compressed
+from fastrank.formats.source import read_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from fastrank.formats.files import Source
+
+SCHEMA = "fastrank.baseline/1"
+# A mean may differ this much from that of the values per query: platforms add alike, people do not.
+ROUNDING = 1e-9
+NO_BASELINE = "not a baseline; write one with `fastrank gate save`"
+
+
+class Baseline(NamedTuple):
+    """The values of a run, and how they came about.
+
+    created: time in UTC. fastrank, compat: the versions of fastrank and trec_eval. options: of the
+    evaluation. qrels: name, digest and number of queries. run: name, SHA-256 of the file, tag, and
+    the judged queries without results. source: commit, whether it is dirty, and the command, as
+    far as they are known. measures: their names. mean: {measure: mean over the queries}. counts:
+    as of `Scores`. per_query: {query: values of the measures}, None for a missing value.
+    """
+
+    created: str
+    fastrank: str
+    compat: str
+    options: dict[str, Any]
+    qrels: dict[str, Any]
+    run: dict[str, Any]
+    source: dict[str, Any]
+    measures: list[str]
+    mean: dict[str, float]
+    counts: dict[str, int]
+    per_query: dict[str, list[float | None]]
+
+    def write(self, path: Source) -> None:
+        """Write canonical JSON atomically: sorted keys, and a line for each query.
+
+        Compressed if the name ends in .gz, .bz2, .xz or .zst. The same content gives the same
+        bytes.
+        """
+        files.write(path, compressed(self.lines(), files.name_of(path)))
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the file."""
+        fields = sorted((self._asdict() | {"schema": SCHEMA}).items())
+        for place, (name, value) in enumerate(fields):
+            end = b",\n" if place + 1 < len(fields) else b"\n"
+            start = b"{\n" if place == 0 else b""
+            if name == "per_query":
+                rows = ",\n".join(
+                    f"{_json(query)}: {_json(value[query])}" for query in sorted(value)
+                )
+                yield start + f'"{name}": {{\n{rows}\n}}'.encode() + end
+            else:
+                yield start + f'"{name}": {_json(value)}'.encode() + end
+        yield b"}\n"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, sort_keys=True, allow_nan=False)
+
+
+def read_baseline(source: Source) -> Baseline:
+    """Read a baseline. Raises ReadError, and InputError for a damaged file or a newer format."""
+    name = files.name_of(source)
+    content = read_all(source)
+    if not content.startswith(b"{"):
+        raise InputError(name, NO_BASELINE)
+    try:
+        found = json.loads(content, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise _damaged(name, f"it is not JSON: {error}") from None
+    schema = found.get("schema") if isinstance(found, dict) else None
+    if not isinstance(schema, str) or not re.fullmatch(r"fastrank\.baseline/\d+", schema):
+        raise InputError(name, NO_BASELINE)
+    if schema != SCHEMA:
+        raise InputError(name, f"{schema} is newer than this version of fastrank; upgrade it")
+    del found["schema"]
+    wrong = sorted(found.keys() ^ set(Baseline._fields))
+    if wrong:
+        raise _damaged(name, f"missing or unknown: {', '.join(wrong)}")
+    for field, kind in _KINDS.items():
+        if not isinstance(found[field], kind):
+            raise _damaged(name, f"{field}: expected {kind.__name__}")
+    made = Baseline(**found)
+    _check(made, name)
+    return made
+
+
+_KINDS: dict[str, type] = {
+    "compat": str, "counts": dict, "created": str, "fastrank": str, "mean": dict, "measures": list,
+    "options": dict, "per_query": dict, "qrels": dict, "run": dict, "source": dict,
+}  # fmt: skip
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(f"{constant} is not a number")
+
+
+def _damaged(name: str, reason: str) -> InputError:
+    return InputError(name, f"damaged baseline: {reason}; restore it, or save it again")
+
+
+def _check(found: Baseline, name: str) -> None:
+    """Raise InputError for contents that `save_baseline` would not write."""
+    measures = found.measures
+    if not measures or not all(isinstance(own, str) for own in measures):
+        raise _damaged(name, "measures: expected names")
+    if not isinstance(found.qrels.get("digest"), str):
+        raise _damaged(name, "qrels: expected a digest")
+    missing = found.run.get("missing")
+    if not isinstance(missing, list) or not all(isinstance(own, str) for own in missing):
+        raise _damaged(name, "run: expected a list of missing queries")
+    if not found.per_query:
+        raise _damaged(name, "per_query: expected at least one query")
+    for query, values in found.per_query.items():
+        if not isinstance(values, list) or len(values) != len(measures):
+            raise _damaged(name, f"query {query!r}: expected {len(measures)} values")
+        if not all(own is None or _is_number(own) for own in values):
+            raise _damaged(name, f"query {query!r}: expected numbers, found {values}")
+    means = means_of(measures, found.per_query)
+    for measure in measures:
+        mean: Any = found.mean.get(measure)
+        known = means[measure]
+        if not _is_number(mean) or not abs(mean - known) <= ROUNDING * max(1.0, abs(known)):
+            raise _damaged(name, f"the mean of {measure} is {mean}, that of its values {known}")
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def means_of(measures: list[str], per_query: dict[str, list[float | None]]) -> dict[str, float]:
+    """The mean of each measure over the queries that have a value; NaN if none has.
+
+    Added in the order of the queries, as `evaluate` does.
+    """
+    import numpy
+
+    rows = [per_query[query] for query in sorted(per_query, key=os.fsencode)]
+    made = {}
+    for measure, column in zip(measures, zip(*rows, strict=True), strict=True):
+        known = [value for value in column if value is not None]
+        made[measure] = float(numpy.cumsum(known)[-1]) / len(known) if known else math.nan
+    return made

@@ -1,0 +1,144 @@
+"""The checks of a gate: what each policy allows, and whether it holds."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastrank.comparing.comparison import Comparison, Pair
+
+NOW, BASELINE = "now", "baseline"
+# Drops that exceed what is allowed by rounding only.
+ROUNDING = 1e-12
+
+
+class Check(NamedTuple):
+    """The result of one check.
+
+    measure: its name, or "unjudged". check: what must hold. baseline, now, change: means, or shares
+    of documents; baseline and change are None if unknown. low, high: the interval of the change.
+    allowed: the limit. p: of the test. mark: "+", "=" or "-" for significantly better, neither, and
+    significantly worse. result: "pass", "fail" or "undecided". message: the result in words, "" if
+    there is nothing to say. title: its first half.
+    """
+
+    measure: str
+    check: str
+    baseline: float | None
+    now: float
+    change: float | None
+    low: float | None
+    high: float | None
+    allowed: float
+    p: float | None
+    mark: str
+    result: str
+    title: str
+    message: str
+
+
+def check_change(
+    comparison: Comparison, measure: str, policy: str, allowed: float, alpha: float
+) -> Check:
+    """Whether a measure is not worse than its baseline by more than is allowed."""
+    pair = comparison.pair(measure, NOW, BASELINE)
+    sign = -1.0 if comparison.better(measure) == "lower" else 1.0
+    gain = sign * pair.difference
+    p, better = one_sided(pair, gain), one_sided(pair, -gain)
+    mark = "-" if p <= alpha else "+" if better <= alpha else "="
+    title = f"{measure} {_moved(pair.difference)}"
+    dropped = gain < -allowed - ROUNDING
+    if policy == "non-inferior":
+        bound = pair.low if sign > 0 else -pair.high
+        p = p_non_inferior(pair, gain, allowed)
+        result, message = _non_inferior(pair, bound, allowed, alpha)
+        if result != "pass":
+            title = f"{measure} may be worse than allowed"
+    elif not dropped:
+        result, message = "pass", ""
+    else:
+        text = f"{title} to {pair.mean_a:.4f}; at most {allowed:g} is allowed"
+        result, message = "fail", text
+        if policy == "significant":
+            result, message = _significant(pair, p, alpha, text)
+    return Check(
+        measure, f"{'rise' if sign < 0 else 'drop'} <= {allowed:g}", pair.mean_b, pair.mean_a,
+        pair.difference, pair.low, pair.high, allowed, p, mark, result, title, message,
+    )  # fmt: skip
+
+
+def _moved(difference: float) -> str:
+    return f"{'fell' if difference < 0 else 'rose'} by {abs(difference):.4f}"
+
+
+def _significant(pair: Pair, p: float, alpha: float, text: str) -> tuple[str, str]:
+    """The result for a drop that is larger than allowed."""
+    unequal = pair.n - pair.ties
+    if p <= alpha:
+        return "fail", f"{text} (p {p_text(p, '= ')})"
+    if 0.5**unequal > alpha:
+        return "undecided", (
+            f"{text}, but only {unequal} of {pair.n} queries differ, too few to tell chance from a"
+            " regression"
+        )
+    return "pass", f"{text}, but the drop is not significant (p {p_text(p, '= ')})"
+
+
+def _non_inferior(pair: Pair, bound: float, allowed: float, alpha: float) -> tuple[str, str]:
+    if math.isnan(bound):
+        return "undecided", f"{pair.measure}: {pair.n} query is too few for an interval"
+    if bound >= -allowed - ROUNDING:
+        return "pass", ""
+    return "fail", (
+        f"{pair.measure} may be worse by up to {-bound:.4f} ({100 * (1 - alpha):g}% confidence);"
+        f" at most {allowed:g} is allowed"
+    )
+
+
+def p_text(p: float, equals: str = "") -> str:
+    """A p-value for people, never 0."""
+    return "< 0.0001" if p < 0.0001 else f"{equals}{p:.4f}"
+
+
+def one_sided(pair: Pair, gain: float) -> float:
+    """The p-value of "not worse" against "worse", from the two-sided one of a symmetric test."""
+    if not pair.n - pair.ties:
+        return 1.0 if pair.n else math.nan
+    half: float = pair.p / 2
+    return half if gain < 0 else 1.0 - half
+
+
+def p_non_inferior(pair: Pair, gain: float, margin: float) -> float:
+    """The p-value of "worse by at least the margin" against "worse by less", of a paired t-test."""
+    if pair.n < 2:
+        return math.nan
+    if not pair.sd:
+        return float(gain < -margin)
+    from scipy.special import stdtr
+
+    return float(stdtr(pair.n - 1.0, -(gain + margin) / (pair.sd / math.sqrt(pair.n))))
+
+
+def check_floor(measure: str, baseline: float, now: float, least: float) -> Check:
+    """Whether a mean is at least a number."""
+    passed = now >= least - ROUNDING
+    title = f"{measure} is {now:.4f}"
+    return Check(
+        measure, f"mean >= {least:g}", baseline, now, now - baseline, None, None, least, None, "",
+        "pass" if passed else "fail", title,
+        "" if passed else f"{title}; at least {least:g} is required",
+    )  # fmt: skip
+
+
+def check_unjudged(baseline: float | None, now: float, most: float) -> Check:
+    """Whether the share of unjudged documents is small enough."""
+    passed = now <= most + ROUNDING
+    title = f"{100 * now:.1f}% of the retrieved documents are unjudged"
+    return Check(
+        "unjudged", f"share <= {most:g}", baseline, now,
+        None if baseline is None else now - baseline, None, None, most, None, "",
+        "pass" if passed else "fail", title,
+        "" if passed else f"{title}; at most {100 * most:g}% are allowed",
+    )  # fmt: skip

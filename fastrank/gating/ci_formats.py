@@ -1,0 +1,106 @@
+"""A verdict as JSON, JUnit XML, and OpenMetrics."""
+
+from __future__ import annotations
+
+import re
+
+from fastrank.gating.rows import LISTED, listed
+from fastrank.gating.text import to_text
+from fastrank.scores.records import json_text
+from fastrank.scores.text import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.gating.verdict import Verdict
+
+# Characters that XML 1.0 does not have.
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def to_json(verdict: Verdict) -> str:
+    """One object with everything but the values of all queries."""
+    found: dict[str, Any] = {
+        "status": verdict.status,
+        "passed": verdict.passed,
+        "policy": verdict.policy,
+        "test": verdict.comparison.test,
+        "alpha": verdict.alpha,
+        "level": verdict.comparison.level,
+        "queries": len(verdict.comparison.queries),
+        "checks": [one._asdict() for one in verdict.results],
+        "reasons": verdict.reasons,
+        "notes": verdict.notes,
+        "regressed": {
+            measure: [
+                dict(zip(table.names, row, strict=True)) for row in table.rows()
+            ]
+            for measure in listed(verdict)
+            for table in [verdict.regressed(measure, LISTED)]
+        },
+        "baseline": {
+            "file": verdict.name, "created": verdict.baseline.created,
+            "run": verdict.baseline.run["name"], "source": verdict.baseline.source,
+        },
+    }  # fmt: skip
+    return json_text(found, indent=2) + "\n"
+
+
+def to_junit(verdict: Verdict) -> str:
+    """A test case for each check, as GitLab and Jenkins show them."""
+    bad = [one for one in verdict.results if one.result != "pass"]
+    failures, skipped = (0, len(bad)) if verdict.passed else (len(bad), 0)
+    counts = f'tests="{len(verdict.results)}" failures="{failures}" errors="0" skipped="{skipped}"'
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuites name="fastrank gate" {counts}>',
+        f'<testsuite name="fastrank gate" {counts}>',
+    ]
+    for one in verdict.results:
+        start = f"<testcase classname={_quoted(one.measure)} name={_quoted(one.check)}"
+        if one.result == "pass":
+            lines.append(f"{start}/>")
+        elif verdict.passed:
+            lines.append(f"{start}><skipped message={_quoted(one.message)}/></testcase>")
+        else:
+            failure = f"<failure type={_quoted(one.result)} message={_quoted(one.message)}/>"
+            lines.append(f"{start}>{failure}</testcase>")
+    lines += [
+        f"<system-out>{_escaped(to_text(verdict))}</system-out>",
+        "</testsuite>",
+        "</testsuites>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    from xml.sax.saxutils import quoteattr
+
+    return quoteattr(_xml(text))
+
+
+def _escaped(text: str) -> str:
+    from xml.sax.saxutils import escape
+
+    return escape(_xml(text))
+
+
+def _xml(text: str) -> str:
+    return NOT_XML.sub("\ufffd", printable(text))
+
+
+def to_openmetrics(verdict: Verdict) -> str:
+    """The means of the run, and whether it passed, as GitLab's metrics reports read them."""
+    taken: set[str] = set()
+    lines = []
+    for measure in verdict.comparison.measures:
+        name = re.sub("[^a-zA-Z0-9_]", "_", measure)
+        if name[:1].isdigit():
+            name = f"_{name}"
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        lines.append(f"{name} {verdict.comparison.mean[measure]['now']!r}")
+    lines.append(f"fastrank_gate_passed {int(verdict.passed)}")
+    return "\n".join([*lines, "# EOF"]) + "\n"

@@ -1,0 +1,129 @@
+"""Judge a run against a baseline."""
+
+from __future__ import annotations
+
+from fastrank.arguments import check_choice, finite
+from fastrank.errors import InputError, OptionError
+from fastrank.formats import files
+from fastrank.gating.baseline import read_baseline
+from fastrank.gating.checks import ROUNDING, check_change
+from fastrank.gating.limits import MAX_DROP, check_floors, check_share, drop_limits
+from fastrank.gating.measuring import judgments_of, measure
+from fastrank.gating.paired_runs import compare_with, gain_of
+from fastrank.gating.settings import AS_SAVED, checked, measures_of, options_of
+from fastrank.gating.verdict import Verdict
+from fastrank.judging.evaluation_options import EvaluationOptions
+from fastrank.keywords import takes, with_defaults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from typing_extensions import Unpack
+
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.formats.files import Source
+    from fastrank.gating.limits import Limits
+    from fastrank.measures.selection import Measures
+
+POLICIES = ("significant", "drop", "non-inferior")
+TESTS = ("t", "randomization")
+ON_FEW = ("fail", "warn")
+
+
+@takes(EvaluationOptions, AS_SAVED)
+def gate(
+    baseline: Source,
+    qrels: Any,
+    run: Any,
+    measures: Measures | None = None,
+    *,
+    max_drop: Limits = MAX_DROP,
+    policy: str = "significant",
+    test: str = "t",
+    alpha: float = 0.05,
+    on_few: str = "fail",
+    min: Mapping[str, float] | None = None,
+    max_unjudged: float | None = None,
+    allow_other_qrels: bool = False,
+    **options: Unpack[EvaluationOptions],
+) -> Verdict:
+    """Judge a run against a baseline that `save_baseline` wrote.
+
+    baseline: a path or a binary file. qrels, run: as `evaluate` takes them.
+    measures: needed only for measures that are functions; any others than those of the baseline
+        are an error.
+    max_drop: how much each mean may be worse, or {measure: number}, where None is the key for the
+        other measures.
+    policy: "drop" fails if a mean is worse by more than max_drop. "significant" fails if it is, and
+        the drop is significant; if so few queries differ that no drop could be, it is undecided.
+        "non-inferior" fails unless the 1 - alpha confidence bound of the change excludes such a
+        drop.
+    test: the one-sided test of "significant": "t" (paired t-test) or "randomization". Measures are
+        not corrected for each other.
+    alpha: the significance level, below 0.5.
+    on_few: whether the verdict "undecided" is a failure ("fail") or passes ("warn").
+    min: {measure: the smallest mean that passes}.
+    max_unjudged: the largest share of retrieved documents without a judgment, from 0 to 1.
+    allow_other_qrels: accept other judgments, and compare the queries that both have.
+    **options: see `EvaluationOptions`; by default as in the baseline, others are an error.
+
+    Judged queries of the baseline that the run lacks count as 0, and `notes` names them.
+
+    Raises what `evaluate` raises; InputError for a file that is not a baseline, is damaged or was
+    made with other judgments, measures, options or another version; OptionError for invalid
+    limits.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> saved = fr.save_baseline(file, "data/digits.qrels", "data/pixels.run", "map P.10")
+    >>> verdict = fr.gate(io.BytesIO(file.getvalue()), "data/digits.qrels", "data/pca.run")
+    >>> verdict.status, verdict.passed
+    ('fail', False)
+    >>> verdict.reasons[0]
+    'map fell by 0.0854 to 0.3493; at most 0.02 is allowed (p < 0.0001)'
+    """
+    check_choice("policy", policy, POLICIES)
+    check_choice("test", test, TESTS)
+    check_choice("on_few", on_few, ON_FEW)
+    if not 0.0 < finite("alpha", alpha) < 0.5:
+        raise OptionError("alpha", f"expected a number between 0 and 0.5, found {alpha}")
+    if policy == "non-inferior" and test != "t":
+        raise OptionError("test", f"policy='non-inferior' uses the interval of 't'; omit {test!r}")
+    name = files.name_of(baseline)
+    saved = read_baseline(baseline)
+    limits = drop_limits(max_drop, saved.measures)
+    chosen = options_of(checked(with_defaults(gate, options), AS_SAVED), saved, name)
+    asked = saved.measures if measures is None else measures_of(measures, saved, name)
+    judgments = judgments_of(qrels, saved.compat)
+    if judgments.digest != saved.qrels["digest"] and not allow_other_qrels:
+        raise InputError(
+            name, f"saved with other judgments than {judgments.content.source}; save a new"
+            " baseline, or allow other qrels to compare the common queries"
+        )  # fmt: skip
+    measured = measure(judgments, run, asked, chosen)
+    comparison, notes = compare_with(saved, measured, name, test=test, alpha=alpha)
+    checks = [check_change(comparison, own, policy, limits[own], alpha) for own in saved.measures]
+    checks += check_floors(comparison, min or {})
+    if max_unjudged is not None:
+        checks.append(check_share(saved, measured.content, max_unjudged))
+    return Verdict(
+        name=name, baseline=saved, current=measured.content, comparison=comparison,
+        results=checks, policy=policy, alpha=alpha, on_few=on_few,
+        notes=[*measured.notes, *notes, *_old(comparison, limits)],
+    )  # fmt: skip
+
+
+def _old(comparison: Comparison, limits: dict[str, float]) -> list[str]:
+    """Notes on measures that are so much better that the baseline hides a regression."""
+    made = []
+    for own, limit in limits.items():
+        gain = gain_of(comparison, own)
+        if gain > limit + ROUNDING:
+            where = "below" if comparison.better(own) == "lower" else "above"
+            made.append(
+                f"the baseline is old: {own} is {gain:.4f} {where} it; save a new one"
+                " (`fastrank gate save`)"
+            )
+    return made

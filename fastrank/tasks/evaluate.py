@@ -1,0 +1,177 @@
+"""Evaluate models on tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import perf_counter
+
+from fastrank.datasets.dataset import Dataset
+from fastrank.datasets.text_task import TextTask
+from fastrank.embeddings.encoders import check_model, needs_fitting
+from fastrank.embeddings.text_vectors import are_vectors
+from fastrank.errors import OptionError, TaskError
+from fastrank.formats.candidates import Candidates
+from fastrank.probes.classifier import ProbeTask
+from fastrank.scores.tables import distinct
+from fastrank.search.progress import bar
+from fastrank.tasks.kinds import KINDS
+from fastrank.tasks.rehearsal import rehearse
+from fastrank.tasks.results import TABLE_COLUMNS, TaskResults, score_of
+from fastrank.tasks.task import Task, as_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+    from typing import Any
+
+    from fastrank.tasks.results import TaskScore
+
+ONE_TASK = (Task, Dataset, Candidates, ProbeTask, TextTask)
+
+
+def evaluate_tasks(
+    model: Any,
+    tasks: Mapping[str, Any] | Iterable[Any],
+    *,
+    batch_size: int | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    cache_name: str | None = None,
+    progress: bool | None = None,
+) -> TaskResults:
+    """Evaluate a model, or several, on tasks of any kind: one table with a row per task.
+
+    model: a model as in `evaluate_model`, or several: {name: model}. Vectors are not accepted,
+        because each task has its own texts.
+    tasks: {name: task} or a list of tasks. A task is a Dataset (retrieval), Candidates (reranking),
+        a ProbeTask (classification), or a `Task`, which states its kind and options.
+    batch_size: the number of texts to encode at once; the option of a Task has precedence.
+    cache, cache_name: as in `evaluate_model`, for all tasks. The vectors of several models are
+        cached under their names, so that cache_name is for one model only. Models that are fitted
+        on a task are not cached.
+    progress: whether to show progress bars; by default on a terminal for long work.
+
+    Each result is that of the function of the task's kind. All tasks are checked before the first
+    text is encoded, but for what depends on the vectors, such as the index.
+
+    Raises TypeError for an object that is not a model or a task; OptionError for an invalid option
+    or name; TaskError, which names the task, for any error in a task. Its attribute `before` has
+    the results of the tasks that are evaluated by then.
+
+    >>> def letters(texts):
+    ...     return [[1 + text.count(letter) for letter in "aeilmor"] for text in texts]
+    >>> cities = fr.Dataset.from_texts(
+    ...     {"d1": "Oslo", "d2": "Madrid", "d3": "Lima"},
+    ...     {"q1": "Oslo!", "q2": "to Lima"}, {"q1": {"d1": 1}, "q2": {"d3": 1}},
+    ... )
+    >>> words = ["a mole", "a lamp", "real"], ["moles", "a room", "ii"], [4.5, 2.0, 1.0]
+    >>> tasks = {"cities": cities, "words": fr.Task("similarity", words)}
+    >>> results = fr.evaluate_tasks(letters, tasks)
+    >>> print(results.table(columns=("task", "kind", "metric", "score", "rows")))
+    task             kind        metric             score    rows
+    ---------------  ----------  ---------------  -------  ------
+    cities           retrieval   nDCG@10           1.0000       2
+    words            similarity  cosine_spearman   1.0000       3
+    mean over tasks                                1.0000
+    mean over kinds                                1.0000
+    """
+    models = _models(model, cache, cache_name)
+    named = _tasks(tasks)
+    _check(models, named)
+    scores: list[TaskScore] = []
+    total = len(models) * len(named)
+    common = {"batch_size": batch_size, "cache": cache, "progress": progress}
+    with bar("evaluate", total, "tasks", progress) as shown:
+        for model_name, (one, cached_as) in models.items():
+            for name, task in named.items():
+                try:
+                    options = {**common, "cache_name": cached_as}
+                    scores.append(_evaluate(one, model_name, name, task, options))
+                except Exception as error:
+                    failed = TaskError(name, model_name, _reason(error))
+                    failed.before = TaskResults(scores=scores) if scores else None
+                    raise failed from error
+                shown.update(1)
+    return TaskResults(scores=scores)
+
+
+def _evaluate(model: Any, model_name: str, name: str, task: Task, common: Any) -> TaskScore:
+    """The score of a model in a task."""
+    kind = KINDS[task.kind]
+    options = {**common, **task.options}
+    if not kind.ranks:
+        options["name"] = name
+    cached = task.kind == "classification" and common["cache"] is not None
+    if cached and needs_fitting(model, task.data.texts[0]):
+        # It is fitted on each training part, so that there are no vectors to cache.
+        options["cache"] = options["cache_name"] = None
+    start = perf_counter()
+    result = kind.evaluate(model, task.data, **options)
+    return score_of(result, task, name, model_name, perf_counter() - start)
+
+
+def _models(given: Any, cache: Any, cache_name: str | None) -> dict[str, tuple[Any, str | None]]:
+    """The models by name, each with its name in the cache. Raises OptionError, TypeError."""
+    if not isinstance(given, Mapping):
+        if (cache is None) != (cache_name is None):
+            absent = "cache" if cache is None else "cache_name"
+            raise OptionError(absent, "cache and cache_name must be given together")
+        found = {cache_name or _name_of(given): (given, cache_name)}
+    else:
+        if cache_name is not None and (cache is None or len(given) != 1):
+            reason = "only for one model with a cache; several are cached under their names"
+            raise OptionError("cache_name", reason)
+        found = {
+            str(name): (one, None if cache is None else cache_name or str(name))
+            for name, one in given.items()
+        }
+    if not found:
+        raise OptionError("model", "expected at least one model, found none")
+    for name, (one, _) in found.items():
+        if name in TABLE_COLUMNS:
+            raise OptionError("model", f"{name!r} is a column of the tables; rename the model")
+        if are_vectors(one):
+            raise TypeError(f"model {name!r}: expected a model, found vectors")
+        check_model(one)
+    return found
+
+
+def _name_of(model: Any) -> str:
+    """A name for a model that has none."""
+    if isinstance(model, (tuple, list)):
+        return "model"
+    name = getattr(model, "__name__", type(model).__name__)
+    return name if name.isidentifier() else "model"
+
+
+def _tasks(given: Any) -> dict[str, Task]:
+    """The tasks by name. Raises OptionError, TypeError."""
+    if isinstance(given, Mapping):
+        found = {str(name): as_task(one) for name, one in given.items()}
+        if len(found) < len(given):
+            raise OptionError("tasks", "expected distinct names")
+    else:
+        items = [given] if isinstance(given, ONE_TASK) else list(given)
+        tasks = [as_task(one) for one in items]
+        found = dict(zip(distinct(one.name for one in tasks), tasks, strict=True))
+    if not found:
+        raise OptionError("tasks", "expected at least one task, found none")
+    return found
+
+
+def _check(models: Mapping[str, tuple[Any, Any]], tasks: Mapping[str, Task]) -> None:
+    """Raise TaskError for a task that is invalid for one of the models."""
+    counts = {
+        len(one) if isinstance(one, (tuple, list)) else None: name
+        for name, (one, _) in models.items()
+    }
+    for name, task in tasks.items():
+        for count in counts:
+            try:
+                rehearse(task, name, count)
+            except Exception as error:
+                raise TaskError(name, None, _reason(error)) from error
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,162 @@
+"""A task of any kind: texts, and how to evaluate a model on them."""
+
+from __future__ import annotations
+
+import os
+
+from fastrank.data.columns import Frozen
+from fastrank.datasets.dataset import Dataset, as_dataset
+from fastrank.datasets.text_task import TextTask, as_text_task
+from fastrank.errors import OptionError
+from fastrank.formats.candidates import Candidates, read_candidates
+from fastrank.measures.selection import split_texts
+from fastrank.probes.classifier import ProbeTask
+from fastrank.tasks.kinds import KINDS, MEASURES, RESERVED, similar_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Sets of rows that are options.
+SETS = ("test", "dev")
+# The names that data without a file get.
+UNNAMED = ("texts", "datasets", "pairs", "articles", "vectors")
+
+
+class Task(Frozen):
+    """A task for `evaluate_tasks`: its kind, its texts, and options.
+
+    kind: what evaluates it. "retrieval" and "reranking": `evaluate_model`; "classification":
+        `evaluate_classifier`; "multilabel", "regression", "similarity", "pairs", "triplets",
+        "clustering", "bitext" and "summarization": `evaluate_` and the kind.
+    data: what that function takes: a Dataset or folder for retrieval, Candidates or what
+        `read_candidates` reads for reranking, else a TextTask or what makes one. A ProbeTask has
+        its own protocol and options.
+    main_score: the metric of the table. By default nDCG@10 for retrieval, AP for reranking, the
+        first of `measures` if they are given, and else the main metric of the function.
+    name: by default that of the data, or else the kind.
+    **options: of the function, without those that `evaluate_tasks` has.
+
+    Raises OptionError for an unknown kind, protocol or main score, TypeError for an unknown option,
+    and what reading the data raises.
+
+    >>> pairs = ["good film", "bad film"], ["fine film", "new car"], [4.5, 1.0]
+    >>> fr.Task("similarity", pairs, similarities=("cosine", "dot"))
+    <Task similarity: similarity>
+    >>> fr.Task("similarity", pairs, similarity="dot")
+    Traceback (most recent call last):
+    TypeError: Task 'similarity' has no option 'similarity'; did you mean 'similarities'?
+    """
+
+    __slots__ = ("data", "kind", "main_score", "name", "options")
+
+    kind: str
+    data: Any
+    name: str
+    main_score: str | None
+    options: dict[str, Any]
+
+    def __init__(
+        self,
+        kind: str,
+        data: Any,
+        *,
+        main_score: str | None = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> None:
+        if kind not in KINDS:
+            expected = ", ".join(map(repr, KINDS))
+            reason = f"expected one of {expected}, found {kind!r}"
+            raise OptionError("kind", reason + similar_names(list(KINDS), kind))
+        if isinstance(data, ProbeTask) and kind == "classification":
+            options = {"protocol": data.protocol, **data.options, **options}
+            data = data.task
+        _check_options(kind, options)
+        if kind in MEASURES:
+            main_score = _add_measures(kind, options, main_score)
+        known = KINDS[kind].metrics(options)
+        if main_score is not None and main_score not in known:
+            reason = f"expected one of {', '.join(known)}, found {main_score!r}"
+            raise OptionError("main_score", reason + similar_names(known, main_score))
+        for key in SETS:
+            if options.get(key) is not None:
+                options[key] = as_text_task(options[key])
+        data = _read(kind, data)
+        super().__init__(
+            kind=kind, data=data, name=name or _name_of(data) or kind, main_score=main_score,
+            options=options,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"<Task {self.name}: {self.kind}>"
+
+
+def as_task(given: Any) -> Task:
+    """A Task, or one of the kind that the type of the data says. Raises TypeError."""
+    if isinstance(given, Task):
+        return given
+    if isinstance(given, Dataset):
+        return Task("retrieval", given)
+    if isinstance(given, Candidates):
+        return Task("reranking", given)
+    if isinstance(given, ProbeTask):
+        return Task("classification", given)
+    expected = "expected a Task, Dataset, Candidates or ProbeTask"
+    hint = "; state its kind: Task('similarity', texts)" if isinstance(given, TextTask) else ""
+    raise TypeError(f"tasks: {expected}, found {type(given).__name__}{hint}")
+
+
+def _check_options(kind: str, options: dict[str, Any]) -> None:
+    """Raise TypeError for an unknown option or a missing one."""
+    accepted = KINDS[kind].options(options)
+    for name in options:
+        if name in RESERVED:
+            reason = "give it to evaluate_tasks" if name in ("cache", "cache_name") else "omit it"
+            raise TypeError(f"Task {kind!r} takes no option {name!r}; {reason}")
+        if name not in accepted:
+            hint = similar_names(accepted, name)
+            raise TypeError(f"Task {kind!r} has no option {name!r}{hint}")
+    if kind in ("multilabel", "regression") and options.get("test") is None:
+        raise TypeError(f"Task {kind!r} needs the option 'test': the test rows")
+
+
+def _add_measures(kind: str, options: dict[str, Any], main_score: str | None) -> str | None:
+    """Complete the measures of rankings, and return the main one."""
+    given = options.get("measures")
+    if given is None:
+        options["measures"] = MEASURES[kind].split()
+        first = options["measures"][0]
+        if main_score is not None and main_score not in options["measures"]:
+            options["measures"] = [main_score, *options["measures"]]
+    else:
+        # Used several times, so it must not be an iterator.
+        one = isinstance(given, str) or not hasattr(given, "__iter__")
+        asked = options["measures"] = given if one else list(given)
+        if not one and asked:
+            asked = asked[0]
+        if isinstance(asked, str) and asked.strip():
+            asked = split_texts(asked)[0]
+        first = KINDS[kind].metrics({**options, "measures": asked})[0]
+    return main_score or first
+
+
+def _read(kind: str, data: Any) -> Any:
+    """The data of a task, read if it is a file or a table."""
+    if kind == "retrieval":
+        return as_dataset(data)
+    if kind == "reranking":
+        return data if isinstance(data, Candidates) else read_candidates(data)
+    if kind == "summarization":
+        return data if isinstance(data, (tuple, list)) else list(data)
+    return as_text_task(data)
+
+
+def _name_of(data: Any) -> str:
+    """The name of data that has one, from a file or its maker."""
+    found: str = getattr(data, "name", "") or getattr(data, "source", "")
+    if found.startswith("<") or found in UNNAMED:
+        return ""
+    if os.path.isfile(found):
+        return os.path.basename(found).partition(".")[0]
+    return os.path.basename(found.rstrip(os.sep)) if os.path.isdir(found) else found

@@ -1,0 +1,280 @@
+"""Each row is what the function of its kind finds; errors name the task, before any encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fastrank as fr
+from fastrank.embeddings.text_vectors import EncodingOptions
+from fastrank.keywords import names_of
+from fastrank.tasks.kinds import KINDS, PROBED
+from tests.helpers.labelled_vectors import labelled_vectors
+from tests.helpers.similar_vectors import make
+from tests.helpers.task_cases import CITIES, WORDS, length, letters, tasks_of_all_kinds
+
+pytest.importorskip("faiss")
+pytest.importorskip("sklearn")
+
+MODEL, ROWS = make("real")
+
+
+@pytest.fixture(scope="module")
+def evaluated() -> tuple[dict[str, Any], fr.TaskResults]:
+    tasks = tasks_of_all_kinds(MODEL, ROWS)
+    return tasks, fr.evaluate_tasks({"real": MODEL}, tasks, progress=False)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_row_is_the_result_of_the_single_function(
+    name: str, evaluated: tuple[dict[str, Any], fr.TaskResults]
+) -> None:
+    tasks, results = evaluated
+    task = tasks[name]
+    expected = KINDS[task.kind].evaluate(MODEL, task.data, **task.options)
+
+    found = results[name]
+
+    assert (found.task, found.kind, found.model) == (name, name, "real")
+    assert dict(found.result.mean) == dict(expected.mean)
+    assert found.value == expected.mean[found.metric]
+    rows = len(expected.queries) if isinstance(expected, fr.Scores) else expected.rows
+    assert found.rows == rows
+    assert found.seconds > 0
+    if not isinstance(expected, fr.Scores):
+        assert found.metric == expected.metric
+
+
+def test_the_main_scores_of_rankings_are_those_of_mteb(
+    evaluated: tuple[dict[str, Any], fr.TaskResults],
+) -> None:
+    _, results = evaluated
+
+    assert results["retrieval"].metric == "nDCG@10"
+    assert results["reranking"].metric == "AP"
+
+
+def test_the_metrics_of_each_kind_are_those_that_its_function_returns(
+    evaluated: tuple[dict[str, Any], fr.TaskResults],
+) -> None:
+    tasks, results = evaluated
+
+    for name, task in tasks.items():
+        known = set(KINDS[name].metrics(task.options))
+        assert {name for name in results[name].result.mean if "threshold" not in name} <= known
+
+
+@pytest.mark.parametrize("protocol", PROBED)
+def test_the_metrics_of_each_protocol_are_those_that_it_returns(protocol: str) -> None:
+    result = fr.evaluate_classifier(
+        *labelled_vectors(1000, 4, 2, seed=0), protocol=protocol,
+        **({"repetitions": 1} if protocol == "ulysses" else {}),
+    )  # fmt: skip
+
+    assert set(result.mean) <= {*PROBED[protocol]}
+
+
+def test_the_main_score_can_be_chosen() -> None:
+    task = fr.Task("similarity", ROWS["similarity"], main_score="cosine_pearson")
+
+    found = fr.evaluate_tasks(MODEL, [task])["similarity"]
+
+    assert found.value == fr.evaluate_similarity(MODEL, task.data).mean["cosine_pearson"]
+
+
+def test_a_main_score_is_added_to_the_measures_of_rankings() -> None:
+    task = fr.Task("retrieval", CITIES, main_score="RR")
+
+    assert fr.evaluate_tasks(letters, [task])["retrieval"].metric == "RR"
+
+
+def test_the_first_of_given_measures_is_the_main_score() -> None:
+    task = fr.Task("retrieval", CITIES, measures="P.1 map")
+
+    found = fr.evaluate_tasks(letters, {"cities": task})["cities"]
+
+    assert found.metric == "P_1"
+
+
+def test_data_of_one_kind_need_no_task() -> None:
+    candidates = fr.read_candidates(
+        {"question": ["a e", "a e"], "answer": ["ae", "i"], "label": [1, 0]}
+    )
+    probe = fr.ProbeTask(
+        task=fr.TextTask.from_texts(["a", "e", "aa", "ee"], labels=[0, 1, 0, 1]),
+        protocol="knn", options={"neighbors": 1},
+    )  # fmt: skip
+
+    results = fr.evaluate_tasks(letters, [CITIES, candidates, probe])
+
+    assert results.tasks == ["retrieval", "reranking", "classification"]
+    assert results["classification"].result.protocol == "knn"
+
+
+def test_tasks_from_files_have_the_names_of_the_files(tmp_path: Path) -> None:
+    pairs, candidates = tmp_path / "sts.csv", tmp_path / "answers.csv"
+    pairs.write_text("text_a,text_b,score\na,b,1.5\n", "utf-8")
+    candidates.write_text("question,answer,label\nq,a,1\n", "utf-8")
+
+    assert fr.Task("similarity", pairs).name == "sts"
+    assert fr.Task("reranking", str(candidates)).name == "answers"
+    assert fr.Task("similarity", pairs, name="other").name == "other"
+
+
+def test_tasks_of_one_name_in_a_list_are_numbered() -> None:
+    results = fr.evaluate_tasks(letters, [CITIES, CITIES])
+
+    assert results.tasks == ["retrieval", "retrieval (2)"]
+
+
+def test_a_pair_of_models_encodes_both_sides() -> None:
+    tasks = {"pairs": fr.Task("pairs", ROWS["pairs"])}
+
+    assert fr.evaluate_tasks((MODEL, MODEL), tasks)["pairs"].value == (
+        fr.evaluate_tasks(MODEL, tasks)["pairs"].value
+    )
+
+
+def test_vectors_of_several_models_are_cached_under_their_names(tmp_path: Path) -> None:
+    tasks = {"cities": CITIES, "words": fr.Task("similarity", WORDS)}
+    models = {"letters": letters, "length": length}
+    expected = fr.evaluate_tasks(models, tasks)
+
+    for _ in range(2):
+        found = fr.evaluate_tasks(models, tasks, cache=tmp_path)
+
+    assert [one.value for one in found.scores] == [one.value for one in expected.scores]
+    names = [path.name for path in tmp_path.rglob("*.npy")]
+    assert sum("letters" in name for name in names) == sum("length" in name for name in names) == 3
+
+
+def test_the_batch_size_of_a_task_has_precedence() -> None:
+    seen: dict[str, set[int]] = {}
+
+    def model(texts: list[str], batch_size: int) -> Any:
+        seen.setdefault("mole" if "a mole" in texts else "other", set()).add(batch_size)
+        return letters(texts)
+
+    tasks = [
+        fr.Task("similarity", WORDS, batch_size=3),
+        fr.Task("pairs", (["b", "e"], ["c", "i"], [1, 0])),
+    ]
+    fr.evaluate_tasks(model, tasks, batch_size=5)
+
+    assert seen["mole"] == {3}
+    assert 5 in seen["other"]
+
+
+@pytest.mark.filterwarnings("ignore:.*(learning rate|1e-12|probabilities)")
+def test_transformers_that_are_fitted_on_each_training_part_are_not_cached(tmp_path: Path) -> None:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    texts = [f"{'good' if row % 2 else 'bad'} film {row}" for row in range(1000)]
+    task = fr.TextTask.from_texts(texts, labels=[row % 2 for row in range(1000)])
+    probe = fr.Task("classification", task, repetitions=1, epochs=1)
+
+    results = fr.evaluate_tasks(TfidfVectorizer(), [probe], cache=tmp_path, cache_name="tf-idf")
+
+    expected = fr.evaluate_tasks(TfidfVectorizer(), [probe])
+    assert results["classification"].value == expected["classification"].value
+    assert not list(tmp_path.rglob("*.npy"))
+
+
+def test_tasks_have_every_option_of_encoding_but_those_of_all_tasks() -> None:
+    own = set(names_of(EncodingOptions)) - {"cache", "cache_name", "progress"}
+
+    assert own <= set(KINDS["similarity"].options({}))
+    assert own <= set(KINDS["classification"].options({}))
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "reason"),
+    [
+        (lambda: fr.Task("similarty", WORDS), fr.OptionError, "did you mean 'similarity'"),
+        (lambda: fr.Task("triplets", WORDS, margn=1), TypeError, "did you mean 'margin'"),
+        (lambda: fr.Task("classification", WORDS, kfold=3), TypeError, "no option 'kfold'"),
+        (lambda: fr.Task("classification", WORDS, protocol="x"), fr.OptionError, "'knn'"),
+        (lambda: fr.Task("pairs", WORDS, cache="x"), TypeError, "give it to evaluate_tasks"),
+        (lambda: fr.Task("regression", WORDS), TypeError, "needs the option 'test'"),
+        (lambda: fr.Task("retrieval", CITIES, measures="mapp"), fr.MeasureError, "did you mean"),
+        (lambda: fr.Task("retrieval", CITIES, main_score="nDGC@10"), fr.MeasureError, "nDCG"),
+        (
+            lambda: fr.Task("similarity", WORDS, main_score="cosine_spearmann"), fr.OptionError,
+            "did you mean 'cosine_spearman'",
+        ),
+        (lambda: fr.evaluate_tasks(letters, []), fr.OptionError, "at least one task"),
+        (lambda: fr.evaluate_tasks({}, [CITIES]), fr.OptionError, "at least one model"),
+        (lambda: fr.evaluate_tasks({"kind": letters}, [CITIES]), fr.OptionError, "rename the"),
+        (lambda: fr.evaluate_tasks([[1.0]], [CITIES]), TypeError, "found vectors"),
+        (lambda: fr.evaluate_tasks("mini", [CITIES]), TypeError, "load the model first"),
+        (
+            lambda: fr.evaluate_tasks(letters, [fr.TextTask.from_texts(["a"])]), TypeError,
+            "state its kind",
+        ),
+        (lambda: fr.evaluate_tasks(letters, [CITIES], cache="x"), fr.OptionError, "cache_name"),
+        (
+            lambda: fr.evaluate_tasks({"a": letters, "b": length}, [CITIES], cache_name="x"),
+            fr.OptionError, "cached under their names",
+        ),
+    ],
+)  # fmt: skip
+def test_errors(make: Callable[[], Any], error: type[Exception], reason: str) -> None:
+    with pytest.raises(error, match=reason):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "options", "reason"),
+    [
+        ("similarity", (["a", "b"], ["a", "b"], ["x", "y"]), {}, "scores: expected numbers"),
+        ("pairs", (["a", "b"], ["a", "b"], [1, 2]), {}, "expected labels 0 and 1"),
+        ("pairs", (["a", "b"], ["a", "b"], [1, 0]), {"protocol": "x"}, "protocol: "),
+        ("triplets", WORDS, {}, "expected 3 texts"),
+        ("clustering", (["a", "b"], ["x", "y"]), {"samples": 0}, "samples: expected 1 or more"),
+        ("classification", (["a", "b"], ["x", "x"]), {}, "at least two classes"),
+        ("classification", (["a", "b"], ["x", "y"]), {"folds": 1}, "folds: expected 2 or more"),
+        ("retrieval", CITIES, {"k": 0}, "k: expected 1 or more"),
+        ("retrieval", CITIES, {"metric": "cos"}, "metric: "),
+        ("summarization", ([["a"]], [["b", "c"]], [[1]]), {}, "1 scores for 2"),
+    ],
+)  # fmt: skip
+def test_invalid_tasks_are_named_before_a_text_is_encoded(
+    kind: str, data: Any, options: dict[str, Any], reason: str
+) -> None:
+    calls = []
+
+    def model(texts: list[str]) -> Any:
+        calls.append(texts)
+        return letters(texts)
+
+    tasks = {"fine": CITIES, "wrong": fr.Task(kind, data, **options)}
+    with pytest.raises(fr.TaskError, match=f"^task 'wrong': .*{reason}") as error:
+        fr.evaluate_tasks(model, tasks)
+
+    assert (error.value.task, error.value.model, error.value.before) == ("wrong", None, None)
+    assert calls == []
+
+
+def test_an_index_that_needs_the_real_dimension_is_not_refused_before() -> None:
+    task = fr.Task("retrieval", CITIES, index_factory="PCA3,Flat")
+
+    with pytest.raises(fr.TaskError, match="task 'retrieval', model 'two': index_factory"):
+        fr.evaluate_tasks({"letters": letters, "two": length}, [task])
+
+
+def test_an_error_names_task_and_model_and_keeps_the_results_before() -> None:
+    def broken(texts: list[str]) -> Any:
+        if "a mole" in texts:
+            raise RuntimeError("out of memory")
+        return letters(texts)
+
+    with pytest.raises(
+        fr.TaskError, match=r"^task 'words', model 'broken': out of memory"
+    ) as error:
+        fr.evaluate_tasks(broken, {"cities": CITIES, "words": fr.Task("similarity", WORDS)})
+
+    assert isinstance(error.value.__cause__, RuntimeError)
+    assert error.value.before.tasks == ["cities"]

@@ -1,0 +1,280 @@
+"""Tables, averages, intervals, comparisons and files of results."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fastrank as fr
+from fastrank.tasks.mteb_files import mteb_name
+from tests.helpers.similar_vectors import make
+from tests.helpers.task_cases import CITIES, WORDS, length, letters, tasks_of_all_kinds
+
+pytest.importorskip("faiss")
+
+TASKS = {
+    "cities": CITIES,
+    "words": fr.Task("similarity", WORDS),
+    "more words": fr.Task("similarity", (WORDS[0][::-1], WORDS[1], [1.0, 2.0, 3.0])),
+    "triplets": fr.Task("triplets", fr.TextTask.from_texts(*WORDS[:2], ["x", "y", "moles"])),
+}
+
+
+@pytest.fixture(scope="module")
+def results() -> fr.TaskResults:
+    return fr.evaluate_tasks({"letters": letters, "length": length}, TASKS)
+
+
+@pytest.fixture(scope="module")
+def one() -> fr.TaskResults:
+    return fr.evaluate_tasks(letters, TASKS)
+
+
+def test_the_table_of_a_model_has_a_row_per_task(one: fr.TaskResults) -> None:
+    table = one.table(means=False)
+
+    assert table.names == ["task", "kind", "metric", "score", "low", "high", "rows", "seconds"]
+    for row, score in zip(table.rows(), one.scores, strict=True):
+        low, high = score.interval or (None, None)
+        assert row == (
+            score.task, score.kind, score.metric, score.value, low, high, score.rows,
+            score.seconds,
+        )  # fmt: skip
+
+
+def test_the_table_of_several_models_has_a_column_for_each(results: fr.TaskResults) -> None:
+    table = results.table(means=False)
+
+    assert table.names == ["task", "kind", "metric", "letters", "length"]
+    assert table.columns["length"] == [results[task, "length"].value for task in TASKS]
+
+
+def test_the_best_model_of_a_row_is_bold(results: fr.TaskResults) -> None:
+    table = results.table()
+    lines = table.to_markdown().splitlines()[2:]
+
+    for row, line in enumerate(lines):
+        values = [table.columns[name][row] for name in ("letters", "length")]
+        shown = [f"{value:.4f}" for value in values]
+        for value, text in zip(values, shown, strict=True):
+            assert (f"**{text}**" in line) == (text == f"{max(values):.4f}"), value
+    assert "**" not in results.table(bold=False).to_markdown()
+
+
+def test_the_lowest_error_is_bold() -> None:
+    texts, test = (["a", "ab", "abcd", "mole"], [1.0, 2.0, 4.0, 4.0]), (["aaa", "e"], [3.0, 1.0])
+    task = fr.Task("regression", texts, test=test, main_score="mae")
+    pytest.importorskip("sklearn")
+
+    found = fr.evaluate_tasks({"letters": letters, "length": length}, [task])
+
+    assert found["regression", "length"].value < found["regression", "letters"].value
+    assert found.table().bold == {(0, 4)}
+    with pytest.raises(fr.OptionError, match="lower is better for mae"):
+        found.compare()
+
+
+def test_means_are_over_tasks_and_over_kinds(results: fr.TaskResults) -> None:
+    values = {name: results[name, "letters"].value for name in TASKS}
+    over_tasks = sum(values.values()) / 4
+    similarity = (values["words"] + values["more words"]) / 2
+    over_kinds = (values["cities"] + similarity + values["triplets"]) / 3
+
+    assert results.mean["letters"] == pytest.approx(over_tasks)
+    assert results.kind_means["letters"]["similarity"] == pytest.approx(similarity)
+    assert results.means().columns["mean"] == [
+        "retrieval", "similarity", "triplets", "mean over tasks", "mean over kinds"
+    ]  # fmt: skip
+    assert results.means().columns["tasks"] == [1, 2, 1, 4, 4]
+    assert results.means().columns["letters"][-2:] == pytest.approx([over_tasks, over_kinds])
+    assert results.table().columns["letters"][-2:] == pytest.approx([over_tasks, over_kinds])
+
+
+def test_tables_have_every_format(results: fr.TaskResults) -> None:
+    table = results.table()
+
+    assert "cosine\\_spearman" in table.to_latex()
+    assert "<td>more words" in table.to_html()
+    rows = list(csv.DictReader(io.StringIO(table.to_csv())))
+    assert float(rows[1]["letters"]) == results["words", "letters"].value
+    assert json.loads(table.to_json())[1]["length"] == results["words", "length"].value
+    assert results._repr_html_() == table.to_html()
+    assert str(results) == str(table)
+
+
+def test_details_have_a_row_per_model_and_task(results: fr.TaskResults) -> None:
+    table = results.details()
+
+    assert list(zip(table.columns["model"], table.columns["task"], strict=True)) == [
+        (model, task) for model in ("letters", "length") for task in TASKS
+    ]
+    assert table.columns["level"][:2] == [0.95, None]
+
+
+def test_the_interval_of_a_mean_over_queries_is_that_of_scipy(results: fr.TaskResults) -> None:
+    from scipy import stats
+
+    score = results["cities", "length"]
+    values = list((score.items or {}).values())
+    expected = stats.t.interval(0.95, 2, loc=score.value, scale=stats.sem(values))
+
+    assert score.interval == pytest.approx(expected)
+
+
+def test_the_interval_of_a_perfect_score_is_not_empty(results: fr.TaskResults) -> None:
+    score = results["cities", "letters"]
+
+    assert score.value == 1.0
+    assert score.interval == pytest.approx((0.025 ** (1 / 3), 1.0))
+
+
+@pytest.mark.filterwarnings("ignore:.*(learning rate|1e-12|probabilities)")
+def test_the_interval_of_a_result_is_kept() -> None:
+    texts = [f"{'a' * (row % 7)}{'e' * (row % 2)}" for row in range(1000)]
+    task = fr.Task("classification", (texts, [row % 2 for row in range(1000)]), repetitions=1)
+
+    score = fr.evaluate_tasks(letters, [task])["classification"]
+
+    assert score.interval == score.result.interval
+    assert score.level == 0.99
+
+
+def test_items_are_the_values_that_the_score_averages() -> None:
+    model, rows = make("real")
+    pytest.importorskip("sklearn")
+    found = fr.evaluate_tasks(model, tasks_of_all_kinds(model, rows))
+
+    kinds = {score.kind for score in found.scores if score.items is not None}
+
+    assert kinds == {"retrieval", "reranking", "triplets"}
+    for score in found.scores:
+        if score.items is not None:
+            assert math.fsum(score.items.values()) / score.rows == pytest.approx(score.value)
+            assert len(score.items) == score.rows
+
+
+@pytest.mark.parametrize("task", ["cities", "triplets"])
+def test_models_are_compared_by_their_items(task: str, results: fr.TaskResults) -> None:
+    scores = {model: results[task, model] for model in ("letters", "length")}
+    metric = scores["letters"].metric
+
+    found = results.compare(task, test="randomization").pair(metric, "letters", "length")
+
+    expected = fr.compare_scores(
+        {model: score.items for model, score in scores.items()}, test="randomization"
+    ).pair("value", "letters", "length")
+    assert (found.p, found.difference) == (expected.p, expected.difference)
+
+
+def test_models_are_compared_over_tasks(results: fr.TaskResults) -> None:
+    found = results.compare(test="wilcoxon")
+
+    assert found.queries == sorted(TASKS)
+    assert found.mean["value"] == pytest.approx(results.mean)
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda results: results.compare("words"), "not a mean over queries or rows"),
+        (lambda results: results.compare("word"), "did you mean 'words'"),
+        (lambda results: results["words"], "model: expected one of letters, length"),
+        (lambda results: results["words", "letter"], "did you mean 'letters'"),
+        (lambda results: results.to_mteb("x", languages=[]), "languages"),
+        (lambda results: results.to_mteb("x", revision=".."), "'..' cannot be the name"),
+    ],
+)
+def test_errors(call: Any, reason: str, results: fr.TaskResults) -> None:
+    with pytest.raises(fr.OptionError, match=reason):
+        call(results)
+
+
+def test_columns_of_a_table_are_checked(one: fr.TaskResults) -> None:
+    with pytest.raises(fr.OptionError, match="did you mean 'score'"):
+        one.table(columns=["scores"])
+
+
+def test_results_can_be_pickled(results: fr.TaskResults) -> None:
+    assert pickle.loads(pickle.dumps(results)).mean == results.mean
+
+
+def test_tasks_can_be_pickled() -> None:
+    task = pickle.loads(pickle.dumps(TASKS["words"]))
+
+    assert (
+        fr.evaluate_tasks(letters, [task]).mean == fr.evaluate_tasks(letters, [TASKS["words"]]).mean
+    )
+
+
+def test_the_files_for_mteb_have_the_fields_of_its_results(
+    tmp_path: Path, results: fr.TaskResults
+) -> None:
+    paths = results.to_mteb(tmp_path, revision="v1", split="dev", languages=["eng-Latn"])
+
+    assert paths[1] == tmp_path / "results/letters/v1/words.json"
+    found = json.loads(paths[1].read_text("utf-8"))
+    assert found["task_name"] == "words"
+    (scores,) = found["scores"]["dev"]
+    assert scores["main_score"] == scores["cosine_spearman"] == results["words", "letters"].value
+    assert (scores["hf_subset"], scores["languages"]) == ("default", ["eng-Latn"])
+
+
+@pytest.mark.parametrize("languages", [{}, {"languages": ["por-Latn"]}])
+def test_mteb_reads_the_files(
+    languages: dict[str, Any], tmp_path: Path, results: fr.TaskResults
+) -> None:
+    mteb = pytest.importorskip("mteb", reason="mteb is not installed")
+    renamed = {"letters": "lab/letters", "length": "lab/length"}
+    given = fr.TaskResults(
+        scores=[score.changed(model=renamed[score.model]) for score in results.scores]
+    )
+
+    given.to_mteb(tmp_path, revision="v1", **languages)
+
+    read = mteb.ResultCache(tmp_path).load_results()
+    assert {found.model_name for found in read.model_results} == set(given.models)
+    for found in read.model_results:
+        assert found.model_revision == "v1"
+        for task in found.task_results:
+            expected = given[task.task_name, found.model_name]
+            assert task.get_score() == expected.value
+            assert task.evaluation_time == expected.seconds
+        assert len(found.task_results) == len(TASKS)
+
+
+def test_mteb_recognizes_its_tasks(tmp_path: Path) -> None:
+    """With the name and the languages of a task, its scores are in MTEB's tables."""
+    mteb = pytest.importorskip("mteb", reason="mteb is not installed")
+    found = fr.evaluate_tasks(
+        {"lab/letters": letters},
+        {"NFCorpus": CITIES, "STSBenchmark": fr.Task("similarity", WORDS)},
+    )
+    found.to_mteb(tmp_path, revision="v1", languages=["eng-Latn"])
+
+    tasks = mteb.get_tasks(tasks=["NFCorpus", "STSBenchmark"], languages=["eng"])
+    read = mteb.ResultCache(tmp_path).load_results(
+        tasks=tasks, models=["lab/letters"], validate_and_filter=True
+    )
+
+    frame = read.to_dataframe()
+    scores = dict(zip(frame["task_name"], frame["lab/letters"], strict=True))
+    assert scores == {name: found[name].value for name in found.tasks}
+
+
+@pytest.mark.parametrize(
+    ("ours", "name"),
+    [
+        ("nDCG@10", "ndcg_at_10"), ("ndcg_cut_100", "ndcg_at_100"), ("AP@100", "map_at_100"),
+        ("R@5", "recall_at_5"), ("P_10", "precision_at_10"), ("RR@10", "mrr_at_10"),
+        ("map", "map"), ("cosine_spearman", "cosine_spearman"), ("v_measure", "v_measure"),
+    ],
+)  # fmt: skip
+def test_metrics_have_the_names_of_mteb(ours: str, name: str) -> None:
+    assert mteb_name(ours) == name
