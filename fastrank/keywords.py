@@ -189,6 +189,8 @@ def closest(name: str, known: Sequence[str]) -> str:
 
     spelled = {own.replace("-", "_"): own for own in known}
     wanted = name.replace("-", "_").lower()
+    if wanted in spelled:
+        return spelled[wanted]
     meant = [other for other in SYNONYMS.get(wanted, ()) if other in spelled]
     found = meant or get_close_matches(wanted, spelled, 1)
     return spelled[found[0]] if found else ""

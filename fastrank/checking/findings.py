@@ -143,6 +143,7 @@ class Report(Frozen):
     """
 
     __slots__ = ("counts", "files", "findings")
+    made_by = "fastrank.check"
 
     findings: list[Finding]
     counts: list[Count]

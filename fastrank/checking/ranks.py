@@ -11,15 +11,15 @@ from fastrank.native import codes
 
 def check_ranks(rows: Rows, findings: Collector) -> None:
     """Note ranks that are invalid, that repeat, or that disagree with the scores."""
-    exchanged = np.flatnonzero(
-        (rows.rank_classes == codes.FRACTION) & (rows.scores == np.floor(rows.scores))
-    )
+    exchanged = _exchanged(rows)
     if rows.is_trec and len(exchanged):
         first = int(exchanged[np.argmin(rows.lines[exchanged])])
         rank, score = map(quoted, rows.fields(first)[3:5])
+        has_fraction = rows.rank_classes == codes.FRACTION
+        count = np.count_nonzero(has_fraction & (rows.scores == np.floor(rows.scores)))
         message = (
-            f"the rank is {rank} and the score {score} ({counted(len(exchanged), 'such line')} in"
-            " the file): are the two columns exchanged?"
+            f"the rank is {rank} and the score {score} ({counted(int(count), 'such line')} in the"
+            " file): are the two columns exchanged?"
         )
         findings.add("exchanged-columns", int(rows.lines[first]), message)
         return
@@ -57,6 +57,26 @@ def check_ranks(rows: Rows, findings: Collector) -> None:
         " distances?"
     )
     findings.add("ascending-scores", int(rows.lines[row]), message, rows.query(row), rows.doc(row))
+
+
+def _exchanged(rows: Rows) -> np.ndarray:
+    """The first rows of queries whose rank has a fraction and whose scores begin like ranks.
+
+    The readers of runs refuse the same files: see kernels/parsing/columns.py.
+    """
+    first = rows.offsets[:-1][np.diff(rows.offsets) > 1]
+    second = first + 1
+    numbers = (codes.A_NUMBER, codes.WHOLE_DECIMAL, codes.FRACTION)
+    scores = rows.scores[first]
+    are_exchanged = (
+        (rows.rank_classes[first] == codes.FRACTION)
+        & np.isin(rows.rank_classes[second], numbers)
+        & np.isfinite(scores)
+        & (scores == np.floor(scores))
+        & (rows.scores[second] == scores + 1)
+    )
+    exchanged: np.ndarray = first[are_exchanged]
+    return exchanged
 
 
 def _rank_order(rows: Rows) -> np.ndarray:

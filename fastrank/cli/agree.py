@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.cli.evaluation_flags import check_version
 from fastrank.cli.flags import add_flags, at_least
 from fastrank.cli.output import can_be_written, guarded, report_error, report_unwritable, write
-from fastrank.cli.output_formats import SUFFIXES
+from fastrank.cli.output_formats import format_of_output
 from fastrank.comparing.overlap import overlap
 from fastrank.comparing.rank_biased_overlap import TIES
 from fastrank.comparing.system_scores import systems_table
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
+from fastrank.formats.compression import compressed
 from fastrank.judging.evaluation_options import EVALUATION
 
 TYPE_CHECKING = False
@@ -58,6 +60,7 @@ FORMATS: dict[str, Callable[[Table], str]] = {
     "json": lambda table: table.to_json(indent=2) + "\n",
 }
 DEPTH = 10
+VERSION = "FASTRANK_TREC_EVAL_VERSION"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,8 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-p", type=float, default=0.9, metavar="P", help="persistence of RBO (default: 0.9)")
     add(
         "--ties", choices=sorted(TIES), default="a",
-        help="ties in RBO: a averages over their orders, b corrects for them, w gives them the"
-        " same rank (default: a)",
+        help="ties in RBO: a averages over their orders, so that a ranking with ties has less than"
+        " 1 with itself; b corrects for that; w gives them the same rank (default: a)",
     )  # fmt: skip
     add(
         "--format", choices=FORMATS,
@@ -95,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flags(
         parser,
         [keyword for keyword in EVALUATION if keyword.name == "trec_eval_version"],
-        variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"},
+        variables={"trec_eval_version": VERSION},
     )
 
 
@@ -110,19 +113,16 @@ def _run(given: argparse.Namespace) -> int:
     if not can_be_written(NAME, given.output):
         return 1
     try:
+        form = given.format or format_of_output(given.output, FORMATS, "table")
         table = _compared(given)
     except FastrankError as error:
         return report_error(NAME, error)
-    suffix = os.path.splitext(given.output or "")[1].lower()
-    form = given.format or SUFFIXES.get(suffix, "table")
-    printed = FORMATS[form if form in FORMATS else "table"](table).encode(
-        "utf-8", "surrogateescape"
-    )
+    printed = FORMATS[form](table).encode("utf-8", "surrogateescape")
     if given.output is None:
         write([printed])
         return 0
     try:
-        files.write(given.output, [printed])
+        files.write(given.output, compressed([printed], given.output))
     except OSError as error:
         return report_unwritable(NAME, given.output, error)
     return 0
@@ -132,6 +132,8 @@ def _compared(given: argparse.Namespace) -> Table:
     if given.systems:
         if given.depth is not None:
             raise OptionError("--depth", "no effect with --systems")
+        if given.trec_eval_version != (os.environ.get(VERSION) or DEFAULT_VERSION):
+            raise OptionError("--trec-eval-version", "no effect with --systems")
         return systems_table(given.first, given.second, p=given.p, ties=given.ties)
     return overlap(
         given.first,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 from fastrank.cli.compare_files import add_files_to_write, check_files, write_files
@@ -18,6 +17,7 @@ from fastrank.cli.output import (
     write,
 )
 from fastrank.cli.output_formats import SUFFIXES as SUFFIXES_OF_EVAL
+from fastrank.cli.output_formats import format_of_output
 from fastrank.cli.run_scores import (
     RunScores,
     add_files,
@@ -30,6 +30,7 @@ from fastrank.comparing.inputs import system_names
 from fastrank.comparing.options import COMPARISON, settings
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
+from fastrank.formats.compression import compressed
 from fastrank.judging.evaluation_options import EVALUATION
 
 TYPE_CHECKING = False
@@ -172,7 +173,7 @@ def _write(given: argparse.Namespace, printed: bytes) -> int:
         write([printed])
         return 0
     try:
-        files.write(given.output, [printed])
+        files.write(given.output, compressed([printed], given.output))
     except OSError as error:
         return report_unwritable(NAME, given.output, error)
     return 0
@@ -184,8 +185,7 @@ def _settle_format(given: argparse.Namespace) -> None:
     Raises OptionError for a flag without effect.
     """
     if given.format is None:
-        form = SUFFIXES.get(os.path.splitext(given.output or "")[1].lower())
-        given.format = form if form in FORMATS else "table"
+        given.format = format_of_output(given.output, FORMATS, "table", SUFFIXES)
     effective = {"digits", "percent", "letters", "sort"}
     if given.per_query:
         effective = {"digits"}

@@ -14,10 +14,12 @@ from fastrank.cli.output import (
     report_unwritable,
     write,
 )
+from fastrank.cli.output_formats import format_of_output
 from fastrank.comparing.plots.image import check_format
 from fastrank.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
+from fastrank.formats.compression import compressed
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
 from fastrank.search.search_options import SEARCH
@@ -88,7 +90,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f" {', '.join(MEASURES)})",
     )  # fmt: skip
     add("--repetitions", type=int, default=5, metavar="N", help="timed passes (default: 5)")
-    add("--format", choices=FORMATS, default="table", help="output format (default: table)")
+    add(
+        "--format", choices=FORMATS,
+        help="output format (default: by the name of the -o file, or table)",
+    )  # fmt: skip
     add("-o", "--output", metavar="FILE", help="write to FILE (default: standard output)")
     add(
         "--plot", metavar="FILE",
@@ -109,6 +114,7 @@ def _run(given: argparse.Namespace) -> int:
             raise OptionError("--measure", "requires --qrels")
         if given.plot is not None:
             check_format(given.plot)
+        form = given.format or format_of_output(given.output, FORMATS, "table")
         options = given_options(given, SHARED)
         with warnings.catch_warnings():
             # Each index is evaluated and would repeat the warning.
@@ -125,12 +131,12 @@ def _run(given: argparse.Namespace) -> int:
             )
     except FastrankError as error:
         return report_error(NAME, error)
-    printed = FORMATS[given.format](compared).encode()
+    printed = FORMATS[form](compared).encode()
     try:
         if given.plot is not None:
             compared.plot(given.plot)
         if given.output is not None:
-            files.write(given.output, [printed])
+            files.write(given.output, compressed([printed], given.output))
     except OSError as error:
         # The error names the file: the output or the plot.
         return report_unwritable(NAME, error.filename, error)

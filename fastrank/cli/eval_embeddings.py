@@ -23,6 +23,7 @@ from fastrank.evaluation.embeddings import (
     search_and_evaluate,
 )
 from fastrank.formats import files
+from fastrank.formats.compression import compressed
 from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import EVALUATION, SearchedOptions
 from fastrank.keywords import select, with_defaults
@@ -93,7 +94,7 @@ def _run(given: argparse.Namespace) -> int:
         write(lines)
         return 0
     try:
-        files.write(given.output, lines)
+        files.write(given.output, compressed(lines, given.output))
     except OSError as error:
         return report_unwritable(NAME, given.output, error)
     return 0

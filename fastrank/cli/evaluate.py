@@ -16,6 +16,7 @@ from fastrank.cli.run_scores import (
 )
 from fastrank.errors import FastrankError
 from fastrank.formats import files
+from fastrank.formats.compression import compressed
 from fastrank.judging.evaluation_options import EvaluationOptions
 from fastrank.scores.tables import distinct_from
 
@@ -99,7 +100,7 @@ def _run(given: argparse.Namespace) -> int:
         write(lines)
     else:
         try:
-            files.write(given.output, results.all_or_none(lines))
+            files.write(given.output, compressed(results.all_or_none(lines), given.output))
         except _IncompleteError:
             complain(f"{NAME}: {given.output} was not written")
         except OSError as error:

@@ -16,8 +16,10 @@ from fastrank.cli.output import (
     report_unwritable,
     without_controls,
 )
+from fastrank.cli.output_formats import format_of_output
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
+from fastrank.formats.compression import compressed
 from fastrank.gating.ci_formats import to_json, to_junit, to_openmetrics
 from fastrank.gating.gate import ON_FEW, POLICIES, TESTS, gate
 from fastrank.gating.github import to_github
@@ -259,6 +261,7 @@ def _check(given: argparse.Namespace, name: str) -> int:
     if not can_be_written(name, given.output):
         return 2
     try:
+        form = given.format or format_of_output(given.output, FORMATS, "text", SUFFIXES)
         if given.update and given.baseline == "-":
             raise OptionError("--update", "standard input cannot be replaced; name a file")
         verdict = gate(
@@ -278,10 +281,10 @@ def _check(given: argparse.Namespace, name: str) -> int:
             "not replaced, because the gate did not pass, no mean is better, or one is worse"
         )  # fmt: skip
         verdict = verdict.changed(notes=[*verdict.notes, f"{given.baseline}: {done}"])
-    suffix = os.path.splitext(given.output or "")[1].lower()
-    form = given.format or SUFFIXES.get(suffix, "text")
     printed = _encoded(without_controls(FORMATS[form](verdict), kept="\n"))
-    status = _written(name, given.output, lambda path: files.write(path, [printed]))
+    status = _written(
+        name, given.output, lambda path: files.write(path, compressed([printed], path))
+    )
     if form == "github" and not status:
         status = _report_to_github(name, verdict)
     return status or int(not verdict.passed)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 
 from fastrank.errors import OptionError
+from fastrank.formats.sniff import COMPRESSED
 from fastrank.scores.text import trec_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from fastrank.scores.scores import Scores
@@ -128,6 +129,8 @@ SUFFIXES = {
     ".md": "markdown",
     ".tex": "latex",
 }
+# Those of formats that only `fastrank convert` writes.
+OTHER_SUFFIXES = (".tsv", ".parquet", ".parq", ".pq")
 # The flags that change the layout, by their attributes: the formats in which they have an effect.
 LAYOUT = {
     "names": ("--name", ("table", "csv", "json", "jsonl", "markdown", "latex")),
@@ -139,14 +142,38 @@ LAYOUT = {
 DIGITS = 4
 
 
+def format_of_output(
+    output: str | None,
+    formats: Collection[str],
+    default: str,
+    suffixes: Mapping[str, str] = SUFFIXES,
+) -> str:
+    """The format by the suffix of an output file, ignoring that of compression.
+
+    An unknown suffix, or none, means the default. suffixes: of a command, with their formats.
+    Raises OptionError for the suffix of a format that the command cannot write.
+    """
+    name = (output or "").lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    suffix = os.path.splitext(name)[1]
+    form = suffixes.get(suffix, "")
+    if form in formats:
+        return form
+    if suffix not in SUFFIXES and suffix not in OTHER_SUFFIXES:
+        return default
+    known = ", ".join(own for own, named in suffixes.items() if named in formats)
+    reason = f"{output} cannot be written in the format of {suffix} files"
+    raise OptionError("--output", f"{reason}; set --format, or use a name that ends in {known}")
+
+
 def settle_format(given: argparse.Namespace) -> None:
     """Set the format, if none is given, by the name of the output file.
 
-    Raises OptionError for a flag without effect in the format.
+    Raises OptionError for a format that is not available, and for a flag without effect in it.
     """
     if given.format is None:
-        suffix = os.path.splitext(given.output or "")[1].lower()
-        given.format = SUFFIXES.get(suffix, "trec")
+        given.format = format_of_output(given.output, FORMATS, "trec")
     for name, (flag, formats) in LAYOUT.items():
         if getattr(given, name, None) not in (None, False) and given.format not in formats:
             *others, last = formats

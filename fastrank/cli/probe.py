@@ -16,10 +16,11 @@ from fastrank.cli.output import (
     report_unwritable,
     write,
 )
-from fastrank.cli.output_formats import SUFFIXES
+from fastrank.cli.output_formats import format_of_output
 from fastrank.datasets.text_task import TextTask
 from fastrank.errors import FastrankError, OptionError
 from fastrank.formats import files
+from fastrank.formats.compression import compressed
 from fastrank.probes.classifier import PROTOCOLS, evaluate_classifier
 from fastrank.probes.ulysses_tasks import ulysses
 from fastrank.scores.tables import Table
@@ -117,6 +118,7 @@ def _run(given: argparse.Namespace) -> int:
     if not can_be_written(NAME, given.output):
         return 1
     try:
+        form = given.format or format_of_output(given.output, FORMATS, "table")
         results = _results(given)
     except FastrankError as error:
         return report_error(NAME, error)
@@ -124,15 +126,13 @@ def _run(given: argparse.Namespace) -> int:
         # A wrong option or model.
         complain(f"{NAME}: {error}")
         return 2
-    suffix = os.path.splitext(given.output or "")[1].lower()
-    form = given.format or SUFFIXES.get(suffix, "table")
-    printed = FORMATS[form if form in FORMATS else "table"](results)
+    printed = FORMATS[form](results)
     content = printed.encode("utf-8", "surrogateescape")
     if given.output is None:
         write([content])
         return 0
     try:
-        files.write(given.output, [content])
+        files.write(given.output, compressed([content], given.output))
     except OSError as error:
         return report_unwritable(NAME, given.output, error)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from fastrank.arguments import check_choice
-from fastrank.comparing.rankings import as_scores
+from fastrank.comparing.rankings import as_scores, indexed
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError
 from fastrank.native import kernels
@@ -43,6 +43,7 @@ class Agreement(Frozen):
     """
 
     __slots__ = ("first", "second", "systems")
+    made_by = "fastrank.agreement"
 
     systems: list[Any]
     first: npt.NDArray[np.float64]
@@ -114,8 +115,9 @@ class Agreement(Frozen):
 def agreement(a: ScoresOfSystems, b: ScoresOfSystems, *, items: str = "same") -> Agreement:
     """Compare two rankings of systems, given by their scores: higher is better.
 
-    a, b: {system: score}; a list of Scores of one measure, whose tags are the names of the systems;
-        {system: Scores}; or two lists of numbers for the same systems.
+    a, b: {system: score}; a pandas Series of scores with systems as index; a list of Scores of one
+        measure, whose tags are the names of the systems; {system: Scores}; or two lists of numbers
+        for the same systems.
     items: "same": both must have the same systems; "common": systems that only one has are ignored.
 
     For runs, see `fastrank.overlap`. Raises GroupError for systems that only one has, if there are
@@ -131,9 +133,14 @@ def agreement(a: ScoresOfSystems, b: ScoresOfSystems, *, items: str = "same") ->
 
     check_choice("items", items, ("same", "common"))
     first, second = _scores_of(a, "a"), _scores_of(b, "b")
+    if isinstance(first, _Listed) and isinstance(second, _Listed) and len(first) != len(second):
+        raise GroupError(
+            f"a has {len(first)} and b {len(second)} numbers: expected one per system in both, or"
+            " {system: score}"
+        )
     systems = [system for system in first if system in second]
     if items == "same":
-        _refuse_others(first, second)
+        refuse_others({"a": first, "b": second}, "items='common' compares those that both have")
     if not systems:
         raise GroupError(f"a and b have no system in common: {_named(first)} and {_named(second)}")
     return Agreement(
@@ -143,17 +150,22 @@ def agreement(a: ScoresOfSystems, b: ScoresOfSystems, *, items: str = "same") ->
     )
 
 
-def _refuse_others(first: dict[Any, float], second: dict[Any, float]) -> None:
-    """Raise GroupError for systems that only one has."""
-    only = {"a": first.keys() - second.keys(), "b": second.keys() - first.keys()}
+class _Listed(dict):  # type: ignore[type-arg]
+    """Scores that were given without names, by position."""
+
+
+def refuse_others(both: dict[str, dict[Any, float]], advice: str = "") -> None:
+    """Raise GroupError for systems that only one of two rankings has, given by name."""
+    (name, first), (other, second) = both.items()
+    only = {
+        name: [system for system in first if system not in second],
+        other: [system for system in second if system not in first],
+    }
     if any(only.values()):
-        both = {"a": first, "b": second}
         found = " and ".join(
-            f"only {name} has {_named([system for system in both[name] if system in missing])}"
-            for name, missing in only.items()
-            if missing
+            f"only {name} has {_named(missing)}" for name, missing in only.items() if missing
         )
-        raise GroupError(f"{found}; items='common' compares those that both have")
+        raise GroupError(f"{found}{advice and '; '}{advice}")
 
 
 def _named(systems: Iterable[Any]) -> str:
@@ -164,15 +176,14 @@ def _named(systems: Iterable[Any]) -> str:
 
 def _scores_of(given: Any, name: str) -> dict[Any, float]:
     """{system: score}. Raises InputError, GroupError, MeasureError and TypeError."""
+    given = indexed(given, name)
     if isinstance(given, Mapping):
         named = dict(given)
     elif isinstance(given, Iterable) and not isinstance(given, (str, bytes, set, Scores)):
         listed = given.tolist() if hasattr(given, "tolist") else list(given)
-        named = (
-            _by_tag(listed, name)
-            if any(isinstance(one, Scores) for one in listed)
-            else dict(enumerate(listed))
-        )
+        if not any(isinstance(one, Scores) for one in listed):
+            return _Listed(as_scores(dict(enumerate(listed)), name))
+        named = _by_tag(listed, name)
     else:
         raise TypeError(
             f"{name}: expected {{system: score}} or a list of Scores or numbers,"

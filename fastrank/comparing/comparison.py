@@ -96,6 +96,7 @@ class Comparison(Frozen):
         "_analyses", "_evaluation", "_settings", "alpha", "baseline", "correction", "interval",
         "level", "mean", "measures", "names", "notes", "queries", "resamples", "seed", "test",
     )  # fmt: skip
+    made_by = "fastrank.compare"
 
     names: list[str]
     measures: list[str]

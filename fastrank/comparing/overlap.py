@@ -17,7 +17,11 @@ from fastrank.native.records.comparing import (
     RankingPairs,
     TiedRanks,
 )
+from fastrank.plurals import counted
 from fastrank.scores.tables import Table
+
+# The number of ids in an error.
+NAMED = 3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,11 +89,18 @@ def _paired(first: Run, second: Run) -> tuple[list[bytes], RankingPairs]:
     """All queries in byte order, and the places of their rankings. Raises GroupError."""
     places = [{query: i for i, query in enumerate(run.queries)} for run in (first, second)]
     if not places[0].keys() & places[1].keys():
-        counts = " and ".join(str(len(queries)) for queries in places)
-        raise GroupError(f"the runs share no query: they have {counts} queries")
+        have = " and ".join(_first_ids(run) for run in (first, second))
+        raise GroupError(f"the runs share no query: they have {have}")
     queries = sorted(places[0].keys() | places[1].keys())
     columns = (filled("q", [place.get(query, -1) for query in queries]) for place in places)
     return queries, RankingPairs(*columns)
+
+
+def _first_ids(run: Run) -> str:
+    """The number of queries of a run and the first ids."""
+    ids = run.query_ids
+    named = ", ".join(map(repr, ids[:NAMED])) + ", ..." * (len(ids) > NAMED)
+    return f"{counted(len(ids), 'query', 'queries')}{named and f' ({named})'}"
 
 
 def _compared(

@@ -46,12 +46,13 @@ def rbo(
     """Compute the rank-biased overlap (RBO) of two rankings, which may have different items.
 
     a, b: rankings, best first: sequences of items, in which a list, tuple or set is a group of
-        tied items; or {item: score}, ranked by score, where equal scores are ties.
+        tied items; or {item: score} or a pandas Series of scores with items as index, ranked by
+        score, where equal scores are ties.
     p: the persistence, between 0 and 1: rank d has the weight p ** (d - 1). With 0.9, the first 10
         ranks have 86% of the weight.
-    ties: "a": the average over all orders of tied items; "b": the same, corrected for the
-        information lost, so that a ranking agrees fully with itself; "w": tied items share the
-        first of their ranks, as in sports.
+    ties: "a": the average over all orders of tied items, so that a ranking with ties has less than
+        1 with itself; "b": the same, corrected for the information lost, so that it has 1; "w":
+        tied items share the first of their ranks, as in sports.
     depth: the last rank of the truncated form.
 
     With one empty ranking, `ext` and `truncated` are 0; with two, all values are NaN. Raises

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import groupby
 
+from fastrank.data.columns import PerQuery
 from fastrank.errors import InputError
 from fastrank.native.buffers import filled
 from fastrank.native.records.comparing import TiedRanks
@@ -12,6 +13,10 @@ from fastrank.native.records.comparing import TiedRanks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+# Iterables whose items are not in order of rank.
+NO_RANKINGS = (str, bytes, set, frozenset, PerQuery)
 
 
 class TiedRanking:
@@ -41,18 +46,34 @@ class TiedRanking:
         return len(self.items)
 
 
+def indexed(given: Any, name: str) -> Any:
+    """{index: value} of a pandas Series of numbers; anything else as it is.
+
+    Raises InputError for an index that appears twice.
+    """
+    if not hasattr(given, "to_dict") or getattr(given, "ndim", 0) != 1:
+        return given
+    if given.dtype.kind not in "iufb":
+        return given
+    if not given.index.is_unique:
+        repeated = given.index[given.index.duplicated()][0]
+        raise InputError(name, f"{repeated!r} appears twice in the index")
+    return given.to_dict()
+
+
 def as_ranking(given: Any, name: str) -> TiedRanking:
     """A ranking from a sequence of items or groups of tied items, or from {item: score}.
 
     Raises InputError for an item that appears twice or has a NaN score, TypeError for others.
     """
+    given = indexed(given, name)
     if isinstance(given, Mapping):
         return TiedRanking(_groups_by_score(given, name), name)
-    if not isinstance(given, Iterable) or isinstance(given, (str, bytes, set, frozenset)):
+    if not isinstance(given, Iterable) or isinstance(given, NO_RANKINGS):
         found = type(given).__name__
         raise TypeError(
             f"{name}: expected a sequence of items or groups of items, or {{item: score}},"
-            f" found {found}"
+            f" found {found}" + "; for runs, use overlap" * isinstance(given, PerQuery)
         )
     items = given.tolist() if hasattr(given, "tolist") else given
     groups = [item if _is_group(item) else [item] for item in items]

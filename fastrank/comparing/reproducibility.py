@@ -66,6 +66,14 @@ def reproduce(
     nrmse       0.2206
     """
     check_choice("queries", queries, ("same", "different"))
+    given = {
+        "original": original, "reproduced": reproduced, "original_baseline": original_baseline,
+        "reproduced_baseline": reproduced_baseline,
+    }  # fmt: skip
+    for name, scores in given.items():
+        if not isinstance(scores, Scores) and not (scores is None and name.endswith("baseline")):
+            found = type(scores).__name__
+            raise TypeError(f"{name}: expected Scores, as evaluate returns them, found {found}")
     if (original_baseline is None) != (reproduced_baseline is None):
         raise OptionError("original_baseline", "expected both baselines, or none, found one")
     error = original - reproduced if queries == "same" else None

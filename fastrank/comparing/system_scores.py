@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.comparing.agreement import agreement
+from fastrank.comparing.agreement import agreement, refuse_others
 from fastrank.comparing.rank_biased_overlap import rbo
 from fastrank.errors import FormatError, GroupError
 from fastrank.formats import csv, files
@@ -25,6 +25,7 @@ def systems_table(first: Source, second: Source, *, p: float, ties: str) -> Tabl
     Raises ReadError, FormatError, and GroupError if systems differ or no measure is common.
     """
     first_means, second_means = _read(first), _read(second)
+    names = files.name_of(first), files.name_of(second)
     measures = [measure for measure in first_means if measure in second_means]
     if not measures:
         named = " and ".join(", ".join(means) or "none" for means in (first_means, second_means))
@@ -32,6 +33,8 @@ def systems_table(first: Source, second: Source, *, p: float, ties: str) -> Tabl
     columns: dict[str, list[Any]] = {"measure": measures, "systems": []}
     columns.update({name: [] for name in (*COEFFICIENTS, "rbo")})
     for measure in measures:
+        if names[0] != names[1]:
+            refuse_others({names[0]: first_means[measure], names[1]: second_means[measure]})
         found = agreement(first_means[measure], second_means[measure])
         columns["systems"].append(len(found.systems))
         for name in COEFFICIENTS:

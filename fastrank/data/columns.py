@@ -28,14 +28,16 @@ _FIELD_NAMES: dict[type, set[str]] = {}
 class Frozen:
     """A frozen object with fields given by name; it can be copied and pickled.
 
-    defaults: values of optional fields. internal: names hidden from completion.
+    defaults: values of optional fields. internal: names hidden from completion. made_by: what makes
+    such objects, if it is no class method `from_...`; "" for those that are made by their fields.
     """
 
     __slots__: tuple[str, ...] = ()
     defaults: ClassVar[dict[str, Any]] = {}
     internal: ClassVar[frozenset[str]] = frozenset(
-        {"changed", "defaults", "field_names", "internal"}
+        {"changed", "defaults", "field_names", "internal", "made_by"}
     )
+    made_by: ClassVar[str] = ""
 
     @classmethod
     def field_names(cls) -> set[str]:
@@ -49,9 +51,11 @@ class Frozen:
     def __dir__(self) -> list[str]:
         return sorted(set(object.__dir__(self)) - self.internal)
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, *given: Any, **fields: Any) -> None:
         fields = {**self.defaults, **fields}
-        if fields.keys() != self.field_names():
+        if given or fields.keys() != self.field_names():
+            if given or fields.keys() == self.defaults.keys():
+                raise TypeError(_how_to_make(type(self)))
             wrong = self.field_names() ^ fields.keys()
             raise TypeError(f"{type(self).__name__}: fields missing or unknown: {sorted(wrong)}")
         for name, value in fields.items():
@@ -68,6 +72,17 @@ class Frozen:
     def __reduce__(self) -> Any:
         fields = {name: _to_pickle(getattr(self, name)) for name in self.field_names()}
         return _rebuild, (type(self), fields)
+
+
+def _how_to_make(kind: type[Frozen]) -> str:
+    """What makes objects of a class that was called with positional arguments, or none."""
+    names = [name for own in kind.__mro__ for name in vars(own) if name.startswith("from_")]
+    ways = kind.made_by
+    if names:
+        *others, last = [f"{kind.__name__}.{names[0]}", *names[1:]]
+        ways = f"{', '.join(others)} or {last}" if others else last
+    advice = f"; create it with {ways}" if ways else ""
+    return f"{kind.__name__}() takes fields by name only{advice}"
 
 
 class _PickledMemory:
@@ -175,15 +190,6 @@ class Convertible(PerQuery):
     """
 
     __slots__ = ()
-
-    def __init__(self, *given: Any, **columns: Any) -> None:
-        if given or not columns:
-            name = type(self).__name__
-            raise TypeError(
-                f"{name}() takes columns only; create it with {name}.from_dict, from_pandas,"
-                " from_polars, from_arrow or from_arrays"
-            )
-        super().__init__(**columns)
 
     def __getitem__(self, query: str) -> dict[str, Any]:
         """{document: grade or score} of a query. Raises KeyError for an unknown query."""

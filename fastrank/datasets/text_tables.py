@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Set
+
 from fastrank.data.texts import decoded
 from fastrank.datasets.rows import rows_of
 from fastrank.errors import FormatError, InputError
@@ -10,11 +12,14 @@ from fastrank.formats.column_names import check_roles, normalized_name
 from fastrank.formats.csv import records
 from fastrank.formats.inputs import is_file
 from fastrank.formats.source import BYTE_ORDER_MARK
+from fastrank.formats.splits import is_dict_of_splits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from typing import Any
+
+    from fastrank.formats.source import Pieces
 
 # Usual names of columns by role, in the order in which they are looked for.
 NAMES = {
@@ -40,48 +45,114 @@ def columns_of(
 ) -> dict[str, list[Any]]:
     """The columns by role; see `TextTask.from_table`."""
     check_roles(columns, tuple(NAMES), name)
-    rows, has_types = _rows(source, split, name)
+    if split is not None and not is_dict_of_splits(source):
+        raise InputError(name, "split: expected a DatasetDict, which alone has splits")
+    if is_file(source):
+        file, head = sniff.head_of(sniff.open_source(source))
+        start = head.removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
+        if start == b"[":
+            return _by_role(_json_rows(file), columns, name)
+        if start != b"{" and not sniff.is_parquet(head):
+            with file:
+                return _of_delimited(file.read(), file.name, columns)
+        source = file
+    if isinstance(source, Mapping) and not is_dict_of_splits(source):
+        source = _rows_of_columns(source, name)
+    return _by_role(rows_of(source, split, name), columns, name)
+
+
+def _by_role(
+    rows: list[Mapping[str, Any]], columns: Mapping[str, Any] | None, name: str
+) -> dict[str, list[Any]]:
     if not rows:
         raise InputError(name, "expected rows, found none")
     roles = _roles(list(rows[0]), columns or {}, name)
-    found = {role: [row.get(column) for row in rows] for role, column in roles.items()}
-    if not has_types and "label" in found:
+    return {role: [row.get(column) for row in rows] for role, column in roles.items()}
+
+
+def _of_delimited(
+    content: bytes, name: str, columns: Mapping[str, Any] | None
+) -> dict[str, list[Any]]:
+    """The columns of a CSV or TSV file, whose values are all strings, by role."""
+    lines, rows = _delimited(content, name)
+    if rows:
+        _check_header(list(rows[0]), columns, name)
+    found = _by_role(rows, columns, name)
+    if "label" in found:
         found["label"] = _typed(found["label"])
+        if None in found["label"]:
+            raise FormatError(name, lines[found["label"].index(None)], "the label is missing")
     return found
 
 
-def _rows(source: Any, split: str | None, name: str) -> tuple[list[Mapping[str, Any]], bool]:
-    """The rows of a table, and whether their values have types: those of CSV are all strings."""
-    if not is_file(source):
-        return rows_of(source, split, name), True
-    file, head = sniff.head_of(sniff.open_source(source))
-    start = head.removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
-    if sniff.is_parquet(head) or start == b"{":
-        return rows_of(file, split, name), True
+def _check_header(names: list[str], columns: Mapping[str, Any] | None, name: str) -> None:
+    """Raise FormatError for a first line that is probably a row and names no columns."""
+    usual = {usual for names_of_role in NAMES.values() for usual in names_of_role}
+    is_known = any(normalized_name(cell) in usual for cell in names)
+    if columns or is_known or names[0].lower() in INDEX_NAMES:
+        return
+    found = ", ".join(map(repr, names))
+    raise FormatError(
+        name,
+        1,
+        f"no column of texts: expected a header, found {found:.100}; add one, or set"
+        " columns={'text_a': NAME} if these are the names of the columns",
+    )
+
+
+def _json_rows(file: Pieces) -> list[Mapping[str, Any]]:
+    """The objects of a JSON array."""
+    import json
+
     with file:
-        return _delimited(file.read(), file.name), False
+        try:
+            rows = json.loads(file.read().removeprefix(BYTE_ORDER_MARK))
+        except json.JSONDecodeError as error:
+            raise FormatError(file.name, error.lineno, error.msg) from None
+        except (UnicodeDecodeError, RecursionError) as error:
+            raise InputError(file.name, f"cannot be read as JSON: {error}") from None
+    return rows_of(rows, None, file.name)
 
 
-def _delimited(content: bytes, name: str) -> list[Mapping[str, Any]]:
-    """The rows of a CSV or TSV file, whose first line names the columns."""
+def _rows_of_columns(columns: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """The rows of {name: column}."""
+    found = {}
+    for column, values in columns.items():
+        if isinstance(values, (str, bytes, Set, Mapping)) or not isinstance(values, Iterable):
+            kind = type(values).__name__
+            raise InputError(name, f"column {column!r}: expected a list, found {kind}")
+        found[column] = list(values.tolist() if hasattr(values, "tolist") else values)
+    if len(set(map(len, found.values()))) > 1:
+        lengths = ", ".join(f"{len(values)} in {column!r}" for column, values in found.items())
+        raise InputError(name, f"expected columns of equal length, found {lengths}")
+    return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+
+
+def _delimited(content: bytes, name: str) -> tuple[list[int], list[Mapping[str, Any]]]:
+    """Line and cells of each row of a CSV or TSV file, whose first line names the columns."""
     is_tabbed = b"\t" in content.partition(b"\n")[0]
     lines = _tabbed(content) if is_tabbed else records(content, name, ",")
     _, header = next(lines, (1, []))
     names = [cell.strip() for cell in header]
     if len(set(names)) != len(names) or not names:
         raise FormatError(name, 1, f"expected a header with distinct names, found {header!r:.100}")
+    numbers: list[int] = []
     rows: list[Mapping[str, Any]] = []
     for line, cells in lines:
         if len(cells) != len(names):
             expected = f"expected {len(names)} cells, as in the header, found {len(cells)}"
             raise FormatError(name, line, expected)
+        numbers.append(line)
         rows.append(dict(zip(names, cells, strict=True)))
-    return rows
+    return numbers, rows
 
 
 def _typed(labels: list[Any]) -> list[Any]:
     """Labels of a CSV file: integers or floats if all are, and None for empty cells."""
     given = [label.strip() or None for label in labels]
+    # Python's own readers accept 1_0.
+    if any(label is not None and "_" in label for label in given):
+        return list(given)
     for kind in (int, float):
         try:
             return [None if label is None else kind(label) for label in given]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from fastrank.data.columns import Frozen
-from fastrank.datasets.in_memory import check_texts
 from fastrank.datasets.rows import is_missing
 from fastrank.datasets.text_tables import columns_of
 from fastrank.errors import InputError
@@ -50,17 +49,19 @@ class TextTask(Frozen):
         """
         if not 1 <= len(texts) <= len(TEXTS):
             raise TypeError(f"expected one to three lists of texts, found {len(texts)}")
-        columns = []
+        columns: list[list[Any]] = []
         for role, given in zip(TEXTS, texts, strict=False):
-            if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
-                found = type(given).__name__
-                raise InputError(name, f"{role}: expected a list of texts, found {found}")
+            _check_list(name, role, "texts", given)
             columns.append(list(given))
-            rows = [f"row {row}, {role}" for row in range(len(columns[-1]))]
-            check_texts(name, rows, columns[-1])
+            for row, text in enumerate(columns[-1]):
+                if not isinstance(text, str):
+                    found = f"{type(text).__name__}: {text!r:.60}"
+                    raise InputError(name, f"row {row}, {role}: expected a str, found {found}")
         named = list(zip(TEXTS, columns, strict=False))
-        found_labels = None if labels is None else _plain(labels)
-        if found_labels is not None:
+        found_labels = None
+        if labels is not None:
+            _check_list(name, "labels", "labels", labels)
+            found_labels = _plain(labels)
             named.append(("labels", found_labels))
             for row, label in enumerate(found_labels):
                 if is_missing(label):
@@ -81,12 +82,13 @@ class TextTask(Frozen):
     ) -> TextTask:
         """A task from a table with one row per text, pair or triplet.
 
-        source: a CSV, TSV, JSONL or parquet file, compressed or not; a pandas or polars DataFrame,
-            an Arrow table, a Hugging Face Dataset or DatasetDict, or a list of dicts.
+        source: a CSV, TSV, JSON, JSONL or parquet file, compressed or not; a pandas or polars
+            DataFrame, an Arrow table, a Hugging Face Dataset or DatasetDict, a list of dicts, or a
+            dict of columns. CSV and TSV files need a header.
         columns: the names of the columns by role, `text_a`, `text_b`, `text_c` and `label`. By
             default columns with usual names are found (text, sentence1, premise, label, score,
             ...), else the last column is the label and the others are texts, without a leading
-            column of row numbers.
+            column of row numbers; a CSV or TSV file without that column must have a usual name.
         split: of a DatasetDict with several.
         name: by default the name of the file without its suffix.
 
@@ -131,6 +133,13 @@ def as_text_task(given: Any, *, labels: bool = True) -> TextTask:
         expected = "expected a TextTask, a file, a frame, a list of dicts, or a tuple of columns"
         raise TypeError(f"task: {expected}, found {found}")
     return TextTask.from_table(given)
+
+
+def _check_list(name: str, role: str, what: str, given: Any) -> None:
+    """Raise InputError for what is no list, or has no order."""
+    if isinstance(given, (str, bytes, Set, Mapping)) or not hasattr(given, "__iter__"):
+        found = type(given).__name__
+        raise InputError(name, f"{role}: expected a list of {what}, found {found}")
 
 
 def _plain(labels: Any) -> list[Any]:

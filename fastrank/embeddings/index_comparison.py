@@ -61,6 +61,7 @@ class IndexComparison(Frozen):
     """
 
     __slots__ = ("batch_size", "dimension", "documents", "k", "metric", "points", "queries")
+    made_by = "fastrank.compare_indexes"
 
     k: int
     metric: str

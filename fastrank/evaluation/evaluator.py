@@ -182,9 +182,9 @@ class Evaluator:
     def _scores(self, run: Run | Convertible | Source, threads: int | None) -> Scores:
         if getattr(self._judgments, "scale", None) is not None and isinstance(run, dict):
             # Imported late: few judgments have fractions.
-            from fastrank.formats.dicts import refuse_swapped
+            from fastrank.formats.dicts import warn_if_swapped
 
-            refuse_swapped(self._judgments, run)
+            warn_if_swapped(self._judgments, run)
         judged = self._judge.judge(run, threads=threads)
         if self._no_relevant is None:
             self._no_relevant = count_without_relevant(self._judgments, self._options)

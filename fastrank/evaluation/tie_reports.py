@@ -76,6 +76,7 @@ class TieReport(Frozen):
     """
 
     __slots__ = ("evaluated", "largest", "lines", "measures", "queries", "tag", "tied")
+    made_by = "fastrank.tie_report"
 
     tag: str
     lines: int

@@ -39,6 +39,7 @@ class Candidates(Frozen):
     """
 
     __slots__ = ("docs", "qrels", "queries", "question_texts", "source", "texts")
+    made_by = "fastrank.read_candidates"
 
     source: str
     queries: list[str]

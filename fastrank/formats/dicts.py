@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 SOURCE = "<dict>"
 # The grade of documents listed without a grade.
 LISTED_GRADE = 1
-# Judgments and run are surely swapped with so many distinct grades, and integers below a limit as
+# Judgments and run are probably swapped with so many distinct grades, and integers below a limit as
 # scores of so many queries.
-SURE_GRADES, SURE_QUERIES, SMALL = 4, 10, 10
+MANY_GRADES, SOME_QUERIES, SMALL = 4, 10, 10
 
 
 def qrels_from_dict(given: Mapping[Any, Any], *, source: str = SOURCE) -> Qrels:
@@ -138,20 +138,27 @@ class _Rows:
             self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
 
 
-def refuse_swapped(qrels: Qrels, run: dict[Any, Any]) -> None:
-    """Raise InputError where judgments and run have surely changed places.
+def warn_if_swapped(qrels: Qrels, run: dict[Any, Any]) -> None:
+    """Warn where judgments and run have probably changed places.
 
-    That is, if all grades have fractions, and the run has small integers as scores.
+    That is, if nearly all grades have fractions, and the run has small integers as scores.
     """
     grades = [grade for grade in qrels.scale.values if grade] if qrels.scale else []
-    if len(grades) < SURE_GRADES or not all(grade % 1 for grade in grades):
+    fractions = sum(grade % 1 != 0 for grade in grades)
+    # Scores that are scaled to at most 1 have one whole number.
+    if fractions < max(MANY_GRADES, len(grades) - 1):
         return
     scores = list(chain.from_iterable(
-        own.values() for own in islice(run.values(), SURE_QUERIES) if isinstance(own, Mapping)
+        own.values() for own in islice(run.values(), SOME_QUERIES) if isinstance(own, Mapping)
     ))  # fmt: skip
     if scores and all(type(score) is int and 0 <= score < SMALL for score in scores):
-        reason = "all grades have fractions, and the scores of the run are small integers"
-        raise InputError("qrels", f"{reason}; are judgments and run swapped?")
+        # Imported late: few judgments have fractions.
+        from fastrank.formats.trec import python_warning
+
+        python_warning(
+            "the grades have fractions, and the scores of the run are small integers: are judgments"
+            " and run swapped?"
+        )
 
 
 def is_listing(documents: Any) -> bool:

@@ -88,6 +88,6 @@ def _refuse_repeat(run: Run, first: int, scores: Any) -> None:
     query = run.queries[int(numpy.searchsorted(run.offsets, one, "right")) - 1]
     docs = " and ".join(repr(run.docs[row].decode("utf-8", "replace")) for row in (one, other))
     where = f"{run.docs.unit}s {run.docs.line(one)} and {run.docs.line(other)}"
-    rank = f"{-run.score_column[one]:.0f}"
+    rank = -int(run.score_column[one])
     reason = f"query {decoded(query)!r}: documents {docs} both have rank {rank}, {where}"
     raise InputError(run.source, reason)

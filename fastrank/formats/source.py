@@ -46,7 +46,16 @@ def is_unusual(head: bytes) -> bool:
 
     Lines that end with a carriage return alone are an error, and a mark is ignored.
     """
-    return head.startswith(BYTE_ORDER_MARK) or (b"\r" in head and b"\n" not in head)
+    return (
+        head.startswith(BYTE_ORDER_MARK)
+        or (b"\r" in head and b"\n" not in head)
+        or (head.startswith(b"#") and has_bare_return(head.partition(b"\n")[0]))
+    )
+
+
+def has_bare_return(line: bytes) -> bool:
+    """Whether a line has a carriage return and something other than blanks behind it."""
+    return b"\r" in line.rstrip()
 
 
 def open_pieces(source: Source) -> Pieces:

@@ -46,12 +46,18 @@ def no_number(text: str, what: str) -> str:
 
 def misplaced(line: bytes) -> str:
     """Why fields of a run line seem to be in the column of others."""
-    *_, rank, score, tag = (field.decode("utf-8", "replace") for field in line.split(None, 5))
-    fields = len(line.split())
-    if fields > 6:
-        found = f"found {fields} fields with rank {rank!r:.60}, score {score!r:.60} and tag"
-        return f"{found} {tag!r:.60}, expected 6: does an id contain a blank?"
-    return f"the rank is {rank!r} and the score {score!r}: are the two columns exchanged?"
+    fields = line.split()
+    texts = (field.decode("utf-8", "replace") for field in (*fields[3:5], line.split(None, 5)[5]))
+    rank, score, tag = (f"{text!r:.60}" for text in texts)
+    if len(fields) > 6 and not _has_fraction(fields[3]):
+        found = f"found {len(fields)} fields with rank {rank}, score {score} and tag"
+        return f"{found} {tag}, expected 6: does an id contain a blank?"
+    return f"the rank is {rank} and the score {score}: are the two columns exchanged?"
+
+
+def _has_fraction(text: bytes) -> bool:
+    number = whole_number(text)
+    return number is not None and number % 1 != 0
 
 
 def grades_with(

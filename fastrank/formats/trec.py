@@ -4,11 +4,12 @@ Every reader takes a path, `-` for standard input, or a binary file object, comp
 follows trec_eval's lexical rules: fields are separated by blanks (space, tab, VT, FF, CR), only a
 newline ends a line, and the lines of a query need not be adjacent. Scores and grades are numbers in
 any form that C's strtod parses. A malformed line, and a field that is not a number or is NaN, raise
-FormatError with file and line. So does a run line in which an id seems to contain a blank: more
-than six fields, with numbers that are not in the columns of rank and score. And so does one in
-which rank and score seem to be exchanged: the rank has a fraction, and the score is a whole number.
-Both are checked at the first line of each query and at lines whose tag has another length than that
-of the line before. A byte order mark is ignored.
+FormatError with file and line. So do a carriage return within a line, and a run line in which an id
+seems to contain a blank: more than six fields, a tag that differs from that of the line before, and
+numbers that are not in the columns of rank and score. And so does a run in which rank and score
+seem to be exchanged: the rank has a fraction, the score is a whole number, and the score of the
+next line is the next whole number. Runs are checked at the first line of each query and at lines
+whose tag has another length than that of the line before. A byte order mark is ignored.
 
 With `strict=False` numbers are parsed as in trec_eval, from whatever a field begins with or 0, and
 a byte order mark is part of the first query id.
@@ -37,6 +38,7 @@ from fastrank.formats.source import (
     BYTE_ORDER_MARK,
     HEAD,
     Pieces,
+    has_bare_return,
     is_unusual,
     name_of,
     open_pieces,
@@ -62,6 +64,7 @@ QRELS_LINE = "4 fields (query iter doc grade)"
 QRELS_JG_LINE = "4 fields (query group doc grade)"
 PREFS_LINE = "5 fields (query group subgroup doc level)"
 QRELS_PREFS_LINE = "4 fields (query group doc level)"
+BARE_RETURN = "a carriage return within a line: lines must end with LF or CR LF"
 
 
 def python_warning(message: str) -> None:
@@ -366,7 +369,11 @@ def _strict_text(text: bytes, name: str) -> bytes:
         # They would be one line with many fields.
         reason = "the lines end with CR alone, expected LF or CR LF; `tr '\\r' '\\n'` converts them"
         raise FormatError(name, 1, reason)
-    return text.removeprefix(BYTE_ORDER_MARK)
+    text = text.removeprefix(BYTE_ORDER_MARK)
+    # All lines would be one comment.
+    if text.startswith(b"#") and has_bare_return(text.partition(b"\n")[0]):
+        raise FormatError(name, 1, BARE_RETURN)
+    return text
 
 
 def parse_qrels_prefs(
@@ -499,6 +506,9 @@ class _Scanner:
         if status == codes.NUL_IN_LINE or (status == codes.NUL_AT_LINE_START and self.name == "-"):
             reason = "NUL byte in the line: this is not a text file"
             raise FormatError(self.name, number, reason)
+        is_malformed = status == codes.MALFORMED and self.strict
+        if status == codes.BARE_RETURN or (is_malformed and has_bare_return(self._line())):
+            raise FormatError(self.name, number, BARE_RETURN)
         if status == codes.MALFORMED:
             reason = malformed(self.expected, self.state[codes.FIELDS_FOUND], self._line())
             raise FormatError(self.name, number, reason)

@@ -66,6 +66,7 @@ class HardNegatives(Frozen):
         "run",
         "selected",
     )  # fmt: skip
+    made_by = "fastrank.hard_negatives"
 
     counts: dict[str, int]
     number: int

@@ -13,7 +13,7 @@ ROWS, STRETCHES, FALLBACKS, STATUS, AT, FIELDS_FOUND, TAG_START, TAG_LENGTH, LIS
 KEPT, PASSED_OVER, REFUSED, UNKNOWN_BYTES = range(9, 13)
 STATE_SIZE = 13
 # ... and values of state[STATUS].
-DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START, MISPLACED = range(5)
+DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START, MISPLACED, BARE_RETURN = range(6)
 # Numbers: what is known of the text of one, as bits. It must be given to a slower reader; or only
 # its beginning is a number, or nothing of it.
 EXACT, HARD, PARTIAL = 0, 1, 2
@@ -54,7 +54,7 @@ CURSOR_SIZE = FIELD_ENDS + 6
 # they are marked, and one comes; fields are not marked, and all blanks are spaces ...
 SEVERAL, SINGLE, UNMARKED = range(3)
 # ... what comes next, if it is none of the values of state[STATUS] ...
-NEW_QUERY, SAME_QUERY, SIMILAR, END_OF_BLOCK = range(5, 9)
+NEW_QUERY, SAME_QUERY, SIMILAR, END_OF_BLOCK = range(6, 10)
 # ... how many lines are taken at once, and how much text is indexed at once: the text, its index,
 # and what is noted of its lines stay in the L1 cache.
 CHUNK = 256
@@ -71,9 +71,9 @@ SLACK = 64
 DESCENDING, ASCENDING, UNREADABLE = range(3)
 # Streaming and packing: values of state[STATUS] beside those above; the whole file must be read
 # then, by readers that know more or to gather the lines of queries that stand in several places.
-SCATTERED, NOT_STREAMED = range(9, 11)
+SCATTERED, NOT_STREAMED = range(10, 12)
 # ... when lines of queries are gathered, also that there is no room; places in `room`.
-NO_PAGE_LEFT = 11
+NO_PAGE_LEFT = 12
 FREE_PAGE, PAGES_END, PAGE_SIZE = range(3)
 ROOM_SIZE = 3
 # Which lines of a relevance file are comments: none; as in trec_eval 10.0; all that begin with #.

@@ -48,6 +48,7 @@ class ScoreDifferences(Frozen):
     """
 
     __slots__ = ("_rows", "first", "second")
+    made_by = "a - b, where both are Scores"
 
     first: Scores
     second: Scores

@@ -60,6 +60,7 @@ class Scores(Frozen):
         "bound", "counts", "coverage", "query_ids", "summaries", "tag_bytes", "value_columns",
         "zero_rows", "zscored",
     )  # fmt: skip
+    made_by = "fastrank.evaluate"
 
     internal = Frozen.internal | {
         "bound", "coverage", "query_ids", "summaries", "tag_bytes", "value_columns", "whole",

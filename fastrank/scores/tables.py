@@ -43,6 +43,7 @@ class Table(Frozen):
     """
 
     __slots__ = ("bold", "columns", "digits")
+    made_by = "fastrank.table"
     defaults: ClassVar[dict[str, Any]] = {"bold": frozenset(), "digits": 4}
 
     columns: dict[str, list[Any]]

@@ -89,6 +89,8 @@ NOTED = {
 }
 # The note where all values are 0 because no document is relevant.
 NOTHING_RELEVANT = "no judged document is relevant: is the relevance level above all grades?"
+# What measures need that use the grades and ignore the relevance level.
+LEVEL_FREE = ("gains", "unit gains", "stops", "run", "queries")
 # The number of ids in a note.
 NAMED = 5
 
@@ -139,7 +141,9 @@ def nothing_judged(scores: Scores) -> str:
 
 
 def judges_nothing_relevant(scores: Scores) -> bool:
-    """Whether there are judged queries, and none of them has a relevant document."""
+    """Whether no judged query has a relevant document, and a measure counts relevant documents."""
+    if all(bound.measure.needs in LEVEL_FREE for bound in scores.bound):
+        return False
     return 0 < scores.counts.get("no_relevant_queries", 0) == len(scores.coverage.judged)
 
 

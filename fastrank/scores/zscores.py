@@ -38,6 +38,7 @@ class ZScores(Frozen):
     """
 
     __slots__ = ("entries", "source")
+    made_by = "fastrank.read_zscores"
 
     entries: dict[bytes, list[Entry]]
     source: str

@@ -221,7 +221,7 @@ WRONG_RUNS = {
         " after the 6th are ignored; does an id contain a blank?",
     ),
     "a blank in an id": (
-        b"q Q0 my doc 1 2 t\n", "blank-in-id", 1,
+        b"q Q0 my doc 1 2 t\nq Q0 your 2 1 t\n", "blank-in-id", 1,
         "found 7 fields with rank 'doc', score '1' and tag '2 t', expected 6: does an id contain a"
         " blank?",
     ),
@@ -569,8 +569,8 @@ ACCEPTED_IN_SILENCE = {
     "infinite-score": (b"q 0 d 1\n", b"q Q0 d 1 1e999 t\n"),
     "rank-order": (b"q 0 d 1\n", b"q Q0 d 1 2 t\nq Q0 e 2 3 t\nq Q0 f 3 1 t\n"),
     "ascending-scores": (b"q 0 d 1\n", b"q Q0 d 1 0.1 t\nq Q0 e 2 0.2 t\n"),
-    "blank-in-id": (b"q 0 d 1\n", b"q Q0 d 1 1 2.5 t\n"),
-    "exchanged-columns": (b"q 0 d 1\n", b"q Q0 d 0.5 1 t\n"),
+    "blank-in-id": (b"q 0 d 1\n", b"q Q0 d 1 1 2.5 t\nq Q0 e 2 2 1.5 t\n"),
+    "exchanged-columns": (b"q 0 d 1\n", b"q Q0 d 0.5 1 t\nq Q0 e 0.4 2 t\n"),
     "extra-fields": (b"q 0 d 1\n", b"q Q0 d 1 2 3 t\n"),
     "unknown-query": (b"q 0 d 1\n", b"q Q0 d 1 2 t\nx Q0 d 1 2 t\n"),
     "similar-document": (b"q 0 d 1\n", b"q Q0 D 1 2 t\n"),

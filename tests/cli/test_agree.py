@@ -9,6 +9,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.formats.source import read_all
 from tests.helpers.paths import DATA
 
 QRELS, PIXELS, PCA, PROFILE = (
@@ -131,7 +132,7 @@ def test_a_file_that_is_no_output_of_eval_is_an_error(
         ("a,,map,1\na,,map,2\n", "scores.csv:3: run 'a' has a second mean of 'map'"),
         ("a,,map\n", "scores.csv:2: expected 4 cells, found 3"),
         ("a,,ndcg,1\n", "the files have no measure in common: map, P_10 and ndcg"),
-        ("a,,map,1\n", "only a has 'pixels.run', 'pca.run', 'profile.run' and only b has 'a'"),
+        ("a,,map,1\n", "all.csv has 'pixels.run', 'pca.run', 'profile.run' and only "),
     ],
 )
 def test_wrong_scores_of_systems_are_errors(
@@ -160,6 +161,36 @@ def test_a_depth_has_no_effect_on_rankings_of_systems(
     assert found == (2, "fastrank agree: --depth: no effect with --systems\n")
 
 
+def test_a_version_has_no_effect_on_rankings_of_systems(
+    systems: tuple[str, str], capfdbinary: Capture
+) -> None:
+    found = _failed(capfdbinary, "--trec-eval-version", "10.0", "--systems", *systems)
+
+    assert found == (2, "fastrank agree: --trec-eval-version: no effect with --systems\n")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "CSV.XZ"])
+def test_the_name_of_the_output_determines_format_and_compression(
+    suffix: str, tmp_path: Path, capfdbinary: Capture
+) -> None:
+    path = tmp_path / f"out.{suffix}"
+
+    assert _printed(capfdbinary, "-o", str(path), PIXELS, PCA) == ""
+    assert read_all(str(path)).startswith(b"query,shared@10,")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "tsv", "parquet.gz"])
+def test_a_format_that_is_not_available_is_wrong_usage(
+    suffix: str, tmp_path: Path, capfdbinary: Capture
+) -> None:
+    path = tmp_path / f"out.{suffix}"
+    status, message = _failed(capfdbinary, "-o", str(path), PIXELS, PCA)
+
+    assert status == 2
+    assert f"cannot be written in the format of .{suffix.partition('.')[0]} files" in message
+    assert not path.exists()
+
+
 def test_a_missing_file_is_named(tmp_path: Path, capfdbinary: Capture) -> None:
     status, message = _failed(capfdbinary, PIXELS, str(tmp_path / "none.run"))
 
@@ -175,7 +206,10 @@ def test_the_output_is_not_written_if_the_runs_cannot_be_compared(
 
     status, message = _failed(capfdbinary, "-o", str(output), PIXELS, str(run))
     assert status == 1
-    assert message == "fastrank agree: the runs share no query: they have 200 and 1 queries\n"
+    assert message == (
+        "fastrank agree: the runs share no query: they have 200 queries ('q0000', 'q0001', 'q0002',"
+        " ...) and 1 query ('q')\n"
+    )
     assert not output.exists()
 
 

@@ -199,7 +199,7 @@ def test_notes_of_csv_are_on_standard_error(capfdbinary: Capture) -> None:
 @pytest.mark.parametrize(
     ("suffix", "start"),
     [(".tex", b"% 200"), (".html", b"<table"), (".json", b"{"), (".csv", b"measure,a"),
-     (".md", b"|"), (".jsonl", b"   system"), (".txt", b"   system")],
+     (".md", b"|"), (".txt", b"   system")],
 )  # fmt: skip
 def test_the_file_determines_the_format(
     suffix: str, start: bytes, tmp_path: Path, capfdbinary: Capture

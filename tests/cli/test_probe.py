@@ -117,7 +117,7 @@ def test_wrong_options_exit_with_2(words, message, folder, capfdbinary):
     ("content", "message"),
     [
         ("text,label\na,1\n", "expected 1 rows, one per label, found 1400"),
-        ("text,label\na,\nb,1\n", "row 0: the label is missing"),
+        ("text,label\na,\nb,1\n", "wrong.csv:2: the label is missing"),
         ("", "wrong.csv"),
         (None, "wrong.csv: no such file"),
     ],

@@ -144,8 +144,19 @@ def test_common_systems_can_be_compared() -> None:
 
 
 def test_lists_of_different_lengths_are_an_error() -> None:
-    with pytest.raises(fr.GroupError, match="only b has 2"):
-        fr.agreement([1, 2], [1, 2, 3])
+    for items in ("same", "common"):
+        with pytest.raises(fr.GroupError, match="a has 2 and b 3 numbers: expected one per system"):
+            fr.agreement([1, 2], [1, 2, 3], items=items)
+
+
+def test_a_series_is_scores_by_its_index() -> None:
+    pd = pytest.importorskip("pandas")
+    first, second = {"x": 0.2, "y": 0.3, "z": 0.4}, {"z": 0.5, "y": 0.4, "x": 0.3}
+
+    assert fr.agreement(pd.Series(first), pd.Series(second)).tau_b == 1.0
+    assert fr.agreement(first, pd.Series(second)).systems == ["x", "y", "z"]
+    with pytest.raises(fr.InputError, match="'x' appears twice in the index"):
+        fr.agreement(first, pd.Series([1, 2], index=["x", "x"]))
 
 
 @pytest.mark.parametrize("items", ["same", "common"])

@@ -126,7 +126,7 @@ def test_scores_are_compared_as_the_version_of_trec_eval_does() -> None:
 
 
 def test_runs_without_a_common_query_are_an_error() -> None:
-    message = "the runs share no query: they have 1 and 2 queries"
+    message = r"no query: they have 1 query \('q1'\) and 2 queries \('q2', 'q3'\)"
     with pytest.raises(fr.GroupError, match=message):
         fr.overlap({"q1": {"a": 1}}, {"q2": {"a": 1}, "q3": {"a": 1}})
 

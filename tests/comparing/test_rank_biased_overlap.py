@@ -183,6 +183,27 @@ def test_scores_give_a_ranking_with_ties() -> None:
     assert fr.rbo(scores, [*"bacd"]) == fr.rbo(["b", {"a", "c"}, "d"], [*"bacd"])
 
 
+def test_a_series_of_numbers_is_scores_by_its_index() -> None:
+    pd = pytest.importorskip("pandas")
+
+    scores = {"a": 1.0, "b": 2.0}
+    assert fr.rbo(pd.Series(scores), scores).ext == 1.0
+    assert fr.rbo(pd.Series(["b", "a"]), scores).ext == 1.0
+
+
+def test_runs_are_no_rankings() -> None:
+    with pytest.raises(TypeError, match="found Run; for runs, use overlap"):
+        fr.rbo(fr.Run.from_dict({"q": {"a": 1.0}}), ["a"])
+
+
+@pytest.mark.parametrize("size", range(1, 60))
+def test_equal_rankings_have_at_most_1(size: int) -> None:
+    for p in (0.5, 0.8, 0.9, 0.98):
+        found = fr.rbo(range(size), range(size), p)
+        assert max(found.ext, found.max, found.truncated) == pytest.approx(1.0, abs=1e-12)
+        assert max(found.ext, found.max, found.truncated) <= 1.0
+
+
 def test_items_can_be_an_array() -> None:
     assert fr.rbo(np.array([3, 1, 2]), [3, 2, 1]) == fr.rbo([3, 1, 2], [3, 2, 1])
 

@@ -115,6 +115,11 @@ def test_other_measures_are_an_error() -> None:
         fr.reproduce(_scores("map")[0], _scores("P_10")[0], queries="different")
 
 
+def test_only_scores_can_be_compared() -> None:
+    with pytest.raises(TypeError, match="original: expected Scores, as evaluate returns them, fou"):
+        fr.reproduce("a.run", "b.run")  # type: ignore[arg-type]
+
+
 def test_one_baseline_is_not_enough() -> None:
     scores = _few(q1=1)
     with pytest.raises(fr.OptionError, match="expected both baselines, or none, found one"):

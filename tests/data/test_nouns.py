@@ -88,6 +88,23 @@ def test_judgments_keep_their_order() -> None:
     assert qrels["q9"] == {"a": 1, "c": 0}
 
 
+@pytest.mark.parametrize(
+    ("kind", "ways"),
+    [
+        (fr.Scores, "fastrank.evaluate"),
+        (fr.Candidates, "fastrank.read_candidates"),
+        (fr.Agreement, "fastrank.agreement"),
+        (fr.TextTask, "TextTask.from_texts or from_table"),
+    ],
+)
+def test_a_constructor_with_data_names_what_makes_the_objects(kind: Any, ways: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        kind({"q": {"d": 1}})
+    assert str(caught.value) == (
+        f"{kind.__name__}() takes fields by name only; create it with {ways}"
+    )
+
+
 @pytest.mark.parametrize("kind", [fr.Qrels, fr.Run])
 def test_a_constructor_with_data_names_those_that_take_it(kind: Any) -> None:
     name = kind.__name__
@@ -95,6 +112,6 @@ def test_a_constructor_with_data_names_those_that_take_it(kind: Any) -> None:
         with pytest.raises(TypeError) as caught:
             kind(*arguments)
         assert str(caught.value) == (
-            f"{name}() takes columns only; create it with {name}.from_dict, from_pandas,"
+            f"{name}() takes fields by name only; create it with {name}.from_dict, from_pandas,"
             " from_polars, from_arrow or from_arrays"
         )

@@ -32,6 +32,8 @@ def test_a_task_has_one_list_per_text_and_labels() -> None:
         (b'score\tsentence1\tsentence2\n1\tx "\ty\n', (['x "'], ["y"]), [1]),
         (b'{"anchor": "x", "positive": "y", "negative": "z"}\n', (["x"], ["y"], ["z"]), None),
         (b"text,label\n12,a\n13,b\n", (["12", "13"],), ["a", "b"]),
+        (b"text,label\nx,1_0\ny,2\n", (["x", "y"],), ["1_0", "2"]),
+        (b'[{"text": "x", "label": 1},\n{"text": "y", "label": 0}]', (["x", "y"],), [1, 0]),
     ],
 )
 def test_a_file_is_read_by_names_or_places(content: bytes, texts: Any, labels: Any) -> None:
@@ -51,6 +53,12 @@ def test_a_frame_is_read(as_table: Any) -> None:
     frame = pd.DataFrame({"sentence": ["x", "y"], "label": [1, 0]})
 
     assert as_text_task(as_table(frame)).labels == [1, 0]
+
+
+def test_a_dict_of_columns_is_read() -> None:
+    task = fr.TextTask.from_table({"text": ["x", "y"], "label": np.array([1, 0])})
+
+    assert (task.texts, task.labels) == ((["x", "y"],), [1, 0])
 
 
 def test_columns_of_other_names_are_given() -> None:
@@ -74,15 +82,29 @@ def test_columns_of_other_names_are_given() -> None:
         ),
         (
             lambda: fr.TextTask.from_table(io.BytesIO(b"text,label\nx,\n")),
-            "row 0: the label is missing",
+            ":2: the label is missing",
         ),
+        (lambda: fr.TextTask.from_texts({"x", "y"}), "text_a: expected a list of texts, found set"),
+        (lambda: fr.TextTask.from_texts(["x"], labels="p"), "expected a list of labels, found str"),
+        (lambda: fr.TextTask.from_texts(["x"], labels={1: 2}), "list of labels, found dict"),
+        (lambda: fr.TextTask.from_texts(["x"], labels=3), "expected a list of labels, found int"),
+        (
+            lambda: fr.TextTask.from_table(io.BytesIO(b"1\tgood film\n0\tbad film\n")),
+            ":1: no column of texts: expected a header, found '1', 'good film'; add one, or ",
+        ),
+        (
+            lambda: fr.TextTask.from_table(io.BytesIO(b"text,label\nx,1\n"), split="test"),
+            "split: expected a DatasetDict",
+        ),
+        (lambda: fr.TextTask.from_table(io.BytesIO(b'[{"text": "x"},\n]')), ":2: Illegal|:2: Exp"),
+        (lambda: fr.TextTask.from_table({"text": ["x"], "label": []}), "1 in 'text', 0 in 'label'"),
         (
             lambda: fr.TextTask.from_table(io.BytesIO(b"a,b\nx,1\n"), columns={"text_a": "c"}),
             "no column 'c' for text_a, found 'a', 'b'",
         ),
         (
             lambda: fr.TextTask.from_table(io.BytesIO(b"a,b,c,d,e\n1,2,3,4,5\n")),
-            "no column of texts: found 'a', 'b'",
+            "no column of texts: expected a header, found 'a', 'b'",
         ),
     ],
 )

@@ -195,6 +195,10 @@ def test_what_holds_no_ranks(make: Any) -> None:
             b"p Q0 a 1 1 t\nq Q0 a 7 1 t\nq Q0 b 8 1 t\nq Q0 c 7 0 t\n",
             r"f: query 'q': documents 'a' and 'c' both have rank 7, lines 2 and 4",
         ),
+        (
+            b"q Q0 a 0 1 t\nq Q0 b 0 1 t\n",
+            r"f: query 'q': documents 'a' and 'b' both have rank 0, lines 1 and 2",
+        ),
     ],
 )
 def test_what_is_no_rank(

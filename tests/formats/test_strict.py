@@ -133,7 +133,25 @@ MISPLACED = {
     ),
     "a number": (b"q1 Q0 d 1 1 0.9 t", "found 7 fields with rank '1', score '1' and tag '0.9 t'"),
     "in the query": (b"q 1 Q0 d1 1 9 t", "found 7 fields with rank 'd1', score '1' and tag '9 t'"),
-    "exchanged": (b"q1 Q0 d1 0.97 1 t", "the rank is '0.97' and the score '1': are the two"),
+    "exchanged": (
+        b"q1 Q0 d1 0.97 1 t\nq1 Q0 d2 0.9 2 t", "the rank is '0.97' and the score '1': are the two",
+    ),
+    "exchanged, with decimals": (
+        b"q1 Q0 d1 9.5 1.0 t\nq1 Q0 d2 9 2.0 t", "the rank is '9.5' and the score '1.0': are the",
+    ),
+    "exchanged, with words": (
+        b"q1 Q0 d1 9.5 1 my t\nq1 Q0 d2 9 2 my t", "the rank is '9.5' and the score '1': are the",
+    ),
+    "a carriage return": (
+        b"q1 Q0 d1 1 9.5 t\rq1 Q0 d2 2 9 t", "a carriage return within a line: lines must end",
+    ),
+    "a carriage return after 5 fields": (
+        b"q1 Q0 d1 1 9.5\rq1 Q0 d2 2 9", "a carriage return within a line: lines must end",
+    ),
+    "a comment of two lines": (
+        b"# a comment with more than six words\rq1 Q0 d2 2 9 t",
+        "a carriage return within a line: lines must end",
+    ),
 }  # fmt: skip
 
 
@@ -149,6 +167,63 @@ def test_fields_in_the_column_of_others_are_an_error(
         read(path)
 
     assert str(raised.value).startswith(f"{path}:4: {reason}")
+
+
+USUAL = {
+    "a decimal in the tag": [b"q1 Q0 d1 1 9 0.9 fusion", b"q1 Q0 d2 2 8 0.9 fusion"],
+    "a number in the tag": [b"q1 Q0 d1 - 9.5 2 stage", b"q1 Q0 d2 - 9 2 stage"],
+    "a number in the tag of one line": [b"q1 Q0 d1 - 9.5 2 stage"],
+    "a raw score as rank": [b"q1 Q0 d1 0.97 1 t", b"q1 Q0 d2 0.91 0.83 t"],
+    "a raw score as rank, with decimals": [b"q1 Q0 d1 0.97 1.0000 t", b"q1 Q0 d2 0.9 0.8300 t"],
+    "a raw score as rank of each query": [b"q1 Q0 d1 0.97 1 t", b"q2 Q0 d2 0.91 2 t"],
+    "blanks behind": [b"q1 Q0 d1 1 9 t \r", b"q1 Q0 d2 2 8 my t\r\r"],
+}
+
+
+@pytest.mark.parametrize("read", READERS_OF_RUNS)
+@pytest.mark.parametrize("case", USUAL)
+def test_tags_and_ranks_of_any_form_are_read(
+    read: Callable[[str], Any], case: str, file: Callable[[bytes], str]
+) -> None:
+    read(file(b"\n".join(USUAL[case]) + b"\n"))
+
+
+@pytest.mark.parametrize("case", USUAL)
+def test_tags_and_ranks_of_any_form_are_no_error_to_check(
+    case: str, file: Callable[[bytes], str]
+) -> None:
+    report = fr.check(file(QRELS), file(b"\n".join(USUAL[case]) + b"\n"))
+
+    assert not {"blank-in-id", "exchanged-columns"} & {found.kind for found in report.findings}
+
+
+@pytest.mark.parametrize("read", READERS_OF_RUNS)
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_a_run_whose_lines_end_with_cr_is_an_error(
+    read: Callable[[str], Any], end: bytes, file: Callable[[bytes], str]
+) -> None:
+    with pytest.raises(FormatError, match=r":1: .*carriage return|:1: .* CR alone"):
+        read(file(RUN.replace(b"\n", b"\r") + end))
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+@pytest.mark.parametrize("start", [b"", b"# a comment\r"])
+def test_qrels_whose_lines_end_with_cr_are_an_error(start: bytes, end: bytes) -> None:
+    with pytest.raises(FormatError, match=r":1: .*carriage return|:1: .* CR alone"):
+        parse_qrels(start + QRELS.replace(b"\n", b"\r") + end)
+
+
+@pytest.mark.parametrize("size", [1, 1 << 22])
+def test_a_carriage_return_among_many_lines_is_an_error(
+    size: int, file: Callable[[bytes], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trec, "PIECEWISE_SIZE", size)
+    lines = [b"q1 Q0 d%d %d %d.5 t\n" % (n, n, -n) for n in range(1000)]
+    path = file(b"".join(lines[:700]) + lines[700].replace(b"\n", b"\r") + b"".join(lines[701:]))
+
+    for read in READERS_OF_RUNS:
+        with pytest.raises(FormatError, match=":701: a carriage return within a line"):
+            read(path)
 
 
 @pytest.mark.parametrize("size", [1, 1 << 22])
@@ -328,14 +403,29 @@ def is_whole(text: bytes) -> bool:
     return "_" not in number and not isnan(value)
 
 
-def is_misplaced(line: bytes) -> bool:
+def is_misplaced(lines: list[bytes], at: int) -> bool:
     """Whether an id of a run line seems to contain a blank, or rank and score to be exchanged."""
-    rank, score, tag = line.split()[3:6]
-    if len(line.split()) > 6:
+    fields = lines[at].split()
+    rank, score, first = fields[3:6]
+    others = [number for number in (at - 1, at + 1) if 0 <= number < len(lines)]
+    if len(fields) > 6 and others and tag_of(lines[others[0]]) != tag_of(lines[at]):
         if is_plain(rank):
-            return is_plain(score) and is_whole(tag) and not is_plain(tag)
-        return not is_whole(score) or is_whole(tag)
-    return is_whole(rank) and float(rank) % 1 != 0 and is_plain(score)
+            return is_plain(score) and is_whole(first) and not is_plain(first)
+        if not is_whole(score) or is_whole(first):
+            return True
+    if not is_fraction(rank) or not is_whole(score) or is_fraction(score) or at + 1 == len(lines):
+        return False
+    after = lines[at + 1].split()
+    is_same_query = after[0] == fields[0]
+    return is_same_query and is_whole(after[3]) and strtod(after[4]) == strtod(score) + 1
+
+
+def tag_of(line: bytes) -> bytes:
+    return line.split(None, 5)[5]
+
+
+def is_fraction(text: bytes) -> bool:
+    return is_whole(text) and strtod(text) % 1 != 0
 
 
 def is_plain(text: bytes) -> bool:
@@ -345,19 +435,20 @@ def is_plain(text: bytes) -> bool:
 @examples(200)
 @given(make.lines_of(make.RUN_ROWS))
 def test_a_run_is_read_strictly_as_otherwise_if_all_scores_are_numbers(text: bytes) -> None:
-    has_bare_returns = b"\n" not in text and b"\r" in text.rstrip()
+    lines = text.split(b"\n")
+    has_bare_returns = any(b"\r" in line.rstrip() for line in lines)
     assume(not text.startswith(b"\xef\xbb\xbf") and not has_bare_returns)
     lenient = parse_run(text, strict=False)
     wrong = [
         number
-        for number, line in enumerate(text.split(b"\n"), 1)
-        if line.split() and (is_misplaced(line) or not is_whole(line.split()[4]))
+        for number, line in enumerate(lines)
+        if line.split() and (is_misplaced(lines, number) or not is_whole(line.split()[4]))
     ]
 
     if wrong:
         with pytest.raises(FormatError) as raised:
             parse_run(text)
-        assert raised.value.line == wrong[0]
+        assert raised.value.line == wrong[0] + 1
     else:
         assert exactly(contents(parse_run(text))) == exactly(contents(lenient))
 

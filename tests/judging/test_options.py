@@ -286,6 +286,12 @@ def test_a_note_asks_about_a_relevance_level_above_all_grades(level: float, note
     assert (question in str(fr.evaluate(qrels, run, "map", relevance_level=level))) is noted
 
 
+def test_no_note_asks_about_the_relevance_level_for_measures_that_ignore_it() -> None:
+    found = fr.evaluate({"q": {"d": 0.5}}, {"q": {"d": 1.0}}, "ndcg nDCG@5 rbp")
+
+    assert "relevance level" not in str(found)
+
+
 @pytest.mark.parametrize("trec_eval_version", LEVELS)
 def test_a_query_of_which_nothing_is_left_is_not_missing(trec_eval_version: str) -> None:
     """It has results, none of which counts; and at 10.0 no placeholder takes their place."""

@@ -9,6 +9,16 @@ import numpy as np
 from fastrank.native.codes import TIES_CORRECTED, TIES_SHARE_RANK
 from fastrank.native.declare import helper, kernel
 
+# By how much rounding may exceed 1; more would be wrong.
+ROUNDING = 1e-9
+
+
+@helper
+def at_most_one(value):
+    """A sum of which rounding made more than 1, as 1; others as they are."""
+    # The sum of so many weights is not exactly 1 for equal rankings.
+    return 1.0 if 1.0 < value < 1.0 + ROUNDING else value
+
 
 @helper
 def presence(depth, top, bottom, ties):
@@ -128,5 +138,6 @@ def rank_biased_overlap(shorter, longer, partners, persistence, ties, cutoff, ov
         mass += weight
         weight *= p
     scale = 1.0 - p
-    values[0], values[1], values[2] = scale * extrapolated, scale * least, scale * greatest
-    values[3], values[4] = values[2] - values[1], truncated / mass
+    values[0], values[1] = at_most_one(scale * extrapolated), at_most_one(scale * least)
+    values[2] = at_most_one(scale * greatest)
+    values[3], values[4] = values[2] - values[1], at_most_one(truncated / mass)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.kernels.parsing.columns import are_misplaced
+from fastrank.kernels.parsing.columns import has_blank_in_id, next_tag_differs
 from fastrank.kernels.parsing.scan import NEWLINE, note_span, note_text, split_line
 from fastrank.kernels.texts.numbers import is_digit, read_decimal, read_integer
-from fastrank.kernels.texts.text import are_equal, intern_range
+from fastrank.kernels.texts.text import are_equal, equal, intern_range
 from fastrank.native.codes import (
     A_NUMBER,
     A_PREFIX,
@@ -175,6 +175,14 @@ def read_result(text, bounds, row, found, state):
     found.integers[row] = read_integer(text, bounds[6], bounds[7])
 
 
+@helper
+def has_new_tag(text, start, stop, before, before_end):
+    """Whether the tag of a line differs from that of the line before or, in the first, after it."""
+    if before_end == 0:
+        return next_tag_differs(text, start, stop, len(text), True)
+    return not equal(text, start, stop - start, text, before, before_end - before)
+
+
 @kernel("void(uint8[::1], int64, int64, CheckedLines, int64[::1], int64[::1])")
 def check_lines(text, at, judgments, found, bounds, state):
     """Read all that can be read from `at` on: lines of judgments, or of a run.
@@ -185,6 +193,7 @@ def check_lines(text, at, judgments, found, bounds, state):
     width = 4 if judgments else 6
     line = row = 0
     last_comment = -1
+    tag = tag_end = 0
     while at < size:
         line += 1
         start = at
@@ -199,9 +208,10 @@ def check_lines(text, at, judgments, found, bounds, state):
         if (
             what == TOO_MANY_FIELDS
             and judgments == 0
-            and are_misplaced(
-                text, bounds[6], bounds[7], bounds[8], bounds[9], bounds[10], bounds[11], True
+            and has_blank_in_id(
+                text, bounds[6], bounds[7], bounds[8], bounds[9], bounds[10], bounds[11]
             )
+            and has_new_tag(text, bounds[10], at - 1, tag, tag_end)
         ):
             what = MISPLACED_FIELDS
         if what >= 0:
@@ -217,6 +227,7 @@ def check_lines(text, at, judgments, found, bounds, state):
         else:
             note_text(text, bounds[10], bounds[11], row, found.tags, state, CHECKED_TAGS)
             read_result(text, bounds, row, found, state)
+            tag, tag_end = bounds[10], at - 1
         row += 1
     state[CHECKED_ROWS] = row
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.texts.numbers import is_plain_integer, read_decimal
+from fastrank.kernels.texts.text import equal, is_blank
 from fastrank.native.codes import EXACT, PARTIAL
 from fastrank.native.declare import helper
+
+NEWLINE, RETURN = 10, 13
+# Fields of a line, by what they are in a run.
+QUERY, RANK, SCORE, TAG = 0, 3, 4, 5
 
 
 @helper
@@ -32,16 +37,82 @@ def is_decimal(text, start, stop):
 
 
 @helper
-def are_misplaced(text, rank, rank_end, score, score_end, tag, tag_end, more):
-    """Whether an id of a run line contains a blank, or rank and score have changed places.
+def nth_field(text, at, stop, number):
+    """Where field `number`, from 0, of the line text[at:stop] begins and ends.
 
-    more: whether the line has more than six fields. The tag may have several words, so that is not
-    enough: the rank, or the score, must be in the place of the tag, or a word in that of the score.
+    Both are `stop` if there is none.
+    """
+    start = at
+    for _ in range(number + 1):
+        start = at
+        while start < stop and is_blank(text[start]):
+            start += 1
+        at = start
+        while at < stop and not is_blank(text[at]):
+            at += 1
+    return start, at
+
+
+@helper
+def line_after(text, stop, size, ended):
+    """Where the line after one that ends at `stop` ends; `stop` if not all of it is there yet."""
+    at = min(stop + 1, size)
+    while at < size and text[at] != NEWLINE:
+        at += 1
+    return at if at < size or ended else stop
+
+
+@helper
+def next_tag_differs(text, tag, stop, size, ended):
+    """Whether the next line has another tag than text[tag:stop]."""
+    end = line_after(text, stop, size, ended)
+    if end <= stop + 1:
+        return False
+    other, _ = nth_field(text, stop + 1, end, TAG)
+    return other < end and not equal(text, tag, stop - tag, text, other, end - other)
+
+
+@helper
+def has_blank_in_id(text, rank, rank_end, score, score_end, tag, tag_end):
+    """Whether an id seems to contain a blank, in a line of more than six fields and a new tag.
+
+    The tag may have several words, so that is not enough: the rank, or the score, must be in the
+    place of the tag, or a word in that of the score.
     """
     if is_whole(text, rank, rank_end):
         # The second word of the id may be a whole number, and the first of the tag, too.
-        return more and is_plain_integer(text, score, score_end) and is_decimal(text, tag, tag_end)
-    if more:
-        status, _ = read_decimal(text, score, score_end)
-        return status & PARTIAL != 0 or is_number(text, tag, tag_end)
-    return is_decimal(text, rank, rank_end) and is_plain_integer(text, score, score_end)
+        return is_plain_integer(text, score, score_end) and is_decimal(text, tag, tag_end)
+    status, _ = read_decimal(text, score, score_end)
+    return status & PARTIAL != 0 or is_number(text, tag, tag_end)
+
+
+@helper
+def are_exchanged(text, query, query_end, rank, rank_end, score, score_end, stop, size, ended):
+    """Whether rank and score have changed places in a line that ends at `stop`, and in the next.
+
+    A single line does not show it: there are runs with raw scores in the rank column and scores
+    from 0 to 1. So the score of the next line of the query must be the next whole number.
+    """
+    if is_whole(text, rank, rank_end) or not is_number(text, rank, rank_end):
+        return False
+    status, first = read_decimal(text, score, score_end)
+    end = line_after(text, stop, size, ended)
+    if status != EXACT or first != np.floor(first) or end <= stop + 1:
+        return False
+    other, other_end = nth_field(text, stop + 1, end, QUERY)
+    if not equal(text, query, query_end - query, text, other, other_end - other):
+        return False
+    rank, rank_end = nth_field(text, stop + 1, end, RANK)
+    score, score_end = nth_field(text, stop + 1, end, SCORE)
+    status, second = read_decimal(text, score, score_end)
+    return status == EXACT and second == first + 1 and is_number(text, rank, rank_end)
+
+
+@helper
+def has_bare_return(text, at, stop):
+    """Whether a carriage return, and something other than blanks behind it, is in text[at:stop]."""
+    while stop > at and is_blank(text[stop - 1]):
+        stop -= 1
+    while at < stop and text[at] != RETURN:
+        at += 1
+    return at < stop

@@ -11,7 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from fastrank.kernels.parsing.block_index import ALL, ONE, WORD, ZERO, look, next_mark, note_nul
-from fastrank.kernels.parsing.columns import are_misplaced
+from fastrank.kernels.parsing.columns import (
+    are_exchanged,
+    has_bare_return,
+    has_blank_in_id,
+    next_tag_differs,
+)
 from fastrank.kernels.simd.instructions import (
     differ,
     load_word_inside,
@@ -20,6 +25,7 @@ from fastrank.kernels.simd.instructions import (
 from fastrank.kernels.simd.text import load_near_spaces, load_spaces
 from fastrank.kernels.texts.text import equal, equal_inside, is_blank
 from fastrank.native.codes import (
+    BARE_RETURN,
     BASE,
     BLANKS,
     BLOCK,
@@ -27,7 +33,9 @@ from fastrank.native.codes import (
     CHECKED,
     CHUNK,
     COMMENTS,
+    DONE,
     END_OF_BLOCK,
+    ENDED,
     FIELD_ENDS,
     FIELD_STARTS,
     FIELDS_IN_LINE,
@@ -321,15 +329,36 @@ def take_similar_lines(reader, most, row, fields):
 
 
 @helper
-def has_misplaced_fields(reader, stop):
-    """Whether fields of the line that `split_line` has split are where others should be."""
+def has_new_tag(reader, stop):
+    """Whether the tag of the line that was split differs from that of the line before.
+
+    A tag that all lines share may be of any words. The first line is compared with the next.
+    """
+    text, _, cursor = reader
+    tag, length = cursor[FIELD_STARTS + RUN_TAG], cursor[REST]
+    if length < 0:
+        return next_tag_differs(text, tag, stop, cursor[SIZE], cursor[ENDED] != 0)
+    return not equal(text, tag, stop - tag, text, cursor[TAG], length)
+
+
+@helper
+def what_is_wrong(reader, stop):
+    """What seems wrong with the line of six fields or more that `split_line` has split, or DONE."""
     text, index, cursor = reader
     starts, ends = cursor[FIELD_STARTS:FIELD_ENDS], cursor[FIELD_ENDS:]
-    after = next_field(text, index, ends[RUN_TAG], stop, how_to_split(reader, stop), cursor[BASE])
-    return are_misplaced(
-        text, starts[RANK], ends[RANK], starts[SCORE], ends[SCORE], starts[RUN_TAG], ends[RUN_TAG],
-        after < stop,
+    tag, tag_end = starts[RUN_TAG], ends[RUN_TAG]
+    rank, rank_end, score, score_end = starts[RANK], ends[RANK], starts[SCORE], ends[SCORE]
+    if next_field(text, index, tag_end, stop, how_to_split(reader, stop), cursor[BASE]) < stop:
+        if has_bare_return(text, cursor[POSITION], stop):
+            return BARE_RETURN
+        is_blank_in_id = has_blank_in_id(text, rank, rank_end, score, score_end, tag, tag_end)
+        if is_blank_in_id and has_new_tag(reader, stop):
+            return MISPLACED
+    exchanged = are_exchanged(
+        text, starts[0], ends[0], rank, rank_end, score, score_end, stop, cursor[SIZE],
+        cursor[ENDED] != 0,
     )  # fmt: skip
+    return MISPLACED if exchanged else DONE
 
 
 @helper
@@ -355,8 +384,10 @@ def next_query(reader, taken):
             if fields < FIELDS:
                 cursor[FIELDS_IN_LINE] = fields
                 return MALFORMED
-            if cursor[CHECKED] != 0 and has_misplaced_fields(reader, stop):
-                return MISPLACED
+            if cursor[CHECKED] != 0:
+                wrong = what_is_wrong(reader, stop)
+                if wrong != DONE:
+                    return wrong
             length = cursor[FIELD_ENDS] - start
             if equal(text, start, length, text, cursor[QUERY], cursor[QUERY_LENGTH]):
                 cursor[MISSES] += 1
