@@ -146,7 +146,8 @@ MISPLACED = {
         b"q1 Q0 d1 1 9.5 t\rq1 Q0 d2 2 9 t", "a carriage return within a line: lines must end",
     ),
     "a carriage return after 5 fields": (
-        b"q1 Q0 d1 1 9.5\rq1 Q0 d2 2 9", "a carriage return within a line: lines must end",
+        b"q1 Q0 d1 1 9.5\rq1 Q0 d2 2 9\rq1 Q0 d3 3 8",
+        "a carriage return within a line: lines must end",
     ),
     "a comment of two lines": (
         b"# a comment with more than six words\rq1 Q0 d2 2 9 t",

@@ -154,9 +154,9 @@ def test_one_odd_byte_anywhere(seed: int, odd: bytes) -> None:
 
 
 def refused(line: bytes) -> bool:
-    """Whether a line cannot be read for itself."""
+    """Whether a line cannot be read before one with another tag."""
     try:
-        parse_run(line + b"\n")
+        parse_run(line + b"\nother Q0 d 1 0.5 other\n")
     except FormatError:
         return True
     return False

@@ -349,7 +349,8 @@ def what_is_wrong(reader, stop):
     tag, tag_end = starts[RUN_TAG], ends[RUN_TAG]
     rank, rank_end, score, score_end = starts[RANK], ends[RANK], starts[SCORE], ends[SCORE]
     if next_field(text, index, tag_end, stop, how_to_split(reader, stop), cursor[BASE]) < stop:
-        if has_bare_return(text, cursor[POSITION], stop):
+        # Before the tag it is a blank like others, except in a comment.
+        if has_bare_return(text, starts[0] if text[starts[0]] == HASH else tag_end, stop):
             return BARE_RETURN
         is_blank_in_id = has_blank_in_id(text, rank, rank_end, score, score_end, tag, tag_end)
         if is_blank_in_id and has_new_tag(reader, stop):
