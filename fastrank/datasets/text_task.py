@@ -137,7 +137,11 @@ def as_text_task(given: Any, *, labels: bool = True) -> TextTask:
 
 def _check_list(name: str, role: str, what: str, given: Any) -> None:
     """Raise InputError for what is no list, or has no order."""
-    if isinstance(given, (str, bytes, Set, Mapping)) or not hasattr(given, "__iter__"):
+    # The keys of a dict are in order, but are no labels.
+    is_wrong = isinstance(given, (str, bytes, Set)) or (
+        what == "labels" and isinstance(given, Mapping)
+    )
+    if is_wrong or not hasattr(given, "__iter__"):
         found = type(given).__name__
         raise InputError(name, f"{role}: expected a list of {what}, found {found}")
 
