@@ -8,14 +8,18 @@ import os
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.cli.evaluation_flags import check_version
 from fastrank.cli.flags import add_flags, at_least
-from fastrank.cli.output import can_be_written, guarded, report_error, report_unwritable, write
+from fastrank.cli.output import (
+    add_output_flag,
+    can_be_written,
+    guarded,
+    report_error,
+    write_output,
+)
 from fastrank.cli.output_formats import format_of_output
 from fastrank.comparing.overlap import overlap
 from fastrank.comparing.rank_biased_overlap import TIES
 from fastrank.comparing.system_scores import systems_table
 from fastrank.errors import FastrankError, OptionError
-from fastrank.formats import files
-from fastrank.formats.compression import compressed
 from fastrank.judging.evaluation_options import EVALUATION
 
 TYPE_CHECKING = False
@@ -90,11 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format", choices=FORMATS,
         help="output format (default: by the name of the -o file, or table)",
     )  # fmt: skip
-    add(
-        "-o", "--output", metavar="FILE",
-        help="write to FILE (default: standard output), which is replaced only if everything"
-        " succeeds",
-    )  # fmt: skip
+    add_output_flag(parser)
     add_flags(
         parser,
         [keyword for keyword in EVALUATION if keyword.name == "trec_eval_version"],
@@ -118,14 +118,7 @@ def _run(given: argparse.Namespace) -> int:
     except FastrankError as error:
         return report_error(NAME, error)
     printed = FORMATS[form](table).encode("utf-8", "surrogateescape")
-    if given.output is None:
-        write([printed])
-        return 0
-    try:
-        files.write(given.output, compressed([printed], given.output))
-    except OSError as error:
-        return report_unwritable(NAME, given.output, error)
-    return 0
+    return write_output(NAME, given.output, printed)
 
 
 def _compared(given: argparse.Namespace) -> Table:

@@ -9,12 +9,13 @@ from fastrank.cli.compare_files import add_files_to_write, check_files, write_fi
 from fastrank.cli.evaluation_flags import check_version, report_counts
 from fastrank.cli.flags import add_flags, at_least, given_options
 from fastrank.cli.output import (
+    add_output_flag,
     can_be_written,
     complain,
     guarded,
     report_error,
     report_unwritable,
-    write,
+    write_output,
 )
 from fastrank.cli.output_formats import SUFFIXES as SUFFIXES_OF_EVAL
 from fastrank.cli.output_formats import format_of_output
@@ -29,8 +30,6 @@ from fastrank.comparing.compare import compare_evaluated
 from fastrank.comparing.inputs import system_names
 from fastrank.comparing.options import COMPARISON, settings
 from fastrank.errors import FastrankError, OptionError
-from fastrank.formats import files
-from fastrank.formats.compression import compressed
 from fastrank.judging.evaluation_options import EVALUATION
 
 TYPE_CHECKING = False
@@ -111,11 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ascii", action="store_true",
         help="write ^bc, + and - instead of superscripts and symbols in table",
     )  # fmt: skip
-    add(
-        "-o", "--output", metavar="FILE",
-        help="write to FILE (default: standard output), which is replaced only if everything"
-        " succeeds",
-    )  # fmt: skip
+    add_output_flag(parser)
     add_files_to_write(parser)
     add(
         "--name", action="append", metavar="NAME", dest="names",
@@ -165,18 +160,7 @@ def _run(given: argparse.Namespace) -> int:
         return report_error(NAME, error)
     except OSError as error:
         return report_unwritable(NAME, error.filename, error)
-    return _write(given, printed.encode("utf-8", "surrogateescape"))
-
-
-def _write(given: argparse.Namespace, printed: bytes) -> int:
-    if given.output is None:
-        write([printed])
-        return 0
-    try:
-        files.write(given.output, compressed([printed], given.output))
-    except OSError as error:
-        return report_unwritable(NAME, given.output, error)
-    return 0
+    return write_output(NAME, given.output, printed.encode("utf-8", "surrogateescape"))
 
 
 def _settle_format(given: argparse.Namespace) -> None:

@@ -6,7 +6,7 @@ import argparse
 
 from fastrank.arguments import TREC_EVAL_VERSIONS
 from fastrank.cli.flags import add_flags, at_least
-from fastrank.cli.output import complain
+from fastrank.cli.output import add_output_flag, complain
 from fastrank.cli.output_formats import DIGITS, FORMATS
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import select
@@ -51,11 +51,7 @@ def add_evaluation_options(parser: argparse.ArgumentParser, kind: type) -> None:
         action="store_true",
         help="do not set the best values in bold in markdown and latex",
     )
-    add(
-        "-o", "--output", metavar="FILE",
-        help="write to FILE (default: standard output), which is replaced only if everything"
-        " succeeds",
-    )  # fmt: skip
+    add_output_flag(parser)
     add_flags(
         parser,
         select(kind, EVALUATION),

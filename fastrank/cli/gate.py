@@ -10,6 +10,7 @@ from functools import partial
 from fastrank.cli.evaluation_flags import check_version
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import (
+    add_output_flag,
     can_be_written,
     complain,
     guarded,
@@ -188,11 +189,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--format", choices=FORMATS,
         help="output format (default: by the name of the -o file, such as .md; else text)",
     )  # fmt: skip
-    add(
-        "-o", "--output", metavar="FILE",
-        help="write to FILE (default: standard output), which is replaced only if everything"
-        " succeeds",
-    )  # fmt: skip
+    add_output_flag(parser)
     add(
         "-m", "--measure", action="append", metavar="MEASURE",
         help="to make sure that the baseline has these measures and no others; may be repeated",

@@ -11,6 +11,7 @@ from fastrank.native import EngineError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable
     from typing import Any, TextIO
 
@@ -55,6 +56,31 @@ def write(lines: Iterable[bytes]) -> None:
         stream.detach()
     else:
         stream.writelines(lines)
+
+
+def add_output_flag(parser: argparse.ArgumentParser) -> None:
+    """The flag `-o` of commands that replace a file only when they succeed."""
+    parser.add_argument(
+        "-o", "--output", metavar="FILE",
+        help="write to FILE (default: standard output), which is replaced only if everything"
+        " succeeds",
+    )  # fmt: skip
+
+
+def write_output(name: str, path: str | None, content: bytes) -> int:
+    """Write to standard output, or to a file, compressed by its name; returns the exit status."""
+    if path is None:
+        write([content])
+        return 0
+    # Imported here because the trec_eval command does not need them.
+    from fastrank.formats import files
+    from fastrank.formats.compression import compressed
+
+    try:
+        files.write(path, compressed([content], path))
+    except OSError as error:
+        return report_unwritable(name, path, error)
+    return 0
 
 
 def report_unwritable(name: str, path: str | None, error: OSError) -> int:

@@ -9,18 +9,16 @@ import sys
 import warnings
 
 from fastrank.cli.output import (
+    add_output_flag,
     can_be_written,
     complain,
     guarded,
     report_error,
-    report_unwritable,
-    write,
+    write_output,
 )
 from fastrank.cli.output_formats import format_of_output
 from fastrank.datasets.text_task import TextTask
 from fastrank.errors import FastrankError, OptionError
-from fastrank.formats import files
-from fastrank.formats.compression import compressed
 from fastrank.probes.classifier import PROTOCOLS, evaluate_classifier
 from fastrank.probes.ulysses_tasks import ulysses
 from fastrank.scores.tables import Table
@@ -102,11 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format", choices=FORMATS,
         help="output format (default: by the name of the -o file, or table)",
     )  # fmt: skip
-    add(
-        "-o", "--output", metavar="FILE",
-        help="write to FILE (default: standard output), which is replaced only if everything"
-        " succeeds",
-    )  # fmt: skip
+    add_output_flag(parser)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -126,16 +120,8 @@ def _run(given: argparse.Namespace) -> int:
         # A wrong option or model.
         complain(f"{NAME}: {error}")
         return 2
-    printed = FORMATS[form](results)
-    content = printed.encode("utf-8", "surrogateescape")
-    if given.output is None:
-        write([content])
-        return 0
-    try:
-        files.write(given.output, compressed([content], given.output))
-    except OSError as error:
-        return report_unwritable(NAME, given.output, error)
-    return 0
+    printed = FORMATS[form](results).encode("utf-8", "surrogateescape")
+    return write_output(NAME, given.output, printed)
 
 
 def _results(given: argparse.Namespace) -> list[ProbeResult]:
