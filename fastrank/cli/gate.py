@@ -261,6 +261,11 @@ def _check(given: argparse.Namespace, name: str) -> int:
         form = given.format or format_of_output(given.output, FORMATS, "text", SUFFIXES)
         if given.update and given.baseline == "-":
             raise OptionError("--update", "standard input cannot be replaced; name a file")
+        if given.update and given.allow_other_qrels:
+            raise OptionError(
+                "--update", "a baseline is not replaced by values on other judgments;"
+                " leave out --allow-other-qrels"
+            )  # fmt: skip
         verdict = gate(
             given.baseline, given.qrels, given.run, given.measure,
             max_drop=dict(given.max_drop), policy=given.policy, test=given.test,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Set
 
 from fastrank.data.texts import decoded
@@ -150,8 +151,8 @@ def _delimited(content: bytes, name: str) -> tuple[list[int], list[Mapping[str, 
 def _typed(labels: list[Any]) -> list[Any]:
     """Labels of a CSV file: integers or floats if all are, and None for empty cells."""
     given = [label.strip() or None for label in labels]
-    # Python's own readers accept 1_0.
-    if any(label is not None and "_" in label for label in given):
+    # Python's own readers accept 1_0; and 01 is another label than 1.
+    if any(label is not None and re.search(r"_|^[+-]?0\d", label) for label in given):
         return list(given)
     for kind in (int, float):
         try:

@@ -61,7 +61,7 @@ class TextTask(Frozen):
         found_labels = None
         if labels is not None:
             _check_list(name, "labels", "labels", labels)
-            found_labels = _plain(labels)
+            found_labels = plain_labels(labels)
             named.append(("labels", found_labels))
             for row, label in enumerate(found_labels):
                 if is_missing(label):
@@ -146,9 +146,10 @@ def _check_list(name: str, role: str, what: str, given: Any) -> None:
         raise InputError(name, f"{role}: expected a list of {what}, found {found}")
 
 
-def _plain(labels: Any) -> list[Any]:
-    """Labels as Python objects."""
-    return list(labels.tolist() if hasattr(labels, "tolist") else labels)
+def plain_labels(labels: Any) -> list[Any]:
+    """Labels of a list, an array or a Series as Python objects."""
+    given = labels.tolist() if hasattr(labels, "tolist") else labels
+    return [label.item() if hasattr(label, "dtype") else label for label in given]
 
 
 def _name_of(source: Any) -> str:

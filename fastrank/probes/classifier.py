@@ -8,7 +8,7 @@ from functools import partial
 from fastrank.arguments import check_choice, flag, integer
 from fastrank.data.columns import Frozen
 from fastrank.datasets.rows import is_missing
-from fastrank.datasets.text_task import TextTask, as_text_task
+from fastrank.datasets.text_task import TextTask, as_text_task, plain_labels
 from fastrank.embeddings.encoders import needs_fitting
 from fastrank.embeddings.text_vectors import EncodingOptions, are_vectors, encode_task, vectors_of
 from fastrank.errors import InputError, OptionError
@@ -206,7 +206,7 @@ def _refuse_encoding(encoding: Mapping[str, Any], embed: Any, lazy: Any) -> None
 def _from_vectors(given: Any, task: Any, name: str, alternatives: bool) -> Problem:
     texts = task if isinstance(task, TextTask) else None
     if texts is None and _is_labels(task):
-        labels = list(task.tolist() if hasattr(task, "tolist") else task)
+        labels = plain_labels(task)
         for row, label in enumerate(labels):
             if is_missing(label):
                 raise InputError(name or "labels", f"row {row}: the label is missing")
@@ -224,8 +224,9 @@ def _from_vectors(given: Any, task: Any, name: str, alternatives: bool) -> Probl
 def _is_labels(given: Any) -> bool:
     """Whether these are the labels alone: an array, a Series, or a list or tuple of labels."""
     if isinstance(given, (list, tuple)):
-        kinds = (Mapping, list, tuple)
-        return not given or not (isinstance(given[0], kinds) or hasattr(given[0], "tolist"))
+        # A label may be a scalar of numpy, whose shape is empty.
+        first = given[0] if given else None
+        return not isinstance(first, (Mapping, list, tuple)) and not getattr(first, "shape", ())
     return hasattr(given, "tolist")
 
 

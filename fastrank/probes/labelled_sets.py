@@ -6,7 +6,7 @@ from copy import deepcopy
 
 from fastrank.data.columns import Frozen
 from fastrank.datasets.rows import is_missing
-from fastrank.datasets.text_task import TextTask, as_text_task
+from fastrank.datasets.text_task import TextTask, as_text_task, plain_labels
 from fastrank.embeddings.encoders import needs_fitting
 from fastrank.embeddings.text_vectors import are_vectors, encode_task, vectors_of
 from fastrank.errors import ArrayError, InputError, OptionError
@@ -71,7 +71,7 @@ def _given(vectors: Any, task: Any, name: str) -> LabelledSet:
     if isinstance(task, TextTask):
         labels = _labels(task)
     else:
-        labels = list(task.tolist() if hasattr(task, "tolist") else task)
+        labels = plain_labels(task)
         for row, label in enumerate(labels):
             if is_missing(label):
                 raise InputError(name, f"row {row}: the label is missing")

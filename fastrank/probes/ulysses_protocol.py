@@ -47,7 +47,7 @@ def evaluate(
     progress: bool | None = None,
     repetitions: int = 10,
     folds: int = 5,
-    hidden: Sequence[int] = (),
+    hidden: int | Sequence[int] = (),
     metric: str | None = None,
     epochs: int = 100,
     patience: int = 5,
@@ -94,8 +94,9 @@ def evaluate(
             probabilities.append(1)
         return METRICS[metric](logits, y)
 
+    layers = (hidden,) if isinstance(hidden, int) else hidden
     settings = Settings(
-        hidden=tuple(at_least("hidden", units, 1) for units in hidden), classes=classes,
+        hidden=tuple(at_least("hidden", units, 1) for units in layers), classes=classes,
         metric=measure, batch_size=at_least("train_batch_size", train_batch_size, 2),
         epochs=at_least("epochs", epochs, 1), patience=at_least("patience", patience, 0),
         min_improvement=finite("min_improvement", min_improvement),

@@ -254,6 +254,18 @@ def test_update_cannot_replace_standard_input(capfdbinary: Capture) -> None:
     )
 
 
+def test_update_does_not_take_values_on_other_judgments(
+    baseline: str, capfdbinary: Capture
+) -> None:
+    before = Path(baseline).read_bytes()
+
+    status, _, err = _check(capfdbinary, "--update", "--allow-other-qrels", baseline, QRELS, PIXELS)
+
+    assert status == 2
+    assert "--update: a baseline is not replaced by values on other judgments" in err
+    assert Path(baseline).read_bytes() == before
+
+
 @pytest.mark.parametrize("step", [(), ("save",), ("check",)])
 def test_help_fits_80_columns(step: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     command = [sys.executable, "-m", "fastrank", "gate", *step, "--help"]

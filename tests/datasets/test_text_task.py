@@ -32,6 +32,7 @@ def test_a_task_has_one_list_per_text_and_labels() -> None:
         (b'score\tsentence1\tsentence2\n1\tx "\ty\n', (['x "'], ["y"]), [1]),
         (b'{"anchor": "x", "positive": "y", "negative": "z"}\n', (["x"], ["y"], ["z"]), None),
         (b"text,label\n12,a\n13,b\n", (["12", "13"],), ["a", "b"]),
+        (b"text,label\nx,01\ny,1\n", (["x", "y"],), ["01", "1"]),
         (b"text,label\nx,1_0\ny,2\n", (["x", "y"],), ["1_0", "2"]),
         (b'[{"text": "x", "label": 1},\n{"text": "y", "label": 0}]', (["x", "y"],), [1, 0]),
     ],

@@ -50,6 +50,7 @@ def test_texts_give_the_values_of_their_vectors(task, expected):
         np.array(LABELS),
         pd.Series(LABELS),
         tuple(LABELS),
+        list(np.array(LABELS)),
         [["no", "yes"][label] for label in LABELS],
         [bool(label) for label in LABELS],
         [float(label) for label in LABELS],
