@@ -22,6 +22,7 @@ from fastrank.comparing.options import (
 )
 from fastrank.errors import EvaluationError, GroupError, NoQueriesError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
+from fastrank.executing import in_order
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
@@ -70,8 +71,8 @@ def compare(
     runs: a list of runs, or {name: run}; each as `evaluate` takes it.
     measures: as `evaluate` takes them. Measures without values per query, such as gm_map, are
         skipped if a set of measures includes them.
-    executor: evaluates the runs with `executor.map`; by default they are evaluated in turn. Runs
-        and judgments are pickled for processes.
+    executor: evaluates the runs; see docs/scale-out.md for the kinds. By default they are
+        evaluated in turn.
     **options: see `ComparisonOptions`.
 
     By default every judged query counts, as 0 for a run without results for it, and `notes` names
@@ -143,7 +144,7 @@ def _evaluated(
     evaluator: Evaluator, runs: Sequence[Any], keys: list[Any] | None, executor: Executor | None
 ) -> list[Scores]:
     """The scores of runs. Errors that do not name the run are raised with its name."""
-    results = iter((executor.map if executor else map)(evaluator.evaluate, runs))
+    results = in_order(executor, Evaluator.evaluate, runs, shared=evaluator)
     scores: list[Any] = []
     try:
         scores.extend(results)
