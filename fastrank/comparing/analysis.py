@@ -20,11 +20,13 @@ from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastrank.comparing.alignment import Measured
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats, Integers
 
-TESTS = {
+TESTS: dict[str, Callable[[Paired, Settings], Tested]] = {
     "t": t_test,
     "randomization": randomization_test,
     "wilcoxon": wilcoxon_test,
