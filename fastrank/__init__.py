@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import OptionError as OptionError
     from fastrank.errors import ReadError as ReadError
+    from fastrank.errors import RunError as RunError
     from fastrank.errors import TaskError as TaskError
     from fastrank.evaluation.arrays import evaluate_arrays as evaluate_arrays
     from fastrank.evaluation.embeddings import evaluate_embeddings as evaluate_embeddings
@@ -163,6 +164,7 @@ __all__, __getattr__ = public_names(
             "NoQueriesError",
             "OptionError",
             "ReadError",
+            "RunError",
             "TaskError",
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
