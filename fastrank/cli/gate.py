@@ -15,7 +15,6 @@ from fastrank.cli.output import (
     complain,
     guarded,
     report_unwritable,
-    without_controls,
 )
 from fastrank.cli.output_formats import format_of_output
 from fastrank.errors import FastrankError, OptionError
@@ -283,7 +282,7 @@ def _check(given: argparse.Namespace, name: str) -> int:
             "not replaced, because the gate did not pass, no mean is better, or one is worse"
         )  # fmt: skip
         verdict = verdict.changed(notes=[*verdict.notes, f"{given.baseline}: {done}"])
-    printed = _encoded(without_controls(FORMATS[form](verdict), kept="\n"))
+    printed = _encoded(FORMATS[form](verdict))
     status = _written(
         name, given.output, lambda path: files.write(path, compressed([printed], path))
     )
@@ -305,7 +304,7 @@ def _command() -> list[str]:
 def _report_to_github(name: str, verdict: Verdict) -> int:
     """Append to the files that GitHub Actions offers to a step."""
     for variable, text in (
-        ("GITHUB_STEP_SUMMARY", without_controls(to_markdown(verdict), kept="\n")),
+        ("GITHUB_STEP_SUMMARY", to_markdown(verdict)),
         ("GITHUB_OUTPUT", f"verdict={verdict.status}\n"),
     ):
         path = os.environ.get(variable)

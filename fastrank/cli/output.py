@@ -32,12 +32,16 @@ def complain(message: str) -> None:
 
 
 def without_controls(text: str, kept: str = "\n\t") -> str:
-    """The text with all control characters but some as escapes."""
+    """The text with escapes for what could mislead a reader, except some characters.
+
+    Bytes that are not UTF-8 are preserved, too.
+    """
     if text.isprintable():
         return text
+    from fastrank.escapes import visible
+
     return "".join(
-        f"\\x{ord(own):02x}" if (own < " " or "\x7f" <= own < "\xa0") and own not in kept else own
-        for own in text
+        own if own in kept or "\udc80" <= own <= "\udcff" else visible(own) for own in text
     )
 
 
