@@ -29,7 +29,7 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
 def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
     """Write several files as `write` does; all files are complete before any is renamed.
 
-    The attribute `filename` of an OSError is the target.
+    The attribute `filename` of an OSError names the file.
     """
     with ExitStack() as renamed_at_the_end:
         for target, pieces in outputs:
@@ -47,7 +47,7 @@ def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
                 with open(opened, "wb") as file:
                     file.writelines(pieces)
             except OSError as error:
-                error.filename = target
+                error.filename = error.filename or target
                 raise
 
 
