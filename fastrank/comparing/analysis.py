@@ -20,6 +20,7 @@ from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank.comparing.alignment import Measured
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats, Integers
 
@@ -66,17 +67,17 @@ class Analysis(NamedTuple):
 
 
 def analyze(
-    values: Floats,
-    better: str,
+    measured: Measured,
     firsts: Integers,
     seconds: Integers,
     clusters: Integers | None,
     settings: Settings,
 ) -> Analysis:
     """Compare the systems of one measure, pair by pair."""
+    values = measured.values
     # These tests have no use for a query that one of the systems has no value for.
     tested_values = common_values(values)[0] if settings.of_all_systems else values
-    paired = Paired(tested_values, firsts, seconds, clusters)
+    paired = Paired(tested_values, firsts, seconds, clusters, measured.within)
     means = moments(paired.common)
     # Added in the order of the queries, as `evaluate` does.
     means = means._replace(mean=np.cumsum(np.nan_to_num(paired.common), axis=1)[:, -1] / means.n)
@@ -110,7 +111,7 @@ def analyze(
     smallest = np.minimum(1.0, 2.0 ** (1.0 - paired.unequal))
     _note_few_differences(paired, smallest, settings, notes)
     return Analysis(
-        values, better, paired, tested, adjusted, means, low_means, high_means, low, high,
+        values, measured.better, paired, tested, adjusted, means, low_means, high_means, low, high,
         relative, effect, smallest, {pair: "; ".join(own) for pair, own in notes.items()}, general,
     )  # fmt: skip
 

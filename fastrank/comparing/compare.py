@@ -277,8 +277,7 @@ def compare_aligned(
     firsts, seconds = _pairs(len(names), baselines)
     clusters = _clusters(chosen, aligned.queries)
     analyses = {
-        name: analyze(values, better, firsts, seconds, clusters, chosen)
-        for name, (values, better) in measures.items()
+        name: analyze(own, firsts, seconds, clusters, chosen) for name, own in measures.items()
     }
     if chosen.family == "all":
         analyses = _corrected_together(analyses, chosen.correction)

@@ -360,15 +360,10 @@ class Comparison(Frozen):
         >>> comparison.relative_interval("map", "pixels", "pca")
         (0.1901..., 0.3083...)
         """
-        from fastrank.comparing.bootstrap import ratio_interval
+        from fastrank.comparing.bootstrap import relative_interval
 
-        paired = self._of(measure).paired
-        values = paired.values[[self._place(a), self._place(b)]]
-        kept = ~np.isnan(values).any(axis=0)
-        if paired.clusters is None:
-            values = values[:, kept]
-        low, high, _ = ratio_interval(values[0], values[1], self._settings, paired)
-        return low, high
+        places = [self._place(a), self._place(b)]
+        return relative_interval(self._of(measure).paired, places, self._settings)
 
     def effects(self, measure: str) -> Table:
         """Effect sizes of each pair.
@@ -818,8 +813,8 @@ def closest(name: object, names: list[str]) -> str:
 
 def check_values(measures: dict[str, Measured], names: list[str]) -> None:
     """Raise GroupError for a system without any value of a measure."""
-    for measure, (values, _) in measures.items():
-        empty = np.isnan(values).all(axis=1)
+    for measure, own in measures.items():
+        empty = np.isnan(own.values).all(axis=1)
         if empty.any():
             name = names[int(np.argmax(empty))]
             raise GroupError(f"{measure}: {name!r} has no value for any query")

@@ -62,7 +62,7 @@ class Paired:
     """One measure of several systems, and the pairs to compare.
 
     values: float64[systems, queries]; NaN where a query has no value. firsts, seconds: the systems
-    of each pair. clusters: the cluster of each query as an index, or None.
+    of each pair. clusters: the cluster of each query as an index, or None. within: see `Measured`.
 
     common: the values of the queries with values of all systems, NaN elsewhere; all values if there
     is no such query, and ordered is then False: means over different queries have no order.
@@ -78,9 +78,10 @@ class Paired:
         firsts: Integers,
         seconds: Integers,
         clusters: Integers | None = None,
+        within: list[Floats] | None = None,
     ) -> None:
         self.values, self.firsts, self.seconds = values, firsts, seconds
-        self.clusters = clusters
+        self.clusters, self.within = clusters, within
         finite = values[~np.isnan(values)]
         self.largest = float(np.abs(finite).max()) if len(finite) else 0.0
         self.has_gaps = len(finite) < values.size
