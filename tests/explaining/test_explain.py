@@ -217,13 +217,13 @@ def test_a_document_is_explained_by_itself() -> None:
 
     assert explained.document("d0097").splitlines() == [
         "d0097: grade 2, score -118",
-        "  map: rank 12, adds 1.0000",
         "  ndcg_cut_5: rank 12, below the cutoff 5",
+        "  map: rank 12, adds 1.0000",
     ]
     assert explained.document("d0014").splitlines() == [
         "d0014: grade 2",
-        "  map: not retrieved",
         "  ndcg_cut_5: not retrieved",
+        "  map: not retrieved",
     ]
 
 
