@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from fastrank.evaluation.tie_reports import TieRange as TieRange
     from fastrank.evaluation.tie_reports import TieReport as TieReport
     from fastrank.evaluation.tie_reports import tie_report as tie_report
+    from fastrank.explaining.explain import explain as explain
+    from fastrank.explaining.explanation import Explanation as Explanation
     from fastrank.formats.candidates import Candidates as Candidates
     from fastrank.formats.candidates import read_candidates as read_candidates
     from fastrank.formats.load import read_qrels as read_qrels
@@ -136,6 +138,8 @@ __all__, __getattr__ = public_names(
         "evaluation.arrays": ("evaluate_arrays",),
         "formats.candidates": ("Candidates", "read_candidates"),
         "checking.checker": ("check",),
+        "explaining.explain": ("explain",),
+        "explaining.explanation": ("Explanation",),
         "comparing.agreement": ("Agreement", "agreement"),
         "comparing.compare": ("compare", "compare_scores"),
         "comparing.comparison": ("Comparison", "Pair"),
