@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError
 
 from fastrank.errors import FormatError, OptionError, ReadError, RunError
 from fastrank.evaluation.prepared import Prepared, file_state
-from fastrank.executing import outcomes
+from fastrank.executing import Outcome, outcomes
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.trec import python_warning
 from fastrank.judging.queries import choose_queries
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.evaluation.prepared import FileState
-    from fastrank.executing import Outcome
     from fastrank.scores.scores import Scores
 
     Found = tuple[Scores, list[str]]
@@ -42,7 +41,12 @@ def evaluate_runs(
     """
     scores: list[Scores | None] = []
     errors: dict[int, Exception] = {}
-    skipped, restored = 0, _Restored(prepared)
+    skipped = 0
+    given = runs
+    if executor is not None:
+        # An executor has a worker for each processor.
+        threads = threads or 1
+        runs = [_for_worker(run) for run in runs]
     found = evaluated(prepared, runs, executor=executor, threads=threads)
     try:
         with bar("evaluate", len(runs), "runs", progress) as shown:
@@ -54,7 +58,7 @@ def evaluate_runs(
                     skipped += 1
                 elif error is not None:
                     errors[len(scores)] = error
-                scores.append(None if value is None else restored.of(value[0]))
+                scores.append(None if value is None else value[0])
                 shown.update(1)
     except KeyboardInterrupt as interrupt:
         vars(interrupt)["scores"] = scores
@@ -62,7 +66,7 @@ def evaluate_runs(
     finally:
         found.close()
     if errors:
-        raise _run_error(runs, keys, scores, errors, skipped)
+        raise _run_error(given, keys, scores, errors, skipped)
     return [one for one in scores if one is not None]
 
 
@@ -70,11 +74,13 @@ def evaluated(
     prepared: Prepared, runs: Sequence[Any], *, executor: Any, threads: int | None
 ) -> Generator[Outcome, None, None]:
     """Yield an Outcome for each run, whose value is the Scores and a list of warnings."""
-    if executor is None:
-        return outcomes(None, _evaluated, runs, shared=Shared(prepared, threads))
-    # An executor has a worker for each processor.
-    shared = Shared(prepared, threads or 1)
-    return outcomes(executor, _evaluated, [_for_worker(run) for run in runs], shared=shared)
+    restored = _Restored(prepared)
+    found = outcomes(executor, _evaluated, runs, shared=Shared(prepared, threads))
+    try:
+        for value, error in found:
+            yield Outcome(value and (restored.of(value[0]), value[1]), error)
+    finally:
+        found.close()
 
 
 def _evaluated(shared: Shared, run: Any) -> Found:
