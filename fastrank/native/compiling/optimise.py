@@ -8,6 +8,11 @@ from fastrank.native.compiling.errors import BuildError
 # libm.
 ALLOWED = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "exp", "log", "log2", "pread", "sqrt"}
 
+# glibc 2.29 gave these new versions, which return the same values but set errno differently. Every
+# glibc has the first versions, so that a library linked on a new system also loads on an old one.
+_RENEWED = ("exp", "log", "log2")
+_FIRST_VERSIONS = {"x86_64": "GLIBC_2.2.5", "aarch64": "GLIBC_2.17"}
+
 
 def emit_object(bitcode: bytes, cpu: str) -> bytes:
     """Optimise a module for `cpu`, check what it still needs; return object code."""
@@ -33,5 +38,14 @@ def emit_object(bitcode: bytes, cpu: str) -> bytes:
     }
     if needed - ALLOWED:
         raise BuildError(f"the library would need {sorted(needed - ALLOWED)}: not in libc or libm")
+    module.link_in(llvm.parse_assembly(_old_versions(llvm.get_process_triple())))
     emitted: bytes = machine.emit_object(module)
     return emitted
+
+
+def _old_versions(triple: str) -> str:
+    """LLVM code that binds functions of libm to the versions that old systems have, too."""
+    version = _FIRST_VERSIONS.get(triple.partition("-")[0])
+    if version is None or not triple.endswith("-linux-gnu"):
+        return ""
+    return "".join(f'module asm ".symver {name},{name}@{version}"\n' for name in _RENEWED)
