@@ -57,7 +57,8 @@ statistic, df: of the test: t and n - 1; for "randomization" and "tukey" the dif
     ranks, for "tukey-anova" q; the difference for a function.
 p, p_adjusted: the two-sided p-value, and the same corrected for several comparisons. exact: whether
     p is computed rather than simulated or approximated.
-smallest_p: the smallest p-value that signs alone could give: 2**(1 - k) if k queries differ.
+smallest_p: the smallest p-value that signs alone could give: 2**(1 - k) if k queries, or clusters,
+    differ.
 wins, ties, losses: on how many queries a is better than, equal to, and worse than b; wins and
     losses are None for measures of which no value is better.
 effect: Cohen's d_z, difference / sd. note: what else a reader must know.
