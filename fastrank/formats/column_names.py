@@ -24,6 +24,7 @@ ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "score": (("score",), ()),
     "rank": (("rank",), ()),
     "iteration": (("iteration", "iter", "q0"), ()),
+    "stratum": (("stratum", "strata"), ()),
     "tag": (("tag", "system"), ()),
     # Tables of answer selection, where a document is a sentence: those of WikiQA, TREC-QA and
     # their copies at Hugging Face, and pairs of sentences.
@@ -39,16 +40,20 @@ ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "label": (("label", "relevance", "rel", "grade", "is_correct"), ("target",)),
 }
-# The columns of a file without a header, by kind and number of columns: three as in BEIR, four and
+# The columns of a file without a header, by kind and number of columns: three as in BEIR, four to
 # six as in TREC's formats. In a run with three, the values of the third show its role.
 WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
-    "qrels": {3: ("query", "doc", "grade"), 4: ("query", "iteration", "doc", "grade")},
+    "qrels": {
+        3: ("query", "doc", "grade"),
+        4: ("query", "iteration", "doc", "grade"),
+        5: ("query", "iteration", "doc", "stratum", "grade"),
+    },
     "run": {
         3: ("query", "doc", ""),
         6: ("query", "iteration", "doc", "rank", "score", "tag"),
     },
 }
-QRELS_ROLES = ("query", "doc", "grade", "iteration")
+QRELS_ROLES = ("query", "doc", "grade", "iteration", "stratum")
 # Columns of runs by what documents are ranked by. Ranks count only if there are no scores.
 RUN_ROLES = {
     "score": ("query", "doc", "score", "rank", "tag"),
