@@ -43,6 +43,7 @@ SETS = """
 SUMMARIES = {
     "mean": "the mean over queries",
     "sum": "the sum over queries",
+    "total": "the sum over queries",
     "geometric": "the geometric mean over queries",
     "": "none",
     "defined": "the mean over the queries with a value",

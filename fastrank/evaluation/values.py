@@ -8,7 +8,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import Judged, JudgedRun, QueryError
-from fastrank.judging.needs import judging_options
+from fastrank.judging.needs import judging_options, needs_strata
 from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, zeros
 
@@ -133,6 +133,9 @@ class Values:
         elif measure.needs == "annotated":
             assert run.all_queries is not None
             self._call(measure.kernel, run.all_queries.columns, numbers, values)
+        elif measure.needs == "strata":
+            assert run.stratified is not None
+            self._call(measure.kernel, run.stratified, numbers, values)
         else:
             self._call(measure.kernel, self.gains(bound), numbers, values)
         return values
@@ -206,19 +209,28 @@ class Values:
 
     def _of_missing(self, bound: BoundMeasure, queries: Ids) -> Values:
         """The values of the judged queries that were not evaluated."""
-        from fastrank.judging.derived import empty_rankings
+        from fastrank.judging.derived import empty_rankings, without_results
 
         assert not isinstance(self.judgments, Preferences)
         evaluated = set(queries)
         everyone = enumerate(self.judgments.queries)
         places = filled("q", [place for place, query in everyone if query not in evaluated])
         judging = judging_options(self.measures, self.options, self.judgments)
+        fields: dict[str, Any] = {}
         try:
             judged = empty_rankings(self.judgments, places, judging)
+            if needs_strata(self.measures):
+                from fastrank.judging.strata import strata_of
+
+                assert isinstance(self.judgments, Qrels)
+                strata = strata_of(self.judgments, self.options.relevance_level)
+                fields["stratified"] = strata.judge(
+                    self.judgments, *without_results(places), judging
+                )
         except QueryError as failure:
             query = self.judgments.queries[places[failure.place]]
             raise failure.error(bound.measure.name, query) from None
-        run = JudgedRun(queries=places, judged=judged, missing=0, tag=b"")
+        run = JudgedRun(queries=places, judged=judged, missing=0, tag=b"", **fields)
         return Values(self.judgments, self.measures, self.options, run)
 
     def _relevance_strings(self, bound: BoundMeasure, queries: int) -> list[bytes]:

@@ -38,6 +38,7 @@ REL = _option("rel", "grade", "lowest relevant grade; by default the evaluation'
 JUDGED = _option("judged_only", "flag", "drop unjudged documents from the ranking", default=False)
 CUTOFF = _option("cutoff", "rank", "the rank k: only the first k documents count")
 NEEDED = _option("cutoff", "rank", "the rank k: only the first k documents count", needed=True)
+DEPTH = _option("depth", "rank", "the number of documents that count", 1000)
 COMMON = (REL, JUDGED)
 GAINS = (
     _choice("dcg", ("log2", "exp-log2"), "gain of a grade: the grade itself, or 2^grade - 1"),
@@ -204,6 +205,45 @@ FAMILIES: tuple[Family, ...] = (
         "infAP", "inferred_average_precision",
         "Inferred average precision. Source: trec_eval infAP; Yilmaz and Aslam, CIKM 2006.",
         (REL,),
+    ),
+    _family(
+        "xinfAP", "stratified_average_precision",
+        "Inferred average precision from a stratified sample of the pool (judgments with strata),\n"
+        "of the first depth documents; infAP in the output of sample_eval. Source: sample_eval.pl\n"
+        "of NIST; Yilmaz, Kanoulas and Aslam, 'A simple and efficient sampling method for\n"
+        "estimating AP and NDCG', SIGIR 2008.",
+        (DEPTH,), needs="strata", numbers=("depth",), plain="xinfAP",
+    ),
+    _family(
+        "infNDCG", "stratified_discounted_gain",
+        "Inferred nDCG from a stratified sample of the pool (judgments with strata), of the first\n"
+        "depth documents: the estimated DCG divided by that of an ideal ranking of the estimated\n"
+        "number of documents of each grade. It can exceed 1. ideal='sample_eval' orders the ideal\n"
+        "ranking as sample_eval does, which differs if a grade is above 9 or the estimated numbers\n"
+        "exceed depth: grades are ordered as texts ('9' before '10'), and each grade beyond depth\n"
+        "still counts one document. Source: sample_eval.pl of NIST; Yilmaz, Kanoulas and Aslam,\n"
+        "SIGIR 2008.",
+        (DEPTH, _choice("ideal", ("exact", "sample_eval"), "how the ideal ranking is ordered")),
+        needs="strata", numbers=("depth", "ideal"), plain="infNDCG",
+    ),
+    _family(
+        "iP", "estimated_precision_cut",
+        "Inferred precision from a stratified sample of the pool (judgments with strata): the\n"
+        "estimated number of relevant documents in the first k, divided by k. Source:\n"
+        "sample_eval.pl of NIST.",
+        (NEEDED,), needs="strata", numbers=AT_K, plain="iP",
+    ),
+    _family(
+        "iNumRel", "estimated_num_rel",
+        "Estimated number of relevant documents in the pool, from a stratified sample (judgments\n"
+        "with strata). Source: sample_eval.pl of NIST, inum_rel.",
+        (), needs="strata", average="total", plain="inum_rel", better="",
+    ),
+    _family(
+        "iNumRelRet", "estimated_num_rel_ret",
+        "Estimated number of relevant documents in the first depth, from a stratified sample of\n"
+        "the pool (judgments with strata). Source: sample_eval.pl of NIST, inum_rel_ret.",
+        (DEPTH,), needs="strata", numbers=("depth",), average="total", plain="inum_rel_ret",
     ),
     _family(
         "DCG", "discounted_gain_cut",

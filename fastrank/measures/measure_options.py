@@ -100,8 +100,8 @@ class Family(Measure):
     aliases: other names. plain: the name in the notation `name` or `name_cutoff`.
 
     Additional values of `average`: "pooled" (numerators and denominators are summed over queries,
-    as for average="micro"), "defined" (the mean over queries that have a value), "median" (over
-    the same queries).
+    as for average="micro"), "total" (a sum that is not an integer), "defined" (the mean over
+    queries that have a value), "median" (over the same queries).
     """
 
     __slots__ = ("aliases", "at", "forms", "numbers", "options", "plain")

@@ -20,7 +20,8 @@ class Measure(Frozen):
     kernel: the name of the kernel that computes it for one query, "" if none is needed.
     needs: the input of the kernel: "ranking", "gains", "unit gains" (gains scaled to [0, 1]),
         "stops" (gains that are stopping probabilities), "annotated" (a ranking whose documents are
-        judged if they are judged for any query), "groups" (one ranking per judgment group,
+        judged if they are judged for any query), "strata" (the retrieved documents of a sampled
+        pool, and its strata), "groups" (one ranking per judgment group,
         averaged), "preferences"; or "run", "queries".
     takes: its parameters: "" (none), "cutoffs" (ranks), "recalls" (numbers, one value for each),
         "numbers", "gains" (grade=gain pairs), "persistence" (gains and p=), "weights".

@@ -31,6 +31,7 @@ KERNEL_MODULES = (
     "measures.families",
     "measures.expected_over_ties",
     "measures.preferences",
+    "measures.strata",
     "measures.averages",
     "statistics.random",
     "statistics.resampling",
