@@ -51,6 +51,7 @@ SUMMARIES = {
 }
 WORDS = {
     "rank": "rank", "grade": "grade", "share": "number from 0 to 1", "number": "number",
+    "positive": "number above 0",
     "flag": "`True` or `False`", "gains": "`{grade:gain,...}`",
 }  # fmt: skip
 

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 # The number of queries that a note or an error names.
 NAMED = 3
 # What `evaluate` gives for measures whose summary is not the mean of the values per query.
-SUMMARIES = {"pooled": "pools all documents", "median": "gives the median", "sum": "gives the sum", "total": "gives the sum"}
+SUMMARIES = {
+    "pooled": "pools all documents",
+    "median": "gives the median",
+    "sum": "gives the sum",
+    "total": "gives the sum",
+}
 
 
 class Measured(NamedTuple):

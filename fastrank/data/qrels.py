@@ -66,8 +66,8 @@ class Qrels(Convertible):
         """Create judgments from a pandas DataFrame with one row per judgment; its index is ignored.
 
         columns: the names of the columns by role (query, doc, grade, iteration, stratum). Needed
-        only for names other than those that ir_measures, PyTerrier, ranx, trectools, BEIR and Hugging Face
-        use. Raises InputError, which names row and column.
+        only for names other than those that ir_measures, PyTerrier, ranx, trectools, BEIR and
+        Hugging Face use. Raises InputError, which names row and column.
 
         >>> import pandas
         >>> frame = pandas.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "label": [1, 0]})

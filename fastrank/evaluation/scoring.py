@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     Judgments = Qrels | Preferences | Graded
 
 # What measures need whose kernels see nothing but the memory of rankings.
-REPEATABLE = ("gains", "queries", "ranking", "run", "stops", "unit gains")
+REPEATABLE = (
+    "best gains", "exact gains", "gains", "normalized gains", "queries", "ranking", "run", "stops",
+    "unit gains",
+)  # fmt: skip
 
 
 def score(

@@ -108,9 +108,9 @@ def read_run(
 def write_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
     """Write judgments so that reading the file restores them.
 
-    format: as in `read_qrels`, by default from the suffix of the path; `sample` instead of `trec` if
-    the judgments have strata. JSON drops iterations and strata. The file is written atomically. Raises
-    InputError for content that the format cannot represent.
+    format: as in `read_qrels`, by default from the suffix of the path; `sample` instead of `trec`
+    if the judgments have strata. JSON drops iterations and strata. The file is written atomically.
+    Raises InputError for content that the format cannot represent.
 
     >>> import io
     >>> file = io.BytesIO()

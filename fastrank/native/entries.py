@@ -32,6 +32,8 @@ KERNEL_MODULES = (
     "measures.expected_over_ties",
     "measures.preferences",
     "measures.strata",
+    "measures.continuation",
+    "measures.ideal",
     "measures.averages",
     "statistics.random",
     "statistics.resampling",

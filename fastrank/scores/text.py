@@ -98,7 +98,10 @@ NOTED = {
 # The note where all values are 0 because no document is relevant.
 NOTHING_RELEVANT = "no judged document is relevant: is the relevance level above all grades?"
 # What measures need that use the grades and ignore the relevance level.
-LEVEL_FREE = ("gains", "unit gains", "stops", "run", "queries")
+LEVEL_FREE = (
+    "best gains", "exact gains", "gains", "normalized gains", "queries", "run", "stops",
+    "unit gains",
+)  # fmt: skip
 # The number of ids in a note.
 NAMED = 5
 

@@ -100,7 +100,8 @@ def test_every_notation_is_understood_and_printed_in_one_way(text: str, canonica
 
 
 def _values(option: Option) -> st.SearchStrategy[Any]:
-    numbers = st.floats(0, 1) if option.kind == "share" else st.floats(0, 1e300)
+    lowest = 1e-300 if option.kind == "positive" else 0
+    numbers = st.floats(lowest, 1 if option.kind == "share" else 1e300)
     gains = st.dictionaries(st.integers(-5, 2**31 - 1), numbers, max_size=4)
     return {
         "rank": st.integers(1, 2**31 - 1),

@@ -96,8 +96,8 @@ def precision_above(q, pooled):
     for s in range(len(q.seen)):
         share = np.float64(q.seen[s]) / pooled if pooled else 0.0
         if share != 0.0:
-            total += share * (q.seen_relevant[s] + RELEVANT_MORE) / (
-                q.seen_sampled[s] + SAMPLED_MORE
+            total += (
+                share * (q.seen_relevant[s] + RELEVANT_MORE) / (q.seen_sampled[s] + SAMPLED_MORE)
             )
     return total
 
