@@ -40,14 +40,10 @@ ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "label": (("label", "relevance", "rel", "grade", "is_correct"), ("target",)),
 }
-# The columns of a file without a header, by kind and number of columns: three as in BEIR, four to
+# The columns of a file without a header, by kind and number of columns: three as in BEIR, four and
 # six as in TREC's formats. In a run with three, the values of the third show its role.
 WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
-    "qrels": {
-        3: ("query", "doc", "grade"),
-        4: ("query", "iteration", "doc", "grade"),
-        5: ("query", "iteration", "doc", "stratum", "grade"),
-    },
+    "qrels": {3: ("query", "doc", "grade"), 4: ("query", "iteration", "doc", "grade")},
     "run": {
         3: ("query", "doc", ""),
         6: ("query", "iteration", "doc", "rank", "score", "tag"),

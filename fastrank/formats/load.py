@@ -40,7 +40,7 @@ def read_qrels(
 ) -> Qrels:
     """Read judgments in any format from a path, `-` (standard input) or a binary file.
 
-    format: trec, sample, csv, tsv, json, jsonl or parquet; by default detected from the content.
+    format: trec, csv, tsv, json, jsonl, parquet or sample; by default detected from the content.
     `sample` is the format of NIST's sample_eval: lines `query iter doc stratum grade`, with a
     negative grade for documents of the pool that were not sampled. columns: the names of the
     columns by role (query, doc, grade, iteration, stratum), or their numbers from 0 in a file

@@ -10,7 +10,6 @@ from array import array
 
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError, InputError
-from fastrank.formats.column_names import WITHOUT_HEADER
 from fastrank.formats.source import BYTE_ORDER_MARK
 from fastrank.formats.tables import CellsTable
 from fastrank.formats.trec import malformed
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 
     from fastrank.data.qrels import Qrels
 
-FIELDS = 5
-LINE = f"{FIELDS} fields (query iter doc stratum grade)"
+FIELDS = ("query", "iteration", "doc", "stratum", "grade")
+LINE = "5 fields (query iter doc stratum grade)"
 
 
 def read_sample(content: bytes, name: str, kind: str) -> CellsTable:
@@ -36,14 +35,14 @@ def read_sample(content: bytes, name: str, kind: str) -> CellsTable:
         fields = line.split()
         if not fields:
             continue
-        if len(fields) != FIELDS:
+        if len(fields) != len(FIELDS):
             raise FormatError(name, number, malformed(LINE, len(fields), line))
         rows.append([decoded(field) for field in fields])
         lines.append(number)
     if not rows:
         raise FormatError(name, 1, f"expected lines of {LINE}, found an empty file")
     cells = list(zip(*rows, strict=True))
-    return CellsTable(name, WITHOUT_HEADER["qrels"][FIELDS], cells, memoryview(lines))
+    return CellsTable(name, FIELDS, cells, memoryview(lines))
 
 
 def lines_of(qrels: Qrels) -> Iterator[bytes]:

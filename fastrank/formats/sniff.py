@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fastrank.formats.source import Source
 
-FORMATS = ("trec", "sample", "csv", "tsv", "json", "jsonl", "parquet")
+FORMATS = ("trec", "csv", "tsv", "json", "jsonl", "parquet", "sample")
 SUFFIXES = {
     ".csv": "csv",
     ".tsv": "tsv",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import math
 from pathlib import Path
@@ -186,3 +187,16 @@ def test_queries_without_relevant_documents_may_count_as_best() -> None:
     found = fr.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, names, no_relevant="one").mean
 
     assert found == {"Q": 1.0, "nCG@3": 1.0, "Compat": 1.0, "SDCG@3": 0.0}
+
+
+def test_ndcg_of_the_best_ideal_has_an_expected_value_over_ties() -> None:
+    qrels, tied = {"q": {"a": 2, "b": 1, "c": 0}}, {"q": dict.fromkeys("abc", 1.0)}
+    name = "nDCG(ideal='max')@2"
+
+    expected = [
+        fr.evaluate(qrels, {"q": dict(zip(order, (3.0, 2.0, 1.0), strict=True))}, name).mean[name]
+        for order in itertools.permutations("abc")
+    ]
+
+    found = fr.evaluate(qrels, tied, name, ties="average").mean[name]
+    assert found == pytest.approx(sum(expected) / len(expected), rel=1e-14)

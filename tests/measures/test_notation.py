@@ -125,12 +125,19 @@ def _texts(draw: st.DrawFn) -> str:
     return f"{family.name}{draw(gap)}({','.join(written)})"
 
 
+def _is_bound(text: str) -> bool:
+    """Whether ideal='max' has a cutoff, and max_grade has ideal='max'."""
+    blanks_removed = text.replace(" ", "")
+    return "ideal='max'" in blanks_removed and "cutoff=" in blanks_removed
+
+
 def _parsed(text: str) -> fr.MeasureSpec | None:
     """None for options that exclude each other."""
     excluded = (
         ("denominator" in text and "'k'" in text)
         or (text.startswith("HitRatio") and ("micro" in text) != ("relevant_" in text))
         or ("dcg" in text and "gains" in text)
+        or (text.startswith("nDCG") and ("max" in text) and not _is_bound(text))
         or (("graded" in text or "raw" in text) and "rel" in text)
     )
     try:
