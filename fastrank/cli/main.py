@@ -1,6 +1,7 @@
 """The command `fastrank` and its subcommands: evaluation (`eval` and the drop-in `trec_eval`),
-comparison (`compare`, `gate`, `agree`), embeddings (`search`, `eval-embeddings`, `hard-negatives`,
-`compare-indexes`, `probe`), files (`convert`, `check`) and the list of measures (`measures`)."""
+comparison (`compare`, `gate`, `agree`), fusion (`fuse`), embeddings (`search`, `eval-embeddings`,
+`hard-negatives`, `compare-indexes`, `probe`), files (`convert`, `check`) and the list of measures
+(`measures`)."""
 
 from __future__ import annotations
 
@@ -18,6 +19,11 @@ COMMANDS = {
     "compare": (
         "compare", "compare runs: significance tests and confidence intervals",
         "Compare runs: means, confidence intervals, and which ones differ significantly.",
+    ),
+    "fuse": (
+        "fuse", "fuse several runs into one",
+        "Fuse the rankings of several runs into one run: reciprocal rank fusion, CombSUM,\n"
+        "Borda count, and others.",
     ),
     "search": (
         "search", "search embeddings and write a run",
@@ -73,8 +79,11 @@ COMMANDS = {
 MEANT = {
     "ann": "compare-indexes",
     "benchmark": "compare-indexes",
+    "combine": "fuse",
     "mine": "hard-negatives",
+    "merge": "fuse",
     "metrics": "measures",
+    "rrf": "fuse",
     "retrieve": "search",
     "score": "eval",
     "validate": "check",
