@@ -82,19 +82,21 @@ def _is_run(given: Any) -> bool:
 def union_of(runs: list[NamedRun]) -> list[bytes]:
     """The queries of all runs, in byte order.
 
-    Raises GroupError for a run that shares no query with any other.
+    Raises GroupError for a run that has no query, or shares none with any other.
     """
     sharing: dict[bytes, int] = {}
     for run in runs:
         for query in run.places():
             sharing[query] = sharing.get(query, 0) + 1
     for run in runs:
+        if not run.places():
+            raise GroupError(f"{run.name} has no queries")
+    for run in runs:
         if len(runs) > 1 and not any(sharing[query] > 1 for query in run.places()):
             others = [query for query in sharing if query not in run.places()]
-            own = _some([*run.places()])
             raise GroupError(
-                f"{run.name} shares no query with the other runs: it has {own}, they have"
-                f" {_some(others)}"
+                f"{run.name} shares no query with the other runs: it has"
+                f" {_some([*run.places()])}, they have {_some(others)}"
             )
     return sorted(sharing)
 
@@ -120,8 +122,7 @@ def missing_queries(runs: list[NamedRun], queries: list[bytes]) -> list[str]:
 
 
 def _some(queries: list[bytes]) -> str:
-    count = counted(len(queries), "query", "queries")
-    return f"{count} ({_ids(queries)})" if queries else count
+    return f"{counted(len(queries), 'query', 'queries')} ({_ids(queries)})"
 
 
 def _ids(queries: list[bytes]) -> str:

@@ -13,6 +13,7 @@ from fastrank.comparing.compare import has_values
 from fastrank.data.columns import Frozen
 from fastrank.errors import MeasureError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
+from fastrank.evaluation.no_queries import no_queries_error
 from fastrank.executing import in_order
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.trec import python_warning
@@ -143,17 +144,17 @@ def tune_fusion(
     loaded = named_runs(runs, version)
     points = _checked(grid_points(method, grid, len(loaded)), method, given, len(loaded))
     judgments = as_qrels(qrels, trec_eval_version=version)
-    known = set(judgments.queries)
-    # If there are none, evaluating all says why.
-    every = union_of(loaded)
-    queries = [query for query in every if query in known] or every
+    every, known = union_of(loaded), set(judgments.queries)
+    queries = [query for query in every if query in known]
+    if not queries:
+        raise no_queries_error(judgments.queries, every)
     for note in missing_queries(loaded, queries):
         warn(note)
     evaluator = Evaluator(judgments, measure, missing="zero", trec_eval_version=version)
     tried = _Tried(evaluator, loaded, queries, method, given, executor is not None)
     columns = list(in_order(executor, _measured, points, shared=tried))
-    name, judged, _ = columns[0]
-    values = np.stack([column for _, _, column in columns])
+    name, judged = columns[0].measure, columns[0].queries
+    values = np.stack([column.values for column in columns])
     if folds > len(judged):
         raise OptionError(
             "folds", f"expected at most {len(judged)}, the number of judged queries, found {folds}"
@@ -161,23 +162,23 @@ def tune_fusion(
     fold_of = np.array(folds_of(len(judged), folds, seed))
     chosen = [_best(values[:, fold_of != fold], higher) for fold in range(folds)]
     best = _best(values, higher)
-    held_out = values[np.array(chosen)[fold_of], np.arange(len(judged))]
     parts = [
         [os.fsencode(query) for query, own in zip(judged, fold_of, strict=True) if own == fold]
         for fold in range(folds)
     ]
+    run = joined_runs(
+        [tried.fuse(points[own], part) for own, part in zip(chosen, parts, strict=True)]
+    )
     return FusionTuning(
         method=method,
         measure=name,
         params=points[best],
         options={"method": method, **options, **points[best]},
-        held_out_mean=_mean(held_out),
-        mean=_mean(values[best]),
+        held_out_mean=evaluator.evaluate(run).mean[name],
+        mean=columns[best].mean,
         per_fold=_fold_table(points, chosen, values, fold_of),
-        grid=_table(points, {name: [_mean(row) for row in values]}),
-        run=joined_runs(
-            [tried.fuse(points[own], part) for own, part in zip(chosen, parts, strict=True)]
-        ),
+        grid=_table(points, {name: [column.mean for column in columns]}),
+        run=run,
     )
 
 
@@ -203,11 +204,21 @@ class _Tried(NamedTuple):
         return fuse_runs(self.runs, kept, settings)
 
 
-def _measured(tried: _Tried, point: Point) -> tuple[str, list[str], Floats]:
-    """The measure, the judged queries, and their values for a point of the grid."""
+class _Measured(NamedTuple):
+    """The mean of a measure for a point of the grid, and the values of the judged queries."""
+
+    measure: str
+    mean: float
+    queries: list[str]
+    values: Floats
+
+
+def _measured(tried: _Tried, point: Point) -> _Measured:
+    """Fuse and evaluate the runs with the options of a point."""
     scores = tried.evaluator.evaluate(tried.fuse(point))
     (name,) = scores.mean
-    return name, list(scores.queries), np.asarray(scores[name], np.float64)
+    values = np.asarray(scores[name], np.float64)
+    return _Measured(name, scores.mean[name], list(scores.queries), values)
 
 
 def _checked(points: list[Point], method: str, given: Mapping[str, Any], runs: int) -> list[Point]:
@@ -225,12 +236,13 @@ def _checked(points: list[Point], method: str, given: Mapping[str, Any], runs: i
 
 def _check_measure(measure: Measures, version: str) -> bool:
     """Whether higher values are better. Raises MeasureError for another number of measures."""
-    bound = Selection(measure).bind(version, keep=has_values)
+    bound = Selection(measure).bind(version)
     names = [os.fsdecode(name) for own in bound for name in own.names]
+    shown = ", ".join(names) or "none"
     if len(names) != 1:
-        raise MeasureError(
-            ", ".join(names), f"expected one measure to tune, found {', '.join(names) or 'none'}"
-        )
+        raise MeasureError(shown, f"expected one measure to tune, found {shown}")
+    if not has_values(bound[0]):
+        raise MeasureError(shown, f"{shown} has no values per query, so it cannot be tuned")
     return bound[0].measure.better != "lower"
 
 

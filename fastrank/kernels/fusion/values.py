@@ -43,37 +43,41 @@ def fill_by_rank(kind, parameter, candidates, values):
 
 
 @helper
-def variation(scores, mean):
-    """The sum of the squared differences from the mean."""
+def mean_above(scores, smallest):
+    """The mean of the scores, less the smallest."""
     total = 0.0
     for score in scores:
-        total += (score - mean) * (score - mean)
+        total += score - smallest
+    return total / len(scores)
+
+
+@helper
+def variation(scores, smallest, mean):
+    """The sum of the squared differences from the mean, which is that of `mean_above`."""
+    total = 0.0
+    for score in scores:
+        difference = score - smallest - mean
+        total += difference * difference
     return total
 
 
 @helper
 def shift_and_scale(kind, scores, smallest, largest):
-    """The numbers that a normalization subtracts from a score, and divides the difference by.
+    """What a normalization subtracts from the scores less the smallest, and then divides by.
 
-    smallest and largest differ, except for SCORES and BY_MAXIMUM.
+    Differences of scores that are nearly equal are exact, unlike those from their mean.
     """
     count = len(scores)
-    total = 0.0
-    for score in scores:
-        total += score - smallest
-    if kind == SCORES:
-        return 0.0, 1.0
     if kind == MIN_MAX:
-        return smallest, largest - smallest
-    if kind == BY_MAXIMUM:
-        return 0.0, largest
+        return 0.0, largest - smallest
+    mean = mean_above(scores, smallest)
     if kind == BY_SUM:
-        return smallest, total
-    mean = smallest + total / count
+        return 0.0, mean * count
+    squares = variation(scores, smallest, mean)
     if kind == STANDARD:
-        return mean, math.sqrt(variation(scores, mean) / count)
+        return mean, math.sqrt(squares / count)
     # Three standard deviations of the sample on both sides of the mean.
-    deviation = math.sqrt(variation(scores, mean) / (count - 1))
+    deviation = math.sqrt(squares / (count - 1))
     return mean - 3.0 * deviation, 6.0 * deviation
 
 
@@ -96,15 +100,19 @@ def fill_by_score(kind, scores, values, problem):
             problem[3] = i
             return NOT_FINITE
         smallest, largest = min(smallest, scores[i]), max(largest, scores[i])
-    if kind == BY_MAXIMUM and largest <= 0.0:
-        problem[3] = 0
-        return NO_MAXIMUM
-    if kind not in (SCORES, BY_MAXIMUM) and smallest == largest:
+    if kind in (SCORES, BY_MAXIMUM):
+        if kind == BY_MAXIMUM and largest <= 0.0:
+            problem[3] = 0
+            return NO_MAXIMUM
+        for i in range(len(scores)):
+            values[i] = scores[i] / largest if kind == BY_MAXIMUM else scores[i]
+        return FINE
+    if smallest == largest:
         values[:] = value_of_equals(kind, len(scores))
         return FINE
     shift, scale = shift_and_scale(kind, scores, smallest, largest)
     for i in range(len(scores)):
-        values[i] = (scores[i] - shift) / scale
+        values[i] = (scores[i] - smallest - shift) / scale
     return FINE
 
 
