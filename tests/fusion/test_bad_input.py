@@ -165,9 +165,7 @@ def test_dividing_by_a_maximum_that_is_not_positive_is_an_error() -> None:
 def test_a_fused_score_that_overflows_is_an_error() -> None:
     run = {"p": {"c": 1.0}, "q": {"a": 1.0, "b": 1e308}}
 
-    with pytest.raises(
-        fr.EvaluationError, match=r"^query 'q', document 'b': the fused"
-    ):
+    with pytest.raises(fr.EvaluationError, match=r"^query 'q', document 'b': the fused"):
         fr.fuse([run, run], "combmnz", normalization="none")
 
 
