@@ -20,11 +20,6 @@ COMMANDS = {
         "compare", "compare runs: significance tests and confidence intervals",
         "Compare runs: means, confidence intervals, and which ones differ significantly.",
     ),
-    "fuse": (
-        "fuse", "fuse several runs into one",
-        "Fuse the rankings of several runs into one run: reciprocal rank fusion, CombSUM,\n"
-        "Borda count, and others.",
-    ),
     "search": (
         "search", "search embeddings and write a run",
         "Search document embeddings for the nearest neighbors of query embeddings, and\n"
@@ -61,6 +56,11 @@ COMMANDS = {
         "explain", "explain the values of a query: what each document adds",
         "Explain the values of a query: which documents add how much to each measure, and\n"
         "what else matters for them.",
+    ),
+    "fuse": (
+        "fuse", "fuse several runs into one",
+        "Fuse the rankings of several runs into one run: reciprocal rank fusion, CombSUM,\n"
+        "Borda count, and others.",
     ),
     "convert": (
         "convert", "convert qrels and runs between formats",
