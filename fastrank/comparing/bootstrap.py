@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 CELLS = 1 << 23
 # How much statistics that are equal may differ in their last bits.
 ROUNDING = 1e-9
+# The squares of smaller deviations might be 0.
+SMALLEST = 1e-100
 ONE_SIDED = "all resamples are on one side of the mean: a percentile interval"
 LOST = "{} resamples without variance are dropped"
 NO_SPREAD = "all values are the same: the interval is one point"
@@ -44,17 +46,18 @@ def bootstrap_intervals(paired: Paired, settings: Settings) -> tuple[Intervals, 
     """
     systems, pairs = Intervals(len(paired.values)), Intervals(len(paired))
     if settings.interval == "percentile" and paired.clusters is not None:
-        means = _cluster_means(paired.values, paired, settings)
+        means = _cluster_means(paired.common, paired, settings)
         for row, resampled in enumerate(means):
             systems.put(row, _quantiles(resampled, settings.level))
         for part, differences in paired.chunks():
-            for row, resampled in enumerate(
-                _cluster_means(differences, paired, settings), part.start
+            means = _cluster_means(differences, paired, settings)
+            for row, (own, resampled) in enumerate(
+                zip(differences, means, strict=True), part.start
             ):
-                pairs.put(row, _quantiles(resampled, settings.level))
+                pairs.put(row, _percentiles(own, resampled, settings.level))
         return systems, pairs
     if settings.interval == "studentized" or paired.has_gaps:
-        _fill(systems, slice(0, len(paired.values)), paired.values, settings)
+        _fill(systems, slice(0, len(paired.common)), paired.common, settings)
         for part, differences in paired.chunks():
             _fill(pairs, part, differences, settings)
         return systems, pairs
@@ -92,7 +95,7 @@ def _fill(found: Intervals, part: slice, rows: Floats, settings: Settings) -> No
     for place, statistics, lost in _studentized(rows, spread, settings):
         own = rows[place][~np.isnan(rows[place])]
         deviation = own.std(ddof=1) / np.sqrt(len(own))
-        low, high = _quantiles(statistics, settings.level)
+        low, high = _percentiles(own, statistics, settings.level)
         at = part.start + place
         found.put(at, (own.mean() - high * deviation, own.mean() - low * deviation))
         found.notes.pop(at)
@@ -106,8 +109,14 @@ def _put(found: Intervals, place: int, row: Floats, means: Floats, settings: Set
         found.put(place, (row.mean(), row.mean()))
         found.notes[place] = NO_SPREAD
         return
+    if _starts_below_zero(row):
+        _put(found, place, -row, -means, settings)
+        found.put(place, _mirrored(found.low[place], found.high[place]))
+        return
     if settings.interval == "bca":
         deviations = row - row.mean()
+        # Scaled, because cubes may exceed the range of doubles.
+        deviations /= np.abs(deviations).max()
         acceleration = (deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5)
         bounds = bca(means, row.mean(), acceleration, settings.level)
         if bounds is not None:
@@ -119,7 +128,28 @@ def _put(found: Intervals, place: int, row: Floats, means: Floats, settings: Set
 
 def _spread(row: Floats) -> bool:
     """Whether the values differ by more than rounding."""
-    return len(row) > 1 and bool(np.ptp(row) > 1e-12 * np.abs(row).max(initial=0.0))
+    return len(row) > 1 and bool(np.ptp(row) > max(1e-12 * np.abs(row).max(), SMALLEST))
+
+
+def _starts_below_zero(row: Floats) -> bool:
+    """Whether the first value that is not 0 or NaN is negative.
+
+    The bounds of the negated values are then computed and mirrored: so those of b - a are those of
+    a - b with the opposite signs, to the last bit.
+    """
+    return bool(row[np.argmax((row < 0) | (row > 0))] < 0)
+
+
+def _mirrored(low: float, high: float) -> tuple[float, float]:
+    """The bounds of the negated values, without -0.0."""
+    return 0.0 - high, 0.0 - low
+
+
+def _percentiles(row: Floats, resampled: Floats, level: float) -> tuple[float, float]:
+    """The percentile interval of resampled statistics of a row."""
+    if _starts_below_zero(row):
+        return _mirrored(*_quantiles(-resampled, level))
+    return _quantiles(resampled, level)
 
 
 def _quantiles(values: Floats, level: float) -> tuple[float, float]:

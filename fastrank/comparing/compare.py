@@ -22,6 +22,7 @@ from fastrank.comparing.options import (
 )
 from fastrank.errors import EvaluationError, GroupError, NoQueriesError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
+from fastrank.executing import in_order
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
@@ -70,17 +71,18 @@ def compare(
     runs: a list of runs, or {name: run}; each as `evaluate` takes it.
     measures: as `evaluate` takes them. Measures without values per query, such as gm_map, are
         skipped if a set of measures includes them.
-    executor: evaluates the runs with `executor.map`; by default they are evaluated in turn. Runs
-        and judgments are pickled for processes.
+    executor: evaluates the runs; see docs/scale-out.md for the kinds. By default they are
+        evaluated in turn.
     **options: see `ComparisonOptions`.
 
     By default every judged query counts, as 0 for a run without results for it, and `notes` names
-    such runs. With missing="skip", only queries with results in all runs count. A query for which a
-    measure has no value (NaN) is dropped pair by pair.
+    such runs. With missing="skip", only queries with results in all runs count. Queries
+    for which a measure has no value (NaN) are dropped pair by pair; means are over the queries with
+    values of all runs.
 
     Raises what `evaluate` raises; OptionError for an invalid or contradictory option; MeasureError
     for a measure without values per query; GroupError if no query is common to all runs, or a value
-    is infinite.
+    is infinite or above 1e100.
 
     >>> runs = ["data/pixels.run", "data/pca.run", "data/profile.run"]
     >>> found = fr.compare("data/digits.qrels", runs, "map P.10", baseline="pca")
@@ -125,7 +127,8 @@ def compare_evaluated(
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
     bound = Selection(measures).bind(version, keep=has_values)
     systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
-    aligned = align(names, systems, common=True, caller="compare")
+    pairwise = not chosen.of_all_systems
+    aligned = align(names, systems, common=True, caller="compare", pairwise=pairwise)
     missing = note_missing(scores, names)
     if any(own.zero_rows for own in scores):
         lower = [name for name, own in aligned.measures.items() if own.better == "lower"]
@@ -141,7 +144,7 @@ def _evaluated(
     evaluator: Evaluator, runs: Sequence[Any], keys: list[Any] | None, executor: Executor | None
 ) -> list[Scores]:
     """The scores of runs. Errors that do not name the run are raised with its name."""
-    results = iter((executor.map if executor else map)(evaluator.evaluate, runs))
+    results = in_order(executor, Evaluator.evaluate, runs, shared=evaluator)
     scores: list[Any] = []
     try:
         scores.extend(results)
@@ -184,8 +187,8 @@ def compare_scores(
     Which values are better follows from the name of a measure; for unknown names, higher values
     are. Raises TypeError for other objects; InputError for a value that is not a number;
     MeasureError if the measures of the systems differ or have no values per query; GroupError for
-    different queries, no common query, or an infinite value; OptionError for an invalid or
-    contradictory option.
+    different queries, no common query, or a value that is infinite or above 1e100; OptionError for
+    an invalid or contradictory option.
 
     >>> a, b = {"q1": 0.3, "q2": 0.5, "q3": 0.8}, {"q1": 0.1, "q2": 0.4, "q3": 0.2}
     >>> found = fr.compare_scores({"a": a, "b": b}, test="randomization")
@@ -195,7 +198,10 @@ def compare_scores(
     check_choice("queries", queries, ("same", "common"))
     chosen = settings(with_defaults(compare_scores, options))
     names, systems, notes = systems_from(scores, chosen.names)
-    aligned = align(names, systems, common=queries == "common", caller="compare_scores")
+    aligned = align(
+        names, systems, common=queries == "common", caller="compare_scores",
+        pairwise=not chosen.of_all_systems,
+    )  # fmt: skip
     return compare_aligned(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
 
 
@@ -208,6 +214,8 @@ def _baselines(chosen: Settings, names: list[str]) -> list[int]:
         given = [given]
     places = []
     for one in given:
+        if isinstance(one, (bool, np.bool_)):
+            raise OptionError("baseline", f"expected a name or an index, found {one}")
         if isinstance(one, str):
             if one not in names:
                 raise OptionError(

@@ -142,7 +142,7 @@ def anova_table(paired: Paired) -> Table:
     """The two-way analysis of variance of the queries with values of all systems."""
     from scipy.special import fdtrc
 
-    values, _ = paired.complete()
+    values = paired.complete()
     residual = two_way(values)[-1]
     rows = []
     for source in two_way(values):
@@ -169,7 +169,7 @@ def rank_table(
     comparison: Comparison, measure: str, paired: Paired, settings: Settings, resamples: int
 ) -> Table:
     """Bootstrap intervals of the ranks of systems."""
-    values, _ = paired.complete()
+    values = paired.complete()
     sign = {"higher": -1.0, "lower": 1.0}[comparison.better(measure)]
     grid = sign * paired.grid(values)
     sums = resampled_sums(grid, "draw_with_replacement", resamples, settings.seed, settings.threads)

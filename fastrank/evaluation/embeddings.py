@@ -192,9 +192,7 @@ def _refuse_building(given: Mapping[str, Any], corpus: Index | Shards) -> None:
     if isinstance(corpus, Shards):
         reason = "shards are searched as they are"
     if given["index_factory"] != "Flat":
-        raise OptionError(
-            "index_factory", f"found {given['index_factory']!r}, but {reason}"
-        )
+        raise OptionError("index_factory", f"found {given['index_factory']!r}, but {reason}")
     if given["train_size"] is not None:
         raise OptionError("train_size", reason)
 

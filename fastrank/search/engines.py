@@ -7,7 +7,7 @@ engine, implement the methods of `Engine` and choose it in `search_batches`.
 from __future__ import annotations
 
 from fastrank.errors import ArrayError, OptionError
-from fastrank.search.faiss_api import metric_of, reason_of
+from fastrank.search.faiss_api import load_faiss, metric_of, reason_of
 from fastrank.search.parameters import Setting
 from fastrank.search.vectors import Rows, block_rows
 
@@ -69,8 +69,7 @@ class IndexSearch:
         self._dimension = index.dimension
         with self._lock, Setting(self._index, parameters):
             if gpu:
-                import faiss
-
+                faiss = load_faiss()
                 # The copy keeps the parameters.
                 self._index, self._parameters = faiss.index_cpu_to_all_gpus(self._index), {}
 
@@ -105,8 +104,7 @@ class VectorSearch:
         self._metric = metric
         self._gpu: Any = None
         if gpu:
-            import faiss
-
+            faiss = load_faiss()
             self._gpu = faiss.StandardGpuResources()
         self.count = corpus.count
         self.once = not corpus.repeatable
@@ -183,9 +181,9 @@ class VectorSearch:
         raise ArrayError("corpus_ids", f"{some}, one per vector, found {count}")
 
     def _compare(self, queries: Array, block: Array, depth: int) -> tuple[Array, Array]:
-        import faiss
         import numpy
 
+        faiss = load_faiss()
         number = metric_of(faiss, self._metric)
         found = []
         step = len(queries) if self._step is None or self._gpu is not None else self._step
@@ -208,10 +206,8 @@ class VectorSearch:
 
 def result_heap(queries: int, depth: int, metric: str) -> Any:
     """An empty faiss.ResultHeap. Raises OptionError if it does not fit in memory."""
-    import faiss
-
     try:
-        return faiss.ResultHeap(queries, depth, keep_max=metric != "l2")
+        return load_faiss().ResultHeap(queries, depth, keep_max=metric != "l2")
     except (MemoryError, ValueError):
         reason = f"{depth} results for each of {queries} queries do not fit in memory"
         raise OptionError("k", reason) from None

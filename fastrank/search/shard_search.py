@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 
 from fastrank.errors import FastrankError, OptionError, ReadError
 from fastrank.executing import outcomes
-from fastrank.search.engines import (
-    Engine, IndexSearch, VectorSearch, queries_per_pass, result_heap,
-)  # fmt: skip
-from fastrank.search.faiss_api import check_gpu
+from fastrank.search.engines import IndexSearch, VectorSearch, queries_per_pass, result_heap
+from fastrank.search.faiss_api import check_gpu, load_faiss
 from fastrank.search.npy_files import load_npy
 from fastrank.search.row_ids import RowIds
 from fastrank.search.storage import load_index
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.search.engines import Tell
+    from fastrank.search.engines import Engine, Tell
     from fastrank.search.indexing import Index
     from fastrank.search.shards import Shard, Shards
 
@@ -60,12 +58,10 @@ class ShardSearch:
             reason = "exact search has no parameters; use them with indexes"
             raise OptionError("parameters", f"{vectors.path}: {reason}")
         self._shards, self._metric, self._parameters, self._gpu = shards, metric, parameters, gpu
-        self._files = [file._replace(ids=None) for file in shards.files if file.count]
+        self._files = [file._replace(ids=None) for file in shards.files if file.size]
         if shards.executor is not None:
             # Workers may have another working directory.
-            self._files = [
-                file._replace(path=os.path.abspath(file.path)) for file in self._files
-            ]
+            self._files = [file._replace(path=os.path.abspath(file.path)) for file in self._files]
         self.count: int | None = len(shards)
         self._block = 1, 1
 
@@ -93,7 +89,7 @@ class ShardSearch:
                     reason = f"the search failed: {type(error).__name__}: {error}"
                     raise ReadError(file.path, reason) from error
                 heap.add_result(*value)
-                tell(file.count / len(self._shards))
+                tell(file.size / len(self._shards))
         finally:
             found.close()
         heap.finalize()
@@ -108,7 +104,7 @@ def search_shard(request: Request, shard: Shard) -> tuple[Array, Array]:
     import numpy
 
     # For one result, faiss would use another method.
-    depth = min(request.depth, max(2, shard.count))
+    depth = min(request.depth, max(2, shard.size))
     # An engine may use the memory of the index.
     index = None if shard.metric is None else _loaded(shard)
     with _faiss_threads(request.threads):
@@ -147,24 +143,20 @@ def _engine(request: Request, shard: Shard, index: Index | None) -> Engine:
             return engine
         # Those of an index for cosines have length 1.
         vectors, metric = Rows(shard.path, flat), "l2" if request.metric == "l2" else "ip"
-    names = RowIds(None, shard.count)
-    return VectorSearch(
-        vectors, metric, names, gpu=on_gpu, first=shard.first, total=request.total
-    )
+    names = RowIds(None, shard.size)
+    return VectorSearch(vectors, metric, names, gpu=on_gpu, first=shard.first, total=request.total)
 
 
 def _check_unchanged(shard: Shard, count: int | None, dimension: int) -> None:
-    if (count, dimension) != (shard.count, shard.dimension):
-        expected = f"{shard.count} vectors of dimension {shard.dimension}"
+    if (count, dimension) != (shard.size, shard.dimension):
+        expected = f"{shard.size} vectors of dimension {shard.dimension}"
         reason = f"expected {expected}, as before, found {count} of dimension {dimension}"
         raise ReadError(shard.path, reason)
 
 
 def _flat_vectors(index: Index) -> Array | None:
     """The vectors of a flat index, float32[n, dimension]; None for other indexes."""
-    import faiss
-
-    found = index.faiss
+    faiss, found = load_faiss(), index.faiss
     if type(found) not in (faiss.IndexFlat, faiss.IndexFlatIP, faiss.IndexFlatL2):
         return None
     whole = faiss.rev_swig_ptr(found.get_xb(), len(index) * index.dimension)
@@ -175,8 +167,7 @@ def _flat_vectors(index: Index) -> Array | None:
 @contextmanager
 def _faiss_threads(threads: int | None) -> Iterator[None]:
     """Let faiss use a number of threads, None for its setting, in this thread."""
-    import faiss
-
+    faiss = load_faiss()
     before = faiss.omp_get_max_threads()
     if threads is not None:
         faiss.omp_set_num_threads(threads)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from fastrank.arguments import at_least
 from fastrank.data.texts import Texts, decoded, memory_of
-from fastrank.errors import ArrayError, OptionError, ReadError
+from fastrank.errors import ArrayError, OptionError
 from fastrank.plurals import counted
 from fastrank.search.npy_files import is_npy, load_npy
 from fastrank.search.row_ids import RowIds, check_row_ids
@@ -29,7 +29,7 @@ class Shard(NamedTuple):
 
     path: str
     first: int
-    count: int
+    size: int
     dimension: int
     metric: str | None
     dtype: str
@@ -108,7 +108,7 @@ class Shards:
 
     def __len__(self) -> int:
         last = self.files[-1]
-        return last.first + last.count
+        return last.first + last.size
 
     def __repr__(self) -> str:
         metric = "" if self.metric is None else f", metric {self.metric}"
@@ -127,7 +127,7 @@ def _described(files: Iterable[str | os.PathLike[str]]) -> list[Shard]:
     for file in files:
         if not isinstance(file, (str, os.PathLike)):
             raise OptionError("shards", f"expected paths of files, found {type(file).__name__}")
-        first = found[-1].first + found[-1].count if found else 0
+        first = found[-1].first + found[-1].size if found else 0
         own = _read_header(os.fspath(file), first)
         if any(os.path.realpath(own.path) == os.path.realpath(other.path) for other in found):
             raise ArrayError(own.path, "the shard is given twice")
@@ -157,7 +157,7 @@ def _read_header(path: str, first: int) -> Shard:
         assert rows.count is not None
         return Shard(path, first, rows.count, rows.dimension, None, str(rows.rows.dtype))
     index = describe_index(path)
-    return Shard(path, first, index.count, index.dimension, index.metric, "", index.ids)
+    return Shard(path, first, index.size, index.dimension, index.metric, "", index.ids)
 
 
 def _names(files: list[Shard]) -> RowIds:
@@ -165,10 +165,10 @@ def _names(files: list[Shard]) -> RowIds:
     import numpy
 
     own = [file for file in files if file.ids is not None]
-    total = sum(file.count for file in files)
+    total = sum(file.size for file in files)
     if not own:
         return RowIds(None, total)
-    lacking = next((file for file in files if file.ids is None and file.count), None)
+    lacking = next((file for file in files if file.ids is None and file.size), None)
     if lacking is not None:
         raise ArrayError(lacking.path, f"expected ids of the vectors, as in {own[0].path}")
     texts = [file.ids for file in own if file.ids is not None]
@@ -184,13 +184,12 @@ def _names(files: list[Shard]) -> RowIds:
     try:
         return check_row_ids("shards", whole, total)
     except ArrayError as error:
-        assert error.row is not None
-        text = whole[error.row]
-        before = next(row for row in range(error.row) if whole[row] == text)
-        here, there = (_file_of(files, row) for row in (error.row, before))
-        reason = f"duplicate id {decoded(text)!r}, also in {there.path}"
-        raise ArrayError(here.path, reason, error.row - here.first) from None
+        again = error.row or 0
+        before = next(row for row in range(again) if whole[row] == whole[again])
+        here, there = (_file_of(files, row) for row in (again, before))
+        reason = f"duplicate id {decoded(whole[again])!r}, also in {there.path}"
+        raise ArrayError(here.path, reason, again - here.first) from None
 
 
 def _file_of(files: list[Shard], row: int) -> Shard:
-    return next(file for file in files if file.first <= row < file.first + file.count)
+    return next(file for file in files if file.first <= row < file.first + file.size)

@@ -33,7 +33,7 @@ def summary(comparison: Comparison) -> str:
 
 
 def _sentence(comparison: Comparison, measure: str) -> str:
-    if not comparison.better(measure) or len(comparison) < 2:
+    if not comparison._has_best(measure):
         return ""
     best = comparison.best(measure)
     mean = number(comparison.mean[measure][best])
