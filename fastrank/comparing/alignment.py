@@ -29,10 +29,15 @@ SUMMARIES = {"pooled": "pools all documents", "median": "gives the median", "sum
 
 
 class Measured(NamedTuple):
-    """The values of one measure, float64[systems, queries], and which ones are better."""
+    """The values of one measure, float64[systems, queries], and which ones are better.
+
+    within: if the queries are data sets, the values of each one's queries, float64[systems,
+    queries], to resample them, too.
+    """
 
     values: Floats
     better: str
+    within: list[Floats] | None = None
 
 
 class Aligned(NamedTuple):

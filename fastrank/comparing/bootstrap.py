@@ -7,6 +7,7 @@ import numpy as np
 from fastrank.comparing.blocks import resampled_sums
 from fastrank.comparing.t_test import t_test
 from fastrank.comparing.tested import Tested
+from fastrank.comparing.two_levels import two_level_means
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +46,15 @@ def bootstrap_intervals(paired: Paired, settings: Settings) -> tuple[Intervals, 
     Sources: Efron and Tibshirani, 'An introduction to the bootstrap', 1993, chapters 12 to 14.
     """
     systems, pairs = Intervals(len(paired.values)), Intervals(len(paired))
+    if paired.within is not None:
+        means = two_level_means(paired, settings, settings.draws)
+        for row, resampled in enumerate(means):
+            systems.put(row, _quantiles(resampled, settings.level))
+        for part, differences in paired.chunks():
+            for row, own in enumerate(differences, part.start):
+                resampled = means[paired.firsts[row]] - means[paired.seconds[row]]
+                pairs.put(row, _percentiles(own, resampled, settings.level))
+        return systems, pairs
     if settings.interval == "percentile" and paired.clusters is not None:
         means = _cluster_means(paired.common, paired, settings)
         for row, resampled in enumerate(means):
@@ -237,19 +247,23 @@ def _cluster_means(rows: Floats, paired: Paired, settings: Settings) -> Floats:
         return sums / _resampled(paired.by_cluster(present.astype(float)), settings)
 
 
-def ratio_interval(
-    first: Floats, second: Floats, settings: Settings, paired: Paired
-) -> tuple[float, float, str]:
-    """The bootstrap interval of mean(first) / mean(second) - 1, and a note.
+def relative_interval(paired: Paired, places: list[int], settings: Settings) -> tuple[float, float]:
+    """The bootstrap interval of mean / mean - 1 of two systems, on the queries with both values.
 
     The bounds are NaN if the mean of the second is 0 in a resample. The acceleration of BCa is
     from the jackknife.
     """
-    rows = np.stack([first, second])
-    above, below = _resampled(paired.by_cluster(rows), settings)
+    rows = paired.values[places]
+    kept = ~np.isnan(rows).any(axis=0)
+    # A query that is 0 in both adds nothing to the sums of its cluster.
+    rows = rows[:, kept] if paired.clusters is None else np.where(kept, rows, 0.0)
+    if paired.within is not None:
+        above, below = two_level_means(paired, settings, settings.draws)[places]
+    else:
+        above, below = _resampled(paired.by_cluster(rows), settings)
     if (below == 0).any():
-        return np.nan, np.nan, "a resample has a mean of 0: the ratio has no interval"
-    ratios = above / below - 1
+        return np.nan, np.nan
+    ratios, (first, second) = above / below - 1, rows
     if settings.interval == "bca":
         with np.errstate(invalid="ignore", divide="ignore"):
             without = (first.sum() - first) / (second.sum() - second)
@@ -259,6 +273,5 @@ def ratio_interval(
             acceleration = (deviations**3).sum() / (6 * spread**1.5)
             bounds = bca(ratios, first.sum() / second.sum() - 1, acceleration, settings.level)
             if bounds is not None:
-                return *bounds, ""
-        return *_quantiles(ratios, settings.level), ONE_SIDED
-    return *_quantiles(ratios, settings.level), ""
+                return bounds
+    return _quantiles(ratios, settings.level)

@@ -57,7 +57,8 @@ statistic, df: of the test: t and n - 1; for "randomization" and "tukey" the dif
     ranks, for "tukey-anova" q; the difference for a function.
 p, p_adjusted: the two-sided p-value, and the same corrected for several comparisons. exact: whether
     p is computed rather than simulated or approximated.
-smallest_p: the smallest p-value that signs alone could give: 2**(1 - k) if k queries differ.
+smallest_p: the smallest p-value that signs alone could give: 2**(1 - k) if k queries, or clusters,
+    differ.
 wins, ties, losses: on how many queries a is better than, equal to, and worse than b; wins and
     losses are None for measures of which no value is better.
 effect: Cohen's d_z, difference / sd. note: what else a reader must know.
@@ -360,15 +361,10 @@ class Comparison(Frozen):
         >>> comparison.relative_interval("map", "pixels", "pca")
         (0.1901..., 0.3083...)
         """
-        from fastrank.comparing.bootstrap import ratio_interval
+        from fastrank.comparing.bootstrap import relative_interval
 
-        paired = self._of(measure).paired
-        values = paired.values[[self._place(a), self._place(b)]]
-        kept = ~np.isnan(values).any(axis=0)
-        if paired.clusters is None:
-            values = values[:, kept]
-        low, high, _ = ratio_interval(values[0], values[1], self._settings, paired)
-        return low, high
+        places = [self._place(a), self._place(b)]
+        return relative_interval(self._of(measure).paired, places, self._settings)
 
     def effects(self, measure: str) -> Table:
         """Effect sizes of each pair.
@@ -818,8 +814,8 @@ def closest(name: object, names: list[str]) -> str:
 
 def check_values(measures: dict[str, Measured], names: list[str]) -> None:
     """Raise GroupError for a system without any value of a measure."""
-    for measure, (values, _) in measures.items():
-        empty = np.isnan(values).all(axis=1)
+    for measure, own in measures.items():
+        empty = np.isnan(own.values).all(axis=1)
         if empty.any():
             name = names[int(np.argmax(empty))]
             raise GroupError(f"{measure}: {name!r} has no value for any query")

@@ -62,14 +62,15 @@ class Paired:
     """One measure of several systems, and the pairs to compare.
 
     values: float64[systems, queries]; NaN where a query has no value. firsts, seconds: the systems
-    of each pair. clusters: the cluster of each query as an index, or None.
+    of each pair. clusters: the cluster of each query as an index, or None. within: see `Measured`.
 
     common: the values of the queries with values of all systems, NaN elsewhere; all values if there
     is no such query, and ordered is then False: means over different queries have no order.
 
     n, difference, sd: of each pair the number of queries with values of both, and the mean and the
     standard deviation of the differences first - second. higher, equal, lower: the numbers of
-    queries on which the first is higher, equal and lower. largest: the largest absolute value.
+    queries on which the first is higher, equal and lower; unequal: higher or lower. largest: the
+    largest absolute value.
     """
 
     def __init__(
@@ -78,9 +79,10 @@ class Paired:
         firsts: Integers,
         seconds: Integers,
         clusters: Integers | None = None,
+        within: list[Floats] | None = None,
     ) -> None:
         self.values, self.firsts, self.seconds = values, firsts, seconds
-        self.clusters = clusters
+        self.clusters, self.within = clusters, within
         finite = values[~np.isnan(values)]
         self.largest = float(np.abs(finite).max()) if len(finite) else 0.0
         self.has_gaps = len(finite) < values.size
@@ -98,15 +100,11 @@ class Paired:
                 (rounded > 0).sum(axis=1),
                 (rounded < 0).sum(axis=1),
             )
-        self.equal = self.n - self.higher - self.lower
+        self.unequal = self.higher + self.lower
+        self.equal = self.n - self.unequal
 
     def __len__(self) -> int:
         return len(self.firsts)
-
-    @property
-    def unequal(self) -> Integers:
-        """Of each pair the number of queries whose difference is not 0."""
-        return self.higher + self.lower
 
     def chunks(self, most: int | None = None) -> Iterator[tuple[slice, Floats]]:
         """The differences, float64[pairs, queries], for a slice of the pairs at a time."""

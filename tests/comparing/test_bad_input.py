@@ -26,12 +26,12 @@ def test_a_run_over_other_queries_is_named() -> None:
     compared = fr.compare(QRELS, {"x": RUN, "y": OTHER}, "map")
 
     assert compared.notes[0].startswith("y lacks 12 of 12 judged queries (q00, q01, q02, ...)")
-    with pytest.raises(fr.NoQueriesError, match="y: the run and the qrels share no query ids"):
+    with pytest.raises(fr.RunError, match="y: the run and the qrels share no query ids"):
         fr.compare(QRELS, {"x": RUN, "y": OTHER}, "map", missing="skip")
 
 
 def test_an_error_names_a_run_without_a_name_by_its_number() -> None:
-    with pytest.raises(fr.EvaluationError, match="run 2: 11 of 12 judged queries are missing"):
+    with pytest.raises(fr.RunError, match="run 2: 11 of 12 judged queries are missing"):
         fr.compare(QRELS, [RUN, {"q00": {"a": 1.0}}], "map", missing="error")
 
 
