@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import ExitStack
 
 from fastrank.cli.flags import add_flags, at_least
 from fastrank.errors import OptionError, ReadError
@@ -19,7 +20,7 @@ from fastrank.search.vectors import check_dimension, open_vectors
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from concurrent.futures import Executor
+    from typing import Any
 
     from fastrank.search.vectors import Vectors
 
@@ -60,7 +61,7 @@ class SearchInputs:
 
     def __init__(self, given: argparse.Namespace) -> None:
         self._given = given
-        self._executor: Executor | None = None
+        self._stack = ExitStack()
         if sum(source is not None for source in (given.index, given.corpus, given.shard)) != 1:
             raise OptionError("--corpus", "expected one of --corpus, --index and --shard")
         if given.jobs > 1 and not given.shard:
@@ -82,20 +83,18 @@ class SearchInputs:
     def __enter__(self) -> SearchInputs:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self._executor is not None:
-            self._executor.shutdown(cancel_futures=True)
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
 
     def _shards(self) -> Shards:
-        jobs = self._given.jobs
+        files = self._given.shard
+        jobs = min(self._given.jobs, len(files))
         if jobs == 1:
-            return Shards(self._given.shard)
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
+            return Shards(files)
+        from fastrank.cli.jobs import processes
 
-        # Processes start when the first task is sent. faiss may block forever after a fork.
-        self._executor = ProcessPoolExecutor(jobs, get_context("spawn"))
-        return Shards(self._given.shard, self._executor, max(1, processors() // jobs))
+        executor = self._stack.enter_context(processes(jobs, "spawn"))
+        return Shards(files, executor, max(1, processors() // jobs))
 
     def indexed(self) -> None:
         """Build and save the index, if the command line asks for it."""
