@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any, BinaryIO
 
+    import pandas
+    import polars
+
     from fastrank.comparing.alignment import Measured
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
@@ -404,7 +407,8 @@ class Comparison(Frozen):
         from fastrank.comparing.tables import power_table
 
         _check_probability("power", power)
-        return power_table(self._pairs_of(measure), self.alpha, power, differences)
+        wanted = [finite("differences", difference) for difference in differences]
+        return power_table(self._pairs_of(measure), self.alpha, power, wanted)
 
     def equivalent(self, measure: str, margin: float) -> Table:
         """Whether each pair differs by less than a margin: two one-sided t-tests.
@@ -783,6 +787,22 @@ class Comparison(Frozen):
         from fastrank.comparing.export import json_of
 
         return json_of(self, per_query=per_query, indent=indent)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table `pairs` as a DataFrame of pandas. Raises ImportError without pandas.
+
+        >>> comparison.to_pandas()["n"].tolist()
+        [200, 200, 200]
+        """
+        return self.pairs().to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """The table `pairs` as a DataFrame of polars. Raises ImportError without polars.
+
+        >>> comparison.to_polars()["wins"].to_list()
+        [157, 166, 102]
+        """
+        return self.pairs().to_polars()
 
 
 def _turned(pair: Any) -> Any:
