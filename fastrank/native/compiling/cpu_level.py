@@ -3,9 +3,9 @@
 CPUID, since a library that the processor cannot run must not be asked for anything else: 3 when the
 processor and the operating system support x86-64-v3, 2 for x86-64-v2, 1 for less.
 
-x86-64-v2 has SSE3, SSSE3, CMPXCHG16B, SSE4.1, SSE4.2, and POPCNT (leaf 1), and LAHF (extended leaf).
-x86-64-v3 adds FMA, MOVBE, OSXSAVE, AVX, and F16C (leaf 1), SSE and AVX state (XCR0), BMI1, AVX2, and
-BMI2 (leaf 7), and LZCNT (extended leaf). The function uses none of these.
+x86-64-v2 has SSE3, SSSE3, CMPXCHG16B, SSE4.1, SSE4.2, POPCNT (leaf 1), and LAHF (extended leaf).
+x86-64-v3 adds FMA, MOVBE, OSXSAVE, AVX, F16C (leaf 1), SSE and AVX state (XCR0), BMI1, AVX2, BMI2
+(leaf 7), and LZCNT (extended leaf). The function uses none of these.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import re
-import sys
 import sysconfig
 from collections.abc import Iterable
 
@@ -17,10 +16,10 @@ _FIRST_ON_ARM = (11, 0)
 
 def platform_tag(libraries: Iterable[str]) -> str:
     """The tag of a wheel with these libraries, made on this system for all of its CPU levels."""
-    if sys.platform == "darwin":
-        target = os.environ.get("MACOSX_DEPLOYMENT_TARGET")
-        return macos_tag(sysconfig.get_platform(), platform.machine(), target)
-    if sys.platform == "linux":
+    python = sysconfig.get_platform()
+    if python.startswith("macosx-"):
+        return macos_tag(python, platform.machine(), os.environ.get("MACOSX_DEPLOYMENT_TARGET"))
+    if python.startswith("linux-"):
         needed = {version for path in libraries for version in needed_versions(path)}
         return manylinux_tag(needed, platform.machine()) or local_tag()
     return local_tag()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from fastrank.native.threads import usable_processors
+from fastrank.native.threads import processors
 
 _MOST = 8
 # What one process needs for numba, LLVM, and the largest kernel.
@@ -17,7 +17,7 @@ def count_processes(cgroup: str = "/sys/fs/cgroup", meminfo: str = "/proc/meminf
     cgroup: the folder of the control group (version 2) of this process, if it has limits.
     meminfo: the file of the system that says how much memory is available.
     """
-    counts = [usable_processors(), _MOST]
+    counts = [processors(), _MOST]
     quota, _, period = _read(cgroup, "cpu.max").partition(" ")
     if quota.isdigit():
         counts.append(int(quota) // int(period))
