@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import OptionError as OptionError
     from fastrank.errors import ReadError as ReadError
+    from fastrank.errors import RunError as RunError
     from fastrank.errors import TaskError as TaskError
     from fastrank.evaluation.arrays import evaluate_arrays as evaluate_arrays
     from fastrank.evaluation.embeddings import evaluate_embeddings as evaluate_embeddings
@@ -89,6 +90,9 @@ if TYPE_CHECKING:
     from fastrank.formats.trec_writers import write_prefs as write_prefs
     from fastrank.formats.trec_writers import write_trec_qrels as write_trec_qrels
     from fastrank.formats.trec_writers import write_trec_run as write_trec_run
+    from fastrank.fusion.fuse import fuse as fuse
+    from fastrank.fusion.tuning import FusionTuning as FusionTuning
+    from fastrank.fusion.tuning import tune_fusion as tune_fusion
     from fastrank.gating.gate import gate as gate
     from fastrank.gating.saving import save_baseline as save_baseline
     from fastrank.gating.verdict import Verdict as Verdict
@@ -171,9 +175,12 @@ __all__, __getattr__ = public_names(
             "NoQueriesError",
             "OptionError",
             "ReadError",
+            "RunError",
             "TaskError",
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
+        "fusion.fuse": ("fuse",),
+        "fusion.tuning": ("FusionTuning", "tune_fusion"),
         "gating.gate": ("gate",),
         "gating.saving": ("save_baseline",),
         "gating.verdict": ("Verdict",),

@@ -151,7 +151,7 @@ def _run(given: argparse.Namespace) -> int:
     except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 2
-    scores = [runs.of(path) for path in given.runs]
+    scores = list(runs.of(given.runs))
     evaluated = [one for one in scores if one is not None]
     if runs.failed:
         complain(

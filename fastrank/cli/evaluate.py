@@ -126,8 +126,7 @@ class _Results:
         given, runs = self._given, self.runs
         names = file_names(given.runs) if given.names is None else given.names
         taken = set[str]()
-        for path, name in zip(given.runs, names, strict=True):
-            scores = runs.of(path)
+        for path, name, scores in zip(given.runs, names, runs.of(given.runs), strict=True):
             if scores is None:
                 continue
             of = f"of {len(runs.judgments)} judged queries"

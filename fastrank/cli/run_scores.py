@@ -7,19 +7,17 @@ import os
 
 from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain
-from fastrank.errors import FastrankError
-from fastrank.evaluation.scoring import score
+from fastrank.errors import FastrankError, OptionError
+from fastrank.evaluation.prepared import Prepared
 from fastrank.formats import trec
 from fastrank.formats.load import read_qrels
 from fastrank.judging.evaluation_options import EVALUATION, evaluation_options
-from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import bind_measures, check_options
-from fastrank.judging.queries import choose_queries
 from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from fastrank.data.preferences import Preferences
@@ -56,6 +54,11 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         help="threads per run (default: $FASTRANK_THREADS, or up to 8 for large files); the"
         " output does not depend on it",
     )  # fmt: skip
+    add(
+        "--jobs", type=at_least(1), default=1, metavar="N",
+        help="evaluate N runs at once, in processes with one thread each unless --threads is given"
+        " (default: 1); the output does not depend on it",
+    )  # fmt: skip
 
 
 class RunScores:
@@ -66,29 +69,65 @@ class RunScores:
     """
 
     def __init__(self, name: str, given: argparse.Namespace, measures: list[str]) -> None:
-        self._name, self._threads = name, given.threads
-        self.failed = 0
+        self._name, self._threads, self._jobs = name, given.threads, given.jobs
+        if self._jobs > 1 and "-" in given.runs:
+            raise OptionError("--jobs", "the processes cannot read standard input (-)")
+        self.failed, self._is_broken = 0, False
         self.options = options = _options(given)
-        self._bound = bind_measures(Selection(measures), options)
-        check_options(self._bound, options)
+        bound = bind_measures(Selection(measures), options)
+        check_options(bound, options)
         read = READERS[given.relevance_format]
         self.qrels: Any = read(
             given.qrels, trec_eval_version=given.trec_eval_version, warn=self._warn
         )
-        self.judgments, self._left_out = choose_queries(self.qrels, options)
-        self._judge: RunJudge | None = None
+        self._prepared = Prepared(self.qrels, bound, options)
+        self.judgments = self._prepared.judgments
 
-    def of(self, path: str) -> Scores | None:
-        """The scores of a run; None if it cannot be evaluated."""
-        if self._judge is None:
-            self._judge = RunJudge(self.judgments, self._bound, self.options)
-        try:
-            judged = self._judge.judge(path, threads=self._threads, warn=self._warn)
-            return score(self.judgments, judged, self._bound, self.options, left_out=self._left_out)
-        except FastrankError as error:
+    def of(self, paths: list[str]) -> Iterator[Scores | None]:
+        """The scores of each run, in order; None for one that cannot be evaluated."""
+        if self._jobs > 1 and len(paths) > 1:
+            yield from self._in_processes(paths)
+            return
+        for path in paths:
+            try:
+                scores = self._prepared.scores_of(path, self._threads, self._warn)
+            except FastrankError as error:
+                self._fail(path, error)
+                yield None
+            else:
+                yield scores
+
+    def _in_processes(self, paths: list[str]) -> Iterator[Scores | None]:
+        # Imported late: they take longer than the evaluation of a small file.
+        from fastrank.cli.jobs import processes
+        from fastrank.evaluation.several_runs import evaluated
+
+        with processes(min(self._jobs, len(paths))) as executor:
+            found = evaluated(self._prepared, paths, executor=executor, threads=self._threads or 1)
+            for path, (value, error) in zip(paths, found, strict=True):
+                if value is None:
+                    self._fail(path, error)
+                    yield None
+                    continue
+                scores, messages = value
+                for message in messages:
+                    self._warn(message)
+                yield scores
+
+    def _fail(self, path: str, error: Exception | None) -> None:
+        self.failed += 1
+        if isinstance(error, FastrankError):
             complain(f"{self._name}: {_explained(error, path)}")
-            self.failed += 1
-            return None
+        elif type(error).__name__ == "BrokenProcessPool":
+            # The runs that were sent to the other processes have the same error.
+            if not self._is_broken:
+                complain(
+                    f"{self._name}: {path}: a process was killed, perhaps because memory is short;"
+                    " use fewer --jobs"
+                )
+            self._is_broken = True
+        elif not self._is_broken and error is not None:
+            raise error
 
     def _warn(self, message: str) -> None:
         complain(f"{self._name}: {message}")

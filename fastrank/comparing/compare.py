@@ -20,17 +20,15 @@ from fastrank.comparing.options import (
     ComparisonOptions,
     settings,
 )
-from fastrank.errors import EvaluationError, GroupError, NoQueriesError, OptionError
+from fastrank.errors import GroupError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
-from fastrank.executing import in_order
+from fastrank.evaluation.several_runs import evaluate_runs
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from concurrent.futures import Executor
     from typing import Any
 
     from typing_extensions import Unpack
@@ -62,7 +60,8 @@ def compare(
     runs: Any,
     measures: Measures,
     *,
-    executor: Executor | None = None,
+    executor: Any = None,
+    progress: bool | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Evaluate runs, and compare them on the same queries.
@@ -71,8 +70,7 @@ def compare(
     runs: a list of runs, or {name: run}; each as `evaluate` takes it.
     measures: as `evaluate` takes them. Measures without values per query, such as gm_map, are
         skipped if a set of measures includes them.
-    executor: evaluates the runs; see docs/scale-out.md for the kinds. By default they are
-        evaluated in turn.
+    executor, progress: as for a list of runs in `evaluate`.
     **options: see `ComparisonOptions`.
 
     By default every judged query counts, as 0 for a run without results for it, and `notes` names
@@ -111,7 +109,9 @@ def compare(
     if not isinstance(items, (list, tuple)):
         items = [items]
     evaluator = Evaluator(qrels, measures, **evaluation)
-    scores = _evaluated(evaluator, items, keys, executor)
+    scores = evaluate_runs(
+        evaluator.prepared, items, keys=keys, executor=executor, progress=progress
+    )
     names = system_names(chosen.names, keys, scores, items)
     return compare_evaluated(scores, names, measures, chosen, evaluation)
 
@@ -138,30 +138,6 @@ def compare_evaluated(
             missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
     aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
     return compare_aligned(aligned, chosen, evaluation)
-
-
-def _evaluated(
-    evaluator: Evaluator, runs: Sequence[Any], keys: list[Any] | None, executor: Executor | None
-) -> list[Scores]:
-    """The scores of runs. Errors that do not name the run are raised with its name."""
-    results = in_order(executor, Evaluator.evaluate, runs, shared=evaluator)
-    scores: list[Any] = []
-    try:
-        scores.extend(results)
-    except (EvaluationError, NoQueriesError) as error:
-        place, run = len(scores), runs[len(scores)]
-        name = f"run {place + 1}" if keys is None else str(keys[place])
-        if keys is None and isinstance(run, (str, os.PathLike)):
-            name = os.fspath(run)
-            if name in str(error):
-                raise
-        reason = f"{name}: {error}"
-        if isinstance(error, NoQueriesError):
-            raise NoQueriesError(reason) from None
-        raise EvaluationError(
-            error.measure, error.query, reason, inconsistent=error.inconsistent
-        ) from None
-    return scores
 
 
 def has_values(bound: BoundMeasure) -> bool:

@@ -26,12 +26,12 @@ def test_a_run_over_other_queries_is_named() -> None:
     compared = fr.compare(QRELS, {"x": RUN, "y": OTHER}, "map")
 
     assert compared.notes[0].startswith("y lacks 12 of 12 judged queries (q00, q01, q02, ...)")
-    with pytest.raises(fr.NoQueriesError, match="y: the run and the qrels share no query ids"):
+    with pytest.raises(fr.RunError, match="y: the run and the qrels share no query ids"):
         fr.compare(QRELS, {"x": RUN, "y": OTHER}, "map", missing="skip")
 
 
 def test_an_error_names_a_run_without_a_name_by_its_number() -> None:
-    with pytest.raises(fr.EvaluationError, match="run 2: 11 of 12 judged queries are missing"):
+    with pytest.raises(fr.RunError, match="run 2: 11 of 12 judged queries are missing"):
         fr.compare(QRELS, [RUN, {"q00": {"a": 1.0}}], "map", missing="error")
 
 
@@ -144,3 +144,9 @@ def test_the_note_on_a_single_difference_is_singular(others: int, found: str) ->
 def test_a_geometric_mean_names_the_measure_with_values_per_query() -> None:
     with pytest.raises(fr.MeasureError, match=r"'gm_map': has no values per query .* \(map has\)"):
         fr.compare(QRELS, [RUN, RUN], "gm_map")
+
+
+def test_a_difference_that_is_no_number_is_an_error() -> None:
+    compared = fr.compare_scores(scores_of(random_rows(2, 12)))
+    with pytest.raises(TypeError, match="differences: expected a number, found str"):
+        compared.power("value", differences=["0.1"])  # type: ignore[list-item]

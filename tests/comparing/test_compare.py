@@ -59,7 +59,7 @@ def test_missing_queries_can_be_skipped() -> None:
 
 
 def test_missing_queries_can_be_an_error() -> None:
-    with pytest.raises(fr.EvaluationError, match="y: 1 of 12 judged queries is missing"):
+    with pytest.raises(fr.RunError, match="y: 1 of 12 judged queries is missing"):
         fr.compare(QRELS, {"x": GOOD, "y": without(GOOD, "q01")}, "map", missing="error")
 
 

@@ -128,3 +128,19 @@ def die(_: Any, item: int) -> int:
         time.sleep(0.2)  # The results of the items before it arrive.
         os.kill(os.getpid(), signal.SIGKILL)
     return item
+
+
+class Deadly:
+    """A measure that kills its process for a ranking of 7 documents, only once with a flag."""
+
+    __name__ = "length"
+
+    def __init__(self, flag: Path | None = None) -> None:
+        self.flag = flag
+
+    def __call__(self, ranking: Any) -> float:
+        if ranking.num_ret == 7 and not (self.flag and self.flag.exists()):
+            if self.flag:
+                self.flag.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return float(ranking.num_ret)
