@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.choices import TrecEvalVersion
     from fastrank.data.run import Run
 
 # How many ids a message names.
@@ -36,7 +37,7 @@ class NamedRun:
         return self._places
 
 
-def named_runs(runs: Any, trec_eval_version: str) -> list[NamedRun]:
+def named_runs(runs: Any, trec_eval_version: TrecEvalVersion) -> list[NamedRun]:
     """The runs of a list or of {name: run}.
 
     Raises TypeError for other objects, GroupError for no run, and what reading a run raises.
