@@ -61,35 +61,39 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 class RunScores:
     """Evaluates runs, and reports those that fail on standard error; `failed` counts them.
 
+    warnings: the number of warnings.
+
     Raises FastrankError for invalid options and unreadable qrels.
     """
 
     def __init__(self, name: str, given: argparse.Namespace, measures: list[str]) -> None:
         self._name, self._threads = name, given.threads
-        self.failed = 0
+        self.failed = self.warnings = 0
         self.options = options = _options(given)
-        self._bound = bind_measures(Selection(measures), options)
-        check_options(self._bound, options)
+        self.bound = bind_measures(Selection(measures), options)
+        check_options(self.bound, options)
         read = READERS[given.relevance_format]
         judgments: Any = read(
             given.qrels, trec_eval_version=given.trec_eval_version, warn=self._warn
         )
+        self.all_judgments = judgments
         self.judgments, self._left_out = choose_queries(judgments, options)
         self._judge: RunJudge | None = None
 
     def of(self, path: str) -> Scores | None:
         """The scores of a run; None if it cannot be evaluated."""
         if self._judge is None:
-            self._judge = RunJudge(self.judgments, self._bound, self.options)
+            self._judge = RunJudge(self.judgments, self.bound, self.options)
         try:
             judged = self._judge.judge(path, threads=self._threads, warn=self._warn)
-            return score(self.judgments, judged, self._bound, self.options, left_out=self._left_out)
+            return score(self.judgments, judged, self.bound, self.options, left_out=self._left_out)
         except FastrankError as error:
             complain(f"{self._name}: {_explained(error, path)}")
             self.failed += 1
             return None
 
     def _warn(self, message: str) -> None:
+        self.warnings += 1
         complain(f"{self._name}: {message}")
 
 
@@ -101,14 +105,6 @@ def names_match(given: argparse.Namespace, name: str) -> bool:
         f"{name}: --name: expected one for each of {len(given.runs)} runs, found {len(given.names)}"
     )
     return False
-
-
-def file_names(paths: list[str]) -> list[str]:
-    """The names of files without their folders; files with the same name are named by paths."""
-    names = [os.path.basename(path) or path for path in paths]
-    return [
-        name if names.count(name) == 1 else path for name, path in zip(names, paths, strict=True)
-    ]
 
 
 def _options(given: argparse.Namespace) -> Options:

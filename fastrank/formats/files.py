@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections import Counter
 
 from fastrank.formats.source import name_of as name_of
 from fastrank.formats.unfinished import removed_by_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from fastrank.formats.source import Source as Source
 
@@ -40,6 +41,13 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
             file.writelines(pieces)
 
     replace(path, fill)
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """The names of files without their folders; files with the same name are named by paths."""
+    names = [os.path.basename(path) or path for path in paths]
+    counts = Counter(names)
+    return [name if counts[name] == 1 else path for name, path in zip(names, paths, strict=True)]
 
 
 def check_target(target: Source) -> None:
