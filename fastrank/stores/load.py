@@ -49,10 +49,10 @@ def load_scores(
         them.
     **options: see `EvaluationOptions`; those that are given must be those of the evaluation.
 
-    Returns {name: Scores}, as `compare_scores` takes it, in the order in which the files were first
-    stored, with the same numbers to the last bit. The names are those of the files without their folders; files with the
-    same name are named by their paths. If a file was evaluated again because it had changed, only
-    its newest scores are returned.
+    Returns {name: Scores} in the order in which the files were first stored, as `compare_scores`
+    takes it, with the same numbers to the last bit. The names are those of the files without their
+    folders; files with the same name are named by their paths. If a file was evaluated again
+    because it had changed, only its newest scores are returned.
 
     Raises ReadError; InputError for a file that is not a store, and one without scores; OptionError
     if the file has several evaluations, or none that was asked for. Warns of damaged lines.
