@@ -139,8 +139,8 @@ class _Results:
         given, runs = self._given, self.runs
         names = files.short_names(given.runs) if given.names is None else given.names
         taken = set[str]()
-        for path, name in zip(given.runs, names, strict=True):
-            scores = (self.stored or runs).of(path)
+        found = (self.stored or runs).of(given.runs)
+        for path, name, scores in zip(given.runs, names, found, strict=True):
             if scores is None:
                 continue
             of = f"of {len(runs.judgments)} judged queries"

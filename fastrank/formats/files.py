@@ -6,13 +6,14 @@ import errno
 import os
 import sys
 from collections import Counter
+from contextlib import ExitStack, contextmanager
 
 from fastrank.formats.source import name_of as name_of
 from fastrank.formats.unfinished import removed_by_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fastrank.formats.source import Source as Source
 
@@ -23,24 +24,32 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
     Files are written atomically, by renaming a temporary file in the same folder: on failure the
     old content stays. Devices, pipes and sockets are written to directly.
     """
-    if not isinstance(target, (str, os.PathLike)):
-        for piece in pieces:
-            target.write(piece)
-        return
-    if os.fspath(target) == "-":
-        sys.stdout.buffer.writelines(pieces)
-        return
-    path = os.path.realpath(target)
-    if os.path.exists(target) and not os.path.isfile(path):
-        with open(target, "wb") as device:
-            device.writelines(pieces)
-        return
+    write_all([(target, pieces)])
 
-    def fill(scratch: str) -> None:
-        with open(scratch, "wb") as file:
-            file.writelines(pieces)
 
-    replace(path, fill)
+def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
+    """Write several files as `write` does; all files are complete before any is renamed.
+
+    The attribute `filename` of an OSError names the file.
+    """
+    with ExitStack() as renamed_at_the_end:
+        for target, pieces in outputs:
+            if not isinstance(target, (str, os.PathLike)):
+                for piece in pieces:
+                    target.write(piece)
+                continue
+            try:
+                if os.fspath(target) == "-":
+                    sys.stdout.buffer.writelines(pieces)
+                    continue
+                path = os.path.realpath(target)
+                is_file = os.path.isfile(path) or not os.path.exists(target)
+                opened = renamed_at_the_end.enter_context(replacing(path)) if is_file else target
+                with open(opened, "wb") as file:
+                    file.writelines(pieces)
+            except OSError as error:
+                error.filename = error.filename or target
+                raise
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
@@ -65,9 +74,17 @@ def check_target(target: Source) -> None:
 
 
 def replace(path: str, fill: Callable[[str], None]) -> None:
-    """Fill a temporary file in the same folder, then rename it to the path; or leave nothing.
+    """Fill a temporary file, and rename it to the path."""
+    with replacing(path) as scratch:
+        fill(scratch)
 
-    It is readable only by those who could read the file that it replaces.
+
+@contextmanager
+def replacing(path: str) -> Iterator[str]:
+    """A temporary file in the same folder, which is renamed to the path at the end of the block.
+
+    It is removed if the block raises. It is readable only by those who could read the file that it
+    replaces.
     """
     folder, name = os.path.split(path)
     scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
@@ -76,13 +93,13 @@ def replace(path: str, fill: Callable[[str], None]) -> None:
     with removed_by_signals(scratch):
         try:
             try:
-                # The umask applies as to any other file. `fill` opens it by name.
+                # The umask applies as to any other file. The block opens it by name.
                 created = 0o666 if mode is None else mode | 0o600
                 os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, created))
             except OSError as error:
                 error.filename = path
                 raise
-            fill(scratch)
+            yield scratch
             if mode is not None:
                 os.chmod(scratch, mode)
             os.replace(scratch, path)

@@ -79,8 +79,10 @@ def to_scores(record: dict[str, Any], evaluation: Evaluation) -> Scores:
         columns.append(_column(own, names, values, len(known)))
         if own.measure.needs == "run":
             summaries.append([tag])
+        elif own.measure.average == "":
+            summaries.append([])
         else:
-            summaries.append([_read(means[name]) for name in names if name in means])
+            summaries.append([_read(means[name]) for name in names[: len(own.names)]])
     unjudged = record.get("unjudged", ())
     return Scores(
         bound=evaluation.bound,
@@ -103,7 +105,7 @@ def to_scores(record: dict[str, Any], evaluation: Evaluation) -> Scores:
 
 def _column(bound: BoundMeasure, names: list[str], values: dict[str, Any], count: int) -> Any:
     """The values of a measure: memory, or a list of texts; None if there are none."""
-    if names[0] not in values:
+    if not bound.measure.kernel:
         return None
     if bound.measure.average == "":
         texts = _encoded(values[names[0]])

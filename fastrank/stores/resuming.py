@@ -62,39 +62,39 @@ class Resumed:
         """Close the store."""
         self._store.close()
 
-    def get(self, path: str) -> Scores | None:
-        """The scores of a file, if the store has those of its content.
+    def find(self, path: str) -> Entry | None:
+        """The entry with the scores of a file, None if there is none.
 
         A file that has not changed since its scores were stored is not read; the content of a file
-        that was moved, copied or touched is compared. Raises OSError, ReadError and InputError.
+        that was moved, copied or touched is compared, and its new state is stored. Raises OSError,
+        ReadError and InputError.
         """
         state = state_of(path)
         self._store.read()
         runs = self._store.runs.get(self._group)
-        if state is None or runs is None:
+        if state is None or runs is None or not self._is_described():
             return None
         entry = runs.files.get(file_key(path))
         if entry is not None and entry.state == state:
-            return self._taken(entry, path)
-        if state[0] not in runs.sizes:
+            return entry
+        known = fingerprint(path, state) if state[0] in runs.sizes else None
+        if known is None or known.digest not in runs.digests:
             return None
-        known = fingerprint(path, state)
-        entry = runs.digests.get(known.digest) if known else None
-        if known is None or entry is None:
-            return None
-        scores = self._taken(entry, path)
-        if scores is not None:
-            self._add(path, known, None)
-        return scores
+        self._add(path, known, None)
+        return runs.digests[known.digest]
 
-    def _taken(self, entry: Entry, path: str) -> Scores | None:
-        if self._evaluation is None:
-            record = self._store.evaluations.get(self._group)
-            if record is None:
-                return None
+    def _is_described(self) -> bool:
+        """Whether the store describes the evaluation, as it does unless it is damaged."""
+        record = self._store.evaluations.get(self._group)
+        if self._evaluation is None and record is not None:
             judged = [query.encode("utf-8", "surrogateescape") for query in record["queries"]]
             positive = record.get("positive")
             self._evaluation = Evaluation(self._settings, self._bound, judged, positive)
+        return self._evaluation is not None
+
+    def load(self, entry: Entry, path: str) -> Scores | None:
+        """The scores of an entry, None if it is damaged. Raises ReadError."""
+        assert self._evaluation is not None
         scores = self._store.scores(entry, self._evaluation)
         if scores is None:
             self._warn(f"{self._store.path}: ignored the damaged entry of {path}")

@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -342,3 +343,58 @@ def test_the_output_file_cannot_be_the_store(store: Path) -> None:
     assert found.stderr == (
         f"fastrank eval: --resume: expected another file than that of -o: {store}\n"
     )
+
+
+def test_with_jobs_the_scores_are_the_same_and_are_stored(
+    store: Path, many: tuple[list[str], str], tmp_path: Path
+) -> None:
+    runs, expected = many
+    moved = shutil.copy(runs[5], tmp_path / "moved.run")
+    broken = tmp_path / "broken.run"
+    broken.write_text("5 Q0 d1\n")
+    evaluate("-q", *SOME, "--resume", store, QRELS, *runs[:10])
+
+    first = evaluate(
+        "-q", *SOME, "--jobs", 2, "--resume", store, QRELS, *runs[:30], broken, moved, *runs[30:]
+    )
+    second = evaluate("-q", *SOME, "--jobs", 2, "--resume", store, QRELS, *runs)
+
+    assert first.returncode == 1
+    assert first.stdout == evaluate("-q", *SOME, QRELS, *runs[:30], moved, *runs[30:]).stdout
+    assert f"11 of {MANY + 2} runs taken from {store}\n" in first.stderr
+    assert "1 of 102 runs could not be evaluated" in first.stderr
+    assert second.stdout == expected
+    assert second.stderr == f"fastrank eval: {MANY} of {MANY} runs taken from {store}\n"
+    assert len(entries(store)) == MANY
+
+
+def test_with_jobs_damaged_entries_are_evaluated_again(store: Path) -> None:
+    evaluate("-m", "map", "--resume", store, QRELS, PCA, PIXELS)
+    store.write_text(store.read_text().replace('"values":{"map":', '"values":{"ndcg":', 1))
+
+    found = evaluate("-m", "map", "--jobs", 2, "--resume", store, QRELS, PIXELS, PCA, PROFILE)
+
+    assert found.stdout == evaluate("-m", "map", QRELS, PIXELS, PCA, PROFILE).stdout
+    assert found.stderr == (
+        f"fastrank eval: {store}: ignored the damaged entry of {PCA}\n"
+        f"fastrank eval: 1 of 3 runs taken from {store}\n"
+    )
+
+
+def test_a_killed_process_with_jobs_keeps_what_it_has_done(
+    store: Path, many: tuple[list[str], str]
+) -> None:
+    runs, expected = many
+    with subprocess.Popen(
+        command("-q", *SOME, "--jobs", 2, "--resume", store, QRELS, *runs),
+        stdout=subprocess.DEVNULL, start_new_session=True,
+    ) as process:  # fmt: skip
+        while not store.exists() or store.read_bytes().count(b"\n") <= 10:
+            assert process.poll() is None
+            time.sleep(0.001)
+        os.killpg(process.pid, signal.SIGKILL)
+
+    found = evaluate("-q", *SOME, "--resume", store, QRELS, *runs)
+
+    assert found.stdout == expected
+    assert len(entries(store)) == MANY
