@@ -35,6 +35,7 @@ examples:
   fastrank eval --name BM25 --name ours --format latex --digits 3 qrels.txt \\
       bm25.run ours.run
   fastrank eval -q --format csv -o values.csv qrels.txt run.txt
+  fastrank eval --jobs 8 --resume scores.jsonl qrels.txt runs/*.gz
 
 formats:
   trec      for each run, a line `file` with its file name, then the lines of
@@ -52,8 +53,8 @@ formats:
 In json and jsonl, NaN and infinite values are null.
 
 Exit status: 0 if all runs were evaluated; 1 if a run could not be evaluated (it
-is skipped, and the file of -o is not written); 2 for invalid options or qrels
-that cannot be read.
+is skipped, and the file of -o is not written), or its scores could not be added
+to STORE; 2 for invalid options, qrels that cannot be read, or an invalid STORE.
 """
 
 

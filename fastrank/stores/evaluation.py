@@ -37,23 +37,26 @@ class Evaluation:
     """An evaluation of runs on the same judgments, with the same measures and options.
 
     settings: what the file says of it, but for the queries. group: the digest of what determines
-    the values. judged: the ids of the judged queries; ordered: in byte order. positive: for each
-    the number of grades above zero, if a measure needs it. complete: whether means are over all
-    judged queries. columns: the measures, and the names of their numbers per query.
+    the values. judged: the ids of the judged queries, in byte order as those of Scores. positive:
+    for each the number of grades above zero, if a measure needs it. complete: whether means are
+    over all judged queries. columns: the measures, and the names of their numbers per query.
     """
 
     def __init__(
         self,
         settings: dict[str, Any],
         bound: list[BoundMeasure],
-        judged: Iterable[bytes],
+        judged: Collection[bytes],
         positive: Iterable[int] | None,
     ) -> None:
-        self.settings, self.bound, self.judged = settings, bound, list(judged)
-        self.positive = None if positive is None else list(positive)
+        self.settings, self.bound = settings, bound
+        self.judged = sorted(judged)
+        self.positive: list[int] | None = None
+        if positive is not None:
+            found = dict(zip(judged, positive, strict=True))
+            self.positive = [found[query] for query in self.judged]
         self.complete = settings["options"].get("missing") == "zero"
         self.group = group_of(settings, bound)
-        self.ordered = sorted(self.judged)
         self.places = list(range(len(self.judged)))
         self.columns = _columns(bound)
 
@@ -62,7 +65,7 @@ class Evaluation:
         if len(queries) == len(self.judged):
             return []
         known = set(queries)
-        return [query for query in self.ordered if query not in known]
+        return [query for query in self.judged if query not in known]
 
     def places_without(self, queries: Collection[bytes]) -> list[int]:
         """The indexes of the other judged queries."""

@@ -48,7 +48,7 @@ def to_record(scores: Scores, evaluation: Evaluation) -> dict[str, Any]:
         "mean": means,
         "values": values,
     }
-    if queries != evaluation.ordered:
+    if queries != evaluation.judged:
         record["queries"] = list(map(decoded, queries))
     missing = coverage.missing()
     if missing != evaluation.without(queries):
@@ -65,7 +65,7 @@ def to_scores(record: dict[str, Any], evaluation: Evaluation) -> Scores:
 
     Raises KeyError, TypeError, ValueError, AttributeError or IndexError for a damaged one.
     """
-    known = evaluation.ordered if "queries" not in record else _encoded(record["queries"])
+    known = evaluation.judged if "queries" not in record else _encoded(record["queries"])
     missing = record.get("missing")
     if missing is None and len(known) == len(evaluation.judged):
         found: Any = evaluation.places

@@ -107,7 +107,7 @@ class Resumed:
         if self._evaluation is None:
             coverage = scores.coverage
             self._evaluation = Evaluation(
-                self._settings, self._bound, coverage.judged, coverage.positive
+                self._settings, self._bound, list(coverage.judged), coverage.positive
             )
         self._add(path, known, scores)
 
