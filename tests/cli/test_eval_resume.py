@@ -24,6 +24,8 @@ QRELS, PIXELS, PCA, PROFILE = (
     str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run", "profile.run")
 )
 MANY = 100
+# What every line with values contains.
+VALUES = b'"values":'
 SOME = ("-m", "map P.10 ndcg")
 
 
@@ -265,11 +267,11 @@ def test_a_killed_process_keeps_what_it_has_done(store: Path, many: tuple[list[s
         with subprocess.Popen(
             command("-q", *SOME, "--resume", store, QRELS, *runs), stdout=subprocess.DEVNULL
         ) as process:
-            while not store.exists() or store.read_bytes().count(b"\n") <= done:
+            while not store.exists() or store.read_bytes().count(VALUES) < done:
                 assert process.poll() is None
                 time.sleep(0.001)
             process.kill()
-    kept = len([line for line in store.read_bytes().split(b"\n")[:-1] if b'"values":' in line])
+    kept = len([line for line in store.read_bytes().split(b"\n")[:-1] if VALUES in line])
 
     found = evaluate("-q", *SOME, "--resume", store, QRELS, *runs)
 
@@ -389,7 +391,7 @@ def test_a_killed_process_with_jobs_keeps_what_it_has_done(
         command("-q", *SOME, "--jobs", 2, "--resume", store, QRELS, *runs),
         stdout=subprocess.DEVNULL, start_new_session=True,
     ) as process:  # fmt: skip
-        while not store.exists() or store.read_bytes().count(b"\n") <= 10:
+        while not store.exists() or store.read_bytes().count(VALUES) < 10:
             assert process.poll() is None
             time.sleep(0.001)
         os.killpg(process.pid, signal.SIGKILL)
