@@ -87,6 +87,9 @@ if TYPE_CHECKING:
     from fastrank.formats.trec_writers import write_prefs as write_prefs
     from fastrank.formats.trec_writers import write_trec_qrels as write_trec_qrels
     from fastrank.formats.trec_writers import write_trec_run as write_trec_run
+    from fastrank.fusion.fuse import fuse as fuse
+    from fastrank.fusion.tuning import FusionTuning as FusionTuning
+    from fastrank.fusion.tuning import tune_fusion as tune_fusion
     from fastrank.gating.gate import gate as gate
     from fastrank.gating.saving import save_baseline as save_baseline
     from fastrank.gating.verdict import Verdict as Verdict
@@ -173,6 +176,8 @@ __all__, __getattr__ = public_names(
             "TaskError",
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
+        "fusion.fuse": ("fuse",),
+        "fusion.tuning": ("FusionTuning", "tune_fusion"),
         "gating.gate": ("gate",),
         "gating.saving": ("save_baseline",),
         "gating.verdict": ("Verdict",),
