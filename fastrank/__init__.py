@@ -70,6 +70,9 @@ if TYPE_CHECKING:
     from fastrank.evaluation.tie_reports import TieRange as TieRange
     from fastrank.evaluation.tie_reports import TieReport as TieReport
     from fastrank.evaluation.tie_reports import tie_report as tie_report
+    from fastrank.explaining.against import MeasureDifference as MeasureDifference
+    from fastrank.explaining.against import OptionsExplanation as OptionsExplanation
+    from fastrank.explaining.against import explain_options as explain_options
     from fastrank.explaining.explain import explain as explain
     from fastrank.explaining.explanation import Explanation as Explanation
     from fastrank.formats.candidates import Candidates as Candidates
@@ -142,6 +145,7 @@ __all__, __getattr__ = public_names(
         "evaluation.arrays": ("evaluate_arrays",),
         "formats.candidates": ("Candidates", "read_candidates"),
         "checking.checker": ("check",),
+        "explaining.against": ("MeasureDifference", "OptionsExplanation", "explain_options"),
         "explaining.explain": ("explain",),
         "explaining.explanation": ("Explanation",),
         "comparing.agreement": ("Agreement", "agreement"),

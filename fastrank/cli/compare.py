@@ -66,6 +66,8 @@ Exit status: 0 for success; 1 if a run could not be evaluated or compared, or
 a file could not be written (no file is changed then); 2 for invalid options, or
 qrels or clusters that cannot be read.
 """
+# Below the table of means on standard output.
+HINT = "--pairs: differences with intervals and p-values; -q: values of each query."
 FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
 SUFFIXES = {**SUFFIXES_OF_EVAL, ".html": "html", ".htm": "html"}
 # Options of a comparison that are not flags of the same name and kind.
@@ -242,7 +244,8 @@ def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
         return _long_table(comparison, given) + "\n"
     layout = {name: getattr(given, name) for name in ("digits", "percent", "letters", "sort")}
     if given.format == "table":
-        return comparison.to_text(**layout, ascii=_ascii(given)) + "\n"
+        hint = f"{HINT}\n" if given.output is None and not given.baseline else ""
+        return f"{comparison.to_text(**layout, ascii=_ascii(given))}\n{hint}"
     if given.format == "markdown":
         return comparison.to_markdown(**layout) + "\n"
     if given.format == "latex":
