@@ -1,26 +1,29 @@
-"""Write files atomically, and to pipes, devices and file objects."""
+"""Write files atomically, and to URLs, pipes, devices and file objects."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
 
+from fastrank.formats.source import is_url
 from fastrank.formats.source import name_of as name_of
 from fastrank.formats.unfinished import removed_by_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from fastrank.formats.source import Source as Source
 
 
 def write(target: Source, pieces: Iterable[bytes]) -> None:
-    """Write to a path, to `-` (standard output) or to a binary file object.
+    """Write to a path, to a URL, to `-` (standard output) or to a binary file object.
 
     Files are written atomically, by renaming a temporary file in the same folder: on failure the
-    old content stays. Devices, pipes and sockets are written to directly.
+    old content stays. Devices, pipes and sockets are written to directly. Raises OSError, and
+    ImportError if a library for the URL is missing.
     """
     if not isinstance(target, (str, os.PathLike)):
         for piece in pieces:
@@ -29,9 +32,9 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
     if os.fspath(target) == "-":
         sys.stdout.buffer.writelines(pieces)
         return
-    path = os.path.realpath(target)
-    if os.path.exists(target) and not os.path.isfile(path):
-        with open(target, "wb") as device:
+    path = local(target)
+    if not is_url(path) and os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as device:
             device.writelines(pieces)
         return
 
@@ -43,10 +46,16 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
 
 
 def check_target(target: Source) -> None:
-    """Raise OSError early for a path that `write` could not write."""
+    """Raise OSError, or ImportError, early for a path or URL that `write` could not write."""
     if not isinstance(target, (str, os.PathLike)) or os.fspath(target) == "-":
         return
-    path = os.path.realpath(target)
+    path = local(target)
+    if is_url(path):
+        from fastrank.formats.remote.uploads import check_url
+
+        check_url(path)
+        return
+    path = os.path.realpath(path)
     problem = 0
     if os.path.isdir(path):
         problem = errno.EISDIR
@@ -56,11 +65,49 @@ def check_target(target: Source) -> None:
         raise OSError(problem, os.strerror(problem), path)
 
 
-def replace(path: str, fill: Callable[[str], None]) -> None:
-    """Fill a temporary file in the same folder, then rename it to the path; or leave nothing.
+def local(path: str | os.PathLike[str]) -> str:
+    """The path of a file:// URL; other paths and URLs unchanged. Raises OSError for other hosts."""
+    name = os.fspath(path)
+    if not is_url(name):
+        return name
+    from fastrank.formats.remote.urls import local_path, shown
 
-    It is readable only by those who could read the file that it replaces.
+    try:
+        return local_path(name) or name
+    except ValueError as error:
+        raise OSError(errno.EINVAL, str(error), shown(name)) from None
+
+
+@contextlib.contextmanager
+def local_copy(path: str) -> Iterator[str]:
+    """The path of a local file with the content of a path or URL.
+
+    The content of a URL is in a temporary file, which is deleted at the end. Raises OSError and
+    ReadError.
     """
+    name = local(path)
+    if not is_url(name):
+        yield name
+        return
+    from fastrank.formats.remote.downloads import downloaded
+
+    with downloaded(name) as copy:
+        yield copy
+
+
+def replace(target: str, fill: Callable[[str], None]) -> None:
+    """Fill a temporary file in the same folder, then rename it to the target; or leave nothing.
+
+    It is readable only by those who could read the file that it replaces. For a URL, the temporary
+    file is uploaded.
+    """
+    path = local(target)
+    if is_url(path):
+        from fastrank.formats.remote.uploads import upload
+
+        upload(path, fill)
+        return
+    path = os.path.realpath(path)
     folder, name = os.path.split(path)
     scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
     # Without setuid and the like, which were granted to the old content.
