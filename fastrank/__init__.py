@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from fastrank.errors import NoQueriesError as NoQueriesError
     from fastrank.errors import OptionError as OptionError
     from fastrank.errors import ReadError as ReadError
+    from fastrank.errors import RunError as RunError
     from fastrank.errors import TaskError as TaskError
     from fastrank.evaluation.arrays import evaluate_arrays as evaluate_arrays
     from fastrank.evaluation.embeddings import evaluate_embeddings as evaluate_embeddings
@@ -69,6 +70,8 @@ if TYPE_CHECKING:
     from fastrank.evaluation.tie_reports import TieRange as TieRange
     from fastrank.evaluation.tie_reports import TieReport as TieReport
     from fastrank.evaluation.tie_reports import tie_report as tie_report
+    from fastrank.explaining.explain import explain as explain
+    from fastrank.explaining.explanation import Explanation as Explanation
     from fastrank.formats.candidates import Candidates as Candidates
     from fastrank.formats.candidates import read_candidates as read_candidates
     from fastrank.formats.load import read_qrels as read_qrels
@@ -135,6 +138,8 @@ __all__, __getattr__ = public_names(
         "evaluation.arrays": ("evaluate_arrays",),
         "formats.candidates": ("Candidates", "read_candidates"),
         "checking.checker": ("check",),
+        "explaining.explain": ("explain",),
+        "explaining.explanation": ("Explanation",),
         "comparing.agreement": ("Agreement", "agreement"),
         "comparing.compare": ("compare", "compare_scores"),
         "comparing.comparison": ("Comparison", "Pair"),
@@ -163,6 +168,7 @@ __all__, __getattr__ = public_names(
             "NoQueriesError",
             "OptionError",
             "ReadError",
+            "RunError",
             "TaskError",
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),

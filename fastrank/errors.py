@@ -136,6 +136,37 @@ class EvaluationError(FastrankError):
         return self.reason
 
 
+class RunError(FastrankError):
+    """One or more of several runs cannot be evaluated.
+
+    Attributes of the first one: `run`, its name, path or position from 1; `reason`; `__cause__` is
+    the original exception. Attributes of all: `scores`, a list with the Scores or None of each run;
+    `errors`, {index of a run: its exception}. A run that has neither was not started, because the
+    executor failed.
+
+    >>> good, bad = {"q1": {"d1": 0.5}}, {"q2": {"d1": 0.5}}
+    >>> try:
+    ...     fr.evaluate({"q1": {"d1": 1}}, [good, bad], "map")
+    ... except fr.RunError as error:
+    ...     print(error)
+    ...     print(error.scores)
+    run 2: the run and the qrels share no query ids ...
+    [<Scores: 1 query, 1 measure>, None]
+    """
+
+    scores: list[Any]
+    errors: dict[int, Exception]
+
+    def __init__(self, run: str, reason: str) -> None:
+        super().__init__(run, reason)
+        self.run = run
+        self.reason = reason
+        self.scores, self.errors = [], {}
+
+    def __str__(self) -> str:
+        return f"{self.run}: {self.reason}"
+
+
 class TaskError(FastrankError):
     """A task of `evaluate_tasks` is invalid, or its evaluation fails.
 

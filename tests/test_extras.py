@@ -14,6 +14,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.comparing.plots.image import check_format
+from fastrank.search import build_index, search
 from tests.helpers.paths import REPOSITORY
 
 SCORES = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map")
@@ -50,6 +51,8 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
         lambda: fr.evaluate_clustering([[1.0], [2.0]], [0, 1]),
     ),
     ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
+    ("faiss", "search", "embeddings", lambda: search([[1.0]], [[1.0]], 1)),
+    ("faiss", "search", "embeddings", lambda: build_index([[1.0]])),
 ]
 
 

@@ -71,7 +71,8 @@ def test_the_options_of_evaluate_have_these_defaults() -> None:
     parameters = inspect.signature(fr.evaluate).parameters.values()
 
     assert {own.name: own.default for own in parameters if own.kind is own.KEYWORD_ONLY} == {
-        "threads": None, "relevance_level": 1, "rank_by": "score", "ties": "docno_desc",
+        "threads": None, "executor": None, "progress": None,
+        "relevance_level": 1, "rank_by": "score", "ties": "docno_desc",
         "missing": "skip", "no_relevant": "zero", "ignore_identical_ids": False, "exclude": None,
         "duplicates": "error", "depth": None, "judged_only": False,
         "collection_size": 0, "trec_eval_version": "9.0.8",

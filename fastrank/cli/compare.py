@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from fastrank.cli.compare_files import add_files_to_write, check_files, write_files
+from fastrank.cli.compare_files import add_files_to_write, check_files, files_of
 from fastrank.cli.evaluation_flags import check_version, report_counts
 from fastrank.cli.flags import add_flags, at_least, given_options
 from fastrank.cli.output import (
@@ -15,7 +15,7 @@ from fastrank.cli.output import (
     guarded,
     report_error,
     report_unwritable,
-    write_output,
+    write,
 )
 from fastrank.cli.output_formats import SUFFIXES as SUFFIXES_OF_EVAL
 from fastrank.cli.output_formats import format_of_output
@@ -30,6 +30,9 @@ from fastrank.comparing.compare import compare_evaluated
 from fastrank.comparing.inputs import system_names
 from fastrank.comparing.options import COMPARISON, settings
 from fastrank.errors import FastrankError, OptionError
+from fastrank.formats import files
+from fastrank.formats.clusters import read_clusters
+from fastrank.formats.compression import compressed
 from fastrank.judging.evaluation_options import EVALUATION
 
 TYPE_CHECKING = False
@@ -60,8 +63,9 @@ formats:
   json      an object with means, intervals, pairs, settings and notes; with -q
             also the values of each query
 
-Exit status: 0 for success; 1 if a run could not be evaluated or compared
-(nothing is written); 2 for invalid options or qrels that cannot be read.
+Exit status: 0 for success; 1 if a run could not be evaluated or compared, or
+a file could not be written (no file is changed then); 2 for invalid options, or
+qrels or clusters that cannot be read.
 """
 FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
 SUFFIXES = {**SUFFIXES_OF_EVAL, ".html": "html", ".htm": "html"}
@@ -88,6 +92,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " repeated",
     )  # fmt: skip
     add_flags(parser, STATISTICS)
+    add(
+        "--clusters", metavar="FILE",
+        help="resample queries that belong together as one: FILE has a query and its cluster per"
+        " line; needs --test randomization and --interval percentile or none",
+    )  # fmt: skip
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument(
         "--pairs", action="store_true", help="print the pairs with intervals and p-values"
@@ -132,7 +141,7 @@ def run(given: argparse.Namespace) -> int:
 def _run(given: argparse.Namespace) -> int:
     if not check_version(given, NAME) or not names_match(given, NAME):
         return 2
-    if not can_be_written(NAME, given.output, given.plot, given.report):
+    if not can_be_written(NAME, given.output, given.plot, given.report, given.save):
         return 1
     try:
         _settle_format(given)
@@ -155,12 +164,19 @@ def _run(given: argparse.Namespace) -> int:
     try:
         comparison = _compared(given, chosen, evaluated)
         printed = _printed(comparison, given)
-        write_files(comparison, given, runs.judgments)
+        outputs = files_of(comparison, given, runs, given.measure or MEASURES)
     except FastrankError as error:
         return report_error(NAME, error)
+    content = printed.encode("utf-8", "surrogateescape")
+    if given.output is not None:
+        outputs.append((given.output, compressed([content], given.output)))
+    try:
+        files.write_all(outputs)
     except OSError as error:
         return report_unwritable(NAME, error.filename, error)
-    return write_output(NAME, given.output, printed.encode("utf-8", "surrogateescape"))
+    if given.output is None:
+        write([content])
+    return 0
 
 
 def _settle_format(given: argparse.Namespace) -> None:
@@ -190,7 +206,8 @@ def _settle_format(given: argparse.Namespace) -> None:
 
 def _settings(given: argparse.Namespace) -> Settings:
     options = given_options(given, STATISTICS)
-    options |= {"baseline": given.baseline, "clusters": None, "names": None}
+    clusters = None if given.clusters is None else read_clusters(given.clusters)
+    options |= {"baseline": given.baseline, "clusters": clusters, "names": None}
     return settings({**options, "threads": given.threads})
 
 

@@ -1,26 +1,32 @@
-"""The plot and the report of `fastrank compare`."""
+"""The files that `fastrank compare` writes next to its table: plot, report and baseline."""
 
 from __future__ import annotations
 
-import os
+import io
 import shlex
 import sys
 
+from fastrank.cli.flags import given_options
+from fastrank.cli.output import check_distinct
 from fastrank.comparing.plots.image import check_format
 from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import OptionError
+from fastrank.formats.compression import compressed
+from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
     from typing import Any
 
+    from fastrank.cli.run_scores import RunScores
     from fastrank.comparing.comparison import Comparison
 
 
 def add_files_to_write(parser: argparse.ArgumentParser) -> None:
-    """Declare the plot and the report."""
+    """Declare these files."""
     add = parser.add_argument
     add(
         "--plot", metavar="FILE",
@@ -35,29 +41,61 @@ def add_files_to_write(parser: argparse.ArgumentParser) -> None:
         "--report", metavar="FILE",
         help="write a report with tables, plots and rankings to an HTML file (extra `plot`)",
     )  # fmt: skip
+    add(
+        "--save", metavar="FILE",
+        help="save the values of the only run, or of the --baseline, for `fastrank gate check`",
+    )  # fmt: skip
 
 
 def check_files(given: argparse.Namespace) -> None:
-    """Raise OptionError or ImportError for a plot or report that cannot be made."""
+    """Raise OptionError or ImportError for a file that cannot be made."""
+    outputs = {"--plot": given.plot, "--report": given.report, "--save": given.save}
+    check_distinct({"-o": given.output or "-", **outputs})
     if given.plot is not None:
         check_format(given.plot)
     elif given.kind is not None:
         raise OptionError("--kind", "no effect without --plot")
     if given.report is not None:
         optional("matplotlib.figure", "a report", "plot")
+    if given.save is None:
+        return
+    if len(given.runs) > 1 and len(given.baseline or []) != 1:
+        raise OptionError("--save", "needs one run, or one --baseline, whose values are saved")
+    if given.relevance_format != "qrels":
+        raise OptionError("--save", f"a gate does not read {given.relevance_format}")
+    if "-" in given.runs:
+        raise OptionError("--save", "standard input cannot be read twice; name a file")
 
 
-def write_files(comparison: Comparison, given: argparse.Namespace, judgments: Any) -> None:
-    """Write the plot and the report. Raises OSError, and what both raise."""
+def files_of(
+    comparison: Comparison, given: argparse.Namespace, runs: RunScores, measures: list[str]
+) -> list[tuple[str, Iterable[bytes]]]:
+    """The path and content of each file. Raises what the parts raise."""
+    made: list[tuple[str, Iterable[bytes]]] = []
+    command = ["fastrank", *sys.argv[1:]]
     if given.plot is not None:
         default = "differences" if len(comparison) == 2 else "intervals"
-        comparison.plot(given.kind or default, path=given.plot)
+        image, form = io.BytesIO(), check_format(given.plot)
+        comparison.plot(given.kind or default, path=image, format=form)
+        made.append((given.plot, [image.getvalue()]))
     if given.report is not None:
         sources: dict[str, Any] = {}
         # Standard input cannot be read again.
         if "-" not in given.runs:
             plain = given.relevance_format == "qrels" and given.qrels != "-"
-            sources["qrels"] = given.qrels if plain else judgments
+            sources["qrels"] = given.qrels if plain else runs.judgments
             sources["runs"] = given.runs
-        command = shlex.join(["fastrank", *sys.argv[1:]])
-        comparison.report(os.fspath(given.report), command=command, **sources)
+        page = io.BytesIO()
+        comparison.report(page, command=shlex.join(command), **sources)
+        made.append((given.report, [page.getvalue()]))
+    if given.save is not None:
+        # Imported here because only this needs it.
+        from fastrank.gating.saving import new_baseline
+
+        place = comparison.names.index((comparison.baseline or comparison.names)[0])
+        options = given_options(given, EVALUATION)
+        found = new_baseline(
+            runs.qrels, given.runs[place], measures, options, command, ir_metadata=False
+        )
+        made.append((given.save, compressed(found.content.lines(), given.save)))
+    return made

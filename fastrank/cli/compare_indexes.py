@@ -8,6 +8,7 @@ import warnings
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import (
     can_be_written,
+    check_distinct,
     complain,
     guarded,
     report_error,
@@ -112,6 +113,7 @@ def _run(given: argparse.Namespace) -> int:
     try:
         if given.measure and given.qrels is None:
             raise OptionError("--measure", "requires --qrels")
+        check_distinct({"-o": given.output, "--plot": given.plot})
         if given.plot is not None:
             check_format(given.plot)
         form = given.format or format_of_output(given.output, FORMATS, "table")

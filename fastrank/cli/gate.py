@@ -12,10 +12,10 @@ from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import (
     add_output_flag,
     can_be_written,
+    check_distinct,
     complain,
     guarded,
     report_unwritable,
-    without_controls,
 )
 from fastrank.cli.output_formats import format_of_output
 from fastrank.errors import FastrankError, OptionError
@@ -33,7 +33,7 @@ from fastrank.scores.text import first_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from fastrank.gating.verdict import Verdict
 
@@ -251,7 +251,7 @@ def _save(given: argparse.Namespace, name: str) -> int:
         found.notes.append(f"{len(missing)} judged {have} no results ({first_ids(missing)})")
     for note in found.notes:
         complain(f"{name}: {given.run}: {note}")
-    return _written(name, given.output, found.content.write)
+    return _written(name, partial(found.content.write, given.output or "-"))
 
 
 def _check(given: argparse.Namespace, name: str) -> int:
@@ -259,6 +259,7 @@ def _check(given: argparse.Namespace, name: str) -> int:
         return 2
     try:
         form = given.format or format_of_output(given.output, FORMATS, "text", SUFFIXES)
+        check_distinct({"BASELINE": given.baseline, "-o": given.output})
         if given.update and given.baseline == "-":
             raise OptionError("--update", "standard input cannot be replaced; name a file")
         if given.update and given.allow_other_qrels:
@@ -276,25 +277,23 @@ def _check(given: argparse.Namespace, name: str) -> int:
     except FastrankError as error:
         complain(f"{name}: {error}")
         return 2
+    outputs: list[tuple[str, Iterable[bytes]]] = []
     if given.update:
-        if verdict.is_improvement and (status := _update(given, name, verdict)):
-            return status
+        if verdict.is_improvement:
+            source = verdict.current.source | {"command": _command()}
+            lines = verdict.current._replace(source=source).lines()
+            outputs.append((given.baseline, compressed(lines, given.baseline)))
         done = "replaced by this run" if verdict.is_improvement else (
             "not replaced, because the gate did not pass, no mean is better, or one is worse"
         )  # fmt: skip
         verdict = verdict.changed(notes=[*verdict.notes, f"{given.baseline}: {done}"])
-    printed = _encoded(without_controls(FORMATS[form](verdict), kept="\n"))
-    status = _written(
-        name, given.output, lambda path: files.write(path, compressed([printed], path))
-    )
+    printed = _encoded(FORMATS[form](verdict))
+    path = given.output or "-"
+    outputs.append((path, compressed([printed], path)))
+    status = _written(name, lambda: files.write_all(outputs))
     if form == "github" and not status:
         status = _report_to_github(name, verdict)
     return status or int(not verdict.passed)
-
-
-def _update(given: argparse.Namespace, name: str, verdict: Verdict) -> int:
-    source = verdict.current.source | {"command": _command()}
-    return _written(name, given.baseline, verdict.current._replace(source=source).write)
 
 
 def _command() -> list[str]:
@@ -305,11 +304,11 @@ def _command() -> list[str]:
 def _report_to_github(name: str, verdict: Verdict) -> int:
     """Append to the files that GitHub Actions offers to a step."""
     for variable, text in (
-        ("GITHUB_STEP_SUMMARY", without_controls(to_markdown(verdict), kept="\n")),
+        ("GITHUB_STEP_SUMMARY", to_markdown(verdict)),
         ("GITHUB_OUTPUT", f"verdict={verdict.status}\n"),
     ):
         path = os.environ.get(variable)
-        if path and (status := _written(name, path, partial(_append, text))):
+        if path and (status := _written(name, partial(_append, text, path))):
             return status
     return 0
 
@@ -323,11 +322,11 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _written(name: str, path: str | None, write: Callable[[str], None]) -> int:
-    """Write to a path, or to standard output; returns 2 if that is impossible."""
+def _written(name: str, write: Callable[[], None]) -> int:
+    """Write; returns 2 if that is impossible."""
     try:
-        write("-" if path is None else path)
+        write()
         return 0
     except OSError as error:
-        report_unwritable(name, path, error)
+        report_unwritable(name, error.filename, error)
         return 2

@@ -1,6 +1,7 @@
 """The command `fastrank` and its subcommands: evaluation (`eval` and the drop-in `trec_eval`),
-comparison (`compare`, `gate`, `agree`), embeddings (`search`, `eval-embeddings`, `hard-negatives`,
-`compare-indexes`, `probe`), files (`convert`, `check`) and the list of measures (`measures`)."""
+comparison (`compare`, `gate`, `agree`, `explain`), embeddings (`search`, `eval-embeddings`,
+`hard-negatives`, `compare-indexes`, `probe`), files (`convert`, `check`) and the list of measures
+(`measures`)."""
 
 from __future__ import annotations
 
@@ -50,6 +51,11 @@ COMMANDS = {
         "agree", "compare the rankings of two runs, or two rankings of systems",
         "Compare the rankings of two runs query by query, or two rankings of systems:\n"
         "overlap, rank-biased overlap, and rank correlation.",
+    ),
+    "explain": (
+        "explain", "explain the values of a query: what each document adds",
+        "Explain the values of a query: which documents add how much to each measure, and\n"
+        "what else matters for them.",
     ),
     "convert": (
         "convert", "convert qrels and runs between formats",

@@ -12,7 +12,7 @@ from fastrank.native import EngineError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TextIO
 
 
@@ -32,12 +32,16 @@ def complain(message: str) -> None:
 
 
 def without_controls(text: str, kept: str = "\n\t") -> str:
-    """The text with all control characters but some as escapes."""
+    """The text with escapes for what could mislead a reader, except some characters.
+
+    Bytes that are not UTF-8 are preserved, too.
+    """
     if text.isprintable():
         return text
+    from fastrank.escapes import visible
+
     return "".join(
-        f"\\x{ord(own):02x}" if (own < " " or "\x7f" <= own < "\xa0") and own not in kept else own
-        for own in text
+        own if own in kept or "\udc80" <= own <= "\udcff" else visible(own) for own in text
     )
 
 
@@ -113,6 +117,24 @@ def can_be_written(name: str, *paths: str | None) -> bool:
             report_unwritable(name, path, error)
             return False
     return True
+
+
+def check_distinct(outputs: Mapping[str, str | None]) -> None:
+    """Raise OptionError if two outputs are one file, whatever the spelling of its path.
+
+    outputs: the path of each flag; None for an output that is not written.
+    """
+    flags: dict[str, str] = {}
+    for flag, path in outputs.items():
+        if path is None:
+            continue
+        real = path if path == "-" else os.path.realpath(path)
+        if os.path.exists(real) and not os.path.isfile(real):
+            # Devices and pipes take several outputs.
+            continue
+        if real in flags:
+            raise OptionError(flag, f"{path} is also the file of {flags[real]}; name another")
+        flags[real] = flag
 
 
 def discard(stream: TextIO | None) -> None:

@@ -61,6 +61,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 class RunScores:
     """Evaluates runs, and reports those that fail on standard error; `failed` counts them.
 
+    qrels: all judgments. judgments: those of the queries that are evaluated.
     Raises FastrankError for invalid options and unreadable qrels.
     """
 
@@ -71,10 +72,10 @@ class RunScores:
         self._bound = bind_measures(Selection(measures), options)
         check_options(self._bound, options)
         read = READERS[given.relevance_format]
-        judgments: Any = read(
+        self.qrels: Any = read(
             given.qrels, trec_eval_version=given.trec_eval_version, warn=self._warn
         )
-        self.judgments, self._left_out = choose_queries(judgments, options)
+        self.judgments, self._left_out = choose_queries(self.qrels, options)
         self._judge: RunJudge | None = None
 
     def of(self, path: str) -> Scores | None:

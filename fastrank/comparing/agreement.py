@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import overload
 
-from fastrank.arguments import check_choice
+from fastrank.arguments import DEFAULT_VERSION, check_choice
 from fastrank.comparing.rankings import as_scores, indexed
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError
 from fastrank.native import kernels
 from fastrank.native.buffers import zeros
+from fastrank.scores.columns import columns_by_name
 from fastrank.scores.scores import Scores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
     from typing import Any, TypeAlias
 
     import numpy as np
     import numpy.typing as npt
 
+    from fastrank.comparing.comparison import Comparison
+    from fastrank.data.run import Run
+    from fastrank.scores.tables import Table
+
     ScoresOfSystems: TypeAlias = (
         "Mapping[Any, float] | Mapping[Any, Scores] | Iterable[Scores] | Sequence[float]"
+        " | Comparison"
     )
+    Documents: TypeAlias = "str | os.PathLike[str] | Run | Mapping[str, Mapping[str, float]]"
 
 # The number of systems that an error names.
 NAMED = 5
+# The attributes of `Agreement` that tables show.
+COEFFICIENTS = ("tau_b", "tau_a", "weighted_tau", "tau_ap", "tau_ap_b")
 
 
 class Agreement(Frozen):
@@ -112,26 +123,54 @@ class Agreement(Frozen):
         )
 
 
-def agreement(a: ScoresOfSystems, b: ScoresOfSystems, *, items: str = "same") -> Agreement:
-    """Compare two rankings of systems, given by their scores: higher is better.
+@overload
+def agreement(
+    a: ScoresOfSystems, b: ScoresOfSystems, *, items: str = "same", trec_eval_version: str = ...
+) -> Agreement: ...
+@overload
+def agreement(
+    a: Documents, b: Documents, *, items: str = "same", trec_eval_version: str = ...
+) -> Table: ...
+def agreement(
+    a: Any, b: Any, *, items: str = "same", trec_eval_version: str = DEFAULT_VERSION
+) -> Agreement | Table:
+    """Compare two rankings of systems by their scores, or two runs query by query.
 
-    a, b: {system: score}; a pandas Series of scores with systems as index; a list of Scores of one
-        measure, whose tags are the names of the systems; {system: Scores}; or two lists of numbers
-        for the same systems.
-    items: "same": both must have the same systems; "common": systems that only one has are ignored.
+    a, b: {system: score}, higher is better; a pandas Series of scores with systems as index; a list
+        of Scores of one measure, whose tags are the names of the systems; {system: Scores}; a
+        Comparison of one measure, by its means; or two lists of numbers for the same systems. The
+        values of a measure of which lower ones are better are negated. Or both are runs: paths,
+        {query: {document: score}}, frames, or Runs.
+    items: "same": both must have the same systems (of runs, the same queries and documents);
+        "common": those that only one has are ignored.
+    trec_eval_version: scores of runs are compared as 32-bit floats ("9.0.8") or doubles ("10.0").
 
-    For runs, see `fastrank.overlap`. Raises GroupError for systems that only one has, if there are
-    no common ones, and for lists of different lengths; MeasureError for Scores of several measures;
-    InputError for a NaN score.
+    Of runs, the result is a table: for each query the number of documents and the coefficients of
+    `Agreement`, then the means over the queries where they are not NaN. For rankings of different
+    documents see `fastrank.overlap`.
+
+    Raises GroupError for systems that only one has, if there are no common ones, and for lists of
+    different lengths; MeasureError for several measures; InputError for a NaN score, and a document
+    that appears twice; TypeError for other objects; and what reading a run raises.
 
     >>> qrels = fr.read_qrels("data/digits.qrels")
     >>> runs = ["data/pixels.run", "data/pca.run", "data/profile.run"]
     >>> fr.agreement(fr.evaluate(qrels, runs, "map"), fr.evaluate(qrels, runs, "P_10"))
     <Agreement on 3 systems: tau_b 0.3333, tau_ap 0.5000>
+    >>> table = fr.agreement("data/pixels.run", "data/pca.run", items="common")
+    >>> table.columns["query"][-1], table.columns["tau_b"][-1]
+    ('all', 0.285...)
     """
     import numpy
 
+    from fastrank.comparing.run_agreement import agreement_of_runs, is_run
+
+    runs = [name for name, given in (("a", a), ("b", b)) if is_run(given)]
+    if len(runs) == 1:
+        raise TypeError(f"{runs[0]}: expected scores of systems, as the other has, found a run")
     check_choice("items", items, ("same", "common"))
+    if runs:
+        return agreement_of_runs(a, b, items=items, trec_eval_version=trec_eval_version)
     first, second = _scores_of(a, "a"), _scores_of(b, "b")
     if isinstance(first, _Listed) and isinstance(second, _Listed) and len(first) != len(second):
         raise GroupError(
@@ -154,7 +193,7 @@ class _Listed(dict):  # type: ignore[type-arg]
     """Scores that were given without names, by position."""
 
 
-def refuse_others(both: dict[str, dict[Any, float]], advice: str = "") -> None:
+def refuse_others(both: dict[str, dict[Any, Any]], advice: str = "", where: str = "") -> None:
     """Raise GroupError for systems that only one of two rankings has, given by name."""
     (name, first), (other, second) = both.items()
     only = {
@@ -165,7 +204,7 @@ def refuse_others(both: dict[str, dict[Any, float]], advice: str = "") -> None:
         found = " and ".join(
             f"only {name} has {_named(missing)}" for name, missing in only.items() if missing
         )
-        raise GroupError(f"{found}{advice and '; '}{advice}")
+        raise GroupError(f"{where}{found}{advice and '; '}{advice}")
 
 
 def _named(systems: Iterable[Any]) -> str:
@@ -176,7 +215,13 @@ def _named(systems: Iterable[Any]) -> str:
 
 def _scores_of(given: Any, name: str) -> dict[Any, float]:
     """{system: score}. Raises InputError, GroupError, MeasureError and TypeError."""
+    from fastrank.comparing.comparison import Comparison
+
     given = indexed(given, name)
+    if isinstance(given, Comparison):
+        measure = _only(given.measures, "a Comparison", name)
+        sign = _sign(given.better(measure))
+        return as_scores({own: sign * mean for own, mean in given.mean[measure].items()}, name)
     if isinstance(given, Mapping):
         named = dict(given)
     elif isinstance(given, Iterable) and not isinstance(given, (str, bytes, set, Scores)):
@@ -186,8 +231,8 @@ def _scores_of(given: Any, name: str) -> dict[Any, float]:
         named = _by_tag(listed, name)
     else:
         raise TypeError(
-            f"{name}: expected {{system: score}} or a list of Scores or numbers,"
-            f" found {type(given).__name__}"
+            f"{name}: expected {{system: score}}, a list of Scores or numbers, a Comparison, or a"
+            f" run, found {type(given).__name__}"
         )
     return as_scores(
         {
@@ -211,14 +256,24 @@ def _by_tag(scores: list[Any], name: str) -> dict[str, Any]:
 
 
 def _mean(scores: Scores, name: str) -> float:
+    """The mean of the only measure, negated if lower values are better."""
     means = scores.mean
-    if len(means) != 1:
+    measure = _only(list(means), "Scores", name)
+    return _sign(columns_by_name(scores)[measure].better) * means[measure]
+
+
+def _sign(better: str) -> float:
+    return -1.0 if better == "lower" else 1.0
+
+
+def _only(measures: list[str], kind: str, name: str) -> str:
+    if len(measures) != 1:
         raise MeasureError(
-            ", ".join(means),
-            f"{name}: expected Scores of one measure, found {len(means)}: {', '.join(means)};"
+            ", ".join(measures),
+            f"{name}: expected {kind} of one measure, found {len(measures)}: {', '.join(measures)};"
             " use {system: score}",
         )
-    return next(iter(means.values()))
+    return measures[0]
 
 
 def _tau_ap(truth: npt.NDArray[Any], estimate: npt.NDArray[Any]) -> float:

@@ -15,20 +15,29 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
+    import numpy.typing as npt
+
     from fastrank.comparing.paired import Floats
     from fastrank.scores.scores import Scores
 
 # The number of queries that a note or an error names.
 NAMED = 3
+# The squares of larger values, and sums of them, might not be finite.
+LARGEST = 1e100
 # What `evaluate` gives for measures whose summary is not the mean of the values per query.
 SUMMARIES = {"pooled": "pools all documents", "median": "gives the median", "sum": "gives the sum"}
 
 
 class Measured(NamedTuple):
-    """The values of one measure, float64[systems, queries], and which ones are better."""
+    """The values of one measure, float64[systems, queries], and which ones are better.
+
+    within: if the queries are data sets, the values of each one's queries, float64[systems,
+    queries], to resample them, too.
+    """
 
     values: Floats
     better: str
+    within: list[Floats] | None = None
 
 
 class Aligned(NamedTuple):
@@ -48,11 +57,14 @@ class System(NamedTuple):
     better: dict[str, str]
 
 
-def align(names: list[str], systems: Sequence[System], *, common: bool, caller: str) -> Aligned:
+def align(
+    names: list[str], systems: Sequence[System], *, common: bool, caller: str, pairwise: bool = True
+) -> Aligned:
     """The values on the same queries, in byte order of their ids.
 
     common: keep the queries that all systems have, and note the others; else different queries are
-    an error. Raises GroupError and MeasureError.
+    an error. pairwise: whether pairs are tested on the queries with values of both, or all on those
+    with values of all; the notes say so. Raises GroupError and MeasureError.
     """
     if not systems:
         raise GroupError(f"{caller}: expected at least one system, found none")
@@ -81,9 +93,9 @@ def align(names: list[str], systems: Sequence[System], *, common: bool, caller: 
                 for s, own in zip(systems, rows, strict=True)
             ]
         )
-        _refuse_infinite(measure, values, names, queries)
+        _refuse_too_large(measure, values, names, queries)
         measures[measure] = Measured(values, better)
-        notes.extend(_gaps(measure, values, names, queries))
+        notes.extend(_gaps(measure, values, names, queries, pairwise=pairwise))
     return Aligned(names, queries, measures, notes)
 
 
@@ -143,17 +155,24 @@ def _some(queries: Iterable[str]) -> str:
     return f" ({', '.join(ordered[:NAMED])}{', ...' if len(ordered) > NAMED else ''})"
 
 
-def _refuse_infinite(measure: str, values: Floats, names: list[str], queries: list[str]) -> None:
-    found = np.argwhere(np.isinf(values))
+def _refuse_too_large(measure: str, values: Floats, names: list[str], queries: list[str]) -> None:
+    found = np.argwhere(np.abs(values) > LARGEST)
     if len(found):
         system, query = found[0]
+        value = values[system, query]
+        reason = (
+            "infinite; infinite values cannot be compared"
+            if np.isinf(value)
+            else f"{value:g}; values above {LARGEST:g} cannot be compared"
+        )
         raise GroupError(
-            f"{measure}: the value of {names[system]!r} for query {queries[query]!r} is infinite;"
-            " infinite values cannot be compared"
+            f"{measure}: the value of {names[system]!r} for query {queries[query]!r} is {reason}"
         )
 
 
-def _gaps(measure: str, values: Floats, names: list[str], queries: list[str]) -> list[str]:
+def _gaps(
+    measure: str, values: Floats, names: list[str], queries: list[str], *, pairwise: bool
+) -> list[str]:
     """A note on the systems that have no value (NaN) for some queries."""
     gaps = np.isnan(values)
     places = np.flatnonzero(gaps.any(axis=1))
@@ -166,10 +185,19 @@ def _gaps(measure: str, values: Floats, names: list[str], queries: list[str]) ->
         ids = _some([query for query, gap in zip(queries, gaps[place], strict=True) if gap])
         lacking.append(f"{names[place]} {own}{ids}")
     more = ", ..." if len(places) > NAMED else ""
-    return [
-        f"{measure}: {', '.join(lacking)}{more}; a pair is compared on the queries with values of"
-        " both"
-    ]
+    return [f"{measure}: {', '.join(lacking)}{more}{_used(gaps, pairwise=pairwise)}"]
+
+
+def _used(gaps: npt.NDArray[np.bool_], *, pairwise: bool) -> str:
+    """Which queries the means and the tests use."""
+    systems, common = len(gaps), int((~gaps.any(axis=0)).sum())
+    if systems == 1:
+        return ""
+    pairs = "; a pair is compared on the queries with values of both" * (pairwise and systems > 2)
+    if not common:
+        return f"{pairs}; no query has values of all systems, so the means cannot be compared"
+    queries = f"the {counted(common, 'query', 'queries')} with values of all systems"
+    return f"{pairs}; means are over {queries}" if pairs else f"; only {queries} are used"
 
 
 def systems_of(

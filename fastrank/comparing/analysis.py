@@ -9,16 +9,18 @@ import numpy as np
 from fastrank.comparing.bootstrap import bootstrap_intervals, bootstrap_test
 from fastrank.comparing.corrections import adjust
 from fastrank.comparing.intervals import all_the_same, t_interval
-from fastrank.comparing.paired import Moments, Paired, moments
+from fastrank.comparing.paired import Moments, Paired, common_values, moments
 from fastrank.comparing.randomization import max_t, randomization_test
 from fastrank.comparing.rank_tests import sign_test, wilcoxon_test
 from fastrank.comparing.t_test import t_test
 from fastrank.comparing.tested import Tested
 from fastrank.comparing.tukey import classic_tukey, randomized_tukey
 from fastrank.comparing.user_test import user_test
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fastrank.comparing.alignment import Measured
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats, Integers
 
@@ -41,11 +43,13 @@ FEW_CLUSTERS = 10
 class Analysis(NamedTuple):
     """The results for one measure. All arrays but those of `means` have one item for each pair.
 
-    better: which values are better. means: the moments of each system; low_means, high_means: the
-    bounds of their means. p_adjusted: NaN where p is NaN. effect: d_z, the mean difference divided
-    by its standard deviation. notes: {pair: note}. general: notes on all pairs.
+    values: as given. better: which ones are better. means: the moments of each system, over the
+    queries with values of all systems; low_means, high_means: the bounds of their means.
+    p_adjusted: NaN where p is NaN. effect: d_z, the mean difference divided by its standard
+    deviation. notes: {pair: note}. general: notes on all pairs.
     """
 
+    values: Floats
     better: str
     paired: Paired
     tested: Tested
@@ -63,18 +67,20 @@ class Analysis(NamedTuple):
 
 
 def analyze(
-    values: Floats,
-    better: str,
+    measured: Measured,
     firsts: Integers,
     seconds: Integers,
     clusters: Integers | None,
     settings: Settings,
 ) -> Analysis:
     """Compare the systems of one measure, pair by pair."""
-    paired = Paired(values, firsts, seconds, clusters)
-    means = moments(values)
+    values = measured.values
+    # These tests have no use for a query that one of the systems has no value for.
+    tested_values = common_values(values)[0] if settings.of_all_systems else values
+    paired = Paired(tested_values, firsts, seconds, clusters, measured.within)
+    means = moments(paired.common)
     # Added in the order of the queries, as `evaluate` does.
-    means = means._replace(mean=np.cumsum(np.nan_to_num(values), axis=1)[:, -1] / means.n)
+    means = means._replace(mean=np.cumsum(np.nan_to_num(paired.common), axis=1)[:, -1] / means.n)
     if settings.function is not None:
         tested = user_test(paired, settings)
     elif len(paired):
@@ -86,7 +92,8 @@ def analyze(
     for pair in np.flatnonzero(untested):
         tested.notes[int(pair)] = "no query has values of both: no test is possible"
     if settings.correction == "max-t" and len(paired):
-        adjusted = np.where(np.isnan(tested.p), np.nan, max_t(paired, settings))
+        # p is not from the same flips, and no correction makes it smaller.
+        adjusted = np.maximum(tested.p, max_t(paired, settings))
     else:
         adjusted = adjust(tested.p, settings.correction)
     notes = {pair: [note] for pair, note in tested.notes.items()}
@@ -99,14 +106,13 @@ def analyze(
     if settings.correction == "max-t":
         general.append(
             f"corrected p-values are estimated from {settings.flips:,} random sign flips (seed"
-            f" {settings.seed})"
+            f" {settings.seed}), and at least the p-values before the correction"
         )
     smallest = np.minimum(1.0, 2.0 ** (1.0 - paired.unequal))
     _note_few_differences(paired, smallest, settings, notes)
     return Analysis(
-        better, paired, tested, adjusted, means, low_means, high_means, low, high, relative, effect,
-        smallest, {pair: "; ".join(own) for pair, own in notes.items()},
-        general,
+        values, measured.better, paired, tested, adjusted, means, low_means, high_means, low, high,
+        relative, effect, smallest, {pair: "; ".join(own) for pair, own in notes.items()}, general,
     )  # fmt: skip
 
 
@@ -154,12 +160,16 @@ def _note_few_differences(
     size = len(paired) if settings.correction in ("holm", "bonferroni") else 1
     for pair in np.flatnonzero(smallest * size > settings.alpha):
         unequal, n = int(paired.unequal[pair]), int(paired.n[pair])
+        differing = f"only {unequal} of {counted(n, 'query', 'queries')}"
+        differing += " differs" if unequal == 1 else " differ"
         if not unequal:
             note = "identical on every query"
+            if paired.difference[pair]:
+                note += f", up to {paired.decimals} decimals"
         elif settings.test in BY_SIGNS and settings.function is None:
-            note = f"cannot be significant: only {unequal} of {n} queries differ"
+            note = f"cannot be significant: {differing}"
         elif n > 1:
-            note = f"only {unequal} of {n} queries differ: no test by signs could find this"
+            note = f"{differing}: no test by signs could find this"
         else:
             continue
         if n:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.comparing.paired import Floats
@@ -25,6 +27,8 @@ class Source(NamedTuple):
 def two_way(values: Floats) -> list[Source]:
     """The sources systems, queries and residual of values, float64[systems, queries]."""
     k, n = values.shape
+    # The order of the systems would change the last bits of sums.
+    values = values[np.lexsort(values.T)]
     mean = values.mean()
     systems = float(n * ((values.mean(axis=1) - mean) ** 2).sum())
     queries = float(k * ((values.mean(axis=0) - mean) ** 2).sum())

@@ -7,6 +7,7 @@ import numpy as np
 from fastrank.comparing.blocks import resampled_sums
 from fastrank.comparing.t_test import t_test
 from fastrank.comparing.tested import Tested
+from fastrank.comparing.two_levels import two_level_means
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 CELLS = 1 << 23
 # How much statistics that are equal may differ in their last bits.
 ROUNDING = 1e-9
+# The squares of smaller deviations might be 0.
+SMALLEST = 1e-100
 ONE_SIDED = "all resamples are on one side of the mean: a percentile interval"
 LOST = "{} resamples without variance are dropped"
 NO_SPREAD = "all values are the same: the interval is one point"
@@ -43,18 +46,28 @@ def bootstrap_intervals(paired: Paired, settings: Settings) -> tuple[Intervals, 
     Sources: Efron and Tibshirani, 'An introduction to the bootstrap', 1993, chapters 12 to 14.
     """
     systems, pairs = Intervals(len(paired.values)), Intervals(len(paired))
-    if settings.interval == "percentile" and paired.clusters is not None:
-        means = _cluster_means(paired.values, paired, settings)
+    if paired.within is not None:
+        means = two_level_means(paired, settings, settings.draws)
         for row, resampled in enumerate(means):
             systems.put(row, _quantiles(resampled, settings.level))
         for part, differences in paired.chunks():
-            for row, resampled in enumerate(
-                _cluster_means(differences, paired, settings), part.start
+            for row, own in enumerate(differences, part.start):
+                resampled = means[paired.firsts[row]] - means[paired.seconds[row]]
+                pairs.put(row, _percentiles(own, resampled, settings.level))
+        return systems, pairs
+    if settings.interval == "percentile" and paired.clusters is not None:
+        means = _cluster_means(paired.common, paired, settings)
+        for row, resampled in enumerate(means):
+            systems.put(row, _quantiles(resampled, settings.level))
+        for part, differences in paired.chunks():
+            means = _cluster_means(differences, paired, settings)
+            for row, (own, resampled) in enumerate(
+                zip(differences, means, strict=True), part.start
             ):
-                pairs.put(row, _quantiles(resampled, settings.level))
+                pairs.put(row, _percentiles(own, resampled, settings.level))
         return systems, pairs
     if settings.interval == "studentized" or paired.has_gaps:
-        _fill(systems, slice(0, len(paired.values)), paired.values, settings)
+        _fill(systems, slice(0, len(paired.common)), paired.common, settings)
         for part, differences in paired.chunks():
             _fill(pairs, part, differences, settings)
         return systems, pairs
@@ -92,7 +105,7 @@ def _fill(found: Intervals, part: slice, rows: Floats, settings: Settings) -> No
     for place, statistics, lost in _studentized(rows, spread, settings):
         own = rows[place][~np.isnan(rows[place])]
         deviation = own.std(ddof=1) / np.sqrt(len(own))
-        low, high = _quantiles(statistics, settings.level)
+        low, high = _percentiles(own, statistics, settings.level)
         at = part.start + place
         found.put(at, (own.mean() - high * deviation, own.mean() - low * deviation))
         found.notes.pop(at)
@@ -106,8 +119,14 @@ def _put(found: Intervals, place: int, row: Floats, means: Floats, settings: Set
         found.put(place, (row.mean(), row.mean()))
         found.notes[place] = NO_SPREAD
         return
+    if _starts_below_zero(row):
+        _put(found, place, -row, -means, settings)
+        found.put(place, _mirrored(found.low[place], found.high[place]))
+        return
     if settings.interval == "bca":
         deviations = row - row.mean()
+        # Scaled, because cubes may exceed the range of doubles.
+        deviations /= np.abs(deviations).max()
         acceleration = (deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5)
         bounds = bca(means, row.mean(), acceleration, settings.level)
         if bounds is not None:
@@ -119,7 +138,28 @@ def _put(found: Intervals, place: int, row: Floats, means: Floats, settings: Set
 
 def _spread(row: Floats) -> bool:
     """Whether the values differ by more than rounding."""
-    return len(row) > 1 and bool(np.ptp(row) > 1e-12 * np.abs(row).max(initial=0.0))
+    return len(row) > 1 and bool(np.ptp(row) > max(1e-12 * np.abs(row).max(), SMALLEST))
+
+
+def _starts_below_zero(row: Floats) -> bool:
+    """Whether the first value that is not 0 or NaN is negative.
+
+    The bounds of the negated values are then computed and mirrored: so those of b - a are those of
+    a - b with the opposite signs, to the last bit.
+    """
+    return bool(row[np.argmax((row < 0) | (row > 0))] < 0)
+
+
+def _mirrored(low: float, high: float) -> tuple[float, float]:
+    """The bounds of the negated values, without -0.0."""
+    return 0.0 - high, 0.0 - low
+
+
+def _percentiles(row: Floats, resampled: Floats, level: float) -> tuple[float, float]:
+    """The percentile interval of resampled statistics of a row."""
+    if _starts_below_zero(row):
+        return _mirrored(*_quantiles(-resampled, level))
+    return _quantiles(resampled, level)
 
 
 def _quantiles(values: Floats, level: float) -> tuple[float, float]:
@@ -207,19 +247,23 @@ def _cluster_means(rows: Floats, paired: Paired, settings: Settings) -> Floats:
         return sums / _resampled(paired.by_cluster(present.astype(float)), settings)
 
 
-def ratio_interval(
-    first: Floats, second: Floats, settings: Settings, paired: Paired
-) -> tuple[float, float, str]:
-    """The bootstrap interval of mean(first) / mean(second) - 1, and a note.
+def relative_interval(paired: Paired, places: list[int], settings: Settings) -> tuple[float, float]:
+    """The bootstrap interval of mean / mean - 1 of two systems, on the queries with both values.
 
     The bounds are NaN if the mean of the second is 0 in a resample. The acceleration of BCa is
     from the jackknife.
     """
-    rows = np.stack([first, second])
-    above, below = _resampled(paired.by_cluster(rows), settings)
+    rows = paired.values[places]
+    kept = ~np.isnan(rows).any(axis=0)
+    # A query that is 0 in both adds nothing to the sums of its cluster.
+    rows = rows[:, kept] if paired.clusters is None else np.where(kept, rows, 0.0)
+    if paired.within is not None:
+        above, below = two_level_means(paired, settings, settings.draws)[places]
+    else:
+        above, below = _resampled(paired.by_cluster(rows), settings)
     if (below == 0).any():
-        return np.nan, np.nan, "a resample has a mean of 0: the ratio has no interval"
-    ratios = above / below - 1
+        return np.nan, np.nan
+    ratios, (first, second) = above / below - 1, rows
     if settings.interval == "bca":
         with np.errstate(invalid="ignore", divide="ignore"):
             without = (first.sum() - first) / (second.sum() - second)
@@ -229,6 +273,5 @@ def ratio_interval(
             acceleration = (deviations**3).sum() / (6 * spread**1.5)
             bounds = bca(ratios, first.sum() / second.sum() - 1, acceleration, settings.level)
             if bounds is not None:
-                return *bounds, ""
-        return *_quantiles(ratios, settings.level), ONE_SIDED
-    return *_quantiles(ratios, settings.level), ""
+                return bounds
+    return _quantiles(ratios, settings.level)

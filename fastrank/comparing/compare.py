@@ -20,16 +20,15 @@ from fastrank.comparing.options import (
     ComparisonOptions,
     settings,
 )
-from fastrank.errors import EvaluationError, GroupError, NoQueriesError, OptionError
+from fastrank.errors import GroupError, OptionError
 from fastrank.evaluation.evaluator import Evaluator
+from fastrank.evaluation.several_runs import evaluate_runs
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import pick, takes, with_defaults
 from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from concurrent.futures import Executor
     from typing import Any
 
     from typing_extensions import Unpack
@@ -61,7 +60,8 @@ def compare(
     runs: Any,
     measures: Measures,
     *,
-    executor: Executor | None = None,
+    executor: Any = None,
+    progress: bool | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Evaluate runs, and compare them on the same queries.
@@ -70,17 +70,17 @@ def compare(
     runs: a list of runs, or {name: run}; each as `evaluate` takes it.
     measures: as `evaluate` takes them. Measures without values per query, such as gm_map, are
         skipped if a set of measures includes them.
-    executor: evaluates the runs with `executor.map`; by default they are evaluated in turn. Runs
-        and judgments are pickled for processes.
+    executor, progress: as for a list of runs in `evaluate`.
     **options: see `ComparisonOptions`.
 
     By default every judged query counts, as 0 for a run without results for it, and `notes` names
-    such runs. With missing="skip", only queries with results in all runs count. A query for which a
-    measure has no value (NaN) is dropped pair by pair.
+    such runs. With missing="skip", only queries with results in all runs count. Queries
+    for which a measure has no value (NaN) are dropped pair by pair; means are over the queries with
+    values of all runs.
 
     Raises what `evaluate` raises; OptionError for an invalid or contradictory option; MeasureError
     for a measure without values per query; GroupError if no query is common to all runs, or a value
-    is infinite.
+    is infinite or above 1e100.
 
     >>> runs = ["data/pixels.run", "data/pca.run", "data/profile.run"]
     >>> found = fr.compare("data/digits.qrels", runs, "map P.10", baseline="pca")
@@ -109,7 +109,9 @@ def compare(
     if not isinstance(items, (list, tuple)):
         items = [items]
     evaluator = Evaluator(qrels, measures, **evaluation)
-    scores = _evaluated(evaluator, items, keys, executor)
+    scores = evaluate_runs(
+        evaluator.prepared, items, keys=keys, executor=executor, progress=progress
+    )
     names = system_names(chosen.names, keys, scores, items)
     return compare_evaluated(scores, names, measures, chosen, evaluation)
 
@@ -125,7 +127,8 @@ def compare_evaluated(
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
     bound = Selection(measures).bind(version, keep=has_values)
     systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
-    aligned = align(names, systems, common=True, caller="compare")
+    pairwise = not chosen.of_all_systems
+    aligned = align(names, systems, common=True, caller="compare", pairwise=pairwise)
     missing = note_missing(scores, names)
     if any(own.zero_rows for own in scores):
         lower = [name for name, own in aligned.measures.items() if own.better == "lower"]
@@ -135,30 +138,6 @@ def compare_evaluated(
             missing.append(f"{', '.join(zero)}: lower values are better, and missing queries are 0")
     aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
     return compare_aligned(aligned, chosen, evaluation)
-
-
-def _evaluated(
-    evaluator: Evaluator, runs: Sequence[Any], keys: list[Any] | None, executor: Executor | None
-) -> list[Scores]:
-    """The scores of runs. Errors that do not name the run are raised with its name."""
-    results = iter((executor.map if executor else map)(evaluator.evaluate, runs))
-    scores: list[Any] = []
-    try:
-        scores.extend(results)
-    except (EvaluationError, NoQueriesError) as error:
-        place, run = len(scores), runs[len(scores)]
-        name = f"run {place + 1}" if keys is None else str(keys[place])
-        if keys is None and isinstance(run, (str, os.PathLike)):
-            name = os.fspath(run)
-            if name in str(error):
-                raise
-        reason = f"{name}: {error}"
-        if isinstance(error, NoQueriesError):
-            raise NoQueriesError(reason) from None
-        raise EvaluationError(
-            error.measure, error.query, reason, inconsistent=error.inconsistent
-        ) from None
-    return scores
 
 
 def has_values(bound: BoundMeasure) -> bool:
@@ -184,8 +163,8 @@ def compare_scores(
     Which values are better follows from the name of a measure; for unknown names, higher values
     are. Raises TypeError for other objects; InputError for a value that is not a number;
     MeasureError if the measures of the systems differ or have no values per query; GroupError for
-    different queries, no common query, or an infinite value; OptionError for an invalid or
-    contradictory option.
+    different queries, no common query, or a value that is infinite or above 1e100; OptionError for
+    an invalid or contradictory option.
 
     >>> a, b = {"q1": 0.3, "q2": 0.5, "q3": 0.8}, {"q1": 0.1, "q2": 0.4, "q3": 0.2}
     >>> found = fr.compare_scores({"a": a, "b": b}, test="randomization")
@@ -195,7 +174,10 @@ def compare_scores(
     check_choice("queries", queries, ("same", "common"))
     chosen = settings(with_defaults(compare_scores, options))
     names, systems, notes = systems_from(scores, chosen.names)
-    aligned = align(names, systems, common=queries == "common", caller="compare_scores")
+    aligned = align(
+        names, systems, common=queries == "common", caller="compare_scores",
+        pairwise=not chosen.of_all_systems,
+    )  # fmt: skip
     return compare_aligned(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
 
 
@@ -208,6 +190,8 @@ def _baselines(chosen: Settings, names: list[str]) -> list[int]:
         given = [given]
     places = []
     for one in given:
+        if isinstance(one, (bool, np.bool_)):
+            raise OptionError("baseline", f"expected a name or an index, found {one}")
         if isinstance(one, str):
             if one not in names:
                 raise OptionError(
@@ -269,8 +253,7 @@ def compare_aligned(
     firsts, seconds = _pairs(len(names), baselines)
     clusters = _clusters(chosen, aligned.queries)
     analyses = {
-        name: analyze(values, better, firsts, seconds, clusters, chosen)
-        for name, (values, better) in measures.items()
+        name: analyze(own, firsts, seconds, clusters, chosen) for name, own in measures.items()
     }
     if chosen.family == "all":
         analyses = _corrected_together(analyses, chosen.correction)

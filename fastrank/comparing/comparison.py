@@ -39,7 +39,7 @@ CORRECTION_NAMES = {
     "hochberg": "Hochberg-corrected",
     "bh": "Benjamini-Hochberg-corrected",
     "by": "Benjamini-Yekutieli-corrected",
-    "max-t": "corrected by max-t",
+    "max-t": "corrected by max-t of random sign flips",
 }
 
 Pair = namedtuple(
@@ -74,8 +74,8 @@ class Comparison(Frozen):
     byte order. baseline: the names of the baselines, empty if all pairs are compared.
     test, correction, alpha, interval, level, seed: as given. resamples: their number, 0 if nothing
     was resampled.
-    mean: {measure: {system: mean over its queries}}. notes: what a reader must know about all
-    pairs, such as missing queries.
+    mean: {measure: {system: mean over the queries with values of all systems}}. notes: what a
+    reader must know about all pairs, such as missing queries.
 
     >>> comparison
     <Comparison of 3 systems in map: 200 queries>
@@ -121,7 +121,7 @@ class Comparison(Frozen):
         >>> comparison.values("map").shape
         (3, 200)
         """
-        view: Floats = self._of(measure).paired.values.view()
+        view: Floats = self._of(measure).values.view()
         view.flags.writeable = False
         return view
 
@@ -255,7 +255,7 @@ class Comparison(Frozen):
         return (analysis.p_adjusted <= self.alpha) & (analysis.paired.difference != 0.0)
 
     def ranked(self, measure: str) -> list[str]:
-        """The systems from best to worst mean, in their order for measures without a better value.
+        """The systems from best to worst mean; in their order where `best` raises an error.
 
         >>> comparison.ranked("map")
         ['pixels', 'pca', 'profile']
@@ -265,34 +265,46 @@ class Comparison(Frozen):
     def _ranked(self, measure: str) -> list[int]:
         analysis = self._of(measure)
         mean = analysis.means.mean
-        sign = {"higher": -1.0, "lower": 1.0, "": 0.0}[analysis.better]
+        better = analysis.better if analysis.paired.ordered else ""
+        sign = {"higher": -1.0, "lower": 1.0, "": 0.0}[better]
         return [int(place) for place in np.argsort(sign * mean, kind="stable")]
 
     def best(self, measure: str) -> str:
         """The system with the best mean, the first of several.
 
-        Raises MeasureError for a measure of which no value is better.
+        Raises MeasureError for a measure of which no value is better, and if no query has values of
+        all systems.
 
         >>> comparison.best("map")
         'pixels'
         """
-        if not self._of(measure).better:
+        if not self.better(measure):
             raise MeasureError(measure, f"{measure!r}: neither higher nor lower values are better")
+        self._need_common_queries(measure)
         return self.ranked(measure)[0]
 
-    def tied_with_best(self, measure: str) -> list[str]:
-        """The systems that do not differ significantly from the best, the best one first.
+    def _need_common_queries(self, measure: str) -> None:
+        if not self._of(measure).paired.ordered:
+            raise MeasureError(measure, f"{measure!r}: no query has values of all systems")
 
-        Needs all pairs. Raises OptionError if only those with a baseline were compared, and
-        MeasureError for a measure of which no value is better.
+    def _has_best(self, measure: str) -> bool:
+        """Whether one of several systems can be the best."""
+        analysis = self._of(measure)
+        return len(self) > 1 and bool(analysis.better) and analysis.paired.ordered
+
+    def tied_with_best(self, measure: str) -> list[str]:
+        """The systems that the best is not significantly better than, the best one first.
+
+        Needs all pairs. Raises OptionError if only those with a baseline were compared, and what
+        `best` raises.
 
         >>> comparison.tied_with_best("map")
         ['pixels']
         """
         self._need_all_pairs("tied_with_best")
         best = self.best(measure)
-        others = [name for name in self.ranked(measure) if name != best]
-        return [best, *(name for name in others if not self.significant(measure, best, name))]
+        beaten = set(self.beaten(measure, best))
+        return [best, *(own for own in self.ranked(measure) if own != best and own not in beaten)]
 
     def letters(self, measure: str) -> dict[str, str]:
         """Compact letter display: systems that share a letter do not differ significantly.
@@ -348,15 +360,10 @@ class Comparison(Frozen):
         >>> comparison.relative_interval("map", "pixels", "pca")
         (0.1901..., 0.3083...)
         """
-        from fastrank.comparing.bootstrap import ratio_interval
+        from fastrank.comparing.bootstrap import relative_interval
 
-        paired = self._of(measure).paired
-        values = paired.values[[self._place(a), self._place(b)]]
-        kept = ~np.isnan(values).any(axis=0)
-        if paired.clusters is None:
-            values = values[:, kept]
-        low, high, _ = ratio_interval(values[0], values[1], self._settings, paired)
-        return low, high
+        places = [self._place(a), self._place(b)]
+        return relative_interval(self._of(measure).paired, places, self._settings)
 
     def effects(self, measure: str) -> Table:
         """Effect sizes of each pair.
@@ -440,9 +447,9 @@ class Comparison(Frozen):
     def anova(self, measure: str) -> Table:
         """The two-way analysis of variance of systems and queries, without interaction.
 
-        Queries without a value of every system are not used. Source: Tague-Sutcliffe and Blustein,
-        TREC-3, 1994; partial omega squared as in Sakai, 'Laboratory experiments in information
-        retrieval', 2018.
+        Queries without a value of every system are not used; raises MeasureError if none remains.
+        Source: Tague-Sutcliffe and Blustein, TREC-3, 1994; partial omega squared as in Sakai,
+        'Laboratory experiments in information retrieval', 2018.
 
         >>> print(comparison.anova("map"))
         source      squares    df    mean_square        F       p    partial_omega_squared
@@ -453,6 +460,7 @@ class Comparison(Frozen):
         """
         from fastrank.comparing.tables import anova_table
 
+        self._need_common_queries(measure)
         return anova_table(self._of(measure).paired)
 
     def discriminative_power(self) -> dict[str, float]:
@@ -471,9 +479,9 @@ class Comparison(Frozen):
 
         low, high: the interval of the rank. p_best: the share of resamples in which the system has
         the best mean; ties are divided. tied_with_best: whether it does not differ significantly
-        from the best, None with a baseline. Raises MeasureError for a measure of which no value is
-        better. Source: Hall and Miller, 'Using the bootstrap to quantify the authority of an
-        empirical ranking', Annals of Statistics 37, 2009.
+        from the best, None with a baseline. Raises what `best` raises. Source: Hall and Miller,
+        'Using the bootstrap to quantify the authority of an empirical ranking', Annals of
+        Statistics 37, 2009.
 
         >>> print(comparison.ranks("map"))
         system      mean    rank    low    high    p_best    tied_with_best
@@ -498,7 +506,7 @@ class Comparison(Frozen):
         bold = set()
         for place, measure in enumerate(self.measures, 1):
             columns[measure] = own = list(self.mean[measure].values())
-            if self._of(measure).better and len(own) > 1:
+            if self._has_best(measure):
                 best = f"{self.mean[measure][self.best(measure)]:.{digits}f}"
                 bold |= {
                     (row, place) for row, mean in enumerate(own) if f"{mean:.{digits}f}" == best
@@ -778,12 +786,13 @@ class Comparison(Frozen):
 
 def _turned(pair: Any) -> Any:
     """The comparison of (b, a)."""
-    difference = -pair.difference
+    # 0 stays 0 instead of -0.
+    difference = 0.0 - pair.difference
     return pair._replace(
         a=pair.b, b=pair.a, mean_a=pair.mean_b, mean_b=pair.mean_a, difference=difference,
-        relative=difference / pair.mean_a if pair.mean_a else math.nan, low=-pair.high,
-        high=-pair.low, statistic=-pair.statistic, wins=pair.losses, losses=pair.wins,
-        effect=-pair.effect,
+        relative=difference / pair.mean_a if pair.mean_a else math.nan, low=0.0 - pair.high,
+        high=0.0 - pair.low, statistic=0.0 - pair.statistic, wins=pair.losses, losses=pair.wins,
+        effect=0.0 - pair.effect,
     )  # fmt: skip
 
 
@@ -804,8 +813,8 @@ def closest(name: object, names: list[str]) -> str:
 
 def check_values(measures: dict[str, Measured], names: list[str]) -> None:
     """Raise GroupError for a system without any value of a measure."""
-    for measure, (values, _) in measures.items():
-        empty = np.isnan(values).all(axis=1)
+    for measure, own in measures.items():
+        empty = np.isnan(own.values).all(axis=1)
         if empty.any():
             name = names[int(np.argmax(empty))]
             raise GroupError(f"{measure}: {name!r} has no value for any query")

@@ -115,7 +115,7 @@ def means_of(comparison: Comparison, measure: str, layout: Layout) -> dict[str, 
 
 def _places(comparison: Comparison, measure: str, texts: dict[str, str]) -> dict[str, int]:
     """{text: place} of the two best values as they are shown; the second only of three or more."""
-    if not comparison.better(measure) or len(texts) < 2:
+    if not comparison._has_best(measure):
         return {}
     ranked = list(dict.fromkeys(texts[name] for name in comparison.ranked(measure)))
     count = 2 if len(texts) > 2 else 1

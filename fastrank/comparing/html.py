@@ -16,7 +16,7 @@ from fastrank.comparing.display import (
     p_text,
 )
 from fastrank.comparing.text import SYMBOLS, difference_rows
-from fastrank.scores.table_formats import one_line
+from fastrank.escapes import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 CLASSES = {0: "number", 1: "number best", 2: "number second"}
 TAGS = {0: "%s", 1: "<b>%s</b>", 2: "<u>%s</u>"}
-# HTML has no way to write these characters.
-CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160)], "\ufffd")
 
 
 def html_of(comparison: Comparison, **options: Any) -> str:
@@ -50,7 +48,7 @@ def html_of(comparison: Comparison, **options: Any) -> str:
 
 def safe(text: str) -> str:
     """Text for elements and attributes, on one line."""
-    return escape(one_line(text).translate(CONTROLS))
+    return escape(visible(text))
 
 
 def _means(comparison: Comparison, layout: Layout) -> str:

@@ -14,7 +14,8 @@ from fastrank.comparing.display import (
 )
 from fastrank.comparing.text import ASCII_SYMBOLS
 from fastrank.errors import OptionError
-from fastrank.scores.table_formats import Markup, latex, one_line
+from fastrank.escapes import visible
+from fastrank.scores.table_formats import Markup, latex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,4 +169,4 @@ def _comments(comparison: Comparison, layout: Layout, marks: dict[str, str]) -> 
         text = legend(comparison, layout, ASCII_SYMBOLS)
     if comparison.resamples:
         text += f" {comparison.resamples:,} resamples, seed {comparison.seed}."
-    return [f"% {one_line(line)}" for line in (text, *notes_of(comparison))]
+    return [f"% {visible(line)}" for line in (text, *notes_of(comparison))]

@@ -13,13 +13,13 @@ from fastrank.comparing.display import (
     notes_of,
 )
 from fastrank.comparing.text import ASCII_SYMBOLS, SYMBOLS, WIDTH
+from fastrank.escapes import visible
 from fastrank.scores.table_formats import (
     Number,
     html,
     latex,
     markdown,
     markdown_text,
-    one_line,
     plain,
 )
 from fastrank.scores.text import rounded
@@ -102,7 +102,7 @@ def query_table(comparison: Comparison, form: str, *, digits: int | None = None)
 def _with_paragraphs(table: str, paragraphs: list[str], form: str) -> str:
     """The table with text in the syntax of the format."""
     if form == "latex":
-        return "\n".join([*(f"% {one_line(text)}" for text in paragraphs), table])
+        return "\n".join([*(f"% {visible(text)}" for text in paragraphs), table])
     if form == "html":
         # Imported here because only HTML needs it.
         from fastrank.comparing.html import safe
@@ -110,5 +110,5 @@ def _with_paragraphs(table: str, paragraphs: list[str], form: str) -> str:
         return "\n".join([table, *(f"<p>{safe(text)}</p>" for text in paragraphs)])
     if form == "markdown":
         return "\n\n".join([table, *map(markdown_text, paragraphs)])
-    wrapped = (fill(one_line(text), WIDTH, break_on_hyphens=False) for text in paragraphs)
+    wrapped = (fill(visible(text), WIDTH, break_on_hyphens=False) for text in paragraphs)
     return "\n".join([table, "", *wrapped])

@@ -195,6 +195,11 @@ class Settings(Frozen):
     zeros: str
 
     @property
+    def of_all_systems(self) -> bool:
+        """Whether the test is one of all systems together, on the same queries."""
+        return self.function is None and self.test in TUKEYS
+
+    @property
     def flips(self) -> int:
         """The number of sign flips."""
         return FLIPS if self.resamples is None else self.resamples

@@ -47,11 +47,25 @@ def moments(rows: Floats) -> Moments:
     return Moments(n, mean, np.where(n > 1, sd, np.nan))
 
 
+def common_values(values: Floats) -> tuple[Floats, bool]:
+    """The values of the columns without NaN, NaN elsewhere, and whether there is such a column.
+
+    All values if there is none.
+    """
+    complete = ~np.isnan(values).any(axis=0)
+    if complete.all() or not complete.any():
+        return values, bool(complete.any())
+    return np.where(complete, values, np.nan), True
+
+
 class Paired:
     """One measure of several systems, and the pairs to compare.
 
     values: float64[systems, queries]; NaN where a query has no value. firsts, seconds: the systems
-    of each pair. clusters: the cluster of each query as an index, or None.
+    of each pair. clusters: the cluster of each query as an index, or None. within: see `Measured`.
+
+    common: the values of the queries with values of all systems, NaN elsewhere; all values if there
+    is no such query, and ordered is then False: means over different queries have no order.
 
     n, difference, sd: of each pair the number of queries with values of both, and the mean and the
     standard deviation of the differences first - second. higher, equal, lower: the numbers of
@@ -64,12 +78,14 @@ class Paired:
         firsts: Integers,
         seconds: Integers,
         clusters: Integers | None = None,
+        within: list[Floats] | None = None,
     ) -> None:
         self.values, self.firsts, self.seconds = values, firsts, seconds
-        self.clusters = clusters
+        self.clusters, self.within = clusters, within
         finite = values[~np.isnan(values)]
         self.largest = float(np.abs(finite).max()) if len(finite) else 0.0
         self.has_gaps = len(finite) < values.size
+        self.common, self.ordered = common_values(values)
         # Doubles above 1 have fewer decimals.
         self.decimals = DECIMALS - max(0, math.ceil(math.log10(max(self.largest, 1.0))))
         shape = len(firsts)
@@ -110,10 +126,9 @@ class Paired:
         kept = ~(np.isnan(first) | np.isnan(second))
         return first[kept], second[kept]
 
-    def complete(self) -> tuple[Floats, int]:
-        """The values of the queries with values of all systems, and the number of other queries."""
-        kept = ~np.isnan(self.values).any(axis=0)
-        return np.ascontiguousarray(self.values[:, kept]), int((~kept).sum())
+    def complete(self) -> Floats:
+        """The values of the queries with values of all systems."""
+        return np.ascontiguousarray(self.values[:, ~np.isnan(self.values).any(axis=0)])
 
     def by_cluster(self, rows: Floats) -> Floats:
         """The sums of rows over each cluster of queries; the rows if there are no clusters."""
@@ -130,5 +145,5 @@ class Paired:
         The unit is 10**-12, or larger where sums of so many values would not be exact.
         """
         most = 2.0 * self.largest * max(1, self.values.shape[1])
-        digits = min(DECIMALS, math.floor(math.log10(EXACT / most))) if most > 0.0 else DECIMALS
+        digits = min(DECIMALS, math.floor(math.log10(EXACT / most))) if most > 1.0 else DECIMALS
         return np.rint(rows * 10.0**digits)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.comparing.agreement import agreement, refuse_others
+from fastrank.comparing.agreement import COEFFICIENTS, agreement, refuse_others
+from fastrank.comparing.inputs import better_of
 from fastrank.comparing.rank_biased_overlap import rbo
 from fastrank.errors import FormatError, GroupError
 from fastrank.formats import csv, files
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from fastrank.formats.files import Source
 
 COLUMNS = ["run", "query", "measure", "value"]
-COEFFICIENTS = ("tau_b", "tau_a", "weighted_tau", "tau_ap", "tau_ap_b")
 
 
 def systems_table(first: Source, second: Source, *, p: float, ties: str) -> Table:
@@ -35,11 +35,17 @@ def systems_table(first: Source, second: Source, *, p: float, ties: str) -> Tabl
     for measure in measures:
         if names[0] != names[1]:
             refuse_others({names[0]: first_means[measure], names[1]: second_means[measure]})
-        found = agreement(first_means[measure], second_means[measure])
+        # Rankings start with the best system.
+        sign = -1.0 if better_of(measure) == "lower" else 1.0
+        one, other = (
+            {system: sign * mean for system, mean in means[measure].items()}
+            for means in (first_means, second_means)
+        )
+        found = agreement(one, other)
         columns["systems"].append(len(found.systems))
         for name in COEFFICIENTS:
             columns[name].append(getattr(found, name))
-        columns["rbo"].append(rbo(first_means[measure], second_means[measure], p, ties=ties).ext)
+        columns["rbo"].append(rbo(one, other, p, ties=ties).ext)
     return Table(columns=columns)
 
 

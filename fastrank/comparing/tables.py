@@ -9,6 +9,7 @@ import numpy as np
 from fastrank.comparing.anova import two_way
 from fastrank.comparing.blocks import resampled_sums
 from fastrank.comparing.power import detectable, queries_for
+from fastrank.comparing.two_levels import two_level_means
 from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
@@ -142,7 +143,7 @@ def anova_table(paired: Paired) -> Table:
     """The two-way analysis of variance of the queries with values of all systems."""
     from scipy.special import fdtrc
 
-    values, _ = paired.complete()
+    values = paired.complete()
     residual = two_way(values)[-1]
     rows = []
     for source in two_way(values):
@@ -169,11 +170,16 @@ def rank_table(
     comparison: Comparison, measure: str, paired: Paired, settings: Settings, resamples: int
 ) -> Table:
     """Bootstrap intervals of the ranks of systems."""
-    values, _ = paired.complete()
+    values = paired.complete()
     sign = {"higher": -1.0, "lower": 1.0}[comparison.better(measure)]
     grid = sign * paired.grid(values)
-    sums = resampled_sums(grid, "draw_with_replacement", resamples, settings.seed, settings.threads)
     # Sums on the grid are exact: equal ones are ties.
+    if paired.within is not None:
+        sums = sign * paired.rounded(two_level_means(paired, settings, resamples))
+    else:
+        sums = resampled_sums(
+            grid, "draw_with_replacement", resamples, settings.seed, settings.threads
+        )
     ordered = np.sort(sums, axis=0)
     ranks = np.empty(sums.shape)
     for b in range(resamples):

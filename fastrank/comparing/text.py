@@ -17,7 +17,7 @@ from fastrank.comparing.display import (
     means_of,
     notes_of,
 )
-from fastrank.scores.table_formats import one_line
+from fastrank.escapes import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def text_of(comparison: Comparison, *, ascii: bool | None = None, **options: Any
     else:
         blocks = [_means(comparison, layout, ascii=ascii)]
     paragraphs = [legend(comparison, layout, symbols), *notes_of(comparison)]
-    wrapped = (fill(one_line(text), WIDTH, break_on_hyphens=False) for text in paragraphs)
+    wrapped = (fill(visible(text), WIDTH, break_on_hyphens=False) for text in paragraphs)
     return "\n\n".join([*map(aligned, blocks), "\n".join(wrapped)])
 
 
@@ -155,7 +155,7 @@ def aligned(columns: list[Column]) -> str:
     """Columns of text under a rule."""
     lines: list[list[str]] = []
     for column in columns:
-        cells = [one_line(cell) for cell in (column.header, *column.cells)]
+        cells = [visible(cell) for cell in (column.header, *column.cells)]
         width = max(map(display_width, cells))
         padded = []
         for cell in cells:

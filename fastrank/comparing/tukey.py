@@ -9,7 +9,6 @@ from fastrank.comparing.blocks import thread_count
 from fastrank.comparing.tested import Tested
 from fastrank.native import kernels
 from fastrank.native.threads import in_threads
-from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +29,10 @@ def randomized_tukey(paired: Paired, settings: Settings) -> Tested:
     matter. Source: Carterette, 'Multiple testing in statistical analysis of systems-based
     information retrieval experiments', ACM TOIS 30(1), 2012.
     """
-    values, dropped = paired.complete()
+    values = paired.complete()
     columns = values.shape[1]
     if not columns:
-        return Tested(paired.difference, np.full(len(paired), np.nan), general=_dropped(dropped))
+        return Tested(paired.difference, np.full(len(paired), np.nan))
     grid = paired.grid(values)
     ranges = np.sort(_ranges(np.sort(grid.T, axis=1), settings))
     sums = grid.sum(axis=1)
@@ -45,7 +44,6 @@ def randomized_tukey(paired: Paired, settings: Settings) -> Tested:
     general = [
         f"p-values are estimated from {len(ranges):,} random permutations (seed {settings.seed});"
         " they depend on which systems are compared",
-        *_dropped(dropped),
     ]
     return Tested(paired.difference, p, exact=False, general=general)
 
@@ -77,11 +75,11 @@ def classic_tukey(paired: Paired, _: Settings) -> Tested:
     """
     from scipy.stats import studentized_range
 
-    values, dropped = paired.complete()
+    values = paired.complete()
     k, n = values.shape
     pairs = len(paired)
     if n < 2:
-        return Tested(np.full(pairs, np.nan), np.full(pairs, np.nan), general=_dropped(dropped))
+        return Tested(np.full(pairs, np.nan), np.full(pairs, np.nan))
     residual = two_way(values)[-1]
     means = values.mean(axis=1)
     difference = np.abs(means[paired.firsts] - means[paired.seconds])
@@ -90,10 +88,4 @@ def classic_tukey(paired: Paired, _: Settings) -> Tested:
     q[paired.unequal == 0] = 0.0
     p = np.maximum(RESOLVED, studentized_range.sf(np.abs(q), k, residual.df))
     p[paired.unequal == 0] = 1.0
-    return Tested(np.copysign(q, paired.difference), p, df=residual.df, general=_dropped(dropped))
-
-
-def _dropped(queries: int) -> list[str]:
-    if not queries:
-        return []
-    return [f"{counted(queries, 'query', 'queries')} without a value of every system: not used"]
+    return Tested(np.copysign(q, paired.difference), p, df=residual.df)

@@ -9,6 +9,7 @@ from fastrank.data.columns import Frozen
 from fastrank.datasets.rows import is_missing
 from fastrank.datasets.text_tables import columns_of
 from fastrank.errors import InputError
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,9 +64,7 @@ class TextTask(Frozen):
             _check_list(name, "labels", "labels", labels)
             found_labels = plain_labels(labels)
             named.append(("labels", found_labels))
-            for row, label in enumerate(found_labels):
-                if is_missing(label):
-                    raise InputError(name, f"row {row}: the label is missing")
+            check_labels(name, found_labels)
         if len({len(column) for _, column in named}) > 1:
             lengths = ", ".join(f"{len(column)} in {role}" for role, column in named)
             raise InputError(name, f"expected columns of equal length, found {lengths}")
@@ -110,8 +109,7 @@ class TextTask(Frozen):
         return len(self.texts[0])
 
     def __repr__(self) -> str:
-        rows = f"{len(self)} row{'s' * (len(self) != 1)}"
-        texts = f"{len(self.texts)} text{'s' * (len(self.texts) != 1)}"
+        rows, texts = counted(len(self), "row"), counted(len(self.texts), "text")
         labels = "" if self.labels is None else ", with labels"
         return f"<TextTask {self.name}: {rows} of {texts}{labels}>"
 
@@ -144,6 +142,13 @@ def _check_list(name: str, role: str, what: str, given: Any) -> None:
     if is_wrong or not hasattr(given, "__iter__"):
         found = type(given).__name__
         raise InputError(name, f"{role}: expected a list of {what}, found {found}")
+
+
+def check_labels(name: str, labels: Iterable[Any]) -> None:
+    """Raise InputError for the first row without a label."""
+    for row, label in enumerate(labels):
+        if is_missing(label):
+            raise InputError(name, f"row {row}: the label is missing")
 
 
 def plain_labels(labels: Any) -> list[Any]:

@@ -18,6 +18,7 @@ from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.search import build_index, search_batches
+from fastrank.search.faiss_api import load_faiss
 from fastrank.search.progress import bar
 from fastrank.search.row_ids import check_row_ids
 from fastrank.search.search_options import SEARCH, QueryOptions
@@ -241,16 +242,13 @@ def _gathered(queries: Any, *, unit: bool) -> Array:
 
 def _size_of(index: Index) -> int:
     """The number of bytes that faiss writes for an index, without storing them."""
-    import faiss
-
-    # The type stubs lack the writer with a callback.
-    library: Any = faiss
+    faiss = load_faiss()
     size = 0
 
     def count(piece: bytes) -> None:
         nonlocal size
         size += len(piece)
 
-    writer = library.PyCallbackIOWriter(count)
+    writer = faiss.PyCallbackIOWriter(count)
     faiss.write_index(index.faiss, writer)
     return size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.errors import OptionError
-from fastrank.search.faiss_api import parts_of
+from fastrank.search.faiss_api import load_faiss, parts_of
 from fastrank.search.indexing import make_index
 from fastrank.search.parameters import Setting, parse_parameters
 
@@ -63,8 +63,7 @@ def check_candidate(candidate: Candidate, dimension: int, metric: str, trained_w
 
 def _centroids(part: Any) -> int:
     """The number of centroids to train, which is the number of vectors needed."""
-    import faiss
-
+    faiss = load_faiss()
     # The vectors of a graph.
     stored = getattr(part, "storage", None)
     if stored is not None:

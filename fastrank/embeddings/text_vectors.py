@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fastrank.arguments import at_least
 from fastrank.embeddings.cache import EmbeddingCache
@@ -40,6 +40,13 @@ def are_vectors(given: Any) -> bool:
         return bool(given) and (are_vectors(given[0]) or _is_number(given[0]))
     # A frame has no dtype.
     return hasattr(given, "shape") and (hasattr(given, "dtype") or hasattr(given, "to_numpy"))
+
+
+def refuse_encoding(options: Mapping[str, Any]) -> None:
+    """Raise OptionError for options of models that are given with vectors."""
+    for name, value in options.items():
+        if name != "progress" and value is not None:
+            raise OptionError(name, "this applies to models, but vectors are given")
 
 
 def vectors_of(given: Any, rows: int | None = None) -> tuple[Array, ...]:

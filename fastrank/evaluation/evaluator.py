@@ -8,11 +8,9 @@ from typing import cast, overload
 from fastrank.arguments import check_threads
 from fastrank.data.preferences import Preferences
 from fastrank.data.texts import decoded
-from fastrank.evaluation.scoring import score
+from fastrank.evaluation.prepared import Prepared, file_state
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
-from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import bind_measures, check_options
-from fastrank.judging.queries import choose_queries, count_without_relevant
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.plurals import counted
@@ -43,6 +41,8 @@ def evaluate(
     measures: Measures = "official",
     *,
     threads: int | None = None,
+    executor: Any = None,
+    progress: bool | None = None,
     **options: Unpack[EvaluationOptions],
 ) -> Scores | list[Scores]:
     """Evaluate one or more runs against judgments; to evaluate more runs later, use `Evaluator`.
@@ -61,8 +61,13 @@ def evaluate(
         pytrec_eval (`P_10`), ir_measures (`nDCG@10`, `AP(rel=2)@100`) or papers (`mrr@10`), see
         `parse_measure`; in strings, separated by blanks or commas. Or functions, see `measure`.
         Values have the requested names; those of `P.5,10` are trec_eval's, `P_5` and `P_10`.
-    threads: the maximum number of threads that judge a file, by default as many as are useful. The
-        values do not depend on it.
+    threads: the maximum number of threads that judge a file, by default as many as are useful; with
+        an executor, one. The values do not depend on it.
+    executor: evaluates a list of runs in threads, processes, or on a cluster: any
+        concurrent.futures.Executor, a client of Dask, or a pool of multiprocessing or Ray; see
+        docs/scale-out.md. Processes read the files themselves.
+    progress: whether to show a progress bar for a list of runs; by default on a terminal for long
+        work.
     **options: see `EvaluationOptions`.
 
     Returns Scores, or a list of them for a list of runs. `Scores.counts` has the numbers of queries
@@ -74,7 +79,8 @@ def evaluate(
     apply to the judgments; MeasureError for unknown measures or invalid parameters; NoQueriesError
     if no query has both judgments and results; EvaluationError for a query that cannot be
     evaluated, such as one whose ranking has a duplicate document; ReadError and FormatError for a
-    file. The definitions are trec_eval's.
+    file. If runs in a list fail, the others are evaluated, and RunError names the first one and has
+    the Scores of the others. The definitions are trec_eval's.
 
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
     >>> run = {"q1": {"d1": 0.5, "d2": 0.75}, "q2": {"d3": 0.9}}
@@ -88,7 +94,9 @@ def evaluate(
     P_10  0.8989
     """
     evaluator = Evaluator(qrels, measures, **with_defaults(evaluate, options))
-    found: Scores | list[Scores] = evaluator.evaluate(run, threads=threads)
+    found: Scores | list[Scores] = evaluator.evaluate(
+        run, threads=threads, executor=executor, progress=progress
+    )
     return found
 
 
@@ -116,54 +124,48 @@ class Evaluator:
         from fastrank.judging.dict_index import index_judgments
 
         checked = evaluation_options(with_defaults(Evaluator.__init__, options))
-        self._bound = _bind(measures, checked)
+        bound = _bind(measures, checked)
+        file = file_state(qrels)
         judgments: Any = index_judgments(qrels) if isinstance(qrels, dict) else None
         if judgments is None:
             judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)
-        needed = {own.measure.needs for own in self._bound}
+        needed = {own.measure.needs for own in bound}
         by_group = "groups" in needed and needed <= {"groups", "run", "queries"}
         relevance_format = "qrels_jg" if by_group else "qrels"
         if isinstance(judgments, Preferences):
             relevance_format = "prefs"
-        self._options = checked.changed(relevance_format=relevance_format)
-        check_options(self._bound, self._options)
-        self._judgments, self._left_out = choose_queries(judgments, self._options)
-        self._no_relevant: int | None = None
-        self._judge = RunJudge(self._judgments, self._bound, self._options)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A judge has locks and reusable memory.
-        return {name: value for name, value in vars(self).items() if name != "_judge"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._judge = RunJudge(self._judgments, self._bound, self._options)
+        checked = checked.changed(relevance_format=relevance_format)
+        check_options(bound, checked)
+        self.prepared = Prepared(judgments, bound, checked, file)
 
     def __repr__(self) -> str:
-        names = " ".join(decoded(name) for bound in self._bound for name in bound.names)
-        queries = counted(len(self._judgments), "judged query", "judged queries")
+        names = " ".join(decoded(name) for bound in self.prepared.bound for name in bound.names)
+        queries = counted(len(self.prepared.judgments), "judged query", "judged queries")
         return f"<Evaluator of {names}: {queries}>"
 
     @overload
     def evaluate(
-        self, run: list[Any] | tuple[Any, ...], *, threads: int | None = None
-    ) -> list[Scores]: ...
+        self, run: list[Any] | tuple[Any, ...], *, threads: int | None = None,
+        executor: Any = None, progress: bool | None = None,
+    ) -> list[Scores]: ...  # fmt: skip
 
     @overload
     def evaluate(
-        self, run: Run | Convertible | Source, *, threads: int | None = None
-    ) -> Scores: ...
+        self, run: Run | Convertible | Source, *, threads: int | None = None,
+        executor: Any = None, progress: bool | None = None,
+    ) -> Scores: ...  # fmt: skip
 
     def evaluate(
         self,
         run: Run | Convertible | Source | Sequence[Run | Convertible | Source],
         *,
         threads: int | None = None,
+        executor: Any = None,
+        progress: bool | None = None,
     ) -> Scores | list[Scores]:
         """Evaluate a run, or each run in a list or of an iterator.
 
-        run: as `evaluate` takes it. threads: the maximum number of threads that judge a file, by
-            default as many as are useful. Raises what `evaluate` raises.
+        The arguments and errors are those of `evaluate`.
 
         >>> evaluator = fr.Evaluator("data/digits.qrels", "map")
         >>> evaluator.evaluate("data/pca.run").mean
@@ -175,25 +177,14 @@ class Evaluator:
 
         if hasattr(run, "__next__") and not hasattr(run, "read"):
             run = list(cast("Iterator[Any]", run))
-        if isinstance(run, (list, tuple)) and not is_row(next(iter(run), None)):
-            return [self._scores(one, threads) for one in run]
-        return self._scores(run, threads)
+        if not isinstance(run, (list, tuple)) or is_row(next(iter(run), None)):
+            return self.prepared.scores_of(run, threads)
+        # Imported late: most calls have one run.
+        from fastrank.evaluation.several_runs import evaluate_runs
 
-    def _scores(self, run: Run | Convertible | Source, threads: int | None) -> Scores:
-        if getattr(self._judgments, "scale", None) is not None and isinstance(run, dict):
-            # Imported late: few judgments have fractions.
-            from fastrank.formats.dicts import warn_if_swapped
-
-            warn_if_swapped(self._judgments, run)
-        judged = self._judge.judge(run, threads=threads)
-        if self._no_relevant is None:
-            self._no_relevant = count_without_relevant(self._judgments, self._options)
-        scores = score(
-            self._judgments, judged, self._bound, self._options,
-            left_out=self._left_out, no_relevant=self._no_relevant,
-        )  # fmt: skip
-        self._judge.release(judged)
-        return scores
+        return evaluate_runs(
+            self.prepared, run, executor=executor, threads=threads, progress=progress
+        )
 
 
 def _bind(measures: Measures, options: Options) -> list[BoundMeasure]:

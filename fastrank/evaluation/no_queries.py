@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.texts import decoded
 from fastrank.errors import NoQueriesError
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def no_queries_error(
     left_out: the number of judged queries skipped because they have no relevant document.
     """
     judged, found = list(judged), found if found is None else sorted(found)
-    skipped = f"{left_out} judged {'queries' if left_out != 1 else 'query'}"
+    skipped = counted(left_out, "judged query", "judged queries")
     dropped = f"; skipped {skipped} without a relevant document" if left_out else ""
     if not judged:
         return NoQueriesError(f"there are no judged queries{dropped}")

@@ -165,7 +165,7 @@ def tie_report(
         largest=max(largest, default=0),
         evaluated=len(taken),
         queries={decoded(query): count for query, count in found if count},
-        measures={} if judgments is None else _ranges(judgments, taken, bound, checked),
+        measures={} if judgments is None else tie_ranges(judgments, taken, bound, checked),
     )
 
 
@@ -181,9 +181,11 @@ def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
     return tied, largest
 
 
-def _ranges(
+def tie_ranges(
     qrels: Qrels, run: Run, bound: list[BoundMeasure], options: Options
 ) -> dict[str, TieRange]:
+    """The range of the mean of each measure, by its printed name; `check_range` accepts them."""
+
     def mean(wanted: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
         settled = options.changed(ties=ties, **changes)
         return score_run(RunJudge(qrels, wanted, settled), run, wanted, settled).mean

@@ -22,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+    from fastrank.formats.trec import Warn
+
 SOURCE = "<dict>"
 # The grade of documents listed without a grade.
 LISTED_GRADE = 1
@@ -138,8 +140,8 @@ class _Rows:
             self._refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
 
 
-def warn_if_swapped(qrels: Qrels, run: dict[Any, Any]) -> None:
-    """Warn where judgments and run have probably changed places.
+def warn_if_swapped(qrels: Qrels, run: dict[Any, Any], warn: Warn) -> None:
+    """Call `warn` where judgments and run have probably changed places.
 
     That is, if nearly all grades have fractions, and the run has small integers as scores.
     """
@@ -152,10 +154,7 @@ def warn_if_swapped(qrels: Qrels, run: dict[Any, Any]) -> None:
         own.values() for own in islice(run.values(), SOME_QUERIES) if isinstance(own, Mapping)
     ))  # fmt: skip
     if scores and all(type(score) is int and 0 <= score < SMALL for score in scores):
-        # Imported late: few judgments have fractions.
-        from fastrank.formats.trec import python_warning
-
-        python_warning(
+        warn(
             "the grades have fractions, and the scores of the run are small integers: are judgments"
             " and run swapped?"
         )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from fastrank.arguments import flag
-from fastrank.errors import FormatError, InputError
-from fastrank.formats import files
+from fastrank.errors import InputError
 from fastrank.formats.ids import encoded_id
-from fastrank.formats.source import read_all
+from fastrank.formats.pairs import pairs_of
 from fastrank.keywords import Keyword
 
 TYPE_CHECKING = False
@@ -49,15 +48,9 @@ def read_exclusions(source: Source) -> Exclusions:
 
     Raises ReadError and FormatError.
     """
-    name = files.name_of(source)
     found: Exclusions = {}
-    for number, line in enumerate(read_all(source).split(b"\n"), 1):
-        fields = line.split()
-        if not fields:
-            continue
-        if len(fields) != 2:
-            raise FormatError(name, number, f"expected 2 fields (query doc), found {len(fields)}")
-        found.setdefault(fields[0], []).append(fields[1])
+    for _, query, doc in pairs_of(source, "query doc"):
+        found.setdefault(query, []).append(doc)
     return {query: list(dict.fromkeys(docs)) for query, docs in found.items()}
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import sys
+from contextlib import ExitStack, contextmanager
 
 from fastrank.formats.source import is_url
 from fastrank.formats.source import name_of as name_of
@@ -22,31 +22,39 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
     """Write to a path, to a URL, to `-` (standard output) or to a binary file object.
 
     Files are written atomically, by renaming a temporary file in the same folder: on failure the
-    old content stays. Devices, pipes and sockets are written to directly. Raises OSError, and
-    ImportError if a library for the URL is missing.
+    old content stays. Devices, pipes and sockets are written to directly. What is written to a URL
+    is first stored in a temporary file. Raises OSError, and ImportError if a library is missing.
     """
-    if not isinstance(target, (str, os.PathLike)):
-        for piece in pieces:
-            target.write(piece)
-        return
-    if os.fspath(target) == "-":
-        sys.stdout.buffer.writelines(pieces)
-        return
-    path = local(target)
-    if not is_url(path) and os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "wb") as device:
-            device.writelines(pieces)
-        return
+    write_all([(target, pieces)])
 
-    def fill(scratch: str) -> None:
-        with open(scratch, "wb") as file:
-            file.writelines(pieces)
 
-    replace(path, fill)
+def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
+    """Write several files as `write` does; all files are complete before any is renamed.
+
+    The attribute `filename` of an OSError names the file.
+    """
+    with ExitStack() as renamed_at_the_end:
+        for target, pieces in outputs:
+            if not isinstance(target, (str, os.PathLike)):
+                for piece in pieces:
+                    target.write(piece)
+                continue
+            try:
+                if os.fspath(target) == "-":
+                    sys.stdout.buffer.writelines(pieces)
+                    continue
+                path = local(target)
+                is_file = is_url(path) or not os.path.exists(path) or os.path.isfile(path)
+                opened = renamed_at_the_end.enter_context(replacing(path)) if is_file else path
+                with open(opened, "wb") as file:
+                    file.writelines(pieces)
+            except OSError as error:
+                error.filename = error.filename or name_of(target)
+                raise
 
 
 def check_target(target: Source) -> None:
-    """Raise OSError, or ImportError, early for a path or URL that `write` could not write."""
+    """Raise OSError or ImportError early for a path or URL that `write` could not write."""
     if not isinstance(target, (str, os.PathLike)) or os.fspath(target) == "-":
         return
     path = local(target)
@@ -70,16 +78,13 @@ def local(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     if not is_url(name):
         return name
-    from fastrank.formats.remote.urls import local_path, shown
+    from fastrank.formats.remote.urls import local_path
 
-    try:
-        return local_path(name) or name
-    except ValueError as error:
-        raise OSError(errno.EINVAL, str(error), shown(name)) from None
+    return local_path(name) or name
 
 
-@contextlib.contextmanager
-def local_copy(path: str) -> Iterator[str]:
+@contextmanager
+def local_copy(path: str | os.PathLike[str]) -> Iterator[str]:
     """The path of a local file with the content of a path or URL.
 
     The content of a URL is in a temporary file, which is deleted at the end. Raises OSError and
@@ -96,16 +101,24 @@ def local_copy(path: str) -> Iterator[str]:
 
 
 def replace(target: str, fill: Callable[[str], None]) -> None:
-    """Fill a temporary file in the same folder, then rename it to the target; or leave nothing.
+    """Fill a temporary file, and rename it to the target."""
+    with replacing(target) as scratch:
+        fill(scratch)
 
-    It is readable only by those who could read the file that it replaces. For a URL, the temporary
-    file is uploaded.
+
+@contextmanager
+def replacing(target: str) -> Iterator[str]:
+    """A temporary file in the same folder, which is renamed to the path at the end of the block.
+
+    It is removed if the block raises. It is readable only by those who could read the file that it
+    replaces. For a URL, it is uploaded at the end of the block.
     """
     path = local(target)
     if is_url(path):
-        from fastrank.formats.remote.uploads import upload
+        from fastrank.formats.remote.uploads import uploading
 
-        upload(path, fill)
+        with uploading(path) as scratch:
+            yield scratch
         return
     path = os.path.realpath(path)
     folder, name = os.path.split(path)
@@ -115,13 +128,13 @@ def replace(target: str, fill: Callable[[str], None]) -> None:
     with removed_by_signals(scratch):
         try:
             try:
-                # The umask applies as to any other file. `fill` opens it by name.
+                # The umask applies as to any other file. The block opens it by name.
                 created = 0o666 if mode is None else mode | 0o600
                 os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, created))
             except OSError as error:
                 error.filename = path
                 raise
-            fill(scratch)
+            yield scratch
             if mode is not None:
                 os.chmod(scratch, mode)
             os.replace(scratch, path)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 
+from fastrank.escapes import visible
 from fastrank.gating.rows import LISTED, listed
 from fastrank.gating.text import to_text
 from fastrank.scores.records import json_text
-from fastrank.scores.text import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.gating.verdict import Verdict
-
-# Characters that XML 1.0 does not have.
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_json(verdict: Verdict) -> str:
@@ -77,17 +74,13 @@ def to_junit(verdict: Verdict) -> str:
 def _quoted(text: str) -> str:
     from xml.sax.saxutils import quoteattr
 
-    return quoteattr(_xml(text))
+    return quoteattr(visible(text))
 
 
 def _escaped(text: str) -> str:
     from xml.sax.saxutils import escape
 
-    return escape(_xml(text))
-
-
-def _xml(text: str) -> str:
-    return NOT_XML.sub("\ufffd", printable(text))
+    return escape(text)
 
 
 def to_openmetrics(verdict: Verdict) -> str:

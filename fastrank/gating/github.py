@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fastrank.escapes import visible
 from fastrank.gating.rows import heading
 from fastrank.gating.text import all_notes
-from fastrank.scores.text import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ def to_github(verdict: Verdict) -> str:
 
 def annotation(kind: str, title: str, message: str) -> str:
     """A workflow command: `::error title=...::...`."""
-    return printable(f"::{kind} title={escaped(title, ':,')}::{escaped(message)}")
+    return f"::{kind} title={escaped(visible(title), ':,')}::{escaped(visible(message))}"
 
 
 def escaped(text: str, more: str = "") -> str:
     """Escape a string for GitHub's workflow commands; more: what properties escape, too."""
-    for character in "%\r\n" + more:
+    for character in "%" + more:
         text = text.replace(character, f"%{ord(character):02X}")
     return text

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fastrank.gating.rows import LISTED, header, heading, listed, row
 from fastrank.gating.text import all_notes
-from fastrank.scores.table_formats import escaped_markdown, markdown
-from fastrank.scores.text import printable
+from fastrank.scores.table_formats import markdown, markdown_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ def to_markdown(verdict: Verdict) -> str:
 
     At most 900 KB in UTF-8; the rest is cut at the end of a line.
     """
-    parts = [f"### {escaped_markdown(_capitalized(heading(verdict)))}"]
+    parts = [f"### {markdown_text(_capitalized(heading(verdict)))}"]
     if verdict.reasons:
         parts.append(_list(verdict.reasons))
     parts.append(markdown(header(verdict), map(row, verdict.results)))
@@ -31,10 +30,10 @@ def to_markdown(verdict: Verdict) -> str:
         worst = verdict.regressed(measure, LISTED)
         if len(worst):
             parts += [
-                f"Most regressed queries in {escaped_markdown(measure)}:",
+                f"Most regressed queries in {markdown_text(measure)}:",
                 worst.to_markdown(),
             ]
-    return _cut(printable("\n\n".join(parts)) + "\n")
+    return _cut("\n\n".join(parts) + "\n")
 
 
 def _capitalized(text: str) -> str:
@@ -42,7 +41,7 @@ def _capitalized(text: str) -> str:
 
 
 def _list(items: list[str]) -> str:
-    return "\n".join(f"* {escaped_markdown(' '.join(item.splitlines()))}" for item in items)
+    return "\n".join(f"* {markdown_text(item)}" for item in items)
 
 
 def _cut(text: str) -> str:

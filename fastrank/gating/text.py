@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fastrank.escapes import visible
 from fastrank.gating.rows import header, heading, listed, row
 from fastrank.scores.table_formats import plain
-from fastrank.scores.text import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ WORST = 5
 
 def to_text(verdict: Verdict) -> str:
     """The table of the checks, the verdict with its reasons, the worst queries, and notes."""
-    lines = [plain(header(verdict), map(row, verdict.results)), "", heading(verdict)]
+    table = plain(header(verdict), map(row, verdict.results))
+    lines = ["", heading(verdict)]
     lines += [f"  {reason}" for reason in verdict.reasons]
     if verdict.status != "pass":
         for measure in listed(verdict):
@@ -25,7 +26,7 @@ def to_text(verdict: Verdict) -> str:
                 worst = ", ".join(f"{query} {change:+.4f}" for query, *_, change in rows)
                 lines.append(f"  most regressed in {measure}: {worst}")
     lines += [f"note: {note}" for note in all_notes(verdict)]
-    return printable("\n".join(lines))
+    return "\n".join([table, *map(visible, lines)])
 
 
 def all_notes(verdict: Verdict) -> list[str]:

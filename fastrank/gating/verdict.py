@@ -74,7 +74,12 @@ class Verdict(Frozen):
 
     @property
     def is_improvement(self) -> bool:
-        """Whether the status is "pass", a mean is better than in the baseline and none worse."""
+        """Whether the status is "pass", a mean is better than in the baseline and none worse.
+
+        False if the judgments are not those of the baseline.
+        """
+        if self.current.qrels["digest"] != self.baseline.qrels["digest"]:
+            return False
         gains = [gain_of(self.comparison, own) for own in self.comparison.measures]
         return self.status == "pass" and min(gains) >= 0.0 and max(gains) > 0.0
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from _thread import allocate_lock
+from contextlib import suppress
 
 from fastrank.data.grade_scale import Graded
 from fastrank.data.run import Run
@@ -43,14 +42,6 @@ if TYPE_CHECKING:
             """Judge a run."""
 
 
-class _Reading:
-    """What judges files, which keeps its memory from one to the next, and who may use it."""
-
-    def __init__(self) -> None:
-        self.lock = allocate_lock()
-        self.judge: FileJudge | None = None
-
-
 class RunJudge:
     """Judges runs of any kind, each with the fastest suitable judge.
 
@@ -70,8 +61,8 @@ class RunJudge:
         self._rankings_suffice = rankings_suffice(judgments, measures, options)
         self._memory: MemoryJudge | None = None
         self._dicts: DictJudge | None = None
-        # By process: one that was forked while another thread was reading would wait forever.
-        self._reading: dict[int, _Reading] = {}
+        # Those that no thread is using; each keeps its memory for the next file.
+        self._idle: list[FileJudge] = []
 
     def judge(
         self, run: Any, *, threads: int | None = None, warn: Warn = python_warning
@@ -108,12 +99,13 @@ class RunJudge:
     def _with_texts(self) -> Any:
         """The judgments with the texts of their documents, which those that are dicts lack."""
         if self._converted is None:
-            self._converted = self.judgments
-            if isinstance(self.judgments, Graded):
+            converted = self.judgments
+            if isinstance(converted, Graded):
                 # The trec_eval command does without the module.
                 from fastrank.judging.dict_index import with_texts
 
-                self._converted = with_texts(self.judgments)
+                converted = with_texts(converted)
+            self._converted = converted
         return self._converted
 
     def _judge_file(self, file: Pieces, threads: int | None, warn: Warn) -> JudgedRun:
@@ -124,13 +116,9 @@ class RunJudge:
             if self._rankings_suffice:
                 # What is judged in vain is read again.
                 content = None if file.rereadable else file.read()
-                reading = self._reading.setdefault(os.getpid(), _Reading())
-                with reading.lock:
-                    if reading.judge is None:
-                        given = self._with_texts(), self._measures, self._options
-                        reading.judge = FileJudge(*given)
-                    parts = Parts(file if content is None else content, threads)
-                    judged = reading.judge.judge(parts)
+                judge = self._file_judge()
+                judged = judge.judge(Parts(file if content is None else content, threads))
+                self._idle.append(judge)
                 file.check_unchanged()
                 if judged is not None:
                     return judged
@@ -148,6 +136,11 @@ class RunJudge:
                     file, trec_eval_version=version, warn=warn, threads=threads, strict=False
                 )
         return self._in_memory(run)
+
+    def _file_judge(self) -> FileJudge:
+        with suppress(IndexError):
+            return self._idle.pop()
+        return FileJudge(self._with_texts(), self._measures, self._options)
 
     def _judge_dict(self, run: Mapping[Any, Any]) -> JudgedRun:
         from collections.abc import Mapping

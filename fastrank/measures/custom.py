@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from fastrank.measures.binding import BoundMeasure
+
     Function = Callable[..., float]
 
 # The fields are in the order of the columns of a judged ranking (see native/records).
@@ -65,7 +67,8 @@ class CustomMeasure(Family):
     passed: tuple[str, ...]
 
     def __reduce__(self) -> Any:
-        # Pickled scores do not need the function, and many functions cannot be pickled.
+        # Pickled scores do not need the function, and many functions cannot be pickled; evaluators
+        # add it.
         unpack, (kind, fields) = super().__reduce__()
         return unpack, (kind, {**fields, "function": _not_pickled})
 
@@ -73,6 +76,25 @@ class CustomMeasure(Family):
 def _not_pickled(_: object) -> float:
     """Replaces the function of a measure that was pickled."""
     raise TypeError("pickling a measure drops its function; it cannot be computed")
+
+
+def functions_of(bound: list[BoundMeasure]) -> dict[int, Function]:
+    """{place: function} of the user-defined measures."""
+    return {
+        place: own.measure.function
+        for place, own in enumerate(bound)
+        if isinstance(own.measure, CustomMeasure)
+    }
+
+
+def with_functions(bound: list[BoundMeasure], functions: dict[int, Function]) -> list[BoundMeasure]:
+    """The measures with the functions that they lost when they were pickled."""
+    return [
+        own.changed(measure=own.measure.changed(function=functions[place]))
+        if place in functions
+        else own
+        for place, own in enumerate(bound)
+    ]
 
 
 def measure(

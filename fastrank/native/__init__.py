@@ -80,7 +80,12 @@ def _choose() -> tuple[Library | Jit, str]:
         if wanted == "precompiled":
             raise EngineError(f"FASTRANK_ENGINE=precompiled: {reason}")
         unasked = reason
-    from fastrank.native.jit import Jit
+    try:
+        from fastrank.native.jit import Jit
+    except ModuleNotFoundError as error:
+        hint = "pip install 'fastrank-eval[jit]'"
+        needed = f"compiling the kernels needs {error.name}: {hint} ({reason})"
+        raise EngineError(needed) from error
 
     jit = Jit(unasked)
     return jit, f"{'jit' if jit.compiles else 'python'} ({reason})"

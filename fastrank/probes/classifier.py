@@ -7,10 +7,15 @@ from functools import partial
 
 from fastrank.arguments import check_choice, flag, integer
 from fastrank.data.columns import Frozen
-from fastrank.datasets.rows import is_missing
-from fastrank.datasets.text_task import TextTask, as_text_task, plain_labels
+from fastrank.datasets.text_task import TextTask, as_text_task, check_labels, plain_labels
 from fastrank.embeddings.encoders import needs_fitting
-from fastrank.embeddings.text_vectors import EncodingOptions, are_vectors, encode_task, vectors_of
+from fastrank.embeddings.text_vectors import (
+    EncodingOptions,
+    are_vectors,
+    encode_task,
+    refuse_encoding,
+    vectors_of,
+)
 from fastrank.errors import InputError, OptionError
 from fastrank.keywords import names_of
 from fastrank.probes.problem import (
@@ -153,7 +158,7 @@ def evaluate_classifier(
     problems = {}
     for key, (given_model, given) in sides.items():
         if are_vectors(given_model):
-            _refuse_encoding(encoding, embed, lazy)
+            refuse_encoding({**encoding, "embed": embed, "lazy": lazy})
             problems[key] = _from_vectors(given_model, given, label, alternatives)
         else:
             maker = _Texts(given_model, embed, lazy, alternatives, encoding)
@@ -196,20 +201,11 @@ def _check_options(protocol: str, given: Mapping[str, Any], accepted: list[str])
             raise TypeError(f"protocol {protocol!r} has no option {name!r}{hint}")
 
 
-def _refuse_encoding(encoding: Mapping[str, Any], embed: Any, lazy: Any) -> None:
-    """Raise OptionError for options of models that are given with vectors."""
-    for name, value in {**encoding, "embed": embed, "lazy": lazy}.items():
-        if name != "progress" and value is not None:
-            raise OptionError(name, "this applies to models, but vectors are given")
-
-
 def _from_vectors(given: Any, task: Any, name: str, alternatives: bool) -> Problem:
     texts = task if isinstance(task, TextTask) else None
     if texts is None and _is_labels(task):
         labels = plain_labels(task)
-        for row, label in enumerate(labels):
-            if is_missing(label):
-                raise InputError(name or "labels", f"row {row}: the label is missing")
+        check_labels(name or "labels", labels)
     else:
         texts = texts or as_text_task(task)
         name, labels = name or texts.name, _labels_of(texts)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from copy import deepcopy
 
 from fastrank.data.columns import Frozen
-from fastrank.datasets.rows import is_missing
-from fastrank.datasets.text_task import TextTask, as_text_task, plain_labels
+from fastrank.datasets.text_task import TextTask, as_text_task, check_labels, plain_labels
 from fastrank.embeddings.encoders import needs_fitting
-from fastrank.embeddings.text_vectors import are_vectors, encode_task, vectors_of
+from fastrank.embeddings.text_vectors import (
+    are_vectors,
+    encode_task,
+    refuse_encoding,
+    vectors_of,
+)
 from fastrank.errors import ArrayError, InputError, OptionError
 
 TYPE_CHECKING = False
@@ -39,9 +43,7 @@ def labelled_sets(
     texts. Raises InputError, ArrayError and OptionError.
     """
     if are_vectors(model_or_vectors):
-        for option, value in encoding.items():
-            if option != "progress" and value is not None:
-                raise OptionError(option, "this applies to models, but vectors are given")
+        refuse_encoding(encoding)
         if not isinstance(test, tuple) or len(test) != 2:
             raise OptionError("test", "expected a tuple (vectors, labels), as vectors are given")
         training = _given(model_or_vectors, task, name or "labels")
@@ -72,9 +74,7 @@ def _given(vectors: Any, task: Any, name: str) -> LabelledSet:
         labels = _labels(task)
     else:
         labels = plain_labels(task)
-        for row, label in enumerate(labels):
-            if is_missing(label):
-                raise InputError(name, f"row {row}: the label is missing")
+        check_labels(name, labels)
     arrays = vectors_of(vectors, len(labels))
     if len(arrays) > 1:
         raise ArrayError(name, f"expected vectors of one text per row, found {len(arrays)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.lazy import optional
+from fastrank.plurals import counted
 from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
@@ -72,12 +73,12 @@ class ProbeResult(Frozen):
         """
         records = self.records
         if records is None:
-            counted = [
+            values_of_tests = [
                 (place, metric, value)
                 for metric, values in self.values.items()
                 for place, value in enumerate(values, 1)
             ]
-            columns = zip(*counted, strict=True)
+            columns = zip(*values_of_tests, strict=True)
             records = dict(zip(("experiment", "metric", "value"), map(list, columns), strict=True))
         rows = len(next(iter(records.values())))
         frames = optional("pandas", "ProbeResult.frame")
@@ -112,8 +113,8 @@ class ProbeResult(Frozen):
         return {**kept, "notes": list(self.notes), "mean": self.mean}
 
     def __repr__(self) -> str:
-        count = len(self.values[self.metric])
+        tests = counted(len(self.values[self.metric]), "test")
         return (
             f"<ProbeResult {self.name}: {self.metric} {self.value:.4f} ± {self.std:.4f},"
-            f" {count} test{'s' * (count != 1)}, protocol {self.protocol}>"
+            f" {tests}, protocol {self.protocol}>"
         )

@@ -10,6 +10,7 @@ import numpy
 from fastrank.arguments import at_least, check_choice, finite, flag
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.lazy import optional
+from fastrank.plurals import counted
 from fastrank.probes.embedded_sets import embedded_sets
 from fastrank.probes.results import ProbeResult
 from fastrank.probes.senteval_networks import Training, train, with_ones
@@ -361,7 +362,7 @@ def _check_rows(problem: Problem, kfold: int, nested: bool) -> None:
     for label, count in zip(problem.classes, counts.tolist(), strict=True):
         # A class that only the test rows have is no problem.
         if 0 < count < kfold:
-            reason = f"class {label!r} has {count} row{'s' * (count != 1)}"
+            reason = f"class {label!r} has {counted(count, 'row')}"
             raise InputError(problem.name, f"{reason}, fewer than kfold={kfold}")
     rows = len(problem) - -(-len(problem) // kfold) if nested else len(problem)
     if int(HELD_OUT * rows) < 1:

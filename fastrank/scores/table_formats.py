@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fastrank.escapes import visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -62,7 +64,7 @@ def markdown(header: Sequence[str], rows: Rows) -> str:
 
 def markdown_text(text: str) -> str:
     """Text for a paragraph of Markdown, escaped."""
-    return escaped_markdown(one_line(text))
+    return escaped_markdown(visible(text))
 
 
 def escaped_markdown(text: str) -> str:
@@ -104,7 +106,7 @@ def latex(header: Sequence[str], rows: Rows) -> str:
 
 def latex_text(text: str) -> str:
     """Text for LaTeX, escaped."""
-    shown = one_line(text).translate(LATEX)
+    shown = visible(text).translate(LATEX)
     # At the start of a row, these would be arguments of the line break before it.
     return f"{{}}{shown}" if shown.lstrip()[:1] in ("[", "*") else shown
 
@@ -121,8 +123,8 @@ def _tabulated(header: Sequence[str], rows: Rows, form: str) -> str:
     alignment = ["right" if right else "left" for right in _numeric(cells, len(header))]
     return str(
         tabulate(
-            [[one_line(_shown(value)) for value in row] for row in cells],
-            headers=[one_line(name) for name in header],
+            [[visible(_shown(value)) for value in row] for row in cells],
+            headers=[visible(name) for name in header],
             tablefmt=form,
             colalign=alignment if cells else None,
             disable_numparse=True,
@@ -137,11 +139,6 @@ def _numeric(cells: list[list[Any]], columns: int) -> list[bool]:
 
 def _shown(value: object) -> str:
     return "" if value is None else str(value)
-
-
-def one_line(text: str) -> str:
-    """The text on one line, with invalid Unicode replaced."""
-    return " ".join(text.splitlines()).encode("utf-8", "replace").decode()
 
 
 def csv_lines(header: Sequence[str], rows: Rows) -> Iterator[str]:

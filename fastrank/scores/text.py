@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.c_numbers import printed
+from fastrank.escapes import visible
 from fastrank.plurals import counted
 from fastrank.scores.columns import columns_by_name, columns_of, walk
 
@@ -53,7 +54,7 @@ def readable(scores: Scores) -> str:
         if column.summary is not None
     }
     width = max(map(len, shown), default=0)
-    lines = [f"{name:{width}}  {printable(rounded(value))}" for name, value in shown.items()]
+    lines = [f"{name:{width}}  {visible(rounded(value))}" for name, value in shown.items()]
     return "\n".join(lines + notes(scores))
 
 
@@ -150,9 +151,4 @@ def judges_nothing_relevant(scores: Scores) -> bool:
 def first_ids(queries: list[str]) -> str:
     """The first of some ids."""
     named = ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
-    return printable(named)
-
-
-def printable(text: str) -> str:
-    """The text with escapes for bytes that are not UTF-8, which could not be printed."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return visible(named)

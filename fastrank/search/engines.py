@@ -7,7 +7,7 @@ engine, implement the methods of `Engine` and choose it in `search_batches`.
 from __future__ import annotations
 
 from fastrank.errors import ArrayError, OptionError
-from fastrank.search.faiss_api import metric_of, reason_of
+from fastrank.search.faiss_api import load_faiss, metric_of, reason_of
 from fastrank.search.parameters import Setting
 from fastrank.search.vectors import Rows, block_rows
 
@@ -66,8 +66,7 @@ class IndexSearch:
         self._dimension = index.dimension
         with self._lock, Setting(self._index, parameters):
             if gpu:
-                import faiss
-
+                faiss = load_faiss()
                 # The copy keeps the parameters.
                 self._index, self._parameters = faiss.index_cpu_to_all_gpus(self._index), {}
 
@@ -95,8 +94,7 @@ class VectorSearch:
         self._metric = metric
         self._gpu: Any = None
         if gpu:
-            import faiss
-
+            faiss = load_faiss()
             self._gpu = faiss.StandardGpuResources()
         self.count = corpus.count
         self.once = not corpus.repeatable
@@ -124,8 +122,7 @@ class VectorSearch:
         return self._search_blocks(queries, depth, tell)
 
     def _search_blocks(self, queries: Array, depth: int, tell: Tell) -> tuple[Array, Array]:
-        import faiss
-
+        faiss = load_faiss()
         try:
             heap = faiss.ResultHeap(len(queries), depth, keep_max=self._metric != "l2")
         except (MemoryError, ValueError):
@@ -158,8 +155,7 @@ class VectorSearch:
         raise ArrayError("corpus_ids", f"{some}, one per vector, found {count}")
 
     def _compare(self, queries: Array, block: Array, depth: int) -> tuple[Array, Array]:
-        import faiss
-
+        faiss = load_faiss()
         number = metric_of(faiss, self._metric)
         try:
             if self._gpu is not None:

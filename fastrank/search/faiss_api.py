@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from fastrank.errors import OptionError
+from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 # condition that failed, which is the reason if there is no other.
 _PLACE = re.compile(r"^Error in .* at [^ ]+:\d+: ", re.DOTALL)
 _CONDITION = re.compile(r"^Error: '.*?' failed:? ?(?=.)", re.DOTALL)
+
+
+def load_faiss() -> Any:
+    """The module faiss. Raises ImportError, which names the extra, if it is not installed."""
+    return optional("faiss", "search", "embeddings")
 
 
 def metric_of(faiss: Any, metric: str) -> int:
@@ -31,8 +37,7 @@ def check_gpu(gpu: bool) -> bool:
     """Whether to use a GPU. Raises OptionError if faiss has none."""
     if not gpu:
         return False
-    import faiss
-
+    faiss = load_faiss()
     if not hasattr(faiss, "StandardGpuResources"):
         raise OptionError("gpu", "this build of faiss has no GPU support; install faiss-gpu")
     if not faiss.get_num_gpus():
@@ -42,8 +47,7 @@ def check_gpu(gpu: bool) -> bool:
 
 def parts_of(index: Any) -> Iterator[Any]:
     """An index and the indexes inside it, downcast; valid as long as the index exists."""
-    import faiss
-
+    faiss = load_faiss()
     yield index
     for name in ("index", "base_index", "refine_index", "quantizer"):
         inner = getattr(index, name, None)

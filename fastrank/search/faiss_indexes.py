@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import ArrayError
+from fastrank.search.faiss_api import load_faiss
 from fastrank.search.indexing import Index, maps_ids
 from fastrank.search.row_ids import DIGITS, RowIds
 
@@ -32,8 +33,7 @@ def as_index(argument: str, given: Any, metric: str | None) -> Any:
 
 def index_of(found: Any) -> Index:
     """Wrap a faiss index as an Index. Raises ValueError."""
-    import faiss
-
+    faiss = load_faiss()
     metrics = {faiss.METRIC_INNER_PRODUCT: "ip", faiss.METRIC_L2: "l2"}
     if getattr(found, "metric_type", None) not in metrics:
         raise ValueError("expected an index for inner products or L2 distances")
@@ -45,9 +45,9 @@ def index_of(found: Any) -> Index:
 
 def _stored_ids(found: Any) -> RowIds:
     """The ids that a faiss index stores for its vectors, in an IDMap or in inverted lists."""
-    import faiss
     import numpy
 
+    faiss = load_faiss()
     if isinstance(found, (faiss.IndexIDMap, faiss.IndexIDMap2)):
         stored = faiss.vector_to_array(found.id_map)
     else:
@@ -68,9 +68,9 @@ def _stored_ids(found: Any) -> RowIds:
 
 def _listed_numbers(lists: Any) -> Any:
     """The ids of the vectors in inverted lists, int64[vectors]."""
-    import faiss
     import numpy
 
+    faiss = load_faiss()
     stored = [numpy.empty(0, numpy.int64)]
     for number in range(lists.nlist):
         size = lists.list_size(number)

@@ -7,7 +7,7 @@ import threading
 from fastrank.arguments import at_least
 from fastrank.errors import ArrayError, OptionError
 from fastrank.plurals import counted
-from fastrank.search.faiss_api import check_gpu, metric_of, parts_of, reason_of
+from fastrank.search.faiss_api import check_gpu, load_faiss, metric_of, parts_of, reason_of
 from fastrank.search.progress import bar
 from fastrank.search.row_ids import RowIds, check_row_ids
 from fastrank.search.vectors import block_rows, check_metric, open_vectors
@@ -118,8 +118,7 @@ def build_index(
     >>> build_index([[1.0, 0.0], [0.0, 1.0]], "HNSW8", "cosine")
     <Index IndexHNSWFlat: 2 vectors of dimension 2, metric cosine>
     """
-    import faiss
-
+    faiss = load_faiss()
     unit = check_metric(metric) == "cosine"
     on_gpu = check_gpu(gpu)
     if train_size is not None:
@@ -152,8 +151,7 @@ def build_index(
 
 def make_index(index_factory: str, dimension: int, metric: str) -> Any:
     """An empty index. Raises OptionError if faiss cannot build it."""
-    import faiss
-
+    faiss = load_faiss()
     if not isinstance(index_factory, str):
         raise OptionError("index_factory", f"expected a str, found {type(index_factory).__name__}")
     if index_factory.startswith("B"):
@@ -179,8 +177,7 @@ def make_index(index_factory: str, dimension: int, metric: str) -> Any:
 
 def maps_ids(index: Any) -> bool:
     """Whether a part of the index stores ids."""
-    import faiss
-
+    faiss = load_faiss()
     return any(isinstance(p, (faiss.IndexIDMap, faiss.IndexIDMap2)) for p in parts_of(index))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastrank.errors import OptionError
-from fastrank.search.faiss_api import parts_of, reason_of
+from fastrank.search.faiss_api import load_faiss, parts_of, reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ class Setting:
     def __enter__(self) -> Setting:
         if not self._parameters:
             return self
-        import faiss
-
+        faiss = load_faiss()
         for part in parts_of(self._index):
             graph = getattr(part, "hnsw", None)
             for holder, names in ((part, _KEPT), (graph, _KEPT_IN_GRAPH)):

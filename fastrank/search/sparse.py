@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import ArrayError, OptionError
+from fastrank.search.faiss_api import load_faiss
 from fastrank.search.vectors import LARGEST_LENGTH, SMALLEST_LENGTH, Vectors, block_rows
 
 TYPE_CHECKING = False
@@ -102,10 +103,10 @@ class SparseSearch:
         self, queries: Array, depth: int, tell: Callable[[float], None]
     ) -> tuple[Array, Array]:
         """Scores or distances and rows of the best `depth`, best first; row -1 is none."""
-        import faiss
         import numpy
         from scipy import sparse
 
+        faiss = load_faiss()
         sign = -1.0 if self._metric == "l2" else 1.0
         asked = sparse.csr_matrix(queries).astype(numpy.float64)
         try:

@@ -8,7 +8,7 @@ import zipfile
 from fastrank.data.texts import Texts, memory_of
 from fastrank.errors import ReadError
 from fastrank.formats import files
-from fastrank.search.faiss_api import reason_of
+from fastrank.search.faiss_api import load_faiss, reason_of
 from fastrank.search.faiss_indexes import index_of
 from fastrank.search.indexing import Index
 from fastrank.search.npy_files import BROKEN
@@ -41,9 +41,9 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
     <Index IndexFlatIP: 2 vectors of dimension 2, metric cosine>
     >>> folder.cleanup()
     """
-    import faiss
     import numpy
 
+    faiss = load_faiss()
     target = os.fspath(path)
 
     def write(scratch: str) -> None:
@@ -80,8 +80,7 @@ def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
     Traceback (most recent call last):
     fastrank.errors.ReadError: missing.faiss: no such file or directory
     """
-    import faiss
-
+    faiss = load_faiss()
     name = os.fspath(path)
     try:
         with open(name, "rb"):

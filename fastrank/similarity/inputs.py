@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from fastrank.datasets.rows import is_missing
-from fastrank.datasets.text_task import TextTask, as_text_task
-from fastrank.embeddings.text_vectors import EncodingOptions, are_vectors, encode_task, vectors_of
-from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.datasets.text_task import TextTask, as_text_task, check_labels
+from fastrank.embeddings.text_vectors import (
+    EncodingOptions,
+    are_vectors,
+    encode_task,
+    refuse_encoding,
+    vectors_of,
+)
+from fastrank.errors import ArrayError, InputError
 from fastrank.keywords import pick
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,14 +37,12 @@ def read_task(
     """
     encoding = pick(options, EncodingOptions)
     if are_vectors(model_or_vectors):
-        for name, value in encoding.items():
-            if name != "progress" and value is not None:
-                raise OptionError(name, "this applies to models, but vectors are given")
+        refuse_encoding(encoding)
         return _from_vectors(model_or_vectors, task, options["name"], texts, labels)
     if task is None:
         raise TypeError("task: expected texts, because a model is given")
     if isinstance(task, tuple) and len(task) != texts + labels:
-        columns = f"{texts} column{'s' * (texts != 1)} of texts{' and one of labels' * labels}"
+        columns = f"{counted(texts, 'column')} of texts{' and one of labels' * labels}"
         raise InputError(options["name"] or "task", f"expected {columns}, found {len(task)}")
     found = as_text_task(task, labels=labels)
     name = options["name"] or found.name
@@ -57,9 +61,7 @@ def _from_vectors(
     if labels and found_labels is None:
         raise InputError(name, "the labels are missing")
     if isinstance(found_labels, (list, tuple)):
-        for row, label in enumerate(found_labels):
-            if is_missing(label):
-                raise InputError(name, f"row {row}: the label is missing")
+        check_labels(name, found_labels)
     parts = given if isinstance(given, tuple) else (given,)
     if len(parts) != texts:
         expected = "an array" if texts == 1 else f"a tuple of {texts} arrays"
@@ -85,7 +87,7 @@ def _from_vectors(
 
 def _check(name: str, task: TextTask, texts: int, labels: bool) -> None:
     if len(task.texts) != texts:
-        expected = f"{texts} text{'s' * (texts != 1)}"
+        expected = counted(texts, "text")
         raise InputError(name, f"expected {expected} in each row, found {len(task.texts)}")
     if labels and task.labels is None:
         raise InputError(name, "the labels are missing")

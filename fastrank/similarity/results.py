@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.data.columns import Frozen
 from fastrank.lazy import optional
+from fastrank.plurals import counted
 from fastrank.scores.tables import Table
 
 TYPE_CHECKING = False
@@ -99,9 +100,9 @@ class SimilarityResult(Frozen):
         return {**{name: getattr(self, name) for name in kept}, "notes": list(self.notes)}
 
     def __repr__(self) -> str:
-        rows = f"{self.rows} row{'s' * (self.rows != 1)}"
         return (
-            f"<SimilarityResult {self.name}: {self.kind}, {self.metric} {self.value:.4f}, {rows}>"
+            f"<SimilarityResult {self.name}: {self.kind}, {self.metric} {self.value:.4f},"
+            f" {counted(self.rows, 'row')}>"
         )
 
 

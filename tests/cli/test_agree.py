@@ -220,3 +220,24 @@ def test_the_name_of_the_output_file_determines_the_format(
 
     assert _printed(capfdbinary, "-o", str(output), PIXELS, PCA) == ""
     assert output.read_text() == fr.overlap(PIXELS, PCA).to_csv()
+
+
+def test_the_best_system_is_the_first_of_measures_of_which_lower_values_are_better(
+    tmp_path: Path, capfdbinary: Capture
+) -> None:
+    """The best two change places, which weighs more than a change at the end."""
+    rows = {"a": [(1, 2, 3, 4), (2, 1, 3, 4)], "b": [(1, 2, 3, 4), (1, 2, 4, 3)]}
+    found = {}
+    for name, both in rows.items():
+        paths = []
+        for place, ranks in enumerate(both):
+            path = tmp_path / f"{name}{place}.csv"
+            lines = [f"s{i},,FirstRank,{rank}" for i, rank in enumerate(ranks)]
+            path.write_text("\n".join(["run,query,measure,value", *lines]) + "\n")
+            paths.append(str(path))
+        printed = _printed(capfdbinary, "--systems", "--format", "json", *paths)
+        found[name] = json.loads(printed)[0]
+
+    assert found["a"]["tau_b"] == found["b"]["tau_b"]
+    assert found["a"]["tau_ap"] < found["b"]["tau_ap"]
+    assert found["a"]["rbo"] < found["b"]["rbo"]

@@ -165,7 +165,7 @@ def test_names_of_files_begin_no_line_and_move_no_cursor(form: str, folder: Path
     found = check("--format", form, name, cwd=folder)
 
     assert found.stdout == (
-        "x\\x0a::error::f\\x1b[2J: 1 line, 1 judgment, 1 query, 1 document\n"
+        "x\\n::error::f\\x1b[2J: 1 line, 1 judgment, 1 query, 1 document\n"
         "0 errors, 0 warnings, 0 notes\n"
     )
 

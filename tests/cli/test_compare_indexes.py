@@ -126,6 +126,7 @@ def test_table_and_plot_go_into_files(
         ((*INPUTS, "SQ8 nprobe=3"), "indexes: 'SQ8 nprobe=3': nprobe=3: unknown parameter"),
         ((*INPUTS, "IVF400,Flat"), "'IVF400,Flat' needs at least 400 training vectors, found"),
         ((*INPUTS, "--plot", "p.jpg", "SQ8"), "plot: p.jpg: expected a suffix .png"),
+        ((*INPUTS, "--plot", "./out.txt", "SQ8"), "--plot: ./out.txt is also the file of -o"),
         ((*INPUTS, *IDS, "-m", "mapp", "SQ8"), "unknown measure 'mapp'"),
         ((*INPUTS, "-m", "AP", "SQ8"), "--measure: requires --qrels"),
         ((*INPUTS, "-k", "0", "SQ8"), "k: expected 1 or more, found 0"),

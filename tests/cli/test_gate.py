@@ -245,6 +245,35 @@ def test_update_keeps_the_baseline_if_nothing_is_better(
     assert Path(baseline).read_bytes() == before
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_update_keeps_the_baseline_if_the_output_cannot_be_written(
+    tmp_path: Path, capfdbinary: Capture
+) -> None:
+    path = tmp_path / "baseline.json"
+    assert main(["gate", "save", "-m", "map", "-o", str(path), QRELS, PCA]) == 0
+    before = path.read_bytes()
+
+    status, _, err = _check(capfdbinary, "--update", "-o", "/dev/full", str(path), QRELS, PIXELS)
+
+    assert (status, err) == (
+        2, "fastrank gate check: cannot write /dev/full: No space left on device\n",
+    )  # fmt: skip
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["baseline.json"]
+
+
+def test_the_output_cannot_replace_the_baseline(baseline: str, capfdbinary: Capture) -> None:
+    before = Path(baseline).read_bytes()
+
+    status, _, err = _check(capfdbinary, "-o", baseline, baseline, QRELS, PIXELS)
+
+    assert status == 2
+    assert err == (
+        f"fastrank gate check: -o: {baseline} is also the file of BASELINE; name another\n"
+    )
+    assert Path(baseline).read_bytes() == before
+
+
 def test_update_cannot_replace_standard_input(capfdbinary: Capture) -> None:
     status, _, err = _check(capfdbinary, "--update", "-", QRELS, PIXELS)
 

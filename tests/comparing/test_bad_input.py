@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fastrank as fr
@@ -25,12 +26,12 @@ def test_a_run_over_other_queries_is_named() -> None:
     compared = fr.compare(QRELS, {"x": RUN, "y": OTHER}, "map")
 
     assert compared.notes[0].startswith("y lacks 12 of 12 judged queries (q00, q01, q02, ...)")
-    with pytest.raises(fr.NoQueriesError, match="y: the run and the qrels share no query ids"):
+    with pytest.raises(fr.RunError, match="y: the run and the qrels share no query ids"):
         fr.compare(QRELS, {"x": RUN, "y": OTHER}, "map", missing="skip")
 
 
 def test_an_error_names_a_run_without_a_name_by_its_number() -> None:
-    with pytest.raises(fr.EvaluationError, match="run 2: 11 of 12 judged queries are missing"):
+    with pytest.raises(fr.RunError, match="run 2: 11 of 12 judged queries are missing"):
         fr.compare(QRELS, [RUN, {"q00": {"a": 1.0}}], "map", missing="error")
 
 
@@ -69,7 +70,7 @@ def test_values_that_are_nan_are_counted_and_named() -> None:
 
     assert fr.compare_scores(scores).notes == [
         "value: b has no value for 1 of 12 queries (q003), c for 1 (q007); a pair is compared on"
-        " the queries with values of both"
+        " the queries with values of both; means are over the 10 queries with values of all systems"
     ]
 
 
@@ -93,6 +94,51 @@ def test_one_query_has_no_interval(interval: str) -> None:
     pair = compared.pair("value", "a", "b")
     assert all(map(math.isnan, (pair.low, pair.high, *compared.interval_of("value", "a"))))
     assert pair.note == "one query: no test is possible"
+
+
+@pytest.mark.parametrize("baseline", [True, [False], np.True_])
+def test_a_truth_value_is_no_baseline(baseline: Any) -> None:
+    with pytest.raises(fr.OptionError, match="baseline: expected a name or an index, found"):
+        fr.compare_scores(scores_of(random_rows(2, 12)), baseline=baseline)
+
+
+@pytest.mark.parametrize("value", [1e308, -1e308, 1.1e100])
+def test_values_whose_squares_overflow_are_an_error(value: float) -> None:
+    with pytest.raises(
+        fr.GroupError, match=r"'b' for query 'q2' is -?1.*; values above 1e.100 can"
+    ):
+        fr.compare_scores({"a": {"q1": 1, "q2": 2}, "b": {"q1": 1, "q2": value}})
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("interval", ["t", "percentile", "bca", "studentized"])
+@pytest.mark.parametrize("largest", [1e100, 1e-12, 1e-200, 5e-324])
+def test_results_of_values_of_any_size_are_finite(test: str, interval: str, largest: float) -> None:
+    rows = largest * random_rows(2, 12)
+
+    compared = fr.compare_scores(scores_of(rows), test=test, interval=interval, resamples=100)
+
+    pair = compared.pair("value", "a", "b")
+    assert all(map(math.isfinite, (pair.difference, pair.low, pair.high, pair.p, pair.p_adjusted)))
+    assert all(map(math.isfinite, compared.interval_of("value", "a")))
+
+
+def test_differences_below_the_last_decimal_are_none() -> None:
+    compared = fr.compare_scores(scores_of(1e-14 * random_rows(2, 12)))
+
+    pair = compared.pair("value", "a", "b")
+    assert (pair.p, pair.note) == (1.0, "identical on every query, up to 12 decimals")
+
+
+@pytest.mark.parametrize(
+    ("others", "found"), [(0, "1 of 1 query differs"), (4, "1 of 5 queries differs")]
+)
+def test_the_note_on_a_single_difference_is_singular(others: int, found: str) -> None:
+    same = {f"q{i}": 0.5 for i in range(others)}
+
+    compared = fr.compare_scores({"a": {"q": 1, **same}, "b": {"q": 2, **same}}, test="sign")
+
+    assert compared.pair("value", "a", "b").note == f"cannot be significant: only {found}"
 
 
 def test_a_geometric_mean_names_the_measure_with_values_per_query() -> None:

@@ -100,4 +100,18 @@ def test_max_t_is_the_step_down_of_all_sign_flips() -> None:
 
     p = found.pairs().columns["p_adjusted"]
     assert p == pytest.approx(expected, abs=0.012)
-    assert "corrected p-values are estimated from 40,000 random sign flips (seed 0)" in found.notes
+    assert any("from 40,000 random sign flips (seed 0)" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("test", ["t", "randomization"])
+@pytest.mark.parametrize("queries", [6, 8, 30])
+def test_max_t_makes_no_p_smaller(test: str, queries: int) -> None:
+    rows = random_rows(6, queries, seed=queries)
+
+    compared = fr.compare_scores(
+        scores_of(rows), correction="max-t", baseline="a", test=test, resamples=2000
+    )
+
+    pairs = compared.pairs().columns
+    assert all(p <= adjusted for p, adjusted in zip(pairs["p"], pairs["p_adjusted"], strict=True))
+    assert "at least the p-values before the correction" in compared.notes[-1]

@@ -47,6 +47,85 @@ def test_ranks_are_resampled_over_data_sets() -> None:
     assert sum(table.columns["p_best"]) == pytest.approx(1.0)
 
 
+def test_queries_are_resampled_within_the_data_sets_that_are_drawn() -> None:
+    """Against numpy's generator; with both levels, intervals are wider."""
+    rng, draws = np.random.default_rng(1), 20_000
+    sizes = list(range(5, 17))
+    differences = [
+        np.array(list(own["a"].values())) - np.array(list(own["b"].values()))
+        for own in SETS.values()
+    ]
+    drawn = rng.integers(0, len(sizes), (draws, len(sizes)))
+    means = [
+        np.mean([rng.choice(differences[place], sizes[place]).mean() for place in row])
+        for row in drawn[:4000].tolist()
+    ]
+
+    found = fr.compare_datasets(SETS, resample_queries=True, interval="percentile", resamples=draws)
+
+    pair = found.pair("value", "a", "b")
+    assert (pair.low, pair.high) == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.006)
+    outer = fr.compare_datasets(SETS, interval="percentile", resamples=draws)
+    assert pair.high - pair.low > 1.1 * (
+        outer.pair("value", "a", "b").high - outer.pair("value", "a", "b").low
+    )
+    assert "intervals and ranks resample data sets, and the queries of each" in found.notes
+
+
+def test_queries_that_are_all_alike_leave_the_intervals_of_data_sets() -> None:
+    rows = random_rows(3, 9)
+    sets = {f"set{d}": scores_of(np.repeat(rows[:, [d]], 3 + d, axis=1)) for d in range(9)}
+
+    both, outer = (
+        fr.compare_datasets(sets, interval="percentile", resample_queries=choice)
+        for choice in (True, False)
+    )
+
+    for a, b in (("a", "b"), ("a", "c"), ("c", "b")):
+        one, other = (own.pair("value", a, b) for own in (both, outer))
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-12)
+        ratios = (own.relative_interval("value", a, b) for own in (both, outer))
+        assert next(ratios) == pytest.approx(next(ratios), abs=1e-12)
+    assert both.ranks("value").to_csv() == outer.ranks("value").to_csv()
+
+
+def test_resampled_queries_do_not_depend_on_threads_or_the_order_of_systems() -> None:
+    turned = {name: dict(reversed(own.items())) for name, own in SETS.items()}
+    options = {"interval": "percentile", "resample_queries": True, "resamples": 500}
+
+    found = [
+        fr.compare_datasets(given, threads=threads, **options)
+        for given, threads in ((SETS, 1), (SETS, 8), (turned, 2))
+    ]
+
+    assert len({repr(own.pair("value", "a", "c")) for own in found}) == 1
+    assert len({own.interval_of("value", "b") for own in found}) == 1
+
+
+def test_resampled_queries_need_the_percentile_interval() -> None:
+    with pytest.raises(fr.OptionError, match="resample_queries: needs interval='percentile', fou"):
+        fr.compare_datasets(SETS, resample_queries=True)
+    with pytest.raises(fr.OptionError, match="resample_queries: cannot be combined with clusters"):
+        fr.compare_datasets(
+            SETS, resample_queries=True, interval="percentile", test="randomization",
+            clusters=dict.fromkeys(SETS, 1),
+        )  # fmt: skip
+
+
+def test_a_data_set_without_a_query_of_all_systems_is_not_used() -> None:
+    bad = {"a": {"q1": 0.5, "q2": None}, "b": {"q1": None, "q2": 0.5}, "c": {"q1": 1, "q2": 1}}
+
+    for choice in (True, False):
+        found, expected = (
+            fr.compare_datasets(given, interval="percentile", resample_queries=choice)
+            for given in ({**SETS, "bad": bad}, SETS)
+        )
+        assert found.mean == expected.mean
+        one, other = (own.pair("value", "a", "b") for own in (found, expected))
+        assert one[3:-1] == pytest.approx(other[3:-1], rel=1e-12)
+        assert found.notes[-1].startswith("bad: value: a has no value for 1 of 2 queries (q2)")
+
+
 def test_notes_name_the_data_set() -> None:
     one, other = {"a": {"q1": 1.0, "q2": 0.5}, "b": {"q1": 0.5}}, {"a": {"q": 1}, "b": {"q": 0}}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -185,3 +186,16 @@ def test_numbers_end_in_the_same_column(systems: int, seed: int, digits: int) ->
 
     ends = {line.split("^")[0].rstrip() for line in lines[2 : 2 + systems]}
     assert len({len(end) for end in ends}) == 1
+
+
+@pytest.mark.parametrize("shown", ["to_text", "to_markdown", "to_latex", "to_html"])
+@pytest.mark.parametrize("options", [{}, {"baseline": 0}, {"test": "sign"}])
+def test_names_and_queries_from_files_hide_nothing(shown: str, options: dict[str, Any]) -> None:
+    bad = "\n\r\x1b[2J\x9b\u202e\u2028"
+    values = {f"{bad}{name}": {f"{bad}q{i}": float(i % 3) for i in range(9)} for name in "ab"}
+    values[f"{bad}a"][f"{bad}q0"] = float("nan")
+
+    found = getattr(fr.compare_scores(values, **options), shown)()
+
+    assert found.replace("\n", "").isprintable()
+    assert "x1b[2J" in found.replace("\\[", "[")

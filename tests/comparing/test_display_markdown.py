@@ -61,5 +61,5 @@ def test_hostile_names_are_escaped() -> None:
     lines = compared.to_markdown().splitlines()
 
     assert [re.split(r"(?<!\\)\|", line)[2].strip() for line in lines[2:4]] == [
-        r"a\|b", r"\<b\>\*x\*",
+        r"a\|b", r"\<b\>\*x\*\n",
     ]  # fmt: skip

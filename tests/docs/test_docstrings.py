@@ -94,7 +94,7 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
     """`fr` is imported there, and `scores` is the average precision of a run in data/.
 
     For those who look at one, `compared` is a comparison of indexes, `comparison` one of runs,
-    `probed` a ProbeResult, and `results` those of two tasks.
+    `probed` a ProbeResult, `explained` an Explanation, and `results` those of two tasks.
     """
     for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)
@@ -107,6 +107,9 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
         names["probed"] = _probed()
     if "TaskResults" in source.read_text("utf-8"):
         names["results"] = _task_results()
+    if "explained" in source.read_text("utf-8"):
+        qrels_, run_ = {"q": {"a": 1, "b": 1}}, {"q": {"a": 3, "x": 2, "b": 1}}
+        names["explained"] = fr.explain(qrels_, run_, "map", query="q")
     if "comparison" in source.read_text("utf-8"):
         names["comparison"] = _comparison()
 

@@ -32,7 +32,7 @@ def test_two_commands_do_all_the_set_up() -> None:
     evaluate, test = ([part.strip() for part in block.split("&&")] for block in SETUP)
 
     activated = ["python3 -m venv .venv", ". .venv/bin/activate"]
-    assert evaluate[:3] == [*activated, "pip install ."]
+    assert evaluate[:3] == [*activated, "pip install '.[embeddings,jit]'"]
     assert test == [*activated, "pip install -e '.[test]'", "python -m pytest"]
     # What is shown below it is its output.
     assert evaluate[3:] == [OUTPUTS[0].command]

@@ -189,6 +189,19 @@ def test_an_improvement_beyond_the_limit_asks_for_a_new_baseline() -> None:
     assert verdict.is_improvement
 
 
+def test_values_on_other_judgments_are_no_improvement() -> None:
+    file = io.BytesIO()
+    fr.save_baseline(file, {"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}, "RR")
+
+    verdict = fr.gate(
+        io.BytesIO(file.getvalue()), {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1}},
+        allow_other_qrels=True,
+    )  # fmt: skip
+
+    assert verdict.passed
+    assert not verdict.is_improvement
+
+
 def test_a_better_mean_is_no_improvement_while_another_is_worse() -> None:
     verdict = _judged(
         [0.5, 0.5, 0.1] * 9, [1.0, 0.2, 0.1] * 9, "RR P@2 P@3", policy="drop", max_drop=1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Callable
 from xml.etree import ElementTree
 
 import pytest
@@ -77,7 +78,7 @@ def test_markdown_escapes_hostile_ids() -> None:
     found = to_markdown(_verdict("RR", name="<img>|`\n#"))
 
     assert "<img>" not in found
-    assert r"\<img\>\|\` #00" in found
+    assert r"\<img\>\|\`\n#00" in found
 
 
 def test_markdown_is_cut_at_a_line_below_the_limit_of_github() -> None:
@@ -116,10 +117,8 @@ def test_github_has_a_notice_for_a_run_that_passes() -> None:
 
 
 def test_annotations_escape_what_github_documents() -> None:
-    """% CR LF everywhere, and also : , in properties (actions/toolkit, command.ts)."""
-    assert annotation("error", "a%b:c,d\r\n", "e%f:g,h\r\n") == (
-        "::error title=a%25b%3Ac%2Cd%0D%0A::e%25f:g,h%0D%0A"
-    )
+    """% everywhere, and also : , in properties (actions/toolkit, command.ts)."""
+    assert annotation("error", "a%b:c,d", "e%f:g,h") == "::error title=a%25b%3Ac%2Cd::e%25f:g,h"
 
 
 def test_json_has_the_checks_in_full_precision() -> None:
@@ -168,7 +167,7 @@ def test_junit_is_xml_whatever_the_ids() -> None:
 
     output = ElementTree.fromstring(found).findtext(".//system-out")
     assert output is not None
-    assert "<&]]>\"'\ufffd\ufffd\ufffd00" in output
+    assert "<&]]>\"'\\x00\\x1b\\ufffe00" in output
 
 
 def test_openmetrics_has_the_means_under_valid_names() -> None:
@@ -195,3 +194,12 @@ def test_the_table_of_checks_has_a_row_for_each() -> None:
 
     assert checks.columns["measure"] == ["RR", "P@5"]
     assert checks.columns["result"] == ["fail", "fail"]
+
+
+@pytest.mark.parametrize("form", [str, to_markdown, to_github, to_junit, to_json])
+def test_ids_begin_no_line_and_move_no_cursor(form: Callable[[fr.Verdict], str]) -> None:
+    """A workflow would obey the first, a terminal the second."""
+    found = form(_verdict("RR", name="\n::error::\r\x1b[2J\x9b\u202e\u2028\udcff"))
+
+    assert not any(line.startswith("::error::") for line in found.splitlines())
+    assert found.replace("\n", "").isprintable()

@@ -65,6 +65,16 @@ def test_an_unknown_engine_is_an_error() -> None:
     assert "FASTRANK_ENGINE='gpu': expected 'precompiled' or 'jit'" in complaint
 
 
+def test_the_jit_without_numba_names_the_extra() -> None:
+    code = f"import sys; sys.modules['numba'] = None; {SHOW}"
+
+    status, _, complaint = _python(code, FASTRANK_ENGINE="jit")
+
+    assert status == 1
+    expected = "compiling the kernels needs numba: pip install 'fastrank-eval[jit]'"
+    assert complaint.endswith(f"{expected} (FASTRANK_ENGINE=jit)\n")
+
+
 def _copy_of_the_package(folder: Path) -> Path:
     copy = folder / "fastrank"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))

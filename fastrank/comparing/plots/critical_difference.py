@@ -7,9 +7,10 @@ names do not overlap.
 
 from __future__ import annotations
 
-from fastrank.comparing.plots.labels import number, short_names, visible
+from fastrank.comparing.plots.labels import number, short_names
 from fastrank.comparing.plots.style import FIRST, MUTED, heading, line
 from fastrank.comparing.plots.view import View, Words
+from fastrank.escapes import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import number, short_names, visible
+from fastrank.comparing.plots.labels import number, short_names
 from fastrank.comparing.plots.style import FIRST, INK, MANY_POINTS, SECOND, heading
 from fastrank.comparing.plots.view import View, Words
+from fastrank.escapes import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

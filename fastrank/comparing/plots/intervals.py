@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import bounds, number, short, short_names, visible
+from fastrank.comparing.plots.labels import bounds, number, short, short_names
 from fastrank.comparing.plots.style import FIRST, MUTED, PAPER, beside, heading
 from fastrank.comparing.plots.view import View, Words
+from fastrank.escapes import visible
 from fastrank.plurals import counted
 
 TYPE_CHECKING = False

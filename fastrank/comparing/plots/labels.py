@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from fastrank.escapes import visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -11,13 +13,6 @@ if TYPE_CHECKING:
 LONGEST = 26
 # Letters that are kept of what names have in common.
 SHARED = 6
-
-
-def visible(text: str) -> str:
-    """The text with escapes for characters that cannot be printed or that reverse others."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def short(name: str, longest: int = LONGEST) -> str:

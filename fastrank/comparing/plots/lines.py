@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import number, short_names, visible
+from fastrank.comparing.plots.labels import number, short_names
 from fastrank.comparing.plots.style import MUTED, legend, line
+from fastrank.escapes import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from fastrank.comparing.plots.labels import visible
 from fastrank.comparing.plots.lines import draw_lines, interval_words
 from fastrank.comparing.plots.style import heading
 from fastrank.comparing.plots.view import View, Words
 from fastrank.errors import MeasureError
+from fastrank.escapes import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ import math
 
 import numpy as np
 
-from fastrank.comparing.plots.labels import number, short_names, visible
+from fastrank.comparing.plots.labels import number, short_names
 from fastrank.comparing.plots.style import MUTED, SECOND, heading, legend, line
 from fastrank.comparing.plots.view import View, Words
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.errors import OptionError
+from fastrank.escapes import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

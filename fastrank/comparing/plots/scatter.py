@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from fastrank.comparing.plots.differences import counts
-from fastrank.comparing.plots.labels import number, short_names, visible
+from fastrank.comparing.plots.labels import number, short_names
 from fastrank.comparing.plots.style import FIRST, MANY_POINTS, MUTED, heading
 from fastrank.comparing.plots.view import View, Words
+from fastrank.escapes import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

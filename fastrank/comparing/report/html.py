@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from fastrank.comparing.plots.labels import visible
+from fastrank.escapes import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import math
 
 from fastrank.comparing.plots.labels import number, short
 from fastrank.comparing.report.html import name, text
-from fastrank.comparing.report.sources import texts_of
+from fastrank.formats.titles import texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

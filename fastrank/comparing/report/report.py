@@ -8,7 +8,7 @@ import time
 from importlib import import_module
 
 from fastrank.arguments import at_least
-from fastrank.comparing.plots.labels import number, visible
+from fastrank.comparing.plots.labels import number
 from fastrank.comparing.plots.view import default_pair
 from fastrank.comparing.report import sections
 from fastrank.comparing.report.html import name, table, text
@@ -73,7 +73,7 @@ def write_report(
 def _means(comparison: Comparison) -> str:
     """The table with its legend; the notes have a section of their own."""
     lines = comparison.to_html().splitlines()
-    return "\n".join(visible(line) for line in lines if not line.startswith('<p class="note">'))
+    return "\n".join(line for line in lines if not line.startswith('<p class="note">'))
 
 
 def _examples(

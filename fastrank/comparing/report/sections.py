@@ -7,10 +7,11 @@ import json
 import numpy as np
 
 from fastrank.comparing.plots.differences import counts
-from fastrank.comparing.plots.labels import bounds, number, p_value, visible
+from fastrank.comparing.plots.labels import bounds, number, p_value
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.comparing.report.figures import figure
 from fastrank.comparing.report.html import name, table, text
+from fastrank.escapes import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def summary(comparison: Comparison) -> str:
 
 
 def _sentence(comparison: Comparison, measure: str) -> str:
-    if not comparison.better(measure) or len(comparison) < 2:
+    if not comparison._has_best(measure):
         return ""
     best = comparison.best(measure)
     mean = number(comparison.mean[measure][best])

@@ -21,8 +21,8 @@ def open_url(url: str) -> Pieces:
     name = shown(url)
     try:
         path = local_path(url)
-    except ValueError as error:
-        raise ReadError(name, str(error)) from None
+    except OSError as error:
+        raise ReadError(name, str(error.strerror)) from None
     if path is not None:
         return open_pieces(path)
     file: RemoteFile

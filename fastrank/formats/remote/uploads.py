@@ -14,7 +14,7 @@ from fastrank.formats.remote.urls import WEB, scheme_of, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
     from typing import Any
 
 # Object stores, where a file appears when its upload is complete, and renaming would copy it.
@@ -26,15 +26,16 @@ def check_url(url: str) -> None:
     _target(url)
 
 
-def upload(url: str, fill: Callable[[str], None]) -> None:
-    """Fill a temporary local file, then upload it; if anything fails, the old content stays.
+@contextlib.contextmanager
+def uploading(url: str) -> Iterator[str]:
+    """The path of a temporary local file, which is uploaded at the end of the block.
 
-    Stores other than object stores get it under a temporary name, which is then renamed. Raises
-    OSError, and ImportError if a library is missing.
+    If anything fails, the old content stays. Stores other than object stores get the file under a
+    temporary name, which is then renamed. Raises OSError, and ImportError if a library is missing.
     """
     store, path = _target(url)
     with temporary_file() as scratch:
-        fill(scratch)
+        yield scratch
         try:
             if scheme_of(url) in ATOMIC:
                 store.put_file(scratch, path)

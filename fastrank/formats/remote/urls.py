@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 
@@ -40,12 +41,13 @@ def with_suffix(url: str, suffix: str) -> str:
 
 
 def local_path(url: str) -> str | None:
-    """The path of a file:// URL, None for other URLs. Raises ValueError for another host."""
+    """The path of a file:// URL, None for other URLs. Raises OSError for another host."""
     if scheme_of(url) != "file":
         return None
     from urllib.parse import unquote
 
     host, slash, path = url.partition("://")[2].partition("/")
     if host not in ("", "localhost"):
-        raise ValueError(f"expected file:///PATH, found the host {host!r}")
+        reason = f"expected file:///PATH, found the host {host!r}"
+        raise OSError(errno.EINVAL, reason, shown(url))
     return os.fsdecode(unquote(slash + path).encode("utf-8", "surrogateescape"))

@@ -1,0 +1,107 @@
+"""The command `fastrank explain`: which documents add how much to the values of a query."""
+
+from __future__ import annotations
+
+import argparse
+
+from fastrank.cli.evaluation_flags import check_version
+from fastrank.cli.flags import add_flags, at_least, given_options
+from fastrank.cli.output import (
+    add_output_flag,
+    can_be_written,
+    guarded,
+    report_error,
+    without_controls,
+    write_output,
+)
+from fastrank.cli.output_formats import format_of_output
+from fastrank.errors import FastrankError
+from fastrank.explaining.explain import MEASURES, ROWS, explain
+from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
+from fastrank.keywords import select
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastrank.explaining.explanation import Explanation
+
+NAME = "fastrank explain"
+EPILOG = """\
+examples:
+  fastrank explain -m ndcg_cut.5 -m map -q q0004 qrels.txt run.txt
+  fastrank explain -q q0004 --other after.run qrels.txt before.run
+  fastrank explain -q q0004 --document d0097 qrels.txt run.txt
+  fastrank explain -q q0004 --documents corpus.jsonl -o q0004.html qrels.txt \\
+      run.txt
+
+For each measure: value = sum of the column `adds` / divisor. With --other, the
+documents that change the value, the largest change first.
+
+Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
+"""
+FORMATS: dict[str, Callable[[Explanation], str]] = {
+    "text": str,
+    "markdown": lambda explained: explained.to_markdown(),
+    "html": lambda explained: explained.to_html(),
+}
+SUFFIXES = {".md": "markdown", ".htm": "html", ".html": "html"}
+OPTIONS = select(EvaluationOptions, EVALUATION)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = f"{NAME} [options] -q QUERY QRELS RUN"
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", help="qrels in any format; - is standard input")
+    add("run", metavar="RUN", help="run in any format, may be compressed")
+    add("-q", "--query", required=True, metavar="QUERY", help="the id of the query")
+    add(
+        "-m", "--measure", action="append", default=[], metavar="MEASURE",
+        help=f"measure in any notation; may be repeated (default: {MEASURES})",
+    )  # fmt: skip
+    add("--other", metavar="RUN", help="explain the difference of this run to RUN")
+    add(
+        "--document", action="append", default=[], metavar="ID",
+        help="print only what becomes of this document; may be repeated",
+    )  # fmt: skip
+    add(
+        "--documents", metavar="FILE",
+        help="titles to show: JSON lines with _id, title and text, as corpus.jsonl of BEIR",
+    )  # fmt: skip
+    add(
+        "--rows", type=at_least(1), default=ROWS, metavar="N",
+        help=f"rows of each table (default: {ROWS})",
+    )  # fmt: skip
+    add(
+        "--format", choices=FORMATS,
+        help="output format (default: by the name of the -o file, or text)",
+    )  # fmt: skip
+    add_output_flag(parser)
+    add_flags(parser, OPTIONS, variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"})
+
+
+def run(given: argparse.Namespace) -> int:
+    """Explain the query; returns the exit status."""
+    return guarded(NAME, lambda: _run(given))
+
+
+def _run(given: argparse.Namespace) -> int:
+    if not check_version(given, NAME):
+        return 2
+    if not can_be_written(NAME, given.output):
+        return 1
+    try:
+        form = given.format or format_of_output(given.output, FORMATS, "text", SUFFIXES)
+        explained = explain(
+            given.qrels, given.run, given.measure or MEASURES, query=given.query,
+            other=given.other, documents=given.documents, rows=given.rows,
+            **given_options(given, OPTIONS),
+        )  # fmt: skip
+        text = "\n".join(map(explained.document, given.document)) or FORMATS[form](explained)
+    except FastrankError as error:
+        return report_error(NAME, error)
+    printed = f"{without_controls(text)}\n".encode("utf-8", "surrogateescape")
+    return write_output(NAME, given.output, printed)

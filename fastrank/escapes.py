@@ -1,0 +1,22 @@
+"""Make text from files safe to show: ids and names may have any characters."""
+
+from __future__ import annotations
+
+# Zero-width non-joiner and joiner, which some scripts need.
+JOINERS = "\u200c\u200d"
+
+
+def visible(text: str) -> str:
+    r"""The text on one line, with escapes for characters that could mislead a reader.
+
+    These are control characters, which a terminal would obey, line breaks, marks that reverse the
+    order of others, unusual spaces, and bytes that are not UTF-8.
+
+    >>> print(visible("q\x1b[2J\n\u202e"))
+    q\x1b[2J\n\u202e
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode() for c in text
+    )

@@ -1,0 +1,174 @@
+"""Evaluate several runs, in this thread or with an executor."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import CancelledError
+
+from fastrank.errors import FormatError, OptionError, ReadError, RunError
+from fastrank.evaluation.prepared import Prepared, file_state
+from fastrank.executing import outcomes
+from fastrank.formats.inputs import as_qrels
+from fastrank.formats.trec import python_warning
+from fastrank.judging.queries import choose_queries
+from fastrank.plurals import counted
+from fastrank.search.progress import bar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from typing import Any
+
+    from fastrank.evaluation.prepared import FileState
+    from fastrank.executing import Outcome
+    from fastrank.scores.scores import Scores
+
+    Found = tuple[Scores, list[str]]
+
+
+def evaluate_runs(
+    prepared: Prepared,
+    runs: Sequence[Any],
+    *,
+    keys: Sequence[Any] | None = None,
+    executor: Any = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> list[Scores]:
+    """The Scores of each run; the arguments are those of `Evaluator.evaluate`.
+
+    keys: names of the runs, for errors. All runs are evaluated; then raises RunError if one failed.
+    An interrupt gets the attribute `scores`, with those of the first runs.
+    """
+    scores: list[Scores | None] = []
+    errors: dict[int, Exception] = {}
+    skipped, restored = 0, _Restored(prepared)
+    found = evaluated(prepared, runs, executor=executor, threads=threads)
+    try:
+        with bar("evaluate", len(runs), "runs", progress) as shown:
+            for value, error in found:
+                if value is not None:
+                    for message in value[1]:
+                        python_warning(message)
+                elif isinstance(error, CancelledError):
+                    skipped += 1
+                elif error is not None:
+                    errors[len(scores)] = error
+                scores.append(None if value is None else restored.of(value[0]))
+                shown.update(1)
+    except KeyboardInterrupt as interrupt:
+        vars(interrupt)["scores"] = scores
+        raise
+    finally:
+        found.close()
+    if errors:
+        raise _run_error(runs, keys, scores, errors, skipped)
+    return [one for one in scores if one is not None]
+
+
+def evaluated(
+    prepared: Prepared, runs: Sequence[Any], *, executor: Any, threads: int | None
+) -> Generator[Outcome, None, None]:
+    """Yield an Outcome for each run, whose value is the Scores and a list of warnings."""
+    if executor is None:
+        return outcomes(None, _evaluated, runs, shared=Shared(prepared, threads))
+    # An executor has a worker for each processor.
+    shared = Shared(prepared, threads or 1)
+    return outcomes(executor, _evaluated, [_for_worker(run) for run in runs], shared=shared)
+
+
+def _evaluated(shared: Shared, run: Any) -> Found:
+    messages: list[str] = []
+    scores = shared.prepared.scores_of(run, shared.threads, messages.append)
+    return scores, messages
+
+
+class Shared:
+    """What workers need. Processes read the judgments from their file, if there is one."""
+
+    def __init__(self, prepared: Prepared, threads: int | None) -> None:
+        self.prepared, self.threads = prepared, threads
+
+    def __reduce__(self) -> Any:
+        file = self.prepared.file
+        # A file that has changed has other judgments.
+        if file is None or file_state(file[0]) != file:
+            return Shared, (self.prepared, self.threads)
+        state = self.prepared.__getstate__() | {"judgments": None}
+        return _read, (file, state, self.threads)
+
+
+def _read(file: FileState, state: dict[str, Any], threads: int | None) -> Shared:
+    options = state["options"]
+    judgments = as_qrels(file[0], trec_eval_version=options.trec_eval_version)
+    state["judgments"], _ = choose_queries(judgments, options)
+    prepared = Prepared.__new__(Prepared)
+    prepared.__setstate__(state)
+    return Shared(prepared, threads)
+
+
+class _Restored:
+    """Makes Scores of other processes share what all Scores of an evaluator share."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
+        self._queries: Any = None
+        self._found: Any = None
+
+    def of(self, scores: Scores) -> Scores:
+        """The same Scores, without copies of ids and measures."""
+        bound = self._prepared.bound
+        if scores.bound is bound:
+            return scores
+        coverage = scores.coverage
+        if coverage.found != self._found:
+            self._found = coverage.found
+        if scores.query_ids != self._queries:
+            self._queries = scores.query_ids
+        coverage = coverage.changed(judged=self._prepared.judgments.queries, found=self._found)
+        restored: Scores = scores.changed(bound=bound, coverage=coverage, query_ids=self._queries)
+        return restored
+
+
+def _for_worker(run: Any) -> Any:
+    """The run, a file by its absolute path: workers may have other working directories."""
+    if isinstance(run, (str, os.PathLike)):
+        if os.fspath(run) == "-":
+            raise OptionError("executor", "workers cannot read standard input (-); read it first")
+        if os.path.exists(run):
+            return os.path.abspath(run)
+    return run
+
+
+def _run_error(
+    runs: Sequence[Any],
+    keys: Sequence[Any] | None,
+    scores: list[Scores | None],
+    errors: dict[int, Exception],
+    skipped: int,
+) -> RunError:
+    """The error for the first run that failed."""
+    place, first = next(iter(errors.items()))
+    run = runs[place]
+    if keys is not None:
+        name = str(keys[place])
+    elif isinstance(run, (str, os.PathLike)):
+        name = os.fsdecode(run)
+    else:
+        name = f"run {place + 1}"
+    reason = str(first) or type(first).__name__
+    if keys is None and isinstance(first, (ReadError, FormatError)):
+        # Its path is the name.
+        line = f"line {first.line}: " if isinstance(first, FormatError) else ""
+        reason = f"{line}{first.reason}"
+    more = []
+    if len(errors) > 1:
+        more.append(f"{counted(len(errors) - 1, 'other run')} failed, too")
+    if skipped:
+        more.append(f"{counted(skipped, 'run was', 'runs were')} not evaluated")
+    if more:
+        reason += f" ({'; '.join(more)})"
+    failed = RunError(name, reason)
+    failed.scores, failed.errors = scores, errors
+    failed.__cause__ = first
+    return failed

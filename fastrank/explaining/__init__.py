@@ -1,0 +1,1 @@
+"""Where the value of a measure comes from: what each document adds."""

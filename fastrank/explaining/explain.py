@@ -1,0 +1,146 @@
+"""Explain the values of one query."""
+
+from __future__ import annotations
+
+from fastrank.arguments import at_least
+from fastrank.data.texts import decoded
+from fastrank.explaining.explanation import Explanation, Part
+from fastrank.explaining.judged_query import (
+    JudgedQuery,
+    check_query,
+    judgments_of,
+    refuse_expected,
+    run_of,
+)
+from fastrank.explaining.notes import notes_of
+from fastrank.formats.titles import texts_of
+from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.judging.options import bind_measures, check_options
+from fastrank.keywords import takes, with_defaults
+from fastrank.measures.selection import Selection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from typing_extensions import Unpack
+
+    from fastrank.measures.selection import BoundMeasure, Measures
+
+MEASURES = "map ndcg_cut.10 P.10"
+ROWS = 10
+
+
+@takes(EvaluationOptions, EVALUATION)
+def explain(
+    qrels: Any,
+    run: Any,
+    measures: Measures = MEASURES,
+    *,
+    query: str,
+    other: Any = None,
+    documents: Any = None,
+    rows: int = ROWS,
+    **options: Unpack[EvaluationOptions],
+) -> Explanation:
+    """Explain the values of one query: which documents add how much.
+
+    qrels, run: as for `evaluate`, but not preferences.
+    measures: as for `evaluate`: map, P, recall, success, recip_rank, Rprec, bpref, infAP, ndcg,
+        dcg, RBP, ERR and their variants. Other measures raise MeasureError.
+    query: its id.
+    other: a second run, to explain the difference of its values to those of `run`.
+    documents: the titles to show: a Dataset, {document: title or text}, {document: {"title":
+        ..., "text": ...}}, or the path of a file of JSON lines with _id, title and text.
+    rows: the number of rows of each table in text; `Explanation.table` has all.
+    **options: see `EvaluationOptions`; ties="average" raises OptionError.
+
+    The value of `evaluate` is factor * (sum of what the documents add) / divisor, to the last bit.
+    The notes give the range of each value over the orders of tied documents, its values if unjudged
+    documents were judged, relevant documents that were not retrieved, and removed results.
+
+    Raises GroupError for a query without judgments, with the closest id, and what `evaluate`
+    raises.
+
+    >>> qrels, run = {"q": {"a": 2, "b": 1, "c": 0}}, {"q": {"b": 3, "c": 2, "x": 1}}
+    >>> print(fr.explain(qrels, run, "ndcg", query="q"))
+    q: 3 judged (grade 0: 1, 1: 1, 2: 1), 2 relevant; 3 retrieved, 2 judged, 1 relevant
+    ndcg = 1.0000 / 2.6309 (ideal DCG) = 0.3801
+        rank  document      score    grade    gain    discount    adds    ideal
+      ------  ----------  -------  -------  ------  ----------  ------  -------
+           1  b                 3        1       1      1.0000  1.0000   2.0000
+           2  c                 2        0              0.6309  0.0000   0.6309
+           3  x                 1                       0.5000  0.0000
+      not retrieved: 1 of grade 2
+    notes
+      unjudged: 1 of 3 results: if they were judged, ndcg would be 0.3801 (not relevant) to ...
+      not retrieved: 1 relevant document: a (grade 2)
+    """
+    given = with_defaults(explain, options)
+    checked = evaluation_options(given)
+    refuse_expected(checked)
+    shown = at_least("rows", rows, 1)
+    bound = bind_measures(Selection(measures), checked)
+    check_options(bound, checked)
+    judgments = judgments_of(qrels, checked)
+    runs = [run_of(one, checked) for one in ([run] if other is None else [run, other])]
+    check_query(query, judgments, runs)
+    explained: Explanation | None = None
+    for one in reversed(runs):
+        judged = JudgedQuery(query, judgments, one, bound, checked)
+        parts = _parts(judged, bound)
+        explained = Explanation(
+            query=query,
+            run=judged.name,
+            header=_header(judged),
+            measures=parts,
+            notes=notes_of(judged, bound, parts),
+            grades=judged.grades,
+            other=explained,
+            titles=_titles(documents, judged),
+            rows=shown,
+        )
+    assert explained is not None
+    return explained
+
+
+def _parts(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str, Part]:
+    found: list[tuple[int, Part]] = []
+    for bound in measures:
+        places = bound.places or [len(measures)] * len(bound.names)
+        values = judged.values(bound) if bound.measure.kernel else []
+        for number, name in enumerate(bound.names):
+            parts = judged.contributions(bound, number)
+            value = values[number]
+            if value != parts.value:
+                # The value of a query without a relevant document.
+                assert judged.options.no_relevant == "one", (name, value, parts.value)
+                assert (value, parts.adds) == (1.0, {}), (name, value, parts.value)
+                parts = parts.changed(divisor=0, divided_by=parts.divided_by or "R")
+            part = Part(
+                name=decoded(name), value=value, parts=parts, documents=judged.documents(bound),
+                level=judged.level(bound),
+            )  # fmt: skip
+            found.append((places[number], part))
+    return {part.name: part for _, part in sorted(found, key=lambda one: one[0])}
+
+
+def _header(judged: JudgedQuery) -> str:
+    """`q0004: 166 judged (grade 0: 5, 1: 150), 161 relevant; 100 retrieved, 86 judged, ...`."""
+    grades, level = judged.grades, judged.options.relevance_level
+    values = list(grades.values())
+    counts = ", ".join(f"{grade:g}: {values.count(grade)}" for grade in sorted(set(values)))
+    relevant = sum(grade >= level for grade in values)
+    found = [grades[doc] for doc, _ in judged.docs if doc in grades]
+    retrieved = f"{len(judged.docs)} retrieved, {len(found)} judged"
+    return (
+        f"{judged.query}: {len(grades)} judged (grade {counts}), {relevant} relevant;"
+        f" {retrieved}, {sum(grade >= level for grade in found)} relevant"
+    )
+
+
+def _titles(documents: Any, judged: JudgedQuery) -> dict[str, str]:
+    if documents is None:
+        return {}
+    return texts_of(documents, "documents", {doc for doc, _ in judged.docs})

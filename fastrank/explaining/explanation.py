@@ -1,0 +1,215 @@
+"""The explanation of a query's values."""
+
+from __future__ import annotations
+
+from fastrank.data.columns import Frozen
+from fastrank.errors import GroupError, OptionError
+from fastrank.explaining import html, text
+from fastrank.scores.tables import Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
+    from fastrank.explaining.contributions import Contributions
+
+# The columns that every table begins with.
+COMMON = ("rank", "document", "score", "grade")
+
+
+class Part(Frozen):
+    """A measure of one ranking.
+
+    name: as requested. value: of the measure. parts: what each document adds, and the divisor.
+    documents: [(document, score)], best first, as the measure sees them. level: the lowest
+    relevant grade.
+    """
+
+    __slots__ = ("documents", "level", "name", "parts", "value")
+
+    name: str
+    value: float
+    parts: Contributions
+    documents: list[tuple[str, float]]
+    level: float
+
+    @property
+    def depth(self) -> int:
+        """The number of results up to the cutoff."""
+        return int(min(self.parts.cutoff, len(self.documents)))
+
+
+class Explanation(Frozen):
+    """Where the values of a query come from, as `fastrank.explain` returns it.
+
+    query: its id. run: the name of the run. values: {measure: value}. notes: what else matters for
+    the values, a list of str. grades: {document: grade} of the judged documents of the query.
+    other: the Explanation of the second run, or None. titles: {document: title} of the shown
+    documents. rows: the number of rows of each table in text.
+
+    >>> qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 3, "x": 2, "b": 1}}
+    >>> explained = fr.explain(qrels, run, "map", query="q")
+    >>> explained.values
+    {'map': 0.8333333333333333}
+    """
+
+    __slots__ = (
+        "grades", "header", "measures", "notes", "other", "query", "rows", "run", "titles",
+    )  # fmt: skip
+    defaults: ClassVar[dict[str, Any]] = {"other": None, "titles": {}}
+    made_by = "fastrank.explain"
+
+    query: str
+    run: str
+    header: str
+    measures: dict[str, Part]
+    notes: list[str]
+    grades: dict[str, float]
+    other: Explanation | None
+    titles: dict[str, str]
+    rows: int
+
+    @property
+    def values(self) -> dict[str, float]:
+        """{measure: value}."""
+        return {name: part.value for name, part in self.measures.items()}
+
+    def part(self, measure: str) -> Part:
+        """A measure by its name. Raises KeyError, which names the explained ones.
+
+        >>> parts = explained.part("map").parts
+        >>> parts.adds, parts.divisor, parts.divided_by
+        ({1: 1.0, 3: 0.6666666666666666}, 2, 'R')
+        """
+        if measure not in self.measures:
+            raise KeyError(f"{measure!r} was not explained; expected {', '.join(self.measures)}")
+        return self.measures[measure]
+
+    def table(self, measure: str) -> Table:
+        """The documents up to the cutoff of a measure: rank, score, grade, and what each adds.
+
+        A document without a judgment has no grade. value = factor * (sum of adds) / divisor,
+        exactly, with the sum in the order of ranks; `part(measure).parts` has factor and divisor.
+        Columns between grade and adds are what the adds are computed from.
+
+        >>> print(explained.table("map"))
+          rank  document      score    grade    found    adds
+        ------  ----------  -------  -------  -------  ------
+             1  a            3.0000        1        1  1.0000
+             2  x            2.0000                    0.0000
+             3  b            1.0000        1        2  0.6667
+        """
+        part = self.part(measure)
+        ranked = list(enumerate(part.documents[: part.depth], 1))
+        columns: dict[str, list[Any]] = {
+            "rank": [rank for rank, _ in ranked],
+            "document": [doc for _, (doc, _) in ranked],
+            "score": [score for _, (_, score) in ranked],
+            "grade": [self.grades.get(doc) for _, (doc, _) in ranked],
+        }
+        if self.titles:
+            columns["title"] = [self.titles.get(doc, "") for _, (doc, _) in ranked]
+        for name, found in part.parts.details.items():
+            if name != "ideal":
+                columns[name] = [found.get(rank) for rank, _ in ranked]
+        columns["adds"] = [part.parts.adds.get(rank, 0.0) for rank, _ in ranked]
+        if "ideal" in part.parts.details:
+            ideal = part.parts.details["ideal"]
+            columns["ideal"] = [ideal.get(rank) for rank, _ in ranked]
+        return Table(columns=columns)
+
+    def difference(self, measure: str) -> Table:
+        """How the value of the other run comes from that of this one, document by document.
+
+        Columns: document, grade, its rank and what it adds in both runs (adds are divided by the
+        divisor here, so that they are shares of the value), and the change. The changes add up to
+        the difference of the values, but for rounding. Documents that change nothing are omitted;
+        the largest change comes first. Raises GroupError if only one run was explained.
+
+        >>> qrels, runs = {"q": {"a": 1}}, ({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}})
+        >>> explained = fr.explain(qrels, runs[0], "recip_rank", query="q", other=runs[1])
+        >>> print(explained.difference("recip_rank"))
+        document      grade    rank a    rank b    adds a    adds b    change
+        ----------  -------  --------  --------  --------  --------  --------
+        a                 1         1         2    1.0000    0.5000   -0.5000
+        """
+        if self.other is None:
+            raise GroupError("only one run was explained; give another one as other=")
+        sides = [_shares(one.part(measure)) for one in (self, self.other)]
+        ranks = [
+            {doc: rank for rank, (doc, _) in enumerate(one.part(measure).documents, 1)}
+            for one in (self, self.other)
+        ]
+        docs = dict.fromkeys([*sides[0], *sides[1]])
+        changes = {doc: sides[1].get(doc, 0.0) - sides[0].get(doc, 0.0) for doc in docs}
+        ordered = sorted((doc for doc in docs if changes[doc]), key=lambda doc: -abs(changes[doc]))
+        columns: dict[str, list[Any]] = {
+            "document": ordered,
+            "grade": [self.grades.get(doc) for doc in ordered],
+        }
+        if self.titles:
+            columns["title"] = [self.titles.get(doc, "") for doc in ordered]
+        for name, found in zip(("a", "b"), ranks, strict=True):
+            columns[f"rank {name}"] = [found.get(doc) for doc in ordered]
+        for name, share in zip(("a", "b"), sides, strict=True):
+            columns[f"adds {name}"] = [share.get(doc, 0.0) for doc in ordered]
+        columns["change"] = [changes[doc] for doc in ordered]
+        return Table(columns=columns)
+
+    def document(self, document: str) -> str:
+        """What becomes of a document, in a line for each measure.
+
+        Raises OptionError, with the closest id, if it is neither retrieved nor judged.
+
+        >>> explained = fr.explain({"q": {"a": 1}}, {"q": {"x": 2, "a": 1}}, "P.1 map", query="q")
+        >>> print(explained.document("a"))
+        a: grade 1, score 1
+          P_1: rank 2, below the cutoff 1
+          map: rank 2, adds 0.5000
+        """
+        known = {doc for part in self.measures.values() for doc, _ in part.documents}
+        if document not in known and document not in self.grades:
+            from difflib import get_close_matches
+
+            close = get_close_matches(document, [*known, *self.grades], 1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            reason = f"{document!r} is neither retrieved nor judged for query {self.query!r}{hint}"
+            raise OptionError("document", reason)
+        return text.document(self, document)
+
+    def to_markdown(self) -> str:
+        """Tables in the pipe syntax of GitHub's Markdown, with the notes.
+
+        >>> print(explained.to_markdown().splitlines()[2])
+        **map = 1.6667 / 2 (R) = 0.8333**
+        """
+        return text.markdown(self)
+
+    def to_html(self) -> str:
+        """An HTML fragment with a table for each measure, escaped.
+
+        >>> explained.to_html()[:33]
+        '<div class="fastrank-explanation"'
+        """
+        return html.fragment(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        return text.plain(self)
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{name} {value:.4f}" for name, value in self.values.items())
+        return f"<Explanation of query {self.query!r}: {names}>"
+
+
+def _shares(part: Part) -> dict[str, float]:
+    """{document: its share of the value} of the documents that add something."""
+    parts = part.parts
+    if not parts.divisor:
+        return {}
+    docs = [doc for doc, _ in part.documents]
+    return {
+        docs[rank - 1]: parts.factor * added / parts.divisor for rank, added in parts.adds.items()
+    }

@@ -1,0 +1,201 @@
+"""One query, judged: its ranking with documents, scores and grades, and what measures see of it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fastrank.arguments import DEFAULT_VERSION
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.data.texts import decoded
+from fastrank.errors import EvaluationError, GroupError, MeasureError, OptionError
+from fastrank.evaluation.values import Values
+from fastrank.explaining.contributions import CONTRIBUTIONS, Contributions, Ranking
+from fastrank.formats.inputs import as_qrels, open_run
+from fastrank.formats.trec import read_trec_run
+from fastrank.judging.judge import RunJudge
+from fastrank.judging.matching import match_run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from fastrank.judging.options import Options
+    from fastrank.measures.selection import BoundMeasure
+
+# The input of the kernels of measures that are explained.
+NEEDS = ("ranking", "gains", "unit gains", "stops")
+
+
+def judgments_of(qrels: Any, options: Options) -> Qrels:
+    """Read judgments with grades. Raises TypeError for preferences."""
+    judgments = as_qrels(qrels, trec_eval_version=options.trec_eval_version)
+    if not isinstance(judgments, Qrels):
+        raise TypeError("qrels: expected Qrels, found Preferences, which have no grades")
+    return judgments
+
+
+def run_of(run: Any, options: Options) -> Run:
+    """Read a run, ranked as for an evaluation."""
+    found: Any = open_run(run, rank_by=options.rank_by)
+    if isinstance(found, Run):
+        return found
+    if isinstance(found, dict) or hasattr(found, "keys"):
+        from fastrank.formats.dicts import run_from_dict
+
+        return run_from_dict(found, source="run", rank_by=options.rank_by)
+    version = options.trec_eval_version
+    return read_trec_run(found, trec_eval_version=version, rank_by=options.rank_by)
+
+
+def check_query(query: str, judgments: Qrels, runs: Sequence[Run]) -> None:
+    """Raise GroupError for a query without judgments, with the closest id."""
+    if query in judgments:
+        return
+    if any(query in run for run in runs):
+        raise GroupError(f"query {query!r} is in the run, but has no judgments")
+    from difflib import get_close_matches
+
+    close = get_close_matches(query, judgments.query_ids, 1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    raise GroupError(f"query {query!r} is neither in the qrels nor in the run{hint}")
+
+
+class JudgedQuery:
+    """A query of a run, judged.
+
+    name: of the run. docs: (document, score), best first, as measures see them. grades: of all
+    judged documents of the query. retrieved: whether the run has the query. cut: how many results
+    the depth removed. excluded, duplicates, unjudged_removed: how many others were removed.
+    """
+
+    def __init__(
+        self, query: str, judgments: Qrels, run: Run, measures: list[BoundMeasure], options: Options
+    ) -> None:
+        self.query, self.options, self._measures = query, options, measures
+        self.name = run.tag or str(run.source)
+        self.grades: dict[str, float] = judgments[query]
+        self.retrieved = query in run
+        if not self.retrieved:
+            run = Run.from_dict({query: {}})
+        one = options.changed(
+            query=query.encode("utf-8", "surrogateescape"), missing_is_error=False, complete=False
+        )
+        kept, matched, found = match_run(judgments, run, one)
+        self.excluded, self.duplicates = found.counts["excluded"], found.counts["duplicates"]
+        (place,) = matched.rankings
+        self.docs, self.cut, self.unjudged_removed = self._ranked(kept, place)
+        judged = RunJudge(judgments, measures, one).judge(kept)
+        if judged.failure is not None:
+            raise judged.failure.error(
+                measures[0].measure.name, judgments.queries[matched.judgments[0]]
+            )
+        self._values = Values(judgments, measures, one, judged)
+
+    def _ranked(self, run: Run, place: int) -> tuple[list[tuple[str, float]], int, int]:
+        """The ranking, and how many results the depth and judged_only removed."""
+        first, stop = run.offset_column[place], run.offset_column[place + 1]
+        options = self.options
+        texts = [run.docs[row] for row in range(first, stop)]
+        scores = np.array(run.score_column[first:stop], float)
+        if np.isnan(scores).any():
+            reason = f"{run.source}: query {self.query!r}: a score is NaN"
+            raise EvaluationError("", self.query.encode("utf-8", "surrogateescape"), reason)
+        order = list(range(len(texts)))
+        if options.ties != "given":
+            order.sort(key=texts.__getitem__, reverse=options.ties != "docno_asc")
+        if options.ties in ("best", "worst"):
+            sign = -1 if options.ties == "best" else 1
+            order.sort(key=lambda row: sign * self.grades.get(decoded(texts[row]), -math.inf))
+        compared = compared_scores(scores, options.trec_eval_version)
+        order.sort(key=(-compared).__getitem__)
+        ranked = [(decoded(texts[row]), float(scores[row])) for row in order]
+        depth = options.max_retrieved
+        top = ranked[:depth]
+        if options.judged_only:
+            top = [(doc, score) for doc, score in top if self.grades.get(doc, -1) >= 0]
+        return top, len(ranked[depth:]), min(depth, len(ranked)) - len(top)
+
+    def documents(self, bound: BoundMeasure) -> list[tuple[str, float]]:
+        """The ranking that a measure sees, which may be without unjudged documents."""
+        if (bound.options or {}).get("judged_only", False):
+            return [(doc, score) for doc, score in self.docs if self.grades.get(doc, -1) >= 0]
+        return self.docs
+
+    def level(self, bound: BoundMeasure) -> float:
+        """The lowest relevant grade of a measure."""
+        level = (bound.options or {}).get("rel")
+        return self.options.relevance_level if level is None else level
+
+    def values(self, bound: BoundMeasure) -> list[float]:
+        """The values of a measure, one for each of its names."""
+        return [float(value) for value in self._values.of(bound)]
+
+    def contributions(self, bound: BoundMeasure, number: int) -> Contributions:
+        """What each document adds to a value of a measure. Raises MeasureError."""
+        make = CONTRIBUTIONS.get(bound.measure.kernel)
+        if make is None or bound.measure.needs not in NEEDS:
+            reason = f"explain supports {explained_names()}, not '{decoded(bound.names[number])}'"
+            raise MeasureError(bound.measure.name, reason)
+        columns = self._values.judged_for(bound).columns
+        # The columns have room for more than what is listed.
+        listed, distinct = columns.offsets[1], columns.grade_offsets[1]
+        gains: list[float] = []
+        ideal: list[float] = []
+        if bound.measure.needs != "ranking":
+            gained = self._values.gains(bound)
+            gains = list(gained.gains[:listed])
+            for place in range(gained.ideal_offsets[1]):
+                ideal += [gained.ideal_gains[place]] * gained.ideal_counts[place]
+        grades, counts = columns.grade_values[:distinct], columns.grade_counts[:distinct]
+        cutoffs = bound.measure.takes == "cutoffs"
+        ranking = Ranking(
+            ranks=list(columns.ranks[:listed]), grades=list(columns.grades[:listed]),
+            gains=gains, ideal=ideal,
+            level=columns.level, num_ret=columns.num_ret[0], num_rel=columns.num_rel[0],
+            numbers=(bound.numbers[number],) if cutoffs else tuple(bound.numbers),
+            nonrelevant=sum(
+                count for grade, count in zip(grades, counts, strict=True) if grade < columns.level
+            ),
+        )  # fmt: skip
+        return make(ranking)
+
+    def ties(self) -> list[list[int]]:
+        """The ranks of each group of results with equal scores."""
+        scores = compared_scores(
+            np.array([score for _, score in self.docs], float), self.options.trec_eval_version
+        )
+        groups: list[list[int]] = []
+        for rank in range(2, len(scores) + 1):
+            if scores[rank - 1] == scores[rank - 2]:
+                if groups and groups[-1][-1] == rank - 1:
+                    groups[-1].append(rank)
+                else:
+                    groups.append([rank - 1, rank])
+        return groups
+
+
+def compared_scores(scores: Any, version: str) -> Any:
+    """Scores as trec_eval compares them: as 32-bit floats in 9.0.8."""
+    if version != DEFAULT_VERSION:
+        return scores
+    with np.errstate(over="ignore"):
+        return scores.astype(np.float32).astype(float)
+
+
+def explained_names() -> str:
+    """The measures that can be explained, in the notation of trec_eval where it has them."""
+    from fastrank.measures.families import MEASURES
+
+    known = (one for one in MEASURES if one.kernel in CONTRIBUTIONS and one.needs in NEEDS)
+    return ", ".join(dict.fromkeys(one.name for one in known))
+
+
+def refuse_expected(options: Options) -> None:
+    """Raise OptionError for an expected value, which belongs to no single ranking."""
+    if options.ties == "average":
+        reason = "'average' is over all orders of tied documents; explain shows one ranking"
+        raise OptionError("ties", reason)

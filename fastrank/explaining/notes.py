@@ -1,0 +1,176 @@
+"""What else matters for the values of a query: ties, unjudged documents, and what was removed."""
+
+from __future__ import annotations
+
+from fastrank.arguments import DEFAULT_VERSION
+from fastrank.data.qrels import Qrels
+from fastrank.data.run import Run
+from fastrank.errors import MeasureError
+from fastrank.evaluation.scoring import score_run
+from fastrank.evaluation.tie_reports import tie_ranges
+from fastrank.judging.judge import RunJudge
+from fastrank.measures.tie_support import check_range
+from fastrank.plurals import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastrank.explaining.explanation import Part
+    from fastrank.explaining.judged_query import JudgedQuery
+    from fastrank.measures.selection import BoundMeasure
+
+# The number of documents that a note names.
+NAMED = 5
+
+
+def notes_of(
+    judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part]
+) -> list[str]:
+    """The notes on a query, those that apply."""
+    if not judged.retrieved:
+        return ["the run has no results for this query, so that every value is 0"]
+    return [
+        *_ties(judged, measures, parts),
+        *_unjudged(judged, measures, parts),
+        *_missed(judged),
+        *_below_level(judged),
+        *_removed(judged),
+        *_single_precision(judged),
+    ]
+
+
+def _one_query(judged: JudgedQuery, grades: Mapping[str, float]) -> tuple[Qrels, Run]:
+    """The query alone, with these grades; the rows of the run are in the order of ranks."""
+    run = Run.from_dict({judged.query: dict(judged.docs)})
+    return Qrels.from_dict({judged.query: dict(grades)}), run
+
+
+def _ties(
+    judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part]
+) -> list[str]:
+    """The range of each measure over the orders of tied documents."""
+    tied = sum(map(len, judged.ties()))
+    if not tied or judged.options.rank_by != "score":
+        return []
+    found = []
+    options = judged.options.changed(ties="docno_desc", exclude={}, ignore_identical_ids=False)
+    qrels, run = _one_query(judged, judged.grades)
+    for bound in measures:
+        try:
+            check_range([bound])
+            ranges = tie_ranges(qrels, run, [bound], options)
+        except MeasureError:
+            continue
+        for name, one in ranges.items():
+            if name in parts and one.worst != one.best:
+                expected = "" if one.expected is None else f", {one.expected:.4f} on average"
+                found.append(f"{name} could be {one.worst:.4f} to {one.best:.4f}{expected}")
+    if not found:
+        return []
+    order = {"docno_desc": "by document id, larger first", "docno_asc": "by document id"}
+    ordered = order.get(judged.options.ties, f"as ties={judged.options.ties!r} says")
+    results = f"{tied} of {counted(len(judged.docs), 'result')}"
+    all_ranges = "; ".join(found)
+    return [
+        f"ties: {results} have the score of another one and are ordered {ordered}: {all_ranges}"
+    ]
+
+
+def _unjudged(
+    judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part]
+) -> list[str]:
+    """How many documents are not judged, and what each value would be if they were."""
+    absent = [rank for rank, (doc, _) in enumerate(judged.docs, 1) if doc not in judged.grades]
+    if not absent:
+        return []
+    cutoffs = sorted({part.depth for part in parts.values()} - {len(judged.docs)})
+    within = [
+        f"{sum(rank <= cutoff for rank in absent)} in the first {cutoff}" for cutoff in cutoffs
+    ]
+    results = f"{len(absent)} of {counted(len(judged.docs), 'result')}"
+    text = f"unjudged: {results}{''.join(f', {one}' for one in within)}"
+    bounds = _bounds(judged, measures, parts)
+    return [f"{text}{': if they were judged, ' + '; '.join(bounds) if bounds else ''}"]
+
+
+def _bounds(
+    judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part]
+) -> list[str]:
+    """The values if all unjudged documents were nonrelevant, or had the highest grade."""
+    highest = max([*judged.grades.values(), judged.options.relevance_level])
+    found: dict[str, list[float]] = {name: [] for name in parts}
+    # The documents are in the order in which they were ranked.
+    options = judged.options.changed(
+        ties="given", rank_by="score", exclude={}, ignore_identical_ids=False, duplicates="error"
+    )
+    for grade in (0, highest):
+        grades = {doc: grade for doc, _ in judged.docs} | judged.grades
+        qrels, run = _one_query(judged, grades)
+        mean = score_run(RunJudge(qrels, measures, options), run, measures, options).mean
+        for name, values in found.items():
+            values.append(mean[name])
+    return [
+        f"{name} would be {values[0]:.4f} (not relevant) to {values[1]:.4f} (grade {highest:g})"
+        for name, values in found.items()
+        if values[0] != values[1]
+    ]
+
+
+def _missed(judged: JudgedQuery) -> list[str]:
+    """The relevant documents that were not retrieved, highest grades first."""
+    retrieved = {doc for doc, _ in judged.docs}
+    level = judged.options.relevance_level
+    missed = [(doc, grade) for doc, grade in judged.grades.items() if grade >= level]
+    if not missed:
+        return [f"relevant: no judged document has a grade of at least {level:g}"]
+    missed = sorted(((d, g) for d, g in missed if d not in retrieved), key=lambda one: -one[1])
+    if not missed:
+        return []
+    named = ", ".join(f"{doc} (grade {grade:g})" for doc, grade in missed[:NAMED])
+    more = ", ..." if len(missed) > NAMED else ""
+    return [f"not retrieved: {counted(len(missed), 'relevant document')}: {named}{more}"]
+
+
+def _below_level(judged: JudgedQuery) -> list[str]:
+    """Documents with a grade between 0 and the level of relevance."""
+    level = judged.options.relevance_level
+    below = sum(0 < grade < level for grade in judged.grades.values())
+    if not below:
+        return []
+    documents = counted(below, "judged document")
+    are = "is" if below == 1 else "are"
+    return [f"level: {documents} with a grade above 0 {are} below level {level:g} and not relevant"]
+
+
+def _removed(judged: JudgedQuery) -> list[str]:
+    found = []
+    if judged.duplicates:
+        found.append(f"duplicates: {counted(judged.duplicates, 'repeated result')} dropped")
+    if judged.excluded:
+        found.append(f"excluded: {counted(judged.excluded, 'result')} removed from the ranking")
+    if judged.cut:
+        depth = judged.options.max_retrieved
+        found.append(f"depth: {counted(judged.cut, 'result')} below rank {depth} ignored")
+    if judged.unjudged_removed:
+        found.append(
+            f"judged only: {counted(judged.unjudged_removed, 'unjudged result')} removed from the"
+            " ranking"
+        )
+    return found
+
+
+def _single_precision(judged: JudgedQuery) -> list[str]:
+    """Scores that differ, but tie as 32-bit floats."""
+    if judged.options.trec_eval_version != DEFAULT_VERSION:
+        return []
+    scores = [score for _, score in judged.docs]
+    groups = [g for g in judged.ties() if len({scores[rank - 1] for rank in g}) > 1]
+    if not groups:
+        return []
+    ranks = ", ".join(f"{group[0]}-{group[-1]}" for group in groups[:NAMED])
+    more = ", ..." if len(groups) > NAMED else ""
+    return [
+        f"32-bit ties: scores that differ only beyond 32 bits tie, at ranks {ranks}{more}, as in"
+        f" trec_eval {DEFAULT_VERSION}; 10.0 compares doubles"
+    ]

@@ -1,0 +1,278 @@
+"""Explaining the values of a query: what documents add makes up the value of trec_eval."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytrec_eval
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fastrank as fr
+from tests.helpers.paths import DATA
+
+QRELS, PROFILE, PCA = (str(DATA / name) for name in ("digits.qrels", "profile.run", "pca.run"))
+# Every family that is explained, in all of its forms.
+MEASURES = (
+    "map", "map_cut.1,3,1000", "AP(denominator='min_k')@3", "AP(rel=2)",
+    "AP(denominator='relevant_retrieved')@5", "P.1,3,20", "P(judged_only=True)@3", "SetP", "SetR",
+    "set_relative_P", "recall.1,4", "relative_P.2,7", "success.1,3", "RR@2", "recip_rank", "Rprec",
+    "bpref", "infAP", "dcg", "DCG@3", "ndcg", "ndcg_cut.1,3,9", "nDCG(dcg='exp-log2')@4",
+    "nDCG(ideal='retrieved')@3", "nDCG@3", "nDCG(judged_only=True)@2", "rbp", "RBP",
+    "RBP(gain='raw')@4", "RBP(p=0.5)@3", "ERR@3", "ERR",
+)  # fmt: skip
+
+grades = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(-1, 3), min_size=1)
+scores = st.dictionaries(
+    st.sampled_from("abcdefghxyz"), st.sampled_from([0.0, 0.5, 1.0, 1.0 + 2**-40, 3.0]), min_size=1
+)
+options = st.fixed_dictionaries(
+    {},
+    optional={
+        "relevance_level": st.integers(1, 2),
+        "ties": st.sampled_from(["docno_desc", "docno_asc", "given", "best", "worst"]),
+        "depth": st.integers(1, 6),
+        "judged_only": st.booleans(),
+        "trec_eval_version": st.sampled_from(["9.0.8", "10.0"]),
+        "no_relevant": st.sampled_from(["zero", "one"]),
+    },
+)
+
+
+def _total(table: fr.Table) -> float:
+    total = 0.0
+    for added in table.columns["adds"]:
+        total += added
+    return total
+
+
+@settings(max_examples=25, deadline=None)
+@given(qrels=grades, run=scores, chosen=options)
+def test_the_sum_of_what_documents_add_is_the_value_to_the_last_bit(
+    qrels: dict[str, int], run: dict[str, float], chosen: dict[str, Any]
+) -> None:
+    value = fr.evaluate({"q": qrels}, {"q": run}, MEASURES, **chosen).mean
+
+    explained = fr.explain({"q": qrels}, {"q": run}, MEASURES, query="q", **chosen)
+
+    assert explained.values == value
+    for name in value:
+        parts = explained.part(name).parts
+        if parts.divisor:
+            total = _total(explained.table(name))
+            assert parts.factor * total / parts.divisor == value[name]
+        else:
+            assert value[name] in (0.0, 1.0)
+
+
+@pytest.mark.parametrize("measure", ["map", "ndcg", "bpref", "Rprec", "infAP", "recip_rank"])
+def test_values_are_those_of_pytrec_eval(measure: str) -> None:
+    qrels, run = fr.read_qrels(QRELS).to_dict(), fr.read_run(PCA).to_dict()
+    judge = pytrec_eval.RelevanceEvaluator(qrels, {measure})
+    expected = judge.evaluate(run)
+
+    for query in list(run)[:20]:
+        explained = fr.explain(qrels, run, measure, query=query)
+
+        assert explained.values[measure] == expected[query][measure]
+        parts = explained.part(measure).parts
+        if parts.divisor:
+            assert _total(explained.table(measure)) / parts.divisor == expected[query][measure]
+
+
+@settings(max_examples=15, deadline=None)
+@given(qrels=grades, first=scores, second=scores)
+def test_the_changes_add_up_to_the_difference_of_two_runs(
+    qrels: dict[str, int], first: dict[str, float], second: dict[str, float]
+) -> None:
+    explained = fr.explain({"q": qrels}, {"q": first}, MEASURES, query="q", other={"q": second})
+
+    assert explained.other is not None
+    for name, value in explained.values.items():
+        changes = explained.difference(name).columns["change"]
+        difference = explained.other.values[name] - value
+        assert math.fsum(changes) == pytest.approx(difference, abs=1e-12)
+        assert [abs(change) for change in changes] == sorted(map(abs, changes), reverse=True)
+
+
+def test_a_table_shows_what_ndcg_is_computed_from() -> None:
+    explained = fr.explain(QRELS, PROFILE, "ndcg_cut.5", query="q0004")
+
+    table = explained.table("ndcg_cut_5")
+
+    assert table.names == [
+        "rank", "document", "score", "grade", "gain", "discount", "adds", "ideal",
+    ]  # fmt: skip
+    assert table.columns["document"] == ["d0297", "d1691", "d0100", "d1777", "d1244"]
+    assert table.columns["grade"] == [1, 1, 2, 1, 1]
+    assert table.columns["ideal"][:2] == [2.0, 2.0 / math.log2(3)]
+
+
+def test_notes_give_the_range_over_the_orders_of_ties() -> None:
+    """As tie_report computes it."""
+    (ties, *_) = fr.explain(QRELS, PROFILE, "ndcg_cut.5", query="q0004").notes
+
+    qrels, run = fr.read_qrels(QRELS), fr.read_run(PROFILE)
+    one = {"q0004": qrels["q0004"]}, {"q0004": run["q0004"]}
+    found = fr.tie_report(*one, "ndcg_cut.5").measures["ndcg_cut_5"]
+    assert ties == (
+        "ties: 89 of 100 results have the score of another one and are ordered by document id,"
+        f" larger first: ndcg_cut_5 could be {found.worst:.4f} to {found.best:.4f},"
+        f" {found.expected:.4f} on average"
+    )
+
+
+NOTED: list[tuple[dict[str, int], dict[str, float], dict[str, Any], str]] = [
+    (
+        {"a": 1, "b": 2}, {"a": 2, "x": 1}, {},
+        "unjudged: 1 of 2 results: if they were judged, map would be 0.5000 (not relevant) to"
+        " 0.6667 (grade 2)",
+    ),
+    ({"a": 1, "b": 2}, {"a": 2}, {}, "not retrieved: 1 relevant document: b (grade 2)"),
+    (
+        {"a": 1, "b": 2}, {"b": 2}, {"relevance_level": 2},
+        "level: 1 judged document with a grade above 0 is below level 2 and not relevant",
+    ),
+    ({"a": 0}, {"a": 2}, {}, "relevant: no judged document has a grade of at least 1"),
+    ({"a": 1}, {"a": 2, "b": 1}, {"depth": 1}, "depth: 1 result below rank 1 ignored"),
+    (
+        {"a": 1}, {"a": 2, "q": 1}, {"ignore_identical_ids": True},
+        "excluded: 1 result removed from the ranking",
+    ),
+    (
+        {"a": 1, "b": 0}, {"a": 1.0 + 2**-40, "b": 1.0}, {},
+        "32-bit ties: scores that differ only beyond 32 bits tie, at ranks 1-2, as in trec_eval"
+        " 9.0.8; 10.0 compares doubles",
+    ),
+    (
+        {"a": 1}, {"b": 2, "a": 1}, {"judged_only": True},
+        "judged only: 1 unjudged result removed from the ranking",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("qrels", "run", "options", "note"), NOTED)
+def test_a_note_says_what_else_matters(
+    qrels: dict[str, int], run: dict[str, float], options: dict[str, Any], note: str
+) -> None:
+    explained = fr.explain({"q": qrels}, {"q": run}, "map", query="q", **options)
+
+    assert note in explained.notes
+
+
+def test_duplicates_are_noted(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("q Q0 a 1 2 t\nq Q0 a 2 1 t\n")
+
+    explained = fr.explain({"q": {"a": 1}}, path, "map", query="q", duplicates="first")
+
+    assert explained.notes == ["duplicates: 1 repeated result dropped"]
+
+
+def test_without_ties_and_unjudged_documents_there_are_no_notes() -> None:
+    explained = fr.explain({"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 1}}, "map", query="q")
+
+    assert explained.notes == []
+
+
+def test_a_query_without_results_has_values_of_0() -> None:
+    explained = fr.explain({"q": {"a": 1}, "p": {"a": 1}}, {"p": {"a": 1}}, "map P.5", query="q")
+
+    assert explained.values == {"map": 0.0, "P_5": 0.0}
+    assert explained.notes == ["the run has no results for this query, so that every value is 0"]
+    assert len(explained.table("map")) == 0
+
+
+def test_titles_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl"
+    lines = [{"_id": "a", "title": "Apples", "text": "..."}, {"_id": "b", "text": "Plums"}]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    run = {"q": {"a": 3, "b": 2, "c": 1}}
+
+    explained = fr.explain({"q": {"a": 1}}, run, "map", query="q", documents=path)
+
+    assert explained.table("map").columns["title"] == ["Apples", "Plums", ""]
+    assert "Apples" in str(explained)
+
+
+def test_ids_are_escaped_in_html_and_markdown() -> None:
+    hostile = "<script>|"
+    qrels, run = {hostile: {hostile: 1}}, {hostile: {hostile: 1.0}}
+
+    explained = fr.explain(qrels, run, "map", query=hostile)
+
+    page = explained.to_html()
+    assert "<script>" not in page
+    html.parser.HTMLParser().feed(page)
+    assert "<script>" not in explained.to_markdown()
+
+
+def test_a_document_is_explained_by_itself() -> None:
+    explained = fr.explain(QRELS, PROFILE, "ndcg_cut.5 map", query="q0004")
+
+    assert explained.document("d0097").splitlines() == [
+        "d0097: grade 2, score -118",
+        "  ndcg_cut_5: rank 12, below the cutoff 5",
+        "  map: rank 12, adds 1.0000",
+    ]
+    assert explained.document("d0014").splitlines() == [
+        "d0014: grade 2",
+        "  ndcg_cut_5: not retrieved",
+        "  map: not retrieved",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (
+            {"query": "q004"}, fr.GroupError,
+            "query 'q004' is neither in the qrels nor in the run; did you mean 'q0004'?",
+        ),
+        ({"measures": "F1"}, fr.MeasureError, "explain supports map, "),
+        ({"measures": "num_q"}, fr.MeasureError, "explain supports map, "),
+        ({"ties": "average"}, fr.OptionError, "ties: 'average' is over all orders"),
+        ({"rows": 0}, fr.OptionError, "rows: expected 1 or more, found 0"),
+        ({"documents": 5}, fr.OptionError, "documents: expected a Dataset, a dict or a path"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_an_error(
+    change: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error) as caught:
+        fr.explain(QRELS, PROFILE, **{"measures": "map", "query": "q0004", **change})
+
+    assert message in str(caught.value)
+
+
+def test_a_query_without_judgments_is_an_error() -> None:
+    with pytest.raises(fr.GroupError, match="query 'p' is in the run, but has no judgments"):
+        fr.explain({"q": {"a": 1}}, {"p": {"a": 1}}, "map", query="p")
+
+
+def test_an_unknown_document_is_an_error() -> None:
+    explained = fr.explain(QRELS, PROFILE, "map", query="q0004")
+
+    with pytest.raises(fr.OptionError, match="'d00' is neither retrieved nor judged for query"):
+        explained.document("d00")
+
+
+def test_a_difference_needs_two_runs() -> None:
+    explained = fr.explain(QRELS, PROFILE, "map", query="q0004")
+
+    with pytest.raises(fr.GroupError, match="only one run was explained"):
+        explained.difference("map")
+
+
+def test_preferences_cannot_be_explained(tmp_path: Path) -> None:
+    path = tmp_path / "prefs.txt"
+    path.write_text("1 A ABC d1 1\n1 A ABC d2 2\n")
+    from fastrank.formats.trec import read_prefs
+
+    with pytest.raises(TypeError, match="expected Qrels, found Preferences"):
+        fr.explain(read_prefs(path), {"1": {"d1": 1.0}}, "map", query="1")
