@@ -11,6 +11,7 @@ from fastrank.errors import FastrankError
 from fastrank.evaluation.scoring import score
 from fastrank.formats import trec
 from fastrank.formats.load import read_qrels
+from fastrank.formats.source import name_of
 from fastrank.judging.evaluation_options import EVALUATION, evaluation_options
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import bind_measures, check_options
@@ -106,6 +107,7 @@ def names_match(given: argparse.Namespace, name: str) -> bool:
 
 def file_names(paths: list[str]) -> list[str]:
     """The names of files without their folders; files with the same name are named by paths."""
+    paths = [name_of(path) for path in paths]
     names = [os.path.basename(path) or path for path in paths]
     return [
         name if names.count(name) == 1 else path for name, path in zip(names, paths, strict=True)

@@ -100,6 +100,16 @@ def local_copy(path: str | os.PathLike[str]) -> Iterator[str]:
         yield copy
 
 
+def exists(path: str) -> bool:
+    """Whether there is a file at a path or URL. Raises ReadError if that cannot be known."""
+    name = local(path)
+    if not is_url(name):
+        return os.path.exists(name)
+    from fastrank.formats.remote.downloads import is_there
+
+    return is_there(name)
+
+
 def replace(target: str, fill: Callable[[str], None]) -> None:
     """Fill a temporary file, and rename it to the target."""
     with replacing(target) as scratch:

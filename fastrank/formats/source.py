@@ -117,8 +117,8 @@ class Pieces:
 
     name: for messages. compression: the kind, or None. rereadable: whether it can be read more than
     once, which is true for regular files opened by path and for URLs. size: the number of bytes of
-    such a file if it is not compressed and can be read in parts, else None. Files of unknown length, such as those in /proc, count as
-    pipes.
+    such a file if it is not compressed and can be read in parts, else None. Files of unknown
+    length, such as those in /proc, count as pipes.
     """
 
     def __init__(

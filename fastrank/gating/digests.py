@@ -6,7 +6,6 @@ import os
 from hashlib import sha256
 
 from fastrank.data.qrels import Qrels
-from fastrank.errors import ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.data.preferences import Preferences
-
-PIECE = 1 << 20
 
 
 def judgments_digest(judgments: Qrels | Preferences) -> str:
@@ -56,18 +53,4 @@ def _digest(rows: Iterable[tuple[bytes, ...]]) -> str:
     made = sha256()
     for line in sorted(map(b"\0".join, rows)):
         made.update(line + b"\n")
-    return made.hexdigest()
-
-
-def file_digest(run: Any) -> str | None:
-    """The SHA-256 of a file's bytes, as `sha256sum` prints it; None for what is not a file."""
-    if not isinstance(run, (str, os.PathLike)) or not os.path.isfile(run):
-        return None
-    made = sha256()
-    try:
-        with open(run, "rb") as file:
-            while piece := file.read(PIECE):
-                made.update(piece)
-    except OSError as error:
-        raise ReadError(os.fspath(run), (error.strerror or str(error)).lower()) from error
     return made.hexdigest()

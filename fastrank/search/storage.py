@@ -8,6 +8,7 @@ import zipfile
 from fastrank.data.texts import Texts, memory_of
 from fastrank.errors import ReadError
 from fastrank.formats import files
+from fastrank.formats.source import is_url, name_of
 from fastrank.search.faiss_api import load_faiss, reason_of
 from fastrank.search.faiss_indexes import index_of
 from fastrank.search.indexing import Index
@@ -27,8 +28,8 @@ ENDS = 1 << 20
 def save_index(index: Index, path: str | os.PathLike[str]) -> None:
     """Save an index to PATH in faiss's format, and its ids and metric to `PATH.ids.npz`.
 
-    Both files are written atomically. faiss.read_index reads the first; the second is a numpy
-    archive with `ids` (uint8, concatenated), `lengths`, `metric`, ...
+    Both files are written atomically; PATH may be a URL. faiss.read_index reads the first; the
+    second is a numpy archive with `ids` (uint8, concatenated), `lengths`, `metric`, ...
 
     >>> import os, tempfile
     >>> from fastrank.search import build_index, load_index, save_index
@@ -50,7 +51,7 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
         try:
             faiss.write_index(index.faiss, scratch)
         except RuntimeError as error:
-            raise OSError(None, reason_of(error), target) from None
+            raise OSError(None, reason_of(error), name_of(target)) from None
         texts = index.ids
         columns: dict[str, Any] = {} if texts is None else _packed(texts)
 
@@ -61,13 +62,13 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
                     digest=_digest(scratch), **columns,
                 )  # fmt: skip
 
-        files.replace(os.path.realpath(target + SUFFIX), write_ids)
+        files.replace(_path_of_ids(target), write_ids)
 
-    files.replace(os.path.realpath(target), write)
+    files.replace(target, write)
 
 
 def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
-    """Load an index saved by `save_index` or by faiss.
+    """Load an index saved by `save_index` or by faiss, from a path or a URL.
 
     ids: for an index saved by faiss, the id of each vector; by default the row numbers, or the
     numbers with which the vectors were added. The metric of such an index is that stored by faiss,
@@ -81,11 +82,13 @@ def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
     fastrank.errors.ReadError: missing.faiss: no such file or directory
     """
     faiss = load_faiss()
-    name = os.fspath(path)
+    given, name = os.fspath(path), name_of(path)
     try:
-        with open(name, "rb"):
-            pass
-        found = faiss.read_index(name)
+        with files.local_copy(given) as copy:
+            with open(copy, "rb"):
+                pass
+            found = faiss.read_index(copy)
+            digest = _digest(copy)
     except OSError as error:
         raise ReadError(name, (error.strerror or str(error)).lower()) from None
     except (RuntimeError, MemoryError) as error:
@@ -94,8 +97,8 @@ def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
         index = index_of(found)
     except ValueError as error:
         raise ReadError(name, str(error)) from None
-    if os.path.exists(name + SUFFIX):
-        metric, texts = _read_ids(name, found, index.metric)
+    if files.exists(_path_of_ids(given)):
+        metric, texts = _read_ids(given, found, index.metric, digest)
         names = index.names if texts is None else RowIds(texts, int(found.ntotal))
         index = Index(found, names, metric)
     return index if ids is None else index.with_ids("ids", ids)
@@ -114,22 +117,37 @@ def _packed(texts: Texts) -> dict[str, Any]:
     }
 
 
-def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
+def _path_of_ids(path: str) -> str:
+    if is_url(path):
+        from fastrank.formats.remote.urls import with_suffix
+
+        return with_suffix(path, SUFFIX)
+    return path + SUFFIX
+
+
+def _read_ids(path: str, found: Any, metric: str, index_digest: str) -> tuple[str, Texts | None]:
     import numpy
 
-    beside = name + SUFFIX
+    name, ids_path = name_of(path), _path_of_ids(path)
+    beside = name_of(ids_path)
     try:
-        with open(beside, "rb") as file, numpy.load(file, allow_pickle=False) as archive:
+        with (
+            files.local_copy(ids_path) as copy,
+            open(copy, "rb") as file,
+            numpy.load(file, allow_pickle=False) as archive,
+        ):
             held = {key: archive[key] for key in archive.files}
         stored_metric = str(held["metric"])
         size = (int(held["dimension"]), int(held["count"]))
         digest = str(held["digest"])
         columns = (held["ids"], held["lengths"]) if "ids" in held else None
+    except ReadError:
+        raise
     except OSError as error:
         raise ReadError(beside, (error.strerror or str(error)).lower()) from None
     except (*BROKEN, KeyError, zipfile.BadZipFile) as error:
         raise ReadError(beside, f"truncated or invalid file of ids: {error}") from None
-    if size != (found.d, found.ntotal) or digest != _digest(name):
+    if size != (found.d, found.ntotal) or digest != index_digest:
         raise ReadError(beside, f"the ids do not belong to the index {name}")
     if stored_metric not in (metric, "cosine") or (stored_metric == "cosine" and metric != "ip"):
         raise ReadError(beside, f"the metric {stored_metric!r} is not that of the index {name}")

@@ -40,7 +40,7 @@ class Blocks:
         with self._lock:
             self._readers.add(threading.get_ident())
             last = min(number + AHEAD, (stop - 1) // BLOCK)
-            block = [self._started(own) for own in range(number, last + 1)][0]
+            block, *_ = [self._started(own) for own in range(number, last + 1)]
             block.users += 1
         try:
             block.ended.wait()

@@ -6,7 +6,9 @@ import contextlib
 import os
 import tempfile
 
+from fastrank.errors import ReadError
 from fastrank.formats.remote.blocks import BLOCK
+from fastrank.formats.remote.reasons import is_missing
 from fastrank.formats.source import open_pieces
 from fastrank.formats.unfinished import removed_by_signals
 
@@ -25,6 +27,17 @@ def temporary_file() -> Iterator[str]:
             yield path
         finally:
             os.unlink(path)
+
+
+def is_there(url: str) -> bool:
+    """Whether there is a file at a URL. Raises ReadError if that cannot be known."""
+    try:
+        with open_pieces(url):
+            return True
+    except ReadError as error:
+        if is_missing(error):
+            return False
+        raise
 
 
 @contextlib.contextmanager

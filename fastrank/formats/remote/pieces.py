@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 
-from fastrank.errors import ReadError
 from fastrank.formats.remote.blocks import Blocks
 from fastrank.formats.source import Pieces, Reader, compression_of
 
@@ -113,4 +112,3 @@ class _Whole(Reader):
             self._stream = self._file.stream()
         count: int = self._stream.readinto(view)
         return count
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import ReadError
-from fastrank.formats.remote.blocks import BLOCK
+from fastrank.formats.remote import blocks
 from fastrank.formats.remote.reasons import missing_file, reason_of
 from fastrank.formats.remote.urls import scheme_of
 from fastrank.formats.source import HEAD
@@ -39,7 +39,7 @@ class StoredFile:
             with _Errors(name):
                 self.head = self._waiting.read(HEAD)
         else:
-            head = bytearray(min(self.size, BLOCK))
+            head = bytearray(min(self.size, blocks.BLOCK))
             if head:
                 self.fetch(0, memoryview(head))
             self.head = bytes(head)
@@ -65,7 +65,7 @@ class StoredFile:
 
     def check_unchanged(self) -> None:
         """Raise ReadError if the file changed since it was opened."""
-        if self.size is not None and self.size <= BLOCK:
+        if self.size is not None and self.size <= blocks.BLOCK:
             # One request fetched all of it.
             return
         with _Errors(self._name):
@@ -94,7 +94,7 @@ class _Stream:
 
     def readinto(self, view: memoryview) -> int:
         with _Errors(self._name):
-            found = self._file.read(min(len(view), BLOCK))
+            found = self._file.read(min(len(view), blocks.BLOCK))
         view[: len(found)] = found
         return len(found)
 

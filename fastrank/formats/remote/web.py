@@ -16,7 +16,7 @@ import urllib.request
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from fastrank.errors import ReadError
-from fastrank.formats.remote.blocks import BLOCK
+from fastrank.formats.remote import blocks
 from fastrank.formats.remote.reasons import missing_file, reason_of
 from fastrank.formats.source import HEAD
 
@@ -85,7 +85,7 @@ class WebFile:
     def _begin(self) -> None:
         """Ask for the first block, by which the server shows whether it provides ranges."""
         try:
-            response = self._asked(0, BLOCK)
+            response = self._asked(0, blocks.BLOCK)
         except urllib.error.HTTPError as error:
             # An empty file has no range.
             if error.code == 416 and error.headers.get("Content-Range") == "bytes */0":
@@ -103,7 +103,7 @@ class WebFile:
                 reason = "the server sent a range without the size of the file"
                 raise ReadError(self._name, reason)
             size = int(found[3])
-            head = bytearray(min(size, BLOCK))
+            head = bytearray(min(size, blocks.BLOCK))
             _fill(response, memoryview(head))
             self.size, self.head = size, bytes(head)
 
