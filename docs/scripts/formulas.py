@@ -41,6 +41,17 @@ MEAN_OF_PAIRS = (
     r"\frac{1}{\text{pairs}} \sum_{\text{pairs } a, b}"
     r" \frac{\text{fulfilled}_{ab}}{\text{possible}_{ab}}"
 )
+CWL = r"\frac{\sum_i W_i\, g_i}{\sum_i W_i}, \quad W_i = \prod_{j < i} C_j, \quad C_i = %s"
+GAIN = (
+    r"g_i = \frac{\min(\max(\text{grade}_i, \text{min\_rel}), \text{max\_rel}) -"
+    r" \text{min\_rel}}{\text{max\_rel} - \text{min\_rel}}"
+)
+STRATA = (
+    r"\text{stratum } c: N_c \text{ documents}, m_c \text{ of them sampled}, R_c \text{ of these"
+    r" relevant}; \; \hat R = \sum_c R_c N_c / m_c; \; \text{of the first depth documents, } D_c"
+    r" \text{ are in } c, \mu_c \text{ of them sampled}, \rho_c \text{ of these relevant}"
+)
+ESTIMATED = r"\sum_c D_c \frac{\rho_c + 10^{-5}}{\mu_c + 3 \cdot 10^{-5}}"
 # Computed over queries, instead of a mean.
 GEOMETRIC = r"\exp \Big( \frac{1}{Q} \sum_{q=1}^{Q} \ln \max(%s_q, 0.00001) \Big)"
 
@@ -158,7 +169,61 @@ FORMULAS: dict[str, tuple[str, ...]] = {
         r"\text{dcg=exp-log2: } g_i = 2^{\text{grade}} - 1",
         r"\text{ideal=retrieved: } g^*_i \text{ are the gains of the retrieved documents,"
         r" largest first}",
+        r"\text{ideal=max: } g^*_i \text{ is the gain of max\_grade, at all } k \text{ ranks}",
     ),
+    "nCG": (r"\frac{\sum_{i=1}^{\min(k, n)} g_i}{\sum_{i=1}^{\min(k, G)} g^*_i}",),
+    "Q": (
+        r"\frac{1}{\min(G, k)} \sum_{i=1}^{\min(k, n)} b_i\,"
+        r" \frac{\sum_{j \le i} b_j + x \sum_{j \le i} g_j}{i + x \sum_{j \le i} g^*_j}, \quad"
+        r" b_i = 1 \text{ if } g_i > 0, \text{ else } 0, \; x = \text{beta}",
+    ),
+    "Compat": (
+        r"\frac{\mathrm{RBO}(A, I)}{\mathrm{RBO}(I, I)}, \quad \mathrm{RBO}(A, I) ="
+        r" \frac{\sum_{i=1}^{k} p^{i-1}\, \lvert A_{1..i} \cap I_{1..i} \rvert / i}"
+        r"{\sum_{i=1}^{k} p^{i-1}}, \quad k = \max(\lvert A \rvert, \lvert I \rvert)"
+        r" \text{ or depth}",
+        r"A: \text{the ranking}, \; I: \text{the documents with a positive grade, largest first,}"
+        r" \text{ in the order of } A \text{ where equal}",
+        r"\text{normalize=False: } \mathrm{RBO}(A, I)",
+    ),
+    "SDCG": (
+        CWL % r"\frac{\log_2(i + 1)}{\log_2(i + 2)} \text{ for } i < k, \text{ else } 0",
+        GAIN,
+    ),
+    "BPM": (
+        CWL % r"1 \text{ for } i < k \text{ and } \sum_{j \le i} g_j < T, \text{ else } 0",
+        GAIN,
+    ),
+    "INSQ": (CWL % r"\Big( \frac{i + 2T - 1}{i + 2T} \Big)^2", GAIN),
+    "INST": (
+        CWL
+        % (
+            r"\Big( \frac{i + T + T_i - 1}{i + T + T_i} \Big)^2, \quad"
+            r" T_i = T - \sum_{j \le i} g_j"
+        ),
+        GAIN,
+    ),
+    "NERR8": (CWL % r"1 - g_i \text{ for } i < k, \text{ else } 0", GAIN),
+    "NERR9": (CWL % r"\frac{i}{i + 1} (1 - g_i) \text{ for } i < k, \text{ else } 0", GAIN),
+    "NERR10": (CWL % r"p\, (1 - g_i)", GAIN),
+    "NERR11": (CWL % r"(1 - g_i) \Big( \frac{i + 2T - 1}{i + 2T} \Big)^2", GAIN),
+    "xinfAP": (
+        r"\frac{1}{\hat R} \sum_c \frac{N_c}{m_c} S_c, \quad S_c = \sum_{i : r_i = 1, c_i = c}"
+        r" \Big( \frac{1}{i} + \frac{1}{i} \sum_{d} D_d"
+        r" \frac{\rho_d + 10^{-5}}{\mu_d + 3 \cdot 10^{-5}} \Big)",
+        r"\text{with } D, \mu \text{ and } \rho \text{ of the documents before rank } i",
+        STRATA,
+    ),
+    "infNDCG": (
+        r"\frac{1}{\mathrm{DCG}^*} \sum_c \frac{D_c}{\mu_c} \sum_{i : c_i = c, g_i > 0}"
+        r" \frac{g_i}{\log_2(i + 1)}",
+        r"\mathrm{DCG}^*\text{: of } \lfloor \sum_c m_{c,g} N_c / m_c + 0.5 \rfloor \text{"
+        r" documents of each grade } g, \text{ largest first, with } m_{c,g} \text{ sampled ones}",
+        STRATA,
+    ),
+    "iP": (r"\frac{1}{k} " + ESTIMATED, STRATA),
+    "iNumRel": (r"\hat R", STRATA),
+    "iNumRelRet": (ESTIMATED, STRATA),
     "ERR": (
         r"\sum_{i=1}^{\min(k, n)} \frac{1}{i}\, t_i \prod_{j < i} (1 - t_j), \quad"
         r" t_i = \frac{2^{\text{grade}_i} - 1}{2^{\text{max\_grade}}}",

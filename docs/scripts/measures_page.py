@@ -43,6 +43,7 @@ SETS = """
 SUMMARIES = {
     "mean": "the mean over queries",
     "sum": "the sum over queries",
+    "total": "the sum over queries",
     "geometric": "the geometric mean over queries",
     "": "none",
     "defined": "the mean over the queries with a value",
@@ -50,6 +51,7 @@ SUMMARIES = {
 }
 WORDS = {
     "rank": "rank", "grade": "grade", "share": "number from 0 to 1", "number": "number",
+    "positive": "number above 0",
     "flag": "`True` or `False`", "gains": "`{grade:gain,...}`",
 }  # fmt: skip
 

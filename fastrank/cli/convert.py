@@ -31,11 +31,11 @@ examples:
   fastrank convert --to jsonl run.json.gz -
 
 Formats: trec, csv and tsv (with or without a header), jsonl, parquet (extra
-`pyarrow`) and json ({query: {document: number}}). OUT is compressed if its name
-ends in .gz, .bz2, .xz or .zst. Columns may have the names used by ir_measures,
-PyTerrier, ranx, trectools, BEIR or Hugging Face. Ids and scores are preserved
-exactly; json drops the name of a run. OUT is written atomically: it is replaced
-only if everything succeeds.
+`pyarrow`), json ({query: {document: number}}) and sample (qrels with strata).
+OUT is compressed if its name ends in .gz, .bz2, .xz or .zst. Columns may have
+the names used by ir_measures, PyTerrier, ranx, trectools, BEIR or Hugging Face.
+Ids and scores are preserved exactly; json drops the name of a run. OUT is
+written atomically: it is replaced only if everything succeeds.
 """
 
 

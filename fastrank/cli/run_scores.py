@@ -7,24 +7,22 @@ import os
 
 from fastrank.cli.flags import at_least, given_options
 from fastrank.cli.output import complain
-from fastrank.errors import FastrankError
-from fastrank.evaluation.scoring import score
+from fastrank.errors import FastrankError, OptionError
+from fastrank.evaluation.prepared import Prepared
 from fastrank.formats import trec
 from fastrank.formats.load import read_qrels
-from fastrank.formats.source import name_of
 from fastrank.judging.evaluation_options import EVALUATION, evaluation_options
-from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import bind_measures, check_options
-from fastrank.judging.queries import choose_queries
 from fastrank.measures.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from fastrank.data.preferences import Preferences
     from fastrank.data.qrels import Qrels
+    from fastrank.evaluation.several_runs import Function
     from fastrank.judging.options import Options
     from fastrank.scores.scores import Scores
 
@@ -57,39 +55,94 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         help="threads per run (default: $FASTRANK_THREADS, or up to 8 for large files); the"
         " output does not depend on it",
     )  # fmt: skip
+    add(
+        "--jobs", type=at_least(1), default=1, metavar="N",
+        help="evaluate N runs at once, in processes with one thread each unless --threads is given"
+        " (default: 1); the output does not depend on it",
+    )  # fmt: skip
 
 
 class RunScores:
     """Evaluates runs, and reports those that fail on standard error; `failed` counts them.
 
-    qrels: all judgments. judgments: those of the queries that are evaluated.
+    qrels: all judgments. judgments: those of the queries that are evaluated. bound: the measures.
+    jobs: the number of processes.
     Raises FastrankError for invalid options and unreadable qrels.
     """
 
     def __init__(self, name: str, given: argparse.Namespace, measures: list[str]) -> None:
-        self._name, self._threads = name, given.threads
-        self.failed = 0
+        self._name, self._threads, self.jobs = name, given.threads, given.jobs
+        if self.jobs > 1 and "-" in given.runs:
+            raise OptionError("--jobs", "the processes cannot read standard input (-)")
+        self.failed, self._is_broken = 0, False
         self.options = options = _options(given)
-        self._bound = bind_measures(Selection(measures), options)
-        check_options(self._bound, options)
+        self.bound = bind_measures(Selection(measures), options)
+        check_options(self.bound, options)
         read = READERS[given.relevance_format]
         self.qrels: Any = read(
             given.qrels, trec_eval_version=given.trec_eval_version, warn=self._warn
         )
-        self.judgments, self._left_out = choose_queries(self.qrels, options)
-        self._judge: RunJudge | None = None
+        self._prepared = Prepared(self.qrels, self.bound, options)
+        self.judgments = self._prepared.judgments
 
-    def of(self, path: str) -> Scores | None:
-        """The scores of a run; None if it cannot be evaluated."""
-        if self._judge is None:
-            self._judge = RunJudge(self.judgments, self._bound, self.options)
-        try:
-            judged = self._judge.judge(path, threads=self._threads, warn=self._warn)
-            return score(self.judgments, judged, self._bound, self.options, left_out=self._left_out)
-        except FastrankError as error:
+    def of(self, paths: list[str]) -> Iterator[Scores | None]:
+        """The scores of each run, in order; None for one that cannot be evaluated."""
+        if self.jobs > 1 and len(paths) > 1:
+            for value in self.values(paths):
+                yield value and value[0]
+            return
+        for path in paths:
+            try:
+                scores = self._prepared.scores_of(path, self._threads, self._warn)
+            except FastrankError as error:
+                self._fail(path, error)
+                yield None
+            else:
+                yield scores
+
+    def values(self, paths: list[str], function: Function | None = None) -> Iterator[Any]:
+        """For each run, the value that `evaluated` yields; None for one that cannot be evaluated.
+
+        function: as `evaluated` takes it.
+        """
+        # Imported late: they take longer than the evaluation of a small file.
+        from contextlib import nullcontext
+
+        from fastrank.evaluation.several_runs import evaluate_run, evaluated
+
+        threads = self._threads
+        executors: Any = nullcontext()
+        if self.jobs > 1 and len(paths) > 1:
+            from fastrank.cli.jobs import processes
+
+            threads, executors = threads or 1, processes(min(self.jobs, len(paths)))
+        function = function or evaluate_run
+        with executors as executor:
+            found = evaluated(
+                self._prepared, paths, executor=executor, threads=threads, function=function
+            )
+            for path, (value, error) in zip(paths, found, strict=True):
+                if value is None:
+                    self._fail(path, error)
+                else:
+                    for message in value[1]:
+                        self._warn(message)
+                yield value
+
+    def _fail(self, path: str, error: Exception | None) -> None:
+        self.failed += 1
+        if isinstance(error, FastrankError):
             complain(f"{self._name}: {_explained(error, path)}")
-            self.failed += 1
-            return None
+        elif type(error).__name__ == "BrokenProcessPool":
+            # The runs that were sent to the other processes have the same error.
+            if not self._is_broken:
+                complain(
+                    f"{self._name}: {path}: a process was killed, perhaps because memory is short;"
+                    " use fewer --jobs"
+                )
+            self._is_broken = True
+        elif not self._is_broken and error is not None:
+            raise error
 
     def _warn(self, message: str) -> None:
         complain(f"{self._name}: {message}")
@@ -103,15 +156,6 @@ def names_match(given: argparse.Namespace, name: str) -> bool:
         f"{name}: --name: expected one for each of {len(given.runs)} runs, found {len(given.names)}"
     )
     return False
-
-
-def file_names(paths: list[str]) -> list[str]:
-    """The names of files without their folders; files with the same name are named by paths."""
-    paths = [name_of(path) for path in paths]
-    names = [os.path.basename(path) or path for path in paths]
-    return [
-        name if names.count(name) == 1 else path for name, path in zip(names, paths, strict=True)
-    ]
 
 
 def _options(given: argparse.Namespace) -> Options:

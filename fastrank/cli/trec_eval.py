@@ -19,6 +19,7 @@ from fastrank.evaluation.scoring import score
 from fastrank.formats import trec
 from fastrank.formats.source import open_pieces, open_stdin, read_all
 from fastrank.judging.judge import RunJudge
+from fastrank.judging.needs import check_strata
 from fastrank.judging.options import MAX_RETRIEVED, Options
 from fastrank.measures.selection import Selection
 from fastrank.scores.text import trec_lines
@@ -226,11 +227,12 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     # Like the original, report errors of the measures after those of the files.
     bound: list[BoundMeasure] = []
     wrong: errors.MeasureError | None = None
+    options = request.options()
     try:
         bound = request.selection.bind(request.trec_eval_version)
+        check_strata(judgments, bound, options)
     except errors.MeasureError as error:
-        wrong = error
-    options = request.options()
+        bound, wrong = [], error
     run = _judge_run(request, RunJudge(judgments, bound, options), run_file)
     reference = None
     if request.zscores is not None:

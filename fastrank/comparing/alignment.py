@@ -25,7 +25,12 @@ NAMED = 3
 # The squares of larger values, and sums of them, might not be finite.
 LARGEST = 1e100
 # What `evaluate` gives for measures whose summary is not the mean of the values per query.
-SUMMARIES = {"pooled": "pools all documents", "median": "gives the median", "sum": "gives the sum"}
+SUMMARIES = {
+    "pooled": "pools all documents",
+    "median": "gives the median",
+    "sum": "gives the sum",
+    "total": "gives the sum",
+}
 
 
 class Measured(NamedTuple):

@@ -10,7 +10,7 @@ from fastrank.comparing.bootstrap import bootstrap_intervals, bootstrap_test
 from fastrank.comparing.corrections import adjust
 from fastrank.comparing.intervals import all_the_same, t_interval
 from fastrank.comparing.paired import Moments, Paired, common_values, moments
-from fastrank.comparing.randomization import max_t, randomization_test
+from fastrank.comparing.randomization import max_t, randomization_test, unequal_units
 from fastrank.comparing.rank_tests import sign_test, wilcoxon_test
 from fastrank.comparing.t_test import t_test
 from fastrank.comparing.tested import Tested
@@ -20,11 +20,13 @@ from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastrank.comparing.alignment import Measured
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats, Integers
 
-TESTS = {
+TESTS: dict[str, Callable[[Paired, Settings], Tested]] = {
     "t": t_test,
     "randomization": randomization_test,
     "wilcoxon": wilcoxon_test,
@@ -108,8 +110,9 @@ def analyze(
             f"corrected p-values are estimated from {settings.flips:,} random sign flips (seed"
             f" {settings.seed}), and at least the p-values before the correction"
         )
-    smallest = np.minimum(1.0, 2.0 ** (1.0 - paired.unequal))
-    _note_few_differences(paired, smallest, settings, notes)
+    units = unequal_units(paired)
+    smallest = np.minimum(1.0, 2.0 ** (1.0 - units))
+    _note_few_differences(paired, units, smallest, settings, notes)
     return Analysis(
         values, measured.better, paired, tested, adjusted, means, low_means, high_means, low, high,
         relative, effect, smallest, {pair: "; ".join(own) for pair, own in notes.items()}, general,
@@ -154,15 +157,22 @@ def _intervals(
 
 
 def _note_few_differences(
-    paired: Paired, smallest: Floats, settings: Settings, notes: dict[int, list[str]]
+    paired: Paired,
+    units: Integers,
+    smallest: Floats,
+    settings: Settings,
+    notes: dict[int, list[str]],
 ) -> None:
     """Note the pairs that differ on too few queries for a test by signs to be significant."""
-    size = len(paired) if settings.correction in ("holm", "bonferroni") else 1
+    # Holm's correction of a pair is less than this if others are significant.
+    size = len(paired) if settings.correction == "bonferroni" else 1
     for pair in np.flatnonzero(smallest * size > settings.alpha):
-        unequal, n = int(paired.unequal[pair]), int(paired.n[pair])
-        differing = f"only {unequal} of {counted(n, 'query', 'queries')}"
-        differing += " differs" if unequal == 1 else " differ"
-        if not unequal:
+        unequal, n = int(units[pair]), int(paired.n[pair])
+        of_all = counted(n, "query", "queries")
+        if paired.clusters is not None:
+            of_all = counted(int(paired.clusters.max()) + 1, "cluster")
+        differing = f"only {unequal} of {of_all} {'differs' if unequal == 1 else 'differ'}"
+        if not paired.unequal[pair]:
             note = "identical on every query"
             if paired.difference[pair]:
                 note += f", up to {paired.decimals} decimals"

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any, BinaryIO
 
+    import pandas
+    import polars
+
     from fastrank.comparing.alignment import Measured
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
@@ -57,7 +60,8 @@ statistic, df: of the test: t and n - 1; for "randomization" and "tukey" the dif
     ranks, for "tukey-anova" q; the difference for a function.
 p, p_adjusted: the two-sided p-value, and the same corrected for several comparisons. exact: whether
     p is computed rather than simulated or approximated.
-smallest_p: the smallest p-value that signs alone could give: 2**(1 - k) if k queries differ.
+smallest_p: the smallest p-value that signs alone could give: 2**(1 - k) if k queries, or clusters,
+    differ.
 wins, ties, losses: on how many queries a is better than, equal to, and worse than b; wins and
     losses are None for measures of which no value is better.
 effect: Cohen's d_z, difference / sd. note: what else a reader must know.
@@ -403,7 +407,8 @@ class Comparison(Frozen):
         from fastrank.comparing.tables import power_table
 
         _check_probability("power", power)
-        return power_table(self._pairs_of(measure), self.alpha, power, differences)
+        wanted = [finite("differences", difference) for difference in differences]
+        return power_table(self._pairs_of(measure), self.alpha, power, wanted)
 
     def equivalent(self, measure: str, margin: float) -> Table:
         """Whether each pair differs by less than a margin: two one-sided t-tests.
@@ -607,7 +612,7 @@ class Comparison(Frozen):
         qrels, runs: the judgments, and the runs as a list in the order of `names` or as {name:
             run}; each as `evaluate` takes it. With them, the report has the hashes of files, the
             shares of unjudged and tied documents, and rankings side by side. Documents that the
-            evaluation excludes are shown.
+            evaluation excluded are not shown but counted.
         documents, queries: texts to show: a Dataset, {id: text}, or a path of JSON lines with
             `_id`, `title` and `text`.
         examples: the number of queries whose rankings are shown, those with the largest differences
@@ -782,6 +787,22 @@ class Comparison(Frozen):
         from fastrank.comparing.export import json_of
 
         return json_of(self, per_query=per_query, indent=indent)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table `pairs` as a DataFrame of pandas. Raises ImportError without pandas.
+
+        >>> comparison.to_pandas()["n"].tolist()
+        [200, 200, 200]
+        """
+        return self.pairs().to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """The table `pairs` as a DataFrame of polars. Raises ImportError without polars.
+
+        >>> comparison.to_polars()["wins"].to_list()
+        [157, 166, 102]
+        """
+        return self.pairs().to_polars()
 
 
 def _turned(pair: Any) -> Any:

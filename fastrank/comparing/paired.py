@@ -69,7 +69,8 @@ class Paired:
 
     n, difference, sd: of each pair the number of queries with values of both, and the mean and the
     standard deviation of the differences first - second. higher, equal, lower: the numbers of
-    queries on which the first is higher, equal and lower. largest: the largest absolute value.
+    queries on which the first is higher, equal and lower; unequal: higher or lower. largest: the
+    largest absolute value.
     """
 
     def __init__(
@@ -99,15 +100,11 @@ class Paired:
                 (rounded > 0).sum(axis=1),
                 (rounded < 0).sum(axis=1),
             )
-        self.equal = self.n - self.higher - self.lower
+        self.unequal = self.higher + self.lower
+        self.equal = self.n - self.unequal
 
     def __len__(self) -> int:
         return len(self.firsts)
-
-    @property
-    def unequal(self) -> Integers:
-        """Of each pair the number of queries whose difference is not 0."""
-        return self.higher + self.lower
 
     def chunks(self, most: int | None = None) -> Iterator[tuple[slice, Floats]]:
         """The differences, float64[pairs, queries], for a slice of the pairs at a time."""

@@ -28,7 +28,7 @@ def randomization_test(paired: Paired, settings: Settings) -> Tested:
     same. Sources: Fisher, 'The design of experiments', 1935, section 21; Smucker, Allan and
     Carterette, CIKM 2007; Phipson and Smyth, 'Permutation p-values should never be zero', 2010.
     """
-    unequal = _unequal(paired)
+    unequal = unequal_units(paired)
     largest = int(unequal.max(initial=0))
     allowed = max(MOST_SUMS, 2 ** (settings.exact_up_to / 2))
     if largest <= settings.exact_up_to and len(paired) * 2.0 ** (largest / 2) <= allowed:
@@ -51,7 +51,7 @@ def randomization_test(paired: Paired, settings: Settings) -> Tested:
     return Tested(paired.difference, p, exact=identical, notes=notes, general=general)
 
 
-def _unequal(paired: Paired) -> Integers:
+def unequal_units(paired: Paired) -> Integers:
     """Of each pair the number of queries, or clusters, whose difference is not 0."""
     if paired.clusters is None:
         return paired.unequal

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 from fastrank.arguments import check_choice
+from fastrank.comparing.paired import Paired
+from fastrank.comparing.t_test import t_test
 from fastrank.errors import OptionError
 from fastrank.scores.columns import columns_by_name
 from fastrank.scores.scores import Scores
@@ -47,8 +49,11 @@ def reproduce(
     delta_ri: the difference of the relative improvements of the means, original - reproduced; 0 is
         perfect.
 
-    A ratio is NaN if its denominator is 0. For the order of the documents see `fastrank.overlap`,
-    for tests of the differences scipy.stats. Raises GroupError for queries that only one of two
+    p: that of the paired t-test of the values or, for different queries, of Welch's t-test; a small
+        p shows that the values differ, a large one does not show that they are alike.
+
+    A ratio is NaN if its denominator is 0. For the order of the documents see `fastrank.overlap`.
+    Raises GroupError for queries that only one of two
     Scores has, MeasureError if the measures differ, OptionError for only one baseline.
 
     Source: Breuer et al., How to measure the reproducibility of system-oriented IR experiments,
@@ -64,6 +69,7 @@ def reproduce(
     reproduced  0.3493
     rmse        0.1430
     nrmse       0.2206
+    p           0.0000
     """
     check_choice("queries", queries, ("same", "different"))
     given = {
@@ -93,6 +99,8 @@ def reproduce(
             _ratio(_mean(effects[1][name]), _mean(effects[0][name])) for name in names
         ]
         columns["delta_ri"] = [_improvements(effects, baselines, name) for name in names]
+    test = _paired_p if queries == "same" else _welch_p
+    columns["p"] = [test(original[name], reproduced[name]) for name in names]
     return Table(columns=columns)
 
 
@@ -118,6 +126,36 @@ def _normalized(original: npt.NDArray[np.float64], errors: npt.NDArray[np.float6
     if not len(original) or original.min() < 0 or original.max() > 1:
         return math.nan
     return _root_mean_square(errors) / _root_mean_square(numpy.maximum(original, 1 - original))
+
+
+def _paired_p(original: npt.NDArray[np.float64], reproduced: npt.NDArray[np.float64]) -> float:
+    """The p-value of the paired t-test, NaN for less than two queries."""
+    import numpy
+
+    if not len(original):
+        return math.nan
+    values = numpy.stack([original, reproduced]).astype(float)
+    return float(t_test(Paired(values, numpy.array([0]), numpy.array([1]))).p[0])
+
+
+def _welch_p(original: npt.NDArray[np.float64], reproduced: npt.NDArray[np.float64]) -> float:
+    """The p-value of Welch's t-test, NaN for less than two queries and without variance.
+
+    Source: Welch, 'The generalization of Student's problem', Biometrika 34, 1947.
+    """
+    from scipy.special import stdtr
+
+    both = (original.astype(float), reproduced.astype(float))
+    if min(map(len, both)) < 2:
+        return math.nan
+    errors = [float(values.var(ddof=1)) / len(values) for values in both]
+    if not sum(errors) > 0:
+        return math.nan
+    df = sum(errors) ** 2 / sum(
+        error**2 / (len(values) - 1) for error, values in zip(errors, both, strict=True)
+    )
+    t = (both[0].mean() - both[1].mean()) / math.sqrt(sum(errors))
+    return float(2 * stdtr(df, -abs(t)))
 
 
 def _ratio(numerator: float, denominator: float) -> float:

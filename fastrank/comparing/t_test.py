@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CONSTANT = 1e-12
 
 
-def t_test(paired: Paired, _: Settings) -> Tested:
+def t_test(paired: Paired, _: Settings | None = None) -> Tested:
     """Student's paired t-test: t = mean / (sd / sqrt(n)) with n - 1 degrees of freedom.
 
     If all differences are equal, sd is 0, and p is that of the randomization test, 2**(1 - n).

@@ -20,9 +20,12 @@ from the other providers:
 - ERR and nDCG(dcg='exp-log2') are those of gdeval, but not rounded to five decimals, with or
   without a cutoff, and for any ids. As in gdeval, the highest grade for ERR is 4.
 - RBP without rel uses the grades as gains, as in trectools; with rel it is binary, as in cwl_eval.
+- SDCG, BPM, INST, INSQ and NERR8 to NERR11 differ from the provider cwl_eval in the last digits,
+  because numpy adds in another order. They do not warn about grades outside of [min_rel, max_rel].
+- Compat orders documents with equal scores as above; the provider compat by ascending id.
 
-The other providers compute measures that fastrank does not have, a rel below 1, and gains that are
-negative or for negative grades.
+The other providers compute measures that fastrank does not have, a rel below 1, a min_rel below 0,
+a T of 0, and gains that are negative or for negative grades.
 """
 
 from __future__ import annotations
@@ -83,6 +86,15 @@ class FastrankProvider(providers.Provider):
         measures._Judged(cutoff=Any()),
         measures._ERR(cutoff=Any()),
         measures._RBP(cutoff=Any(), p=Any(), rel=Any()),
+        measures._Compat(p=Any(), normalize=Any()),
+        measures._SDCG(cutoff=Any(), dcg=Any(), min_rel=Any(), max_rel=Any()),
+        measures._BPM(cutoff=Any(), T=Any(), min_rel=Any(), max_rel=Any()),
+        measures._INST(T=Any(), min_rel=Any(), max_rel=Any()),
+        measures._INSQ(T=Any(), min_rel=Any(), max_rel=Any()),
+        measures._NERR8(cutoff=Any(), min_rel=Any(), max_rel=Any()),
+        measures._NERR9(cutoff=Any(), min_rel=Any(), max_rel=Any()),
+        measures._NERR10(p=Any(), min_rel=Any(), max_rel=Any()),
+        measures._NERR11(T=Any(), min_rel=Any(), max_rel=Any()),
     ]
 
     def supports(self, measure: Anything) -> bool:
@@ -90,6 +102,8 @@ class FastrankProvider(providers.Provider):
         if hasattr(measure, "runtime_impl") or not super().supports(measure):
             return False
         given = _parameters(measure)
+        if given.get("min_rel", 0) < 0 or given.get("T", 1.0) <= 0:
+            return False
         gains = given.get("gains", {})
         return bool(given.get("rel", 1) >= 1 and min([0, *gains, *gains.values()]) >= 0)
 
@@ -177,6 +191,9 @@ def _bound(measure: Anything) -> BoundMeasure:
         given["max_grade"] = _HIGHEST_GRADE
     elif measure.NAME == "RBP" and "rel" not in given:
         given["gain"] = "raw"
+    elif measure.NAME == "SDCG":
+        # Its only value is the definition.
+        del given["dcg"]
     elif measure.NAME == "IPrec":
         # pytrec_eval's name for the value has two decimals.
         given["recall"] = f"{given['recall']:.2f}"

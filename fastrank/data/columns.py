@@ -184,8 +184,9 @@ class Convertible(PerQuery):
     """Judgments or runs, which convert to dicts, data frames and tables.
 
     Frames and tables have the columns query_id and doc_id (strings). Judgments add relevance
-    (int64, or float64 for grades with fractions) and, unless all are `0`, iteration (string); runs
-    add score (float64) and, if there is one, tag (string). A query without results has no row.
+    (int64, or float64 for grades with fractions), iteration (string) unless all are `0`, and
+    stratum (string) if there are strata; runs add score (float64) and, if there is one, tag
+    (string). A query without results has no row.
     Bytes that are not UTF-8 become lone surrogates, as in `os.fsdecode`.
     """
 

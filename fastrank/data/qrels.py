@@ -32,12 +32,15 @@ class Qrels(Convertible):
     (['d1', 'd2', 'd1'], [1, 0, 2], [0, 2, 3])
     """
 
-    __slots__ = ("grade_column", "groups", "scale")
-    internal = Convertible.internal | {"grade_column", "groups", "scale"}
-    defaults: ClassVar[dict[str, Any]] = {"scale": None}
+    __slots__ = ("grade_column", "groups", "scale", "strata")
+    internal = Convertible.internal | {"grade_column", "groups", "scale", "strata"}
+    defaults: ClassVar[dict[str, Any]] = {"scale": None, "strata": None}
 
     # The second field of each line: the judgment group in the qrels_jg format.
     groups: Texts
+    # The stratum of each row if the judgments are a stratified sample of a pool, else None. Rows
+    # with a negative grade are in the pool, but were not sampled.
+    strata: Texts | None
     grade_column: Any
     # The grades that the integers encode; None if the integers are the grades.
     scale: Scale | None
@@ -62,9 +65,9 @@ class Qrels(Convertible):
     def from_pandas(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
         """Create judgments from a pandas DataFrame with one row per judgment; its index is ignored.
 
-        columns: the names of the columns by role (query, doc, grade, iteration). Needed only for
-        names other than those that ir_measures, PyTerrier, ranx, trectools, BEIR and Hugging Face
-        use. Raises InputError, which names row and column.
+        columns: the names of the columns by role (query, doc, grade, iteration, stratum). Needed
+        only for names other than those that ir_measures, PyTerrier, ranx, trectools, BEIR and
+        Hugging Face use. Raises InputError, which names row and column.
 
         >>> import pandas
         >>> frame = pandas.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "label": [1, 0]})

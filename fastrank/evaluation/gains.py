@@ -9,7 +9,9 @@ from fastrank.data.grade_scale import Graded, query_and_document
 from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
+from fastrank.measures.measure_options import LARGEST
 from fastrank.native import records
+from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +28,8 @@ LARGEST_EXPONENT = 1023
 INFINITE = float("inf")
 
 
-def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> Pairs:
-    """Pairs of grade and gain for a measure with options.
+def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> tuple[Pairs, float]:
+    """Pairs of grade and gain for a measure with options, and the factor of these gains.
 
     grade_values: all whole grades, which may repeat.
 
@@ -35,13 +37,13 @@ def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> 
     exactly in the quotient; measures without a quotient do not depend on the order. Raises
     EvaluationError for gains that are not finite.
     """
-    if own.measure.needs == "stops" or _is_exponential(own):
+    if own.measure.needs in ("stops", "normalized gains") or _is_exponential(own):
         grades = sorted(set(grade_values))
-        return list(zip(grades, gains_of(own, grades, qrels), strict=True))
+        return list(zip(grades, gains_of(own, grades, qrels), strict=True)), 1.0
     pairs = [(int(grade), gain) for grade, gain in own.pairs if grade % 1 == 0]
     _check_sum(own, [gain for _, gain in pairs], qrels)
     if all(gain % 1 == 0 for _, gain in pairs) or own.measure.kernel == "discounted_gain_cut":
-        return pairs
+        return pairs, 1.0
     gains = {grade: float(grade) for grade in set(grade_values)} | dict(pairs)
     ascending = sorted({0.0, *gains.values()})
     closest = min(b - a for a, b in pairwise(ascending))
@@ -54,7 +56,7 @@ def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> 
             qrels.queries[0],
             "the range of the gains is too large to distinguish the closest of them",
         )
-    return [(grade, gain * factor) for grade, gain in gains.items()]
+    return [(grade, gain * factor) for grade, gain in gains.items()], factor
 
 
 def gains_of(own: BoundMeasure, grades: Sequence[float], qrels: Qrels | Graded) -> list[float]:
@@ -65,6 +67,10 @@ def gains_of(own: BoundMeasure, grades: Sequence[float], qrels: Qrels | Graded) 
     if own.measure.needs == "stops":
         highest = grade_scale(own, qrels)
         return [(2.0**grade - 1.0) / 2.0**highest for grade in grades]
+    if own.measure.needs == "normalized gains":
+        lowest, highest = _grade_range(own, qrels)
+        clipped = [min(max(grade, lowest), highest) for grade in grades]
+        return [(grade - lowest) / (highest - lowest) for grade in clipped]
     if _is_exponential(own):
         # The gains of all documents must have a finite sum.
         largest = LARGEST_EXPONENT - len(qrels.grade_column).bit_length()
@@ -91,6 +97,35 @@ def grade_scale(own: BoundMeasure, qrels: Qrels | Graded) -> float:
         reason = f"max_grade={given}: expected at most {LARGEST_EXPONENT}"
         raise EvaluationError(own.measure.name, qrels.queries[0], reason)
     return float(given)
+
+
+def _grade_range(own: BoundMeasure, qrels: Qrels | Graded) -> tuple[float, float]:
+    """The grades whose gains are 0 and 1. Raises EvaluationError if the first is not lower."""
+    assert own.options is not None
+    lowest = own.options.get("min_rel", 0.0)
+    highest = own.options.get("max_rel")
+    if highest is None:
+        highest = max(max(_grades(qrels), default=0), 1)
+    if not lowest < highest:
+        where = "the highest grade" if "max_rel" not in own.options else "max_rel"
+        reason = f"min_rel={lowest:g}: expected less than {where}, {highest:g}"
+        raise EvaluationError(own.measure.name, qrels.queries[0], reason)
+    return lowest, highest
+
+
+def with_best_gain(
+    own: BoundMeasure, gained: records.GainedRankings, pairs: Pairs, qrels: Qrels | Graded
+) -> records.GainedRankings:
+    """The same rankings with the gain of max_grade at every rank of the ideal ranking."""
+    best = grade_scale(own, qrels)
+    known = dict(pairs)
+    gain = known[int(best)] if best in known else gains_of(own, [best], qrels)[0]
+    queries = len(gained.offsets) - 1
+    return gained.changed(
+        ideal_offsets=filled("q", list(range(queries + 1))),
+        ideal_gains=filled("d", [gain] * queries),
+        ideal_counts=filled("q", [LARGEST] * queries),
+    )
 
 
 def scaled_gains(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.data.grade_scale import Graded
+from fastrank.data.qrels import Qrels
 from fastrank.data.texts import TextSelection, decoded
 from fastrank.errors import EvaluationError
 from fastrank.evaluation.values import Values
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.data.preferences import Preferences
-    from fastrank.data.qrels import Qrels
     from fastrank.data.texts import Ids
     from fastrank.judging.judge import Given, Judge
     from fastrank.judging.judged import Judged, JudgedRun
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     Judgments = Qrels | Preferences | Graded
 
 # What measures need whose kernels see nothing but the memory of rankings.
-REPEATABLE = ("gains", "queries", "ranking", "run", "stops", "unit gains")
+REPEATABLE = (
+    "best gains", "exact gains", "gains", "normalized gains", "queries", "ranking", "run", "stops",
+    "unit gains",
+)  # fmt: skip
 
 
 def score(
@@ -191,6 +194,7 @@ def to_scores(
             "excluded": 0,
             "duplicates": 0,
             **run.counts,
+            **_sample_counts(judgments, measures, options),
         },
         coverage=coverage,
         tag_bytes=run.tag,
@@ -200,6 +204,18 @@ def to_scores(
         zero_rows=zeros,
         summaries=summary,
     )
+
+
+def _sample_counts(
+    judgments: Judgments, measures: list[BoundMeasure], options: Options
+) -> dict[str, int]:
+    """The counts of judgments that are a stratified sample."""
+    if not isinstance(judgments, Qrels) or judgments.strata is None:
+        return {}
+    # Imported late: the trec_eval command does not need it.
+    from fastrank.judging.strata import sample_counts
+
+    return sample_counts(judgments, measures, options.relevance_level)
 
 
 def _computed(

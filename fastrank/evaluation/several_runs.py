@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError
 
 from fastrank.errors import FormatError, OptionError, ReadError, RunError
 from fastrank.evaluation.prepared import Prepared, file_state
-from fastrank.executing import outcomes
+from fastrank.executing import Outcome, outcomes
 from fastrank.formats.inputs import as_qrels
 from fastrank.formats.source import name_of
 from fastrank.formats.trec import python_warning
@@ -17,14 +17,14 @@ from fastrank.search.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from typing import Any
 
     from fastrank.evaluation.prepared import FileState
-    from fastrank.executing import Outcome
     from fastrank.scores.scores import Scores
 
     Found = tuple[Scores, list[str]]
+    Function = Callable[["Shared", Any], tuple[Any, ...]]
 
 
 def evaluate_runs(
@@ -43,7 +43,12 @@ def evaluate_runs(
     """
     scores: list[Scores | None] = []
     errors: dict[int, Exception] = {}
-    skipped, restored = 0, _Restored(prepared)
+    skipped = 0
+    given = runs
+    if executor is not None:
+        # An executor has a worker for each processor.
+        threads = threads or 1
+        runs = [_for_worker(run) for run in runs]
     found = evaluated(prepared, runs, executor=executor, threads=threads)
     try:
         with bar("evaluate", len(runs), "runs", progress) as shown:
@@ -55,7 +60,7 @@ def evaluate_runs(
                     skipped += 1
                 elif error is not None:
                     errors[len(scores)] = error
-                scores.append(None if value is None else restored.of(value[0]))
+                scores.append(None if value is None else value[0])
                 shown.update(1)
     except KeyboardInterrupt as interrupt:
         vars(interrupt)["scores"] = scores
@@ -63,25 +68,36 @@ def evaluate_runs(
     finally:
         found.close()
     if errors:
-        raise _run_error(runs, keys, scores, errors, skipped)
+        raise _run_error(given, keys, scores, errors, skipped)
     return [one for one in scores if one is not None]
 
 
-def evaluated(
-    prepared: Prepared, runs: Sequence[Any], *, executor: Any, threads: int | None
-) -> Generator[Outcome, None, None]:
-    """Yield an Outcome for each run, whose value is the Scores and a list of warnings."""
-    if executor is None:
-        return outcomes(None, _evaluated, runs, shared=Shared(prepared, threads))
-    # An executor has a worker for each processor.
-    shared = Shared(prepared, threads or 1)
-    return outcomes(executor, _evaluated, [_for_worker(run) for run in runs], shared=shared)
-
-
-def _evaluated(shared: Shared, run: Any) -> Found:
+def evaluate_run(shared: Shared, run: Any) -> Found:
+    """The scores of a run, and the warnings."""
     messages: list[str] = []
     scores = shared.prepared.scores_of(run, shared.threads, messages.append)
     return scores, messages
+
+
+def evaluated(
+    prepared: Prepared,
+    runs: Sequence[Any],
+    *,
+    executor: Any,
+    threads: int | None,
+    function: Function = evaluate_run,
+) -> Generator[Outcome, None, None]:
+    """Yield an Outcome for each run, whose value is a tuple: the Scores and a list of warnings.
+
+    function: is called for each run in the place of `evaluate_run`; its value may have more items.
+    """
+    restored = _Restored(prepared)
+    found = outcomes(executor, function, runs, shared=Shared(prepared, threads))
+    try:
+        for value, error in found:
+            yield Outcome(value and (restored.of(value[0]), *value[1:]), error)
+    finally:
+        found.close()
 
 
 class Shared:

@@ -8,7 +8,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import Judged, JudgedRun, QueryError
-from fastrank.judging.needs import judging_options
+from fastrank.judging.needs import judging_options, needs_strata
 from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, zeros
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     Judgments = Qrels | Preferences | Graded
 
+# What measures with options need whose gains they define; the special ones change them further.
+DEFINED_GAINS = ("best gains", "exact gains", "gains", "normalized gains", "stops")
+SPECIAL_GAINS = ("best gains", "exact gains")
 # With fractional gains, trec_eval's table of all grades up to the highest is needed (see
 # kernels/measures/gains.py) and searched for every document; this is the highest grade that we
 # support for it. trec_eval's time grows with its square.
@@ -133,6 +136,9 @@ class Values:
         elif measure.needs == "annotated":
             assert run.all_queries is not None
             self._call(measure.kernel, run.all_queries.columns, numbers, values)
+        elif measure.needs == "strata":
+            assert run.stratified is not None
+            self._call(measure.kernel, run.stratified, numbers, values)
         else:
             self._call(measure.kernel, self.gains(bound), numbers, values)
         return values
@@ -206,19 +212,28 @@ class Values:
 
     def _of_missing(self, bound: BoundMeasure, queries: Ids) -> Values:
         """The values of the judged queries that were not evaluated."""
-        from fastrank.judging.derived import empty_rankings
+        from fastrank.judging.derived import empty_rankings, without_results
 
         assert not isinstance(self.judgments, Preferences)
         evaluated = set(queries)
         everyone = enumerate(self.judgments.queries)
         places = filled("q", [place for place, query in everyone if query not in evaluated])
         judging = judging_options(self.measures, self.options, self.judgments)
+        fields: dict[str, Any] = {}
         try:
             judged = empty_rankings(self.judgments, places, judging)
+            if needs_strata(self.measures):
+                from fastrank.judging.strata import strata_of
+
+                assert isinstance(self.judgments, Qrels)
+                strata = strata_of(self.judgments, self.options.relevance_level)
+                fields["stratified"] = strata.judge(
+                    self.judgments, *without_results(places), judging
+                )
         except QueryError as failure:
             query = self.judgments.queries[places[failure.place]]
             raise failure.error(bound.measure.name, query) from None
-        run = JudgedRun(queries=places, judged=judged, missing=0, tag=b"")
+        run = JudgedRun(queries=places, judged=judged, missing=0, tag=b"", **fields)
         return Values(self.judgments, self.measures, self.options, run)
 
     def _relevance_strings(self, bound: BoundMeasure, queries: int) -> list[bytes]:
@@ -248,22 +263,34 @@ class Values:
         rescale = bound.measure.needs == "unit gains"
         assert not isinstance(self.judgments, Preferences)
         if self.judgments.scale is not None:
-            from fastrank.evaluation.gains import scaled_gains
+            from fastrank.evaluation.gains import scaled_gains, with_best_gain
 
-            return scaled_gains(bound, judged, self.judgments, rescale=rescale)
-        if bound.options is not None and bound.measure.needs in ("gains", "stops"):
-            from fastrank.evaluation.gains import exact_gains
+            gained = scaled_gains(bound, judged, self.judgments, rescale=rescale)
+            if bound.measure.needs == "best gains":
+                return with_best_gain(bound, gained, [], self.judgments)
+            return gained
+        factor = 1.0
+        if bound.options is not None and bound.measure.needs in DEFINED_GAINS:
+            from fastrank.evaluation.gains import exact_gains, grade_scale, with_best_gain
 
             grades = judged.columns.grade_values
             if self._calls is not None:
                 # The next rankings may have other grades than these.
                 grades = [grade for grade in set(self.judgments.grade_column) if grade >= 0]
-            pairs = exact_gains(bound, grades, self.judgments)
+            if bound.measure.needs == "best gains":
+                grades = [*grades, int(grade_scale(bound, self.judgments))]
+            pairs, factor = exact_gains(bound, grades, self.judgments)
         else:
             pairs = [(int(grade), gain) for grade, gain in bound.pairs]
-        key = (tuple(pairs), rescale, id(judged))
+        special = bound.measure.needs if bound.measure.needs in SPECIAL_GAINS else ""
+        key = (special, tuple(pairs), rescale, id(judged))
         if key not in self._gained:
-            self._gained[key] = self._assign_gains(bound, judged, pairs, rescale)
+            gained = self._assign_gains(bound, judged, pairs, rescale)
+            if special == "best gains":
+                gained = with_best_gain(bound, gained, pairs, self.judgments)
+            if special == "exact gains" and factor != 1.0:
+                self._call("divide_gains", gained, factor)
+            self._gained[key] = gained
         return self._gained[key]
 
     def _assign_gains(

@@ -141,6 +141,8 @@ def to_arrow(noun: Any) -> Any:
         columns["relevance"] = pyarrow.array(noun.grades)
         if says_iterations(noun):
             columns["iteration"] = _strings_of(noun.groups, noun.source)
+        if noun.strata is not None:
+            columns["stratum"] = _strings_of(noun.strata, noun.source)
     else:
         columns["score"] = pyarrow.array(noun.scores)
         if noun.tag:

@@ -24,6 +24,7 @@ ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "score": (("score",), ()),
     "rank": (("rank",), ()),
     "iteration": (("iteration", "iter", "q0"), ()),
+    "stratum": (("stratum", "strata"), ()),
     "tag": (("tag", "system"), ()),
     # Tables of answer selection, where a document is a sentence: those of WikiQA, TREC-QA and
     # their copies at Hugging Face, and pairs of sentences.
@@ -48,7 +49,7 @@ WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
         6: ("query", "iteration", "doc", "rank", "score", "tag"),
     },
 }
-QRELS_ROLES = ("query", "doc", "grade", "iteration")
+QRELS_ROLES = ("query", "doc", "grade", "iteration", "stratum")
 # Columns of runs by what documents are ranked by. Ranks count only if there are no scores.
 RUN_ROLES = {
     "score": ("query", "doc", "score", "rank", "tag"),

@@ -1,41 +1,86 @@
-"""Digests of files."""
+"""Digests of judgments, exclusions and run files, by which a change is detected."""
 
 from __future__ import annotations
 
 import os
 from hashlib import sha256
 
+from fastrank.data.qrels import Qrels
 from fastrank.errors import ReadError
 from fastrank.formats.source import is_url, open_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from typing import Any
+
+    from fastrank.data.preferences import Preferences
 
 PIECE = 1 << 20
 
 
-def file_digest(source: Any) -> str | None:
+def judgments_digest(judgments: Qrels | Preferences) -> str:
+    """The SHA-256 of the judgments; it does not depend on file format and order of lines."""
+    texts = [judgments.groups, judgments.docs]
+    if isinstance(judgments, Qrels):
+        numbers: list[float] = judgments.grades.tolist()
+    else:
+        numbers = judgments.levels.tolist()
+        if len(judgments.subgroups):
+            texts.append(judgments.subgroups)
+    offsets = judgments.offsets.tolist()
+    queries = (
+        query
+        for query, first, stop in zip(judgments.queries, offsets[:-1], offsets[1:], strict=True)
+        for _ in range(first, stop)
+    )
+    values = (b"%r" % float(number) for number in numbers)
+    return _digest(zip(queries, *texts, values, strict=True))
+
+
+def exclusions_digest(exclude: Mapping[Any, Iterable[Any]] | None) -> str | None:
+    """The SHA-256 of the documents to exclude, None if there are none."""
+    if not exclude:
+        return None
+    return _digest(
+        (_bytes(query), _bytes(document))
+        for query, documents in exclude.items()
+        for document in documents
+    )
+
+
+def _bytes(given: Any) -> bytes:
+    return given if isinstance(given, bytes) else os.fsencode(str(given))
+
+
+def _digest(rows: Iterable[tuple[bytes, ...]]) -> str:
+    made = sha256()
+    for line in sorted(map(b"\0".join, rows)):
+        made.update(line + b"\n")
+    return made.hexdigest()
+
+
+def file_digest(run: Any) -> str | None:
     """The SHA-256 of a file's bytes, as `sha256sum` prints it; None for what is not a file.
 
-    source: a path or a URL, or anything else. Raises ReadError.
+    run: a path or a URL, or anything else. Raises ReadError.
     """
-    if not isinstance(source, (str, os.PathLike)):
+    if not isinstance(run, (str, os.PathLike)):
         return None
     made = sha256()
-    if is_url(os.fspath(source)):
-        with open_pieces(source) as pieces:
+    if is_url(os.fspath(run)):
+        with open_pieces(run) as pieces:
             reader, buffer = pieces.stored(), memoryview(bytearray(PIECE))
             while count := reader.readinto(buffer):
                 made.update(buffer[:count])
             pieces.check_unchanged()
         return made.hexdigest()
-    if not os.path.isfile(source):
+    if not os.path.isfile(run):
         return None
     try:
-        with open(source, "rb") as file:
+        with open(run, "rb") as file:
             while piece := file.read(PIECE):
                 made.update(piece)
     except OSError as error:
-        raise ReadError(os.fspath(source), (error.strerror or str(error)).lower()) from error
+        raise ReadError(os.fspath(run), (error.strerror or str(error)).lower()) from error
     return made.hexdigest()

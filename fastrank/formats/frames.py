@@ -157,6 +157,8 @@ def to_columns(noun: Any) -> dict[str, Any]:
         columns["relevance"] = noun.grades.copy()
         if says_iterations(noun):
             columns["iteration"] = noun.groups.decoded()
+        if noun.strata is not None:
+            columns["stratum"] = noun.strata.decoded()
     else:
         columns["score"] = noun.scores.copy()
         if noun.tag:
@@ -187,5 +189,5 @@ def to_polars(noun: Any) -> Any:
     if has_pyarrow():
         return polars.from_arrow(to_arrow(noun))
     columns = to_columns(noun)
-    text = dict.fromkeys(("query_id", "doc_id", "iteration", "tag"), polars.String)
+    text = dict.fromkeys(("query_id", "doc_id", "iteration", "stratum", "tag"), polars.String)
     return polars.DataFrame(columns, schema_overrides=text)

@@ -1,6 +1,7 @@
 """Read and write judgments and runs in files of any format.
 
-Formats: `trec` (see fastrank.formats.trec); `csv` and `tsv`, with a header of known names or
+Formats: `trec` (see fastrank.formats.trec); `sample`, judgments of a stratified sample
+(fastrank.formats.sample); `csv` and `tsv`, with a header of known names or
 without one (BEIR's qrels, MS MARCO's runs of query, document and rank); `json`, with
 {query: {document: number}} or a list of records; `jsonl`, records with the names of columns;
 `parquet`, which needs pyarrow. Files compressed with gzip, bzip2, xz or zstd are decompressed;
@@ -41,10 +42,12 @@ def read_qrels(
 
     source: `irds:` and the id of a dataset is accepted, as in `irds:msmarco-passage/dev/small`:
     the judgments of the package ir_datasets, which downloads them if needed. format: trec, csv,
-    tsv, json, jsonl or parquet; by default detected from the content. columns: the names of the
-    columns by role (query, doc, grade, iteration), or their numbers from 0 in a file without a
-    header; needed only for unusual names. Raises ReadError, FormatError and InputError, and
-    ImportError if a library is missing: pyarrow for parquet, or that of a URL or a dataset.
+    tsv, json, jsonl, parquet or sample; by default detected from the content. `sample` is the
+    format of NIST's sample_eval: lines `query iter doc stratum grade`, with a negative grade for
+    documents of the pool that were not sampled. columns: the names of the columns by role (query,
+    doc, grade, iteration, stratum), or their numbers from 0 in a file without a header; needed
+    only for unusual names. Raises ReadError, FormatError and InputError, and ImportError if a
+    library is missing: pyarrow for parquet, or that of a URL or a dataset.
 
     >>> import io
     >>> fr.read_qrels(io.BytesIO(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t1\\n")).to_dict()
@@ -120,8 +123,9 @@ def _qrels_of_dataset(source: Any) -> Qrels:
 def write_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
     """Write judgments so that reading the file restores them.
 
-    format: as in `read_qrels`, by default from the suffix of the path. JSON drops iterations. The
-    file is written atomically. Raises InputError for content that the format cannot represent.
+    format: as in `read_qrels`, by default from the suffix of the path; `sample` instead of `trec`
+    if the judgments have strata. JSON drops iterations and strata. The file is written atomically.
+    Raises InputError for content that the format cannot represent.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -155,6 +159,8 @@ def find_kind(source: Source | Pieces, format: str | None) -> tuple[Pieces, str 
         for kind, fits in sniff.TREC_FIELDS.items():
             if sniff.format_of(head, file.name, kind) == "trec" and fits(sniff.fields_of(head)):
                 return file, kind
+    if format == "sample" or (format is None and sniff.is_sample(head)):
+        return file, "qrels"
     form = sniff.check_format(format or sniff.format_of(head, file.name, "run"))
     if form == "parquet":
         file, content = _reread(file)
@@ -168,13 +174,13 @@ def _open(
     if format is not None:
         sniff.check_format(format)
         file = sniff.open_source(source)
-        if format == "trec" and columns is not None:
+        if format in ("trec", "sample") and columns is not None:
             file.close()
             raise InputError(file.name, "columns: the fields of TREC's format have a fixed order")
         return file, format
     file, head = sniff.head_of(sniff.open_source(source))
     form = sniff.format_of(head, file.name, kind)
-    if form == "trec" and columns is not None:
+    if form in ("trec", "sample") and columns is not None:
         form = "tsv" if b"\t" in head.partition(b"\n")[0] else "csv"
     return file, form
 
@@ -198,6 +204,10 @@ def content_of(
     kind: qrels or run. Raises FormatError and InputError.
     """
     check_mapping(columns, name)
+    if form == "sample":
+        from fastrank.formats.sample import read_sample
+
+        return read_sample(content, name, kind)
     if form in ("csv", "tsv"):
         from fastrank.formats.csv import read_delimited
 
@@ -235,6 +245,8 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
         known = ", ".join(sniff.SUFFIXES)
         raise InputError(name, f"unknown format; set format=, or use a name ending in {known}")
     sniff.check_format(form)
+    if format is None and form == "trec" and getattr(noun, "strata", None) is not None:
+        form = "sample"
     if form == "trec":
         pieces = trec_writers.lines_of(noun)
     else:
@@ -247,6 +259,12 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
 
 
 def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:
+    if form == "sample":
+        from fastrank.formats import sample
+
+        if not isinstance(noun, Qrels):
+            raise InputError(noun.source, "the format sample is only for judgments")
+        return sample.lines_of(noun)
     if form == "json":
         from fastrank.formats.json import json_of
 
@@ -283,6 +301,9 @@ def _records(noun: Qrels | Run) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         if says_iterations(noun):
             names.append("iteration")
             columns.append(map(decoded, noun.groups))
+        if noun.strata is not None:
+            names.append("stratum")
+            columns.append(map(decoded, noun.strata))
     else:
         names = ["query_id", "doc_id", "score"]
         columns.append(noun.scores.tolist())

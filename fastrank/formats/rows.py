@@ -34,6 +34,9 @@ def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     groups = constant(NO_ITERATION, table.size)
     if "iteration" in found:
         groups = _reorder_texts(grouped, table.texts(found["iteration"]))
+    strata = None
+    if "stratum" in found:
+        strata = _reorder_texts(grouped, table.texts(found["stratum"]))
     return Qrels(
         queries=grouped.queries,
         docs=docs,
@@ -42,6 +45,7 @@ def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
         grade_column=grouped.reorder(grades),
         offset_column=grouped.offsets,
         scale=scale,
+        strata=strata,
     )
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fastrank.formats.source import Source
 
-FORMATS = ("trec", "csv", "tsv", "json", "jsonl", "parquet")
+FORMATS = ("trec", "csv", "tsv", "json", "jsonl", "parquet", "sample")
 SUFFIXES = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -31,6 +31,8 @@ SUFFIXES = {
     ".txt": "trec",
 }
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+# Lines that show whether a file is in the format sample.
+SAMPLED_LINES = 10
 # Fields in a line of TREC's formats: exactly four, or at least six.
 TREC_FIELDS: dict[str, Callable[[int], bool]] = {
     "qrels": lambda count: count == 4,
@@ -108,10 +110,26 @@ def format_of(head: bytes, name: str, kind: str) -> str:
             return found
     if TREC_FIELDS[kind](len(line.split())):
         return "trec"
+    if kind == "qrels" and is_sample(head):
+        return "sample"
     for found, cells in (("tsv", tabs), ("csv", commas)):
         if len(cells) in WITHOUT_HEADER[kind]:
             return found
     return format_by_name(name) or "trec"
+
+
+def is_sample(head: bytes) -> bool:
+    """Whether the complete lines of the beginning have five fields, the last of them a number."""
+    lines = [line.split() for line in head.split(b"\n")[:SAMPLED_LINES] if line.strip()]
+    if len(lines) > 1 and len(head) >= HEAD:
+        del lines[-1]
+    if not lines or any(len(fields) != 5 for fields in lines):
+        return False
+    try:
+        float(lines[0][4])
+    except ValueError:
+        return False
+    return True
 
 
 def kind_of_names(names: Collection[Any]) -> str | None:

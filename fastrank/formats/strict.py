@@ -88,6 +88,9 @@ def explained(error: FormatError, text: bytes, kind: str, fields: int) -> Format
     kind: what was expected, qrels or run. fields: how many the malformed line has, else 0.
     """
     form = sniff.format_of(text[:HEAD], error.path, kind)
+    if form == "sample":
+        reason = "these are judgments with strata, expected lines of TREC's format"
+        return FormatError(error.path, 1, f"{reason}; {READERS[kind]} reads them")
     if form != "trec":
         reason = f"this looks like {form.upper()}, expected lines of TREC's format"
         return FormatError(error.path, 1, f"{reason}; {READERS[kind]} reads {form.upper()}")

@@ -77,7 +77,7 @@ def write_prefs(preferences: Preferences, target: Source) -> None:
         target,
         (
             b" ".join(filter(None, (query, *row))) + b"\n"
-            for query, row in _by_query(preferences, columns)
+            for query, row in by_query(preferences, columns)
         ),
     )
 
@@ -94,13 +94,14 @@ def shortest(value: float) -> bytes:
 
 def lines_of(noun: Qrels | Run) -> Iterable[bytes]:
     """The lines of a run or of judgments. Raises InputError for an id that cannot be a field."""
-    for role, texts in (("query", noun.queries), ("document", noun.docs)):
-        check_fields(texts, role, noun.source)
     if isinstance(noun, Qrels):
-        check_fields(noun.groups, "iteration", noun.source)
-        _refuse_fractions(noun)
-        columns = zip(noun.groups, noun.docs, noun.grade_column, strict=True)
-        return (b"%b %b %b %d\n" % (query, *row) for query, row in _by_query(noun, columns))
+        if noun.strata is not None:
+            raise InputError(
+                noun.source, "TREC's qrels have no column for strata; use the format sample"
+            )
+        columns = zip(*qrels_columns(noun), strict=True)
+        return (b"%b %b %b %d\n" % (query, *row) for query, row in by_query(noun, columns))
+    _check_ids(noun)
     if noun.tag:
         check_fields(
             Texts(noun.tag_bytes, filled("q", [0]), filled("q", [len(noun.tag_bytes)])),
@@ -109,6 +110,19 @@ def lines_of(noun: Qrels | Run) -> Iterable[bytes]:
         )
     # A run without queries is written as a blank line, because trec_eval rejects empty files.
     return _run_lines(noun) if len(noun.docs) else [b"\n"]
+
+
+def qrels_columns(qrels: Qrels) -> tuple[Texts, Texts, Any]:
+    """Iterations, documents and integer grades. Raises InputError for what cannot be a field."""
+    _check_ids(qrels)
+    check_fields(qrels.groups, "iteration", qrels.source)
+    _refuse_fractions(qrels)
+    return qrels.groups, qrels.docs, qrels.grade_column
+
+
+def _check_ids(noun: Qrels | Run) -> None:
+    for role, texts in (("query", noun.queries), ("document", noun.docs)):
+        check_fields(texts, role, noun.source)
 
 
 def _refuse_fractions(qrels: Qrels) -> None:
@@ -138,13 +152,13 @@ def _run_lines(run: Run) -> Iterator[bytes]:
     previous = None
     tag = run.tag_bytes or NO_TAG
     columns = zip(run.docs, run.score_column, strict=True)
-    for query, (doc, score) in _by_query(run, columns):
+    for query, (doc, score) in by_query(run, columns):
         rank = rank + 1 if query is previous else 1
         previous = query
         yield b"%b Q0 %b %d %b %b\n" % (query, doc, rank, shortest(score), tag)
 
 
-def _by_query(noun: Any, rows: Any) -> Iterator[tuple[bytes, Any]]:
+def by_query(noun: Any, rows: Any) -> Iterator[tuple[bytes, Any]]:
     """Each row with its query."""
     for i, query in enumerate(noun.queries):
         for _ in range(noun.offset_column[i], noun.offset_column[i + 1]):

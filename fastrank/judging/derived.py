@@ -54,13 +54,18 @@ def empty_rankings(qrels: Qrels | Graded, queries: Any, options: JudgingOptions)
     """Empty rankings for the given queries of the judgments."""
     if isinstance(qrels, Graded):
         qrels = _with_texts(qrels)
+    options = options.changed(stop_if_none_judged=False)
+    return judge_rankings(qrels, *without_results(queries), options)
+
+
+def without_results(queries: Any) -> tuple[Run, MatchedQueries]:
+    """A run with one empty ranking, matched with the given queries of the judgments."""
     nothing = Texts(b"", zeros("q", 0), zeros("q", 0))
     run = Run(
         queries=nothing, docs=nothing, tag_bytes=b"", source="", offset_column=zeros("q", 2),
         score_column=zeros("d", 0),
     )  # fmt: skip
-    matched = MatchedQueries(judgments=queries, rankings=zeros("q", len(queries)))
-    return judge_rankings(qrels, run, matched, options.changed(stop_if_none_judged=False))
+    return run, MatchedQueries(judgments=queries, rankings=zeros("q", len(queries)))
 
 
 def _with_texts(judgments: Graded) -> Qrels:

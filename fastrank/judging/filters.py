@@ -55,6 +55,7 @@ def select_queries(qrels: Qrels, picks: Any) -> Qrels:
         queries=_taken(qrels.queries, picks), docs=_taken(qrels.docs, order), source=qrels.source,
         offset_column=ranges, groups=_taken(qrels.groups, order),
         grade_column=_integers(grades, order), scale=qrels.scale,
+        strata=None if qrels.strata is None else _taken(qrels.strata, order),
     )  # fmt: skip
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from fastrank.data.grade_scale import Graded
 from fastrank.data.run import Run
 from fastrank.formats.chunks import Parts
 from fastrank.formats.source import Pieces
 from fastrank.formats.trec import parse_run, python_warning, read_pieces, read_trec_run
-from fastrank.judging.needs import rankings_suffice
+from fastrank.judging.needs import check_strata, rankings_suffice
 from fastrank.judging.options import check_options
 from fastrank.judging.streaming import FileJudge
 
@@ -56,6 +54,7 @@ class RunJudge:
         options: Options,
     ) -> None:
         check_options(measures, options)
+        check_strata(judgments, measures, options)
         self.judgments, self._measures, self._options = judgments, measures, options
         self._converted: Any = None
         self._rankings_suffice = rankings_suffice(judgments, measures, options)
@@ -138,9 +137,11 @@ class RunJudge:
         return self._in_memory(run)
 
     def _file_judge(self) -> FileJudge:
-        with suppress(IndexError):
+        # `if self._idle` could be wrong a moment later, in another thread.
+        try:
             return self._idle.pop()
-        return FileJudge(self._with_texts(), self._measures, self._options)
+        except IndexError:
+            return FileJudge(self._with_texts(), self._measures, self._options)
 
     def _judge_dict(self, run: Mapping[Any, Any]) -> JudgedRun:
         from collections.abc import Mapping

@@ -5,7 +5,12 @@ from __future__ import annotations
 from fastrank.data.preferences import Preferences
 from fastrank.judging.judged import QueryError
 from fastrank.judging.matching import match_run
-from fastrank.judging.needs import judging_options, needs_all_queries, needs_rankings
+from fastrank.judging.needs import (
+    judging_options,
+    needs_all_queries,
+    needs_rankings,
+    needs_strata,
+)
 from fastrank.judging.options import BY_GRADE
 from fastrank.judging.rankings import judge_groups, judge_rankings
 
@@ -62,11 +67,16 @@ class MemoryJudge:
             from fastrank.judging.tie_orders import judge_ties
 
             tied = judge_ties(self.judgments, *given)
-            judged = {"judged": tied.judged, "tied": tied}
+            judged: dict[str, Any] = {"judged": tied.judged, "tied": tied}
         else:
             judged = {"judged": judge_rankings(self.judgments, *given)}
         if needs_all_queries(self._measures):
             from fastrank.judging.all_queries import judge_by_all_queries
 
             judged |= judge_by_all_queries(self.judgments, *given)
+        if needs_strata(self._measures):
+            from fastrank.judging.strata import strata_of
+
+            strata = strata_of(self.judgments, self._options.relevance_level)
+            judged["stratified"] = strata.judge(self.judgments, *given)
         return judged

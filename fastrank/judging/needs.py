@@ -6,6 +6,7 @@ from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
 from fastrank.data.grade_scale import Graded, lowest_code
 from fastrank.data.qrels import Qrels
+from fastrank.errors import MeasureError
 from fastrank.native import codes
 from fastrank.native.buffers import zeros
 
@@ -98,12 +99,37 @@ def rankings_suffice(
         and options.relevance_format == "qrels"
         and options.can_stream
         and not needs_all_queries(measures)
+        and not needs_strata(measures)
     )
 
 
 def needs_all_queries(measures: list[BoundMeasure]) -> bool:
     """Whether a measure depends on which documents are judged for any query."""
     return any(bound.measure.needs == "annotated" for bound in measures)
+
+
+def needs_strata(measures: list[BoundMeasure]) -> bool:
+    """Whether a measure depends on the strata of the judgments."""
+    return any(bound.measure.needs == "strata" for bound in measures)
+
+
+def check_strata(
+    judgments: Qrels | Preferences | Graded, measures: list[BoundMeasure], options: Options
+) -> None:
+    """Raise MeasureError for measures that need strata, if the judgments or options have none."""
+    for bound in measures:
+        if bound.measure.needs != "strata":
+            continue
+        name = bound.names[0].decode()
+        if getattr(judgments, "strata", None) is None:
+            reason = (
+                "needs judgments with strata: files with lines of query, iteration, document,"
+                " stratum and grade, or tables with a column stratum"
+            )
+            raise MeasureError(bound.measure.name, f"'{name}' {reason}")
+        if options.judged_only:
+            reason = "estimates what was not judged, and does not support judged_only"
+            raise MeasureError(bound.measure.name, f"'{name}' {reason}")
 
 
 def needs_rankings(measures: list[BoundMeasure], options: Options) -> bool:

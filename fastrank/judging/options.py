@@ -111,13 +111,13 @@ def check_options(measures: list[BoundMeasure], options: Options) -> None:
     check_format(options)
     if options.ties in BY_GRADE:
         # The trec_eval command does without the modules.
-        from fastrank.measures.tie_support import check_expected, refuse_annotated
+        from fastrank.measures.tie_support import check_expected, refuse_more_than_grades
 
         if options.ties == "average":
             check_expected(measures, is_cut=options.is_cut)
         else:
-            reason = f"ties={options.ties!r} orders documents by those of one query"
-            refuse_annotated(measures, reason)
+            reason = f"ties={options.ties!r} orders documents by the grades of one query"
+            refuse_more_than_grades(measures, reason)
 
 
 def bind_measures(asked: Selection, options: Options) -> list[BoundMeasure]:

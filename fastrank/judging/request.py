@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.judging.evaluation_options import evaluation_options
 from fastrank.judging.options import bind_measures, check_options
 from fastrank.measures.selection import Selection
-from fastrank.measures.tie_support import refuse_annotated
+from fastrank.measures.tie_support import refuse_more_than_grades
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,4 +22,4 @@ class Request:
         self.options = evaluation_options(given)
         self.measures = bind_measures(Selection(measures), self.options)
         check_options(self.measures, self.options)
-        refuse_annotated(self.measures, "only `evaluate` supports it")
+        refuse_more_than_grades(self.measures, "only `evaluate` supports it")

@@ -186,6 +186,12 @@ def bind_family(
         raise MeasureError(
             family.name, f"'{name}': denominator='k' needs a cutoff, as in {name}@10"
         )
+    if measure.needs == "best gains" and "cutoff" not in options:
+        raise MeasureError(family.name, f"'{name}': ideal='max' needs a cutoff, as in {name}@10")
+    if "max_grade" in options and family.name == "nDCG" and measure.needs != "best gains":
+        raise MeasureError(
+            family.name, f"'{name}': max_grade is the grade of ideal='max'; give both or neither"
+        )
     if family.name == "HitRatio" and ("average" in options) != ("denominator" in options):
         raise MeasureError(
             family.name,

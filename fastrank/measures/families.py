@@ -38,11 +38,20 @@ REL = _option("rel", "grade", "lowest relevant grade; by default the evaluation'
 JUDGED = _option("judged_only", "flag", "drop unjudged documents from the ranking", default=False)
 CUTOFF = _option("cutoff", "rank", "the rank k: only the first k documents count")
 NEEDED = _option("cutoff", "rank", "the rank k: only the first k documents count", needed=True)
+DEPTH = _option("depth", "rank", "the number of documents that count", 1000)
 COMMON = (REL, JUDGED)
 GAINS = (
     _choice("dcg", ("log2", "exp-log2"), "gain of a grade: the grade itself, or 2^grade - 1"),
     _option("gains", "gains", "gain of each grade; by default the grade itself"),
 )
+SCALE = (
+    _option("min_rel", "number", "grade with gain 0", default=0.0),
+    _option("max_rel", "number", "grade with gain 1; by default the highest of the judgments"),
+    JUDGED,
+)
+TARGET = _option("T", "positive", "the gain that the reader wants", default=1.0)
+SCALED = "Grades are mapped from [min_rel, max_rel] to [0, 1].\n"
+NERR = "Source: Azzopardi, Mackenzie and Moffat, 'ERR is not C/W/L', ICTIR 2021; cwl_eval."
 WHOLE = _choice("denominator", ("retrieved", "k"), "denominator when fewer than k are retrieved")
 MACRO = _choice("average", ("macro", "micro"), "averaging: over queries, or over all documents")
 MICRO = _choice("average", ("micro", "macro"), "averaging: over all documents, or over queries")
@@ -206,6 +215,45 @@ FAMILIES: tuple[Family, ...] = (
         (REL,),
     ),
     _family(
+        "xinfAP", "stratified_average_precision",
+        "Inferred average precision from a stratified sample of the pool (judgments with strata),\n"
+        "of the first depth documents; infAP in the output of sample_eval. Source: sample_eval.pl\n"
+        "of NIST; Yilmaz, Kanoulas and Aslam, 'A simple and efficient sampling method for\n"
+        "estimating AP and NDCG', SIGIR 2008.",
+        (DEPTH,), needs="strata", numbers=("depth",),
+    ),
+    _family(
+        "infNDCG", "stratified_discounted_gain",
+        "Inferred nDCG from a stratified sample of the pool (judgments with strata), of the first\n"
+        "depth documents: the estimated DCG divided by that of an ideal ranking of the estimated\n"
+        "number of documents of each grade. It can exceed 1. ideal='sample_eval' orders the ideal\n"
+        "ranking as sample_eval does, which differs if a grade is above 9 or the estimated\n"
+        "numbers exceed depth: grades are ordered as texts ('9' before '10'), and each grade\n"
+        "beyond depth still counts one document. Source: sample_eval.pl of NIST; Yilmaz, Kanoulas\n"
+        "and Aslam, SIGIR 2008.",
+        (DEPTH, _choice("ideal", ("exact", "sample_eval"), "how the ideal ranking is ordered")),
+        needs="strata", numbers=("depth", "ideal"),
+    ),
+    _family(
+        "iP", "estimated_precision_cut",
+        "Inferred precision from a stratified sample of the pool (judgments with strata): the\n"
+        "estimated number of relevant documents in the first k, divided by k. Source:\n"
+        "sample_eval.pl of NIST.",
+        (NEEDED,), needs="strata", numbers=AT_K, plain="iP",
+    ),
+    _family(
+        "iNumRel", "estimated_num_rel",
+        "Estimated number of relevant documents in the pool, from a stratified sample (judgments\n"
+        "with strata). Source: sample_eval.pl of NIST, inum_rel.",
+        (), needs="strata", average="total", plain="inum_rel", better="",
+    ),
+    _family(
+        "iNumRelRet", "estimated_num_rel_ret",
+        "Estimated number of relevant documents in the first depth, from a stratified sample of\n"
+        "the pool (judgments with strata). Source: sample_eval.pl of NIST, inum_rel_ret.",
+        (DEPTH,), needs="strata", numbers=("depth",), average="total", plain="inum_rel_ret",
+    ),
+    _family(
         "DCG", "discounted_gain_cut",
         "Discounted cumulative gain of the first k: the sum of gain / log2(rank + 1) (dcg). The\n"
         "gain is the grade, 2^grade - 1 with dcg='exp-log2', or as given by gains. Source:\n"
@@ -218,13 +266,19 @@ FAMILIES: tuple[Family, ...] = (
         "ranking (ndcg, ndcg_cut_k). The gain is the grade, 2^grade - 1 with dcg='exp-log2', or\n"
         "as given by gains. The ideal ranking contains all judged documents; with\n"
         "ideal='retrieved' only the retrieved ones, as scikit-learn's ndcg_score of a list of\n"
-        "results. Source: Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
+        "results; with ideal='max' it has a document of grade max_grade at every rank, however\n"
+        "many were judged. Source: Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al.,\n"
+        "ICML 2005.",
         (
             CUTOFF, JUDGED, *GAINS,
-            _choice("ideal", ("judged", "retrieved"), "documents of the ideal ranking"),
+            _choice("ideal", ("judged", "retrieved", "max"), "documents of the ideal ranking"),
+            _option("max_grade", "rank", "with ideal='max': by default the judgments' highest"),
         ),
         needs="gains", numbers=AT_K, aliases=("NDCG",),
-        forms=(("ideal", "retrieved", "normalized_discounted_gain_of_retrieved", "gains"),),
+        forms=(
+            ("ideal", "retrieved", "normalized_discounted_gain_of_retrieved", "gains"),
+            ("ideal", "max", "normalized_discounted_gain_cut", "best gains"),
+        ),
     ),
     _family(
         "ERR", "expected_reciprocal_rank",
@@ -250,6 +304,94 @@ FAMILIES: tuple[Family, ...] = (
             ("gain", "graded", "rank_biased_precision_cut", "unit gains"),
             ("gain", "raw", "rank_biased_precision_cut", "gains"),
         ),
+    ),
+    _family(
+        "nCG", "normalized_cumulated_gain",
+        "Normalized cumulated gain: the sum of the gains of the first k, divided by that of the\n"
+        "ideal ranking of all judged documents. Source: Jarvelin and Kekalainen, ACM TOIS 20(4),\n"
+        "2002.",
+        (NEEDED, JUDGED, *GAINS), needs="gains", numbers=AT_K, plain="nCG",
+    ),
+    _family(
+        "Q", "q_measure",
+        "Q-measure: for each document with a positive gain in the first k, the number of such\n"
+        "documents up to its rank plus beta times their cumulated gain, divided by the rank plus\n"
+        "beta times the cumulated gain of the ideal ranking; the sum is divided by the number of\n"
+        "documents with a positive gain, or by k if that is less. Source: Sakai, 'On the\n"
+        "reliability of information retrieval metrics based on graded relevance', Information\n"
+        "Processing and Management 43(2), 2007; NTCIREVAL Q-measure, Q@k.",
+        (CUTOFF, _option("beta", "number", "weight of the gains", default=1.0), JUDGED, *GAINS),
+        needs="exact gains", numbers=("cutoff", "beta"), plain="Q", aliases=("QMeasure",),
+    ),
+    _family(
+        "Compat", "compatibility",
+        "Compatibility: rank-biased overlap of the ranking and the ideal ranking of the documents\n"
+        "with a positive grade, divided by that of the ideal ranking with itself. Documents of\n"
+        "equal grade have the order of the ranking there, those not retrieved are last. Both are\n"
+        "compared up to the length of the longer one, as in ir_measures; depth=1000 is Clarke's\n"
+        "tool. normalize=False omits the division. Source: Clarke, Vtyurina and Smucker,\n"
+        "'Assessing top-k preferences', ACM TOIS 39(3), 2021.",
+        (
+            _option("p", "share", "persistence", default=0.95),
+            _option("normalize", "flag", "divide by the best possible value", default=True),
+            _option("depth", "rank", "the rank at which the comparison ends"), JUDGED,
+        ),
+        needs="gains", numbers=("p", "depth"),
+        forms=(("normalize", False, "unnormalized_compatibility", "gains"),),
+    ),
+    _family(
+        "SDCG", "scaled_discounted_gain",
+        "Scaled discounted cumulative gain: the discounted gain of the first k, divided by that\n"
+        "of a ranking with gain 1 at every rank.\n" + SCALED +
+        "Source: Moffat, Scholer and Thomas, ADCS 2012; cwl_eval.",
+        (NEEDED, *SCALE), needs="normalized gains", numbers=AT_K, plain="SDCG",
+    ),
+    _family(
+        "BPM", "bejeweled_player_model",
+        "Bejeweled player model (static): the mean gain of the ranks up to the one at which the\n"
+        "cumulated gain reaches T, or k.\n" + SCALED +
+        "Source: Zhang et al., 'Evaluating web search with a Bejeweled player model', SIGIR 2017;\n"
+        "cwl_eval.",
+        (NEEDED, TARGET, *SCALE), needs="normalized gains", numbers=("cutoff", "T"), plain="BPM",
+    ),
+    _family(
+        "INSQ", "insq",
+        "Inverse squares: the expected gain per rank of a reader who goes on from rank i with\n"
+        "probability ((i + 2T - 1) / (i + 2T))^2, up to rank 1000.\n" + SCALED +
+        "Source: Moffat, Scholer and Thomas, ADCS 2012; cwl_eval.",
+        (TARGET, *SCALE), needs="normalized gains", numbers=("T",),
+    ),
+    _family(
+        "INST", "inst",
+        "INST: as INSQ, but a reader goes on with probability ((i + T + t - 1) / (i + T + t))^2,\n"
+        "where t is T minus the gain so far.\n" + SCALED +
+        "Source: Moffat, Bailey, Scholer and Thomas, ADCS 2015; cwl_eval.",
+        (TARGET, *SCALE), needs="normalized gains", numbers=("T",),
+    ),
+    _family(
+        "NERR8", "nearly_expected_reciprocal_rank_8",
+        "Nearly expected reciprocal rank, equation 8: the expected gain per rank of a reader who\n"
+        "goes on with probability 1 - gain, up to rank k.\n" + SCALED + NERR,
+        (NEEDED, *SCALE), needs="normalized gains", numbers=AT_K, plain="NERR8",
+    ),
+    _family(
+        "NERR9", "nearly_expected_reciprocal_rank_9",
+        "Nearly expected reciprocal rank, equation 9: as NERR8, with probability\n"
+        "(1 - gain) i / (i + 1) at rank i.\n" + SCALED + NERR,
+        (NEEDED, *SCALE), needs="normalized gains", numbers=AT_K, plain="NERR9",
+    ),
+    _family(
+        "NERR10", "nearly_expected_reciprocal_rank_10",
+        "Nearly expected reciprocal rank, equation 10: as NERR8, with probability p (1 - gain),\n"
+        "up to rank 1000.\n" + SCALED + NERR,
+        (_option("p", "share", "probability of reading on", default=0.9), *SCALE),
+        needs="normalized gains", numbers=("p",),
+    ),
+    _family(
+        "NERR11", "nearly_expected_reciprocal_rank_11",
+        "Nearly expected reciprocal rank, equation 11: as NERR8, with probability\n"
+        "(1 - gain) ((i + 2T - 1) / (i + 2T))^2 at rank i, up to rank 1000.\n" + SCALED + NERR,
+        (TARGET, *SCALE), needs="normalized gains", numbers=("T",),
     ),
     _family(
         "SetP", "set_precision",

@@ -23,8 +23,9 @@ class Option(Frozen):
     """An option of a measure.
 
     kind: "rank" (a whole number of at least 1), "grade" (a number), "share" (a number from 0 to
-        1), "number" (not negative), "flag", "gains" (a gain for each grade), or "choice"; for
-        user-defined measures also "real" (any number), "integer" or "text".
+        1), "number" (not negative), "positive" (a number above 0), "flag", "gains" (a gain for
+        each grade), or "choice"; for user-defined measures also "real" (any number), "integer" or
+        "text".
     default: the default value, None if there is none. needed: whether the option is required.
     choices: the values of a "choice"; kernels get the index.
     """
@@ -69,8 +70,8 @@ class Option(Frozen):
                 )
             return int(text) if self.kind == "integer" else number
         most = 1.0 if self.kind == "share" else INFINITE
-        if number is None or not 0.0 <= number <= most:
-            limits = "from 0 to 1" if self.kind == "share" else "of at least 0"
+        if number is None or not 0.0 <= number <= most or (self.kind == "positive" and not number):
+            limits = {"share": "from 0 to 1", "positive": "above 0"}.get(self.kind, "of at least 0")
             raise ValueError(f"expected a number {limits}")
         return number
 
@@ -100,8 +101,8 @@ class Family(Measure):
     aliases: other names. plain: the name in the notation `name` or `name_cutoff`.
 
     Additional values of `average`: "pooled" (numerators and denominators are summed over queries,
-    as for average="micro"), "defined" (the mean over queries that have a value), "median" (over
-    the same queries).
+    as for average="micro"), "total" (a sum that is not an integer), "defined" (the mean over
+    queries that have a value), "median" (over the same queries).
     """
 
     __slots__ = ("aliases", "at", "forms", "numbers", "options", "plain")

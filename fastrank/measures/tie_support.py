@@ -63,6 +63,8 @@ EXPECTED_UNCUT_KERNELS = {
 }
 # Those of them that a cutoff of the measure makes unknown, too.
 UNCUT_WITHOUT_CUTOFF = {"average_precision_of_found", "reciprocal_hit_rank"}
+# By what measures need that is more than the grades of their query, what this is called.
+MORE_THAN_GRADES = {"annotated": "the judgments of all queries", "strata": "judgments with strata"}
 # Shares of the retrieved documents. Where a depth cuts rankings and unjudged documents leave them
 # after that, a judged document that is not relevant lowers them wherever it stands.
 SHARE_KERNELS = {
@@ -98,6 +100,9 @@ MONOTONE_KERNELS = {
     "ideal_discounted_gain",
     "normalized_discounted_gain",
     "normalized_discounted_gain_cut",
+    "normalized_cumulated_gain",
+    "scaled_discounted_gain",
+    "insq",
     "rank_biased_precision_binary",
     "set_precision",
     "set_relative_precision",
@@ -180,12 +185,10 @@ def is_share_of_judged(bound: BoundMeasure) -> bool:
     return is_share and options.get("judged_only", False)
 
 
-def refuse_annotated(bound: list[BoundMeasure], reason: str) -> None:
-    """Raise MeasureError for a measure that needs the judgments of all queries."""
+def refuse_more_than_grades(bound: list[BoundMeasure], reason: str) -> None:
+    """Raise MeasureError for a measure that needs more than the grades of its query."""
     for bound_measure in bound:
-        if bound_measure.measure.needs == "annotated":
+        needed = MORE_THAN_GRADES.get(bound_measure.measure.needs)
+        if needed is not None:
             name = bound_measure.names[0].decode()
-            raise MeasureError(
-                bound_measure.measure.name,
-                f"'{name}' needs the judgments of all queries: {reason}",
-            )
+            raise MeasureError(bound_measure.measure.name, f"'{name}' needs {needed}: {reason}")

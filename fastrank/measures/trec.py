@@ -19,9 +19,12 @@ class Measure(Frozen):
     name: the name of the measure, as in trec_eval.
     kernel: the name of the kernel that computes it for one query, "" if none is needed.
     needs: the input of the kernel: "ranking", "gains", "unit gains" (gains scaled to [0, 1]),
-        "stops" (gains that are stopping probabilities), "annotated" (a ranking whose documents are
-        judged if they are judged for any query), "groups" (one ranking per judgment group,
-        averaged), "preferences"; or "run", "queries".
+        "stops" (gains that are stopping probabilities), "normalized gains" (grades mapped from
+        [min_rel, max_rel] to [0, 1]), "exact gains" (not scaled by a common factor), "best gains"
+        (gains, and an ideal ranking with max_grade at every rank), "annotated" (a ranking whose
+        documents are judged if they are judged for any query), "strata" (the retrieved documents
+        of a sampled pool, and its strata), "groups" (one ranking per judgment group, averaged),
+        "preferences"; or "run", "queries".
     takes: its parameters: "" (none), "cutoffs" (ranks), "recalls" (numbers, one value for each),
         "numbers", "gains" (grade=gain pairs), "persistence" (gains and p=), "weights".
     default: the parameters when none are given.

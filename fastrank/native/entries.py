@@ -31,6 +31,9 @@ KERNEL_MODULES = (
     "measures.families",
     "measures.expected_over_ties",
     "measures.preferences",
+    "measures.strata",
+    "measures.continuation",
+    "measures.ideal",
     "measures.averages",
     "statistics.random",
     "statistics.resampling",
@@ -43,6 +46,8 @@ KERNEL_MODULES = (
     "comparing.concordance",
     "comparing.rank_biased_overlap",
     "comparing.runs",
+    "fusion.rankings",
+    "fusion.fuse",
 )
 
 

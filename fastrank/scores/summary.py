@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # The averages for which a query without results does not simply count as 0.
 OVER_VALUES = ("pooled", "defined", "median")
+# Measures with options that count judgments, those of queries without results included.
+JUDGMENT_COUNTS = ("NumRel", "iNumRel")
 # The number of values up to which calling a kernel takes longer than adding them.
 FEW = 64
 
@@ -73,7 +75,7 @@ def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMe
 
 def counts_missing(bound: BoundMeasure) -> bool:
     """Whether queries without results can have values other than 0."""
-    return bound.measure.average in OVER_VALUES or bound.measure.name == "NumRel"
+    return bound.measure.average in OVER_VALUES or bound.measure.name in JUDGMENT_COUNTS
 
 
 def summaries(
@@ -150,7 +152,7 @@ def _totals(values: Any, width: int) -> Any:
 
 
 def _average(kind: str, total: float, count: int, evaluated: int) -> float:
-    if kind == "sum":
+    if kind in ("sum", "total"):
         return total
     if kind == "mean":
         return total / count

@@ -83,6 +83,14 @@ NOTED = {
         "query with documents to exclude is neither judged nor in the run",
         "queries with documents to exclude are neither judged nor in the run",
     ),
+    "strata_without_samples": (
+        "stratum of a query has no sampled document and counts as if it had no relevant one",
+        "strata of queries have no sampled document and count as if they had no relevant one",
+    ),
+    "not_sampled": (
+        "document of the pool was not sampled, and counts as unjudged in measures without strata",
+        "documents of the pool were not sampled, and count as unjudged in measures without strata",
+    ),
     "ties_at_cutoff": (
         "ranking was cut between documents with equal scores",
         "rankings were cut between documents with equal scores",
@@ -91,7 +99,10 @@ NOTED = {
 # The note where all values are 0 because no document is relevant.
 NOTHING_RELEVANT = "no judged document is relevant: is the relevance level above all grades?"
 # What measures need that use the grades and ignore the relevance level.
-LEVEL_FREE = ("gains", "unit gains", "stops", "run", "queries")
+LEVEL_FREE = (
+    "best gains", "exact gains", "gains", "normalized gains", "queries", "run", "stops",
+    "unit gains",
+)  # fmt: skip
 # The number of ids in a note.
 NAMED = 5
 

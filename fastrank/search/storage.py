@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import struct
 import zipfile
+from typing import NamedTuple
 
 from fastrank.data.texts import Texts, memory_of
 from fastrank.errors import ReadError
@@ -23,13 +25,16 @@ if TYPE_CHECKING:
 SUFFIX = ".ids.npz"
 # Bytes at the start and the end of an index file that identify it.
 ENDS = 1 << 20
+# How faiss's files of float indexes begin: a code, dimension, size, two unused numbers, whether the
+# index is trained, and faiss's number of the metric.
+HEADER = struct.Struct("<4siqqq?i")
 
 
 def save_index(index: Index, path: str | os.PathLike[str]) -> None:
     """Save an index to PATH in faiss's format, and its ids and metric to `PATH.ids.npz`.
 
-    Both files are written atomically; PATH may be a URL. faiss.read_index reads the first; the
-    second is a numpy archive with `ids` (uint8, concatenated), `lengths`, `metric`, ...
+    Both files are written atomically. faiss.read_index reads the first; the second is a numpy
+    archive with `ids` (uint8, concatenated), `lengths`, `metric`, ...
 
     >>> import os, tempfile
     >>> from fastrank.search import build_index, load_index, save_index
@@ -97,11 +102,63 @@ def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
         index = index_of(found)
     except ValueError as error:
         raise ReadError(name, str(error)) from None
-    if files.exists(_path_of_ids(given)):
-        metric, texts = _read_ids(given, found, index.metric, digest)
-        names = index.names if texts is None else RowIds(texts, int(found.ntotal))
-        index = Index(found, names, metric)
+    metric, texts = _stored(given, index.dimension, len(index), index.metric, digest)
+    names = index.names if texts is None else RowIds(texts, len(index))
+    index = Index(found, names, metric)
     return index if ids is None else index.with_ids("ids", ids)
+
+
+class Description(NamedTuple):
+    """What is known of an index without loading it. ids: None if they are faiss's numbers."""
+
+    metric: str
+    dimension: int
+    size: int
+    ids: Texts | None
+
+
+def describe_index(path: str) -> Description:
+    """Read the size, metric and ids of an index, but not its vectors. Raises ReadError.
+
+    The index of a URL is loaded as a whole.
+    """
+    if is_url(path):
+        index = load_index(path)
+        return Description(index.metric, index.dimension, len(index), index.ids)
+    try:
+        with open(path, "rb") as file:
+            head = file.read(HEADER.size)
+    except OSError as error:
+        raise ReadError(path, (error.strerror or str(error)).lower()) from None
+    if len(head) == HEADER.size:
+        _, dimension, count, _, _, trained, number = HEADER.unpack(head)
+        # As in faiss: METRIC_INNER_PRODUCT and METRIC_L2.
+        if dimension > 0 and count >= 0 and trained and number in (0, 1):
+            metric, ids = _stored(path, dimension, count, "l2" if number else "ip", None)
+            return Description(metric, dimension, count, ids)
+    # This raises the errors of invalid files.
+    index = load_index(path)
+    return Description(index.metric, index.dimension, len(index), index.ids)
+
+
+def _stored(
+    path: str, dimension: int, count: int, metric: str, digest: str | None
+) -> tuple[str, Texts | None]:
+    """The metric and the ids of an index, from the file next to it if there is one.
+
+    digest: of the index, None to compute it.
+    """
+    if not files.exists(_path_of_ids(path)):
+        return metric, None
+    return _read_ids(path, (dimension, count), metric, digest or _digest(path))
+
+
+def _path_of_ids(path: str) -> str:
+    if is_url(path):
+        from fastrank.formats.remote.urls import with_suffix
+
+        return with_suffix(path, SUFFIX)
+    return path + SUFFIX
 
 
 def _packed(texts: Texts) -> dict[str, Any]:
@@ -117,15 +174,9 @@ def _packed(texts: Texts) -> dict[str, Any]:
     }
 
 
-def _path_of_ids(path: str) -> str:
-    if is_url(path):
-        from fastrank.formats.remote.urls import with_suffix
-
-        return with_suffix(path, SUFFIX)
-    return path + SUFFIX
-
-
-def _read_ids(path: str, found: Any, metric: str, index_digest: str) -> tuple[str, Texts | None]:
+def _read_ids(
+    path: str, shape: tuple[int, int], metric: str, index_digest: str
+) -> tuple[str, Texts | None]:
     import numpy
 
     name, ids_path = name_of(path), _path_of_ids(path)
@@ -147,7 +198,7 @@ def _read_ids(path: str, found: Any, metric: str, index_digest: str) -> tuple[st
         raise ReadError(beside, (error.strerror or str(error)).lower()) from None
     except (*BROKEN, KeyError, zipfile.BadZipFile) as error:
         raise ReadError(beside, f"truncated or invalid file of ids: {error}") from None
-    if size != (found.d, found.ntotal) or digest != index_digest:
+    if size != shape or digest != index_digest:
         raise ReadError(beside, f"the ids do not belong to the index {name}")
     if stored_metric not in (metric, "cosine") or (stored_metric == "cosine" and metric != "ip"):
         raise ReadError(beside, f"the metric {stored_metric!r} is not that of the index {name}")
@@ -158,7 +209,7 @@ def _read_ids(path: str, found: Any, metric: str, index_digest: str) -> tuple[st
         raise ReadError(beside, "expected ids as bytes and lengths as 64-bit integers")
     # Each is at most the total length, so their sum cannot overflow.
     if (
-        len(lengths) != found.ntotal
+        len(lengths) != shape[1]
         or not (0 <= lengths.min(initial=0) <= lengths.max(initial=0) <= len(ids))
         or lengths.sum() != len(ids)
     ):

@@ -355,3 +355,11 @@ def test_control_characters_of_ids_do_not_reach_a_terminal(trec_eval: Command) -
     assert b"map                   \tq\x1b[2J\t1.0000\n" in shown.stdout
     assert "\\x1b[2J" in refused.stderr
     assert "\x1b" not in refused.stderr
+
+
+def test_measures_of_strata_are_refused(trec_eval: Any) -> None:
+    """Judgments in trec_eval's formats have none."""
+    found = trec_eval("-m", "infNDCG", "qrels", "run", files=FILES)
+
+    assert found.status == 2
+    assert "'infNDCG' needs judgments with strata" in found.stderr

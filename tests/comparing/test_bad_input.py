@@ -144,3 +144,9 @@ def test_the_note_on_a_single_difference_is_singular(others: int, found: str) ->
 def test_a_geometric_mean_names_the_measure_with_values_per_query() -> None:
     with pytest.raises(fr.MeasureError, match=r"'gm_map': has no values per query .* \(map has\)"):
         fr.compare(QRELS, [RUN, RUN], "gm_map")
+
+
+def test_a_difference_that_is_no_number_is_an_error() -> None:
+    compared = fr.compare_scores(scores_of(random_rows(2, 12)))
+    with pytest.raises(TypeError, match="differences: expected a number, found str"):
+        compared.power("value", differences=["0.1"])  # type: ignore[list-item]

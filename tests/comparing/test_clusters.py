@@ -72,3 +72,31 @@ def test_few_clusters_are_noted() -> None:
     found = fr.compare_scores(scores_of(random_rows(2, 30)), **{**OPTIONS, "clusters": clusters})
 
     assert "few clusters (3): intervals are too narrow" in found.notes
+
+
+def test_few_clusters_that_differ_limit_p() -> None:
+    first, clusters = random_rows(1, 20)[0], {f"q{q:03d}": q // 7 for q in range(20)}
+    options = {**OPTIONS, "clusters": clusters}
+
+    pair = fr.compare_scores(scores_of([first, first - 0.25]), **options).pair("value", "a", "b")
+
+    assert pair.p == pair.smallest_p == 0.25
+    assert pair.note == "cannot be significant: only 3 of 3 clusters differ"
+
+
+def test_a_relative_interval_is_about_the_queries_with_values_of_both() -> None:
+    rows = random_rows(2, 30)
+    kept = np.arange(30) != 4
+    gaps = np.where(kept, rows, np.nan)
+    gaps[0, 4] = 0.5
+
+    found, expected = (
+        fr.compare_scores(scores, **OPTIONS).relative_interval("value", "a", "b")
+        for scores in (
+            scores_of(gaps),
+            {name: {q: v for q, v in own.items() if q != "q004"} for name, own in
+             scores_of(rows).items()},
+        )
+    )  # fmt: skip
+
+    assert found == pytest.approx(expected, rel=1e-12)

@@ -115,3 +115,19 @@ def test_max_t_makes_no_p_smaller(test: str, queries: int) -> None:
     pairs = compared.pairs().columns
     assert all(p <= adjusted for p, adjusted in zip(pairs["p"], pairs["p_adjusted"], strict=True))
     assert "at least the p-values before the correction" in compared.notes[-1]
+
+
+@pytest.mark.parametrize(("correction", "cannot"), [("holm", False), ("bonferroni", True)])
+def test_a_pair_that_can_be_significant_is_not_noted_as_one_that_cannot(
+    correction: str, cannot: bool
+) -> None:
+    """Six differences have p = 0.03125: enough for Holm, if the other pair is significant."""
+    base = random_rows(1, 20)[0]
+    rows = [base, base + 0.1, base + 0.1 * (np.arange(20) < 6)]
+
+    pair = fr.compare_scores(
+        scores_of(rows), correction=correction, baseline="a", test="randomization"
+    ).pair("value", "c", "a")
+
+    assert (pair.p_adjusted <= 0.05) is not cannot
+    assert ("cannot be significant: only 6 of 20 queries differ" in pair.note) is cannot

@@ -75,3 +75,11 @@ def test_json_can_have_the_values_of_each_query() -> None:
     found = json.loads(compared.to_json(per_query=True))["per_query"]
 
     assert found["q0001"]["P_10"]["pca"] == compared.values("P_10")[1, 1]
+
+
+def test_frames_have_the_pairs() -> None:
+    compared = compare_data(baseline="pca")
+
+    expected = compared.pairs().columns
+    assert {name: list(own) for name, own in compared.to_pandas().items()} == expected
+    assert compared.to_polars().to_dict(as_series=False) == expected

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import fastrank as fr
 
@@ -36,7 +37,7 @@ def test_the_errors_are_those_of_the_formulas() -> None:
 
     (row,) = table.rows()
     assert row == pytest.approx(
-        ("P_2", 0.5, 0.5, math.sqrt(0.5 / 3), math.sqrt(0.5 / 2.25)), abs=1e-15
+        ("P_2", 0.5, 0.5, math.sqrt(0.5 / 3), math.sqrt(0.5 / 2.25), 1), abs=1e-15
     )
 
 
@@ -64,6 +65,7 @@ def test_values_of_many_queries_are_those_of_numpy() -> None:
             a.mean(), b.mean(), rmse, rmse / np.sqrt(np.mean(np.maximum(a, 1 - a) ** 2)),
             np.mean(b - d) / np.mean(a - c),
             (a.mean() - c.mean()) / c.mean() - (b.mean() - d.mean()) / d.mean(),
+            stats.ttest_rel(a, b).pvalue,
         ]  # fmt: skip
         assert values == pytest.approx(expected, rel=1e-12)
 
@@ -75,7 +77,7 @@ def test_a_perfect_reproduction_has_no_error() -> None:
     table = fr.reproduce(original, same, original_baseline=baseline, reproduced_baseline=baseline)
     _, mean, other_mean, *values = next(table.rows())
     assert mean == other_mean
-    assert values == [0, 0, 1, 0]
+    assert values == [0, 0, 1, 0, 1]
 
 
 def test_measures_beyond_1_have_no_normalized_error() -> None:
@@ -107,7 +109,21 @@ def test_a_replication_on_other_queries_compares_the_effects() -> None:
         original_baseline=_few(q1=0.5), reproduced_baseline=_few(q2=0.5, q3=0.5),
     )  # fmt: skip
 
-    assert list(table.rows()) == [("P_2", 1.0, 0.75, 0.5, 0.5)]
+    assert list(table.rows()) == [
+        pytest.approx(("P_2", 1.0, 0.75, 0.5, 0.5, math.nan), nan_ok=True)
+    ]
+
+
+def test_p_of_a_replication_is_that_of_welch() -> None:
+    original, reproduced, *_ = _scores("map")
+    few = reproduced.by_group({query: int(query[1:]) % 3 for query in reproduced.queries})[0]
+
+    columns = fr.reproduce(original, few, queries="different").columns
+
+    expected = stats.ttest_ind(original["map"], few["map"], equal_var=False)
+    assert columns["p"] == pytest.approx([expected.pvalue], rel=1e-12)
+    same = fr.reproduce(_few(q1=1, q2=1), _few(q3=1, q4=1), queries="different").columns
+    assert math.isnan(same["p"][0])
 
 
 def test_other_measures_are_an_error() -> None:

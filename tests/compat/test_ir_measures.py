@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+import fastrank as fr
+
 irm = pytest.importorskip("ir_measures")
 provider = pytest.importorskip("fastrank.compat.ir_measures").provider
 
@@ -120,6 +122,35 @@ def test_values_come_in_the_order_asked() -> None:
     judged = [query for query in run if query in qrels] + ["q0", "q1"]
     assert [(m.query_id, m.measure) for m in found] == [(q, m) for q in judged for m in measures]
     assert list(irm.calc_aggregate(measures, qrels, run)) == measures
+
+
+@pytest.mark.parametrize(
+    "measure", [irm.Compat, irm.Compat(p=0.8), irm.Compat(normalize=False)], ids=str
+)
+def test_values_without_ties_are_those_of_compat(measure: Any) -> None:
+    for seed in range(5):
+        qrels, run = _inputs(seed, ties=False)
+
+        assert _values(provider, measure, qrels, run) == _values(irm.compat, measure, qrels, run)
+
+
+def test_measures_of_cwl_eval_are_supported() -> None:
+    """Their values are compared in tests/measures; here grades have another scale."""
+    scale = {"min_rel": 1, "max_rel": 4}
+    measures = [
+        irm.SDCG(**scale) @ 10, irm.BPM(T=2.0, **scale) @ 10, irm.INST(T=2.0, **scale),
+        irm.INSQ(**scale), irm.NERR8(**scale) @ 5, irm.NERR9(**scale) @ 5,
+        irm.NERR10(p=0.5, **scale), irm.NERR11(**scale),
+    ]  # fmt: skip
+    qrels, run = _inputs(0, ties=True)
+
+    found = provider.calc_aggregate(measures, qrels, run)
+
+    assert all(map(provider.supports, measures))
+    names = [str(measure).replace(",dcg='log2'", "") for measure in measures]
+    expected = fr.evaluate(qrels, run, names, missing="zero").mean
+    assert list(found.values()) == pytest.approx([expected[name] for name in names], rel=1e-14)
+    assert not provider.supports(irm.INST(T=0.0, max_rel=3))
 
 
 @pytest.mark.skipif(not irm.gdeval.is_available(), reason="gdeval needs perl")

@@ -41,12 +41,12 @@ def suggested(text: str) -> list[str]:
 
 
 def evaluates(name: str) -> bool:
-    """Whether a measure can be computed; one for preferences or groups can be bound."""
+    """Whether a measure can be computed; one for other judgments can be bound."""
     spec = fr.parse_measure(name)
     if spec.name in ("all_prefs", "prefs", "qrels_jg"):
         return True
     bound = None if spec.name in ("official", "set", "all_trec") else spec.bind("9.0.8")
-    if bound is not None and bound.measure.needs in ("preferences", "groups"):
+    if bound is not None and bound.measure.needs in ("preferences", "groups", "strata"):
         return True
     scores = fr.evaluate(QRELS, RUN, name)
     return bool(scores.mean) or bool(scores.names) or name == "runid"

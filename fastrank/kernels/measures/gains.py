@@ -304,6 +304,15 @@ def discounted_gain_cut(q, cutoffs, values):
     values[0] = dcg(q, cutoffs[0])
 
 
+@kernel("void(GainedRankings, float64)")
+def divide_gains(gained, factor):
+    """Undo the scaling of gains by a power of two, which keeps them exact."""
+    for i in range(len(gained.gains)):
+        gained.gains[i] /= factor
+    for i in range(len(gained.ideal_gains)):
+        gained.ideal_gains[i] /= factor
+
+
 @helper
 def ideal_dcg_of_retrieved(q, depth):
     """Discounted cumulative gain of the first `depth` ranks of the retrieved documents, sorted."""
