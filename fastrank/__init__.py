@@ -70,6 +70,9 @@ if TYPE_CHECKING:
     from fastrank.evaluation.tie_reports import TieRange as TieRange
     from fastrank.evaluation.tie_reports import TieReport as TieReport
     from fastrank.evaluation.tie_reports import tie_report as tie_report
+    from fastrank.explaining.against import MeasureDifference as MeasureDifference
+    from fastrank.explaining.against import OptionsExplanation as OptionsExplanation
+    from fastrank.explaining.against import explain_options as explain_options
     from fastrank.explaining.explain import explain as explain
     from fastrank.explaining.explanation import Explanation as Explanation
     from fastrank.formats.candidates import Candidates as Candidates
@@ -87,6 +90,9 @@ if TYPE_CHECKING:
     from fastrank.formats.trec_writers import write_prefs as write_prefs
     from fastrank.formats.trec_writers import write_trec_qrels as write_trec_qrels
     from fastrank.formats.trec_writers import write_trec_run as write_trec_run
+    from fastrank.fusion.fuse import fuse as fuse
+    from fastrank.fusion.tuning import FusionTuning as FusionTuning
+    from fastrank.fusion.tuning import tune_fusion as tune_fusion
     from fastrank.gating.gate import gate as gate
     from fastrank.gating.saving import save_baseline as save_baseline
     from fastrank.gating.verdict import Verdict as Verdict
@@ -122,6 +128,7 @@ if TYPE_CHECKING:
     from fastrank.similarity.results import SimilarityResult as SimilarityResult
     from fastrank.similarity.summaries import evaluate_summarization as evaluate_summarization
     from fastrank.similarity.triplets import evaluate_triplets as evaluate_triplets
+    from fastrank.stores.load import load_scores as load_scores
     from fastrank.tasks.evaluate import evaluate_tasks as evaluate_tasks
     from fastrank.tasks.results import TaskResults as TaskResults
     from fastrank.tasks.results import TaskScore as TaskScore
@@ -138,6 +145,7 @@ __all__, __getattr__ = public_names(
         "evaluation.arrays": ("evaluate_arrays",),
         "formats.candidates": ("Candidates", "read_candidates"),
         "checking.checker": ("check",),
+        "explaining.against": ("MeasureDifference", "OptionsExplanation", "explain_options"),
         "explaining.explain": ("explain",),
         "explaining.explanation": ("Explanation",),
         "comparing.agreement": ("Agreement", "agreement"),
@@ -172,6 +180,8 @@ __all__, __getattr__ = public_names(
             "TaskError",
         ),
         "evaluation.evaluator": ("Evaluator", "evaluate"),
+        "fusion.fuse": ("fuse",),
+        "fusion.tuning": ("FusionTuning", "tune_fusion"),
         "gating.gate": ("gate",),
         "gating.saving": ("save_baseline",),
         "gating.verdict": ("Verdict",),
@@ -210,6 +220,7 @@ __all__, __getattr__ = public_names(
         "similarity.results": ("SimilarityResult",),
         "similarity.summaries": ("evaluate_summarization",),
         "similarity.triplets": ("evaluate_triplets",),
+        "stores.load": ("load_scores",),
         "tasks.evaluate": ("evaluate_tasks",),
         "tasks.results": ("TaskResults", "TaskScore"),
         "tasks.task": ("Task",),

@@ -168,11 +168,11 @@ class RunError(FastrankError):
 
 
 class TaskError(FastrankError):
-    """A task of `evaluate_tasks` is invalid, or its evaluation fails.
+    """A task of `evaluate_tasks` or a data set of `evaluate_model` is invalid or fails.
 
-    Attributes: `task` and `model`, their names, the latter None before any text is encoded;
-    `reason`; and `before`, the TaskResults of the tasks that are evaluated, or None. `__cause__` is
-    the original exception.
+    Attributes: `task` and `model`, their names, the latter None before any text is encoded and for
+    data sets; `reason`; and `before`, the TaskResults of the tasks or {name: Scores} of the data
+    sets that are evaluated, or None. `__cause__` is the original exception.
 
     >>> similar = fr.Task("similarity", (["a man eats"], ["someone eats"], ["very"]))
     >>> fr.evaluate_tasks(lambda texts: [[len(text), 1] for text in texts], {"STS": similar})

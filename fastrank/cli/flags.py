@@ -30,7 +30,8 @@ def add_flags(
     for keyword in keywords:
         default = (defaults or {}).get(keyword.name, keyword.default)
         flags = [f"-{keyword.letter}"] if keyword.letter else []
-        flags.append(f"--{keyword.name.replace('_', '-')}" if len(keyword.name) > 1 else "-k")
+        dashes = "--" if len(keyword.name) > 1 else "-"
+        flags.append(dashes + keyword.name.replace("_", "-"))
         if keyword.default is False:
             parser.add_argument(*flags, action="store_true", help=keyword.help)
             continue

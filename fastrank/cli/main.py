@@ -1,7 +1,7 @@
 """The command `fastrank` and its subcommands: evaluation (`eval` and the drop-in `trec_eval`),
-comparison (`compare`, `gate`, `agree`, `explain`), embeddings (`search`, `eval-embeddings`,
-`hard-negatives`, `compare-indexes`, `probe`), files (`convert`, `check`) and the list of measures
-(`measures`)."""
+comparison (`compare`, `gate`, `agree`, `explain`), fusion (`fuse`), embeddings (`search`,
+`eval-embeddings`, `hard-negatives`, `compare-indexes`, `probe`), files (`convert`, `check`) and the
+list of measures (`measures`)."""
 
 from __future__ import annotations
 
@@ -57,6 +57,11 @@ COMMANDS = {
         "Explain the values of a query: which documents add how much to each measure, and\n"
         "what else matters for them.",
     ),
+    "fuse": (
+        "fuse", "fuse several runs into one",
+        "Fuse the rankings of several runs into one run: reciprocal rank fusion, CombSUM,\n"
+        "Borda count, and others.",
+    ),
     "convert": (
         "convert", "convert qrels and runs between formats",
         "Convert judgments (qrels) and runs between formats.",
@@ -79,8 +84,11 @@ COMMANDS = {
 MEANT = {
     "ann": "compare-indexes",
     "benchmark": "compare-indexes",
+    "combine": "fuse",
     "mine": "hard-negatives",
+    "merge": "fuse",
     "metrics": "measures",
+    "rrf": "fuse",
     "retrieve": "search",
     "score": "eval",
     "validate": "check",

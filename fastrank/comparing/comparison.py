@@ -612,7 +612,7 @@ class Comparison(Frozen):
         qrels, runs: the judgments, and the runs as a list in the order of `names` or as {name:
             run}; each as `evaluate` takes it. With them, the report has the hashes of files, the
             shares of unjudged and tied documents, and rankings side by side. Documents that the
-            evaluation excludes are shown.
+            evaluation excluded are not shown but counted.
         documents, queries: texts to show: a Dataset, {id: text}, or a path of JSON lines with
             `_id`, `title` and `text`.
         examples: the number of queries whose rankings are shown, those with the largest differences
@@ -778,7 +778,8 @@ class Comparison(Frozen):
     def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
         """A JSON object with means, intervals, pairs, settings and notes; null for NaN.
 
-        per_query: also the values, as {query: {measure: {system: value}}}.
+        per_query: also the values, as {query: {measure: {system: value}}}. The setting `clusters`
+            is the number of clusters.
 
         >>> import json
         >>> json.loads(comparison.to_json())["systems"]["pca"]["map"]["mean"]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import overload
 
 from fastrank.data.texts import decoded
-from fastrank.datasets.dataset import as_dataset
+from fastrank.datasets.dataset import Dataset, as_dataset
 from fastrank.embeddings.candidate_scores import evaluate_candidates
 from fastrank.embeddings.embed import PreparedModel
-from fastrank.errors import OptionError
+from fastrank.errors import OptionError, TaskError
 from fastrank.evaluation.embeddings import evaluate_embeddings, search_and_evaluate
+from fastrank.executing import outcomes
 from fastrank.formats.candidates import Candidates
 from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.rows import tag_of
@@ -20,6 +24,7 @@ from fastrank.keywords import pick, takes, with_defaults
 from fastrank.search.faiss_api import check_gpu, parts_of
 from fastrank.search.indexing import make_index
 from fastrank.search.parameters import parse_parameters
+from fastrank.search.progress import bar
 from fastrank.search.row_ids import check_row_ids
 from fastrank.search.runs import SOURCE, check_writable
 from fastrank.search.search_options import SEARCH, BuildOptions
@@ -27,12 +32,10 @@ from fastrank.search.vectors import check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
     from typing import Any
 
     from typing_extensions import Unpack
 
-    from fastrank.datasets.dataset import Dataset
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
@@ -41,10 +44,28 @@ class ModelOptions(BuildOptions, SearchedOptions, total=False):
     """Options to search for encoded texts and evaluate the results."""
 
 
-@takes(ModelOptions, SEARCH, EVALUATION)
+@overload
+def evaluate_model(
+    model: Any,
+    dataset: Mapping[str, Dataset | Candidates | str | os.PathLike[str]],
+    *arguments: Any,
+    **options: Any,
+) -> dict[str, Scores]: ...
+
+
+@overload
 def evaluate_model(
     model: Any,
     dataset: Dataset | Candidates | str | os.PathLike[str],
+    *arguments: Any,
+    **options: Any,
+) -> Scores: ...
+
+
+@takes(ModelOptions, SEARCH, EVALUATION)
+def evaluate_model(
+    model: Any,
+    dataset: Any,
     measures: Measures = "official",
     *,
     metric: str = "cosine",
@@ -53,8 +74,9 @@ def evaluate_model(
     document_prompt: str | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_name: str | None = None,
+    executor: Any = None,
     **options: Unpack[ModelOptions],
-) -> Scores:
+) -> Scores | dict[str, Scores]:
     """Encode a data set with a model, search, and evaluate the results.
 
     model: an embedding model: an object with `encode_query` and `encode_document`
@@ -68,7 +90,8 @@ def evaluate_model(
         `ignore_identical_ids` of a Dataset applies. If the queries are documents
         (`Dataset.from_articles`), they are encoded once, as documents. Candidates are ranked by
         similarity to their question, without a search, so that k, index_factory, train_size,
-        parameters and gpu are not allowed.
+        parameters and gpu are not allowed. Or several: {name: data set}, which gives
+        {name: Scores}.
     measures: as in `evaluate`.
     metric: "cosine", "ip" (inner product) or "l2"; for "cosine" copies of the vectors are
         normalized to length 1.
@@ -80,6 +103,8 @@ def evaluate_model(
         order, so that a changed corpus is encoded again. Dense vectors are written in batches and
         never all in memory. Vectors of another model under the same name are detected by encoding
         the first texts, and are an error. A model that is fitted here is not cached.
+    executor: evaluates each of several data sets in a worker, see docs/scale-out.md. Processes get
+        the model and the data sets pickled; they read folders themselves.
     **options: see `ModelOptions`.
 
     The first texts of both sides are encoded, searched and evaluated before all others, and the
@@ -89,7 +114,8 @@ def evaluate_model(
     Raises TypeError for an object that is not a model; ArrayError, with row and id, for the wrong
     number of vectors, NaN and infinite values, different dimensions of queries and documents, and
     a zero vector under "cosine" (of an empty text, or one without known words); InputError for a
-    cache with vectors of another model; and what `evaluate_embeddings` raises.
+    cache with vectors of another model; and what `evaluate_embeddings` raises. For
+    several data sets, TaskError names the first one that fails, and has the Scores of those before.
 
     >>> data = fr.Dataset.from_texts(
     ...     {"d1": "red apples", "d2": "blue plums"}, {"q1": "apple"}, {"q1": {"d1": 1}}
@@ -101,6 +127,16 @@ def evaluate_model(
     """
     given = with_defaults(evaluate_model, options)
     check_metric(metric)
+    if isinstance(dataset, Mapping) and dataset and all(map(_is_dataset, dataset.values())):
+        if given["run"] is not None:
+            raise OptionError("run", "only for one data set; found several")
+        encoding_options = {
+            "batch_size": batch_size, "query_prompt": query_prompt,
+            "document_prompt": document_prompt, "cache": cache, "cache_name": cache_name,
+        }  # fmt: skip
+        measures = list(measures) if isinstance(measures, Iterator) else measures
+        together = {"measures": measures, "metric": metric, **encoding_options, **given}
+        return _evaluate_datasets(model, dataset, together, executor)
     encoding = batch_size, query_prompt, document_prompt, cache, cache_name
     if isinstance(dataset, Candidates):
         return evaluate_candidates(model, dataset, measures, metric, encoding, given)
@@ -148,6 +184,45 @@ def evaluate_model(
         found.queries, found.corpus, data.qrels, measures,
         query_ids=data.query_ids, corpus_ids=data.corpus_ids, **searching, **judging,
     )  # fmt: skip
+
+
+def _is_dataset(given: Any) -> bool:
+    """Whether it is a data set, not a text of a dict of texts."""
+    return isinstance(given, (Dataset, Candidates, os.PathLike)) or (
+        isinstance(given, str) and os.path.isdir(given)
+    )
+
+
+def _evaluate_datasets(
+    model: Any, datasets: Mapping[str, Any], options: dict[str, Any], executor: Any
+) -> dict[str, Scores]:
+    """The Scores of each data set. Raises TaskError."""
+    scores: dict[str, Scores] = {}
+    items = [
+        os.path.abspath(one) if isinstance(one, (str, os.PathLike)) else one
+        for one in datasets.values()
+    ]
+    progress = options["progress"]
+    if executor is not None:
+        # The bars of several workers would overwrite each other.
+        options["progress"] = False
+    shared = model, options
+    found = outcomes(executor, _evaluate_dataset, items, shared=shared, chunk_size=1)
+    with closing(found), bar("evaluate", len(items), "data sets", progress) as shown:
+        for name, (value, error) in zip(datasets, found, strict=True):
+            if error is not None:
+                failed = TaskError(str(name), None, str(error) or type(error).__name__)
+                failed.before = scores or None
+                raise failed from error
+            scores[name] = value
+            shown.update(1)
+    return scores
+
+
+def _evaluate_dataset(shared: tuple[Any, dict[str, Any]], dataset: Any) -> Scores:
+    model, options = shared
+    scores: Scores = evaluate_model(model, dataset, **options)
+    return scores
 
 
 def _refuse_missing(data: Dataset, request: Request) -> None:

@@ -46,6 +46,8 @@ KERNEL_MODULES = (
     "comparing.concordance",
     "comparing.rank_biased_overlap",
     "comparing.runs",
+    "fusion.rankings",
+    "fusion.fuse",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from time import perf_counter
 
 from fastrank.datasets.dataset import Dataset
@@ -10,6 +11,7 @@ from fastrank.datasets.text_task import TextTask
 from fastrank.embeddings.encoders import check_model, needs_fitting
 from fastrank.embeddings.text_vectors import are_vectors
 from fastrank.errors import OptionError, TaskError
+from fastrank.executing import outcomes
 from fastrank.formats.candidates import Candidates
 from fastrank.probes.classifier import ProbeTask
 from fastrank.scores.tables import distinct
@@ -37,6 +39,7 @@ def evaluate_tasks(
     batch_size: int | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_name: str | None = None,
+    executor: Any = None,
     progress: bool | None = None,
 ) -> TaskResults:
     """Evaluate a model, or several, on tasks of any kind: one table with a row per task.
@@ -49,6 +52,8 @@ def evaluate_tasks(
     cache, cache_name: as in `evaluate_model`, for all tasks. The vectors of several models are
         cached under their names, so that cache_name is for one model only. Models that are fitted
         on a task are not cached.
+    executor: evaluates each model on each task in a worker, see docs/scale-out.md. Processes get
+        the models and tasks pickled.
     progress: whether to show progress bars; by default on a terminal for long work.
 
     Each result is that of the function of the task's kind. All tasks are checked before the first
@@ -79,20 +84,27 @@ def evaluate_tasks(
     named = _tasks(tasks)
     _check(models, named)
     scores: list[TaskScore] = []
-    total = len(models) * len(named)
-    common = {"batch_size": batch_size, "cache": cache, "progress": progress}
-    with bar("evaluate", total, "tasks", progress) as shown:
-        for model_name, (one, cached_as) in models.items():
-            for name, task in named.items():
-                try:
-                    options = {**common, "cache_name": cached_as}
-                    scores.append(_evaluate(one, model_name, name, task, options))
-                except Exception as error:
-                    failed = TaskError(name, model_name, _reason(error))
-                    failed.before = TaskResults(scores=scores) if scores else None
-                    raise failed from error
-                shown.update(1)
+    items = [(model, name, task) for model in models for name, task in named.items()]
+    # The bars of several workers would overwrite each other.
+    inner = progress if executor is None else False
+    common = {"batch_size": batch_size, "cache": cache, "progress": inner}
+    found = outcomes(executor, _evaluate_item, items, shared=(models, common), chunk_size=1)
+    with closing(found), bar("evaluate", len(items), "tasks", progress) as shown:
+        for (model_name, name, _), (score, error) in zip(items, found, strict=True):
+            if error is not None:
+                failed = TaskError(name, model_name, _reason(error))
+                failed.before = TaskResults(scores=scores) if scores else None
+                raise failed from error
+            scores.append(score)
+            shown.update(1)
     return TaskResults(scores=scores)
+
+
+def _evaluate_item(shared: Any, item: tuple[str, str, Task]) -> TaskScore:
+    """The score of a model in a task, in a worker."""
+    (models, common), (model_name, name, task) = shared, item
+    model, cached_as = models[model_name]
+    return _evaluate(model, model_name, name, task, {**common, "cache_name": cached_as})
 
 
 def _evaluate(model: Any, model_name: str, name: str, task: Task, common: Any) -> TaskScore:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ import pytrec_eval
 import fastrank as fr
 from fastrank import ArrayError, Dataset, InputError, MeasureError, OptionError
 from tests.helpers.collections import COLLECTIONS, needs_collections
+from tests.helpers.executors import started
+from tests.helpers.task_cases import CITIES, letters
 
 WORDS = ["red", "blue", "green", "apple", "plum", "pear"]
 DATA = Dataset.from_texts(
@@ -490,3 +493,28 @@ def test_sentence_transformers(tmp_path: Path) -> None:
 
     names = {"RR@5": "mrr@5", "ndcg_cut_5": "ndcg@5", "P_3": "precision@3", "map": "map@9"}
     assert found == pytest.approx({name: own[f"cosine_{theirs}"] for name, theirs in names.items()})
+
+
+@pytest.mark.parametrize("kind", [None, "threads", "processes"])
+def test_several_data_sets_are_evaluated_one_by_one(kind: str | None) -> None:
+    datasets = {"cities": CITIES, "again": CITIES}
+    expected = fr.evaluate_model(letters, CITIES, "map P.1", k=2)
+
+    with started(kind) if kind else nullcontext() as executor:
+        found = fr.evaluate_model(letters, datasets, "map P.1", k=2, executor=executor)
+
+    assert {name: one.to_json() for name, one in found.items()} == dict.fromkeys(
+        datasets, expected.to_json()
+    )
+
+
+def test_a_data_set_that_fails_is_named_and_those_before_it_are_kept(tmp_path: Path) -> None:
+    with pytest.raises(fr.TaskError, match=r"^task 'absent': .*absent") as caught:
+        fr.evaluate_model(letters, {"cities": CITIES, "absent": tmp_path / "absent"}, "map")
+
+    assert list(caught.value.before) == ["cities"]
+
+
+def test_the_runs_of_several_data_sets_are_not_written() -> None:
+    with pytest.raises(fr.OptionError, match="run: only for one data set"):
+        fr.evaluate_model(letters, {"cities": CITIES}, run="found.run")

@@ -12,6 +12,7 @@ import fastrank as fr
 from fastrank.embeddings.text_vectors import EncodingOptions
 from fastrank.keywords import names_of
 from fastrank.tasks.kinds import KINDS, PROBED
+from tests.helpers.executors import started
 from tests.helpers.labelled_vectors import labelled_vectors
 from tests.helpers.similar_vectors import make
 from tests.helpers.task_cases import CITIES, WORDS, length, letters, tasks_of_all_kinds
@@ -278,3 +279,15 @@ def test_an_error_names_task_and_model_and_keeps_the_results_before() -> None:
 
     assert isinstance(error.value.__cause__, RuntimeError)
     assert error.value.before.tasks == ["cities"]
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_an_executor_finds_the_same(kind: str) -> None:
+    tasks = {"cities": CITIES, "words": fr.Task("similarity", WORDS)}
+    expected = fr.evaluate_tasks({"letters": letters, "length": length}, tasks)
+
+    with started(kind) as executor:
+        found = fr.evaluate_tasks({"letters": letters, "length": length}, tasks, executor=executor)
+
+    columns = ("model", "task", "kind", "metric", "score", "rows")
+    assert str(found.table(columns=columns)) == str(expected.table(columns=columns))

@@ -1,0 +1,93 @@
+"""The command `fastrank fuse`: fuse runs, and write the fused run."""
+
+from __future__ import annotations
+
+import argparse
+
+from fastrank.cli.flags import add_flags, given_options
+from fastrank.cli.output import (
+    can_be_written,
+    complain,
+    guarded,
+    report_error,
+    report_unwritable,
+)
+from fastrank.errors import FastrankError
+from fastrank.formats.load import read_run, write_run
+from fastrank.formats.sniff import FORMATS, format_by_name
+from fastrank.fusion.fuse import fuse
+from fastrank.fusion.methods import METHODS
+from fastrank.fusion.options import FUSION
+
+NAME = "fastrank fuse"
+STANDARD_OUTPUT = "-"
+EPILOG = f"""\
+examples:
+  fastrank fuse bm25.run dense.run -o fused.run.gz
+  fastrank fuse --weights 0.3,0.7 --keep 1000 bm25.run dense.run | \\
+      trec_eval qrels.txt -
+  fastrank fuse --method convex --weights 0.3,0.7 --normalization z \\
+      bm25.run dense.run -o fused.parquet
+
+methods:
+{chr(10).join(f"  {name:10}  {method.summary}" for name, method in METHODS.items())}
+
+The fused run has all queries of the runs. Documents with equal scores are ranked
+by id in descending order, as in trec_eval. FILE is replaced only if everything
+succeeds.
+
+Exit status: 0 if successful, 1 if a run cannot be read or fused or the result
+cannot be written, 2 for invalid options.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = f"{NAME} [options] RUN RUN ..."
+    parser.epilog = EPILOG
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN",
+        help="run in any format, may be compressed; - is standard input",
+    )  # fmt: skip
+    parser.add_argument(
+        "--method", default="rrf", metavar="NAME", help="how to fuse, see below (default: rrf)"
+    )
+    add_flags(parser, FUSION)
+    parser.add_argument(
+        "-o", "--output", default=STANDARD_OUTPUT, metavar="FILE",
+        help="write the run to FILE, compressed if the name ends in .gz, .bz2, .xz or .zst"
+        " (default: standard output)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--to", choices=FORMATS, help="output format (default: by the name of FILE, or trec)"
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Fuse and write; returns the exit status."""
+    return guarded(NAME, lambda: _run(given))
+
+
+def _run(given: argparse.Namespace) -> int:
+    form = given.to or format_by_name(given.output) or "trec"
+    if form == "parquet" and given.output == STANDARD_OUTPUT:
+        complain(f"{NAME}: parquet cannot be written to standard output; use -o FILE")
+        return 2
+    if not can_be_written(NAME, given.output):
+        return 1
+    try:
+        options = given_options(given, FUSION)
+        version = options["trec_eval_version"]
+        runs = [read_run(path, trec_eval_version=version, warn=_warn) for path in given.runs]
+        fused = fuse(runs, given.method, warn=_warn, **options)
+        write_run(fused, given.output, form)
+    except FastrankError as error:
+        return report_error(NAME, error)
+    except OSError as error:
+        return report_unwritable(NAME, given.output, error)
+    return 0
+
+
+def _warn(message: str) -> None:
+    complain(f"{NAME}: {message}")

@@ -1,0 +1,1 @@
+"""Fuse runs: by rank, by score, or by votes; and tune how."""

@@ -1,0 +1,130 @@
+"""The runs to fuse: their names, and the queries that they have."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+
+from fastrank.data.columns import PerQuery
+from fastrank.data.texts import decoded
+from fastrank.errors import GroupError
+from fastrank.formats.inputs import as_run, frame_of, is_file
+from fastrank.formats.tuples import is_row
+from fastrank.plurals import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.data.run import Run
+
+# How many ids a message names.
+NAMED = 3
+
+
+class NamedRun:
+    """A run, and its name for messages."""
+
+    def __init__(self, name: str, run: Run) -> None:
+        self.name, self.run = name, run
+        self._places: dict[bytes, int] | None = None
+
+    def places(self) -> dict[bytes, int]:
+        """The place of each query of the run."""
+        if self._places is None:
+            self._places = {query: place for place, query in enumerate(self.run.queries)}
+        return self._places
+
+
+def named_runs(runs: Any, trec_eval_version: str) -> list[NamedRun]:
+    """The runs of a list or of {name: run}.
+
+    Raises TypeError for other objects, GroupError for no run, and what reading a run raises.
+    """
+    if isinstance(runs, Mapping) and not _is_run(runs):
+        given = {f"run {name!r}": run for name, run in runs.items()}
+    elif _is_run(runs) or not isinstance(runs, Iterable):
+        raise TypeError(
+            f"runs: expected a list of runs, or {{name: run}}, found {type(runs).__name__}"
+        )
+    else:
+        given = {_name(place, run): run for place, run in enumerate(runs, 1)}
+    if not given:
+        raise GroupError("runs: expected at least one run, found none")
+    return [
+        NamedRun(name, as_run(run, trec_eval_version=trec_eval_version))
+        for name, run in given.items()
+    ]
+
+
+def _name(place: int, run: Any) -> str:
+    """The number of a run, with the name of its file or its tag, if there is one."""
+    known = run.source if isinstance(run, PerQuery) and not run.source.startswith("<") else ""
+    if isinstance(run, (str, os.PathLike)):
+        known = os.fspath(run)
+    known = known or getattr(run, "tag", "")
+    return f"run {place} ({known})" if known else f"run {place}"
+
+
+def _is_run(given: Any) -> bool:
+    """Whether this is a single run instead of several."""
+    if isinstance(given, PerQuery) or is_file(given) or isinstance(given, bytes):
+        return True
+    if isinstance(given, Mapping):
+        first = next(iter(given.values()), None)
+        scores = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+        return hasattr(scores, "__float__")
+    if isinstance(given, (list, tuple)):
+        return is_row(next(iter(given), None))
+    return frame_of(given) is not None
+
+
+def union_of(runs: list[NamedRun]) -> list[bytes]:
+    """The queries of all runs, in byte order.
+
+    Raises GroupError for a run that has no query, or shares none with any other.
+    """
+    sharing: dict[bytes, int] = {}
+    for run in runs:
+        for query in run.places():
+            sharing[query] = sharing.get(query, 0) + 1
+    for run in runs:
+        if not run.places():
+            raise GroupError(f"{run.name} has no queries")
+    for run in runs:
+        if len(runs) > 1 and not any(sharing[query] > 1 for query in run.places()):
+            others = [query for query in sharing if query not in run.places()]
+            raise GroupError(
+                f"{run.name} shares no query with the other runs: it has"
+                f" {_some([*run.places()])}, they have {_some(others)}"
+            )
+    return sorted(sharing)
+
+
+def missing_queries(runs: list[NamedRun], queries: list[bytes]) -> list[str]:
+    """A note for each run that has no results for some queries, and one for a single run."""
+    notes = []
+    if len(runs) == 1:
+        notes.append("there is only one run to fuse")
+    for run in runs:
+        places, offsets = run.places(), run.run.offset_column
+        missing = [
+            query
+            for query in queries
+            if (place := places.get(query, -1)) < 0 or offsets[place] == offsets[place + 1]
+        ]
+        if missing:
+            notes.append(
+                f"{run.name} has no results for {len(missing)} of"
+                f" {counted(len(queries), 'query', 'queries')}: {_ids(missing)}"
+            )
+    return notes
+
+
+def _some(queries: list[bytes]) -> str:
+    return f"{counted(len(queries), 'query', 'queries')} ({_ids(queries)})"
+
+
+def _ids(queries: list[bytes]) -> str:
+    shown = ", ".join(repr(decoded(query)) for query in queries[:NAMED])
+    return shown + ", ..." * (len(queries) > NAMED)

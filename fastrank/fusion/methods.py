@@ -1,0 +1,136 @@
+"""The methods of fusion, the normalizations of scores, and the options that each method takes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fastrank.errors import OptionError
+from fastrank.kernels.fusion import codes
+from fastrank.keywords import closest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+class Method(NamedTuple):
+    """A method: what a run gives a document, how that is combined, and the options for both.
+
+    values: None for normalized scores. parameter: the option with the number that the method needs.
+    """
+
+    values: int | None
+    combination: int
+    summary: str
+    options: tuple[str, ...] = ()
+    parameter: str = ""
+
+
+BY_SCORE = ("normalization",)
+SUMMED = (*BY_SCORE, "missing")
+METHODS = {
+    "rrf": Method(
+        codes.RECIPROCAL_RANKS, codes.SUM, "reciprocal rank fusion, sum of w / (k + rank)",
+        ("k", "weights"), "k",
+    ),
+    "combsum": Method(None, codes.SUM, "sum of scores", SUMMED),
+    "combmnz": Method(
+        None, codes.SUM_BY_COUNT, "sum of scores × number of runs with the document", SUMMED
+    ),
+    "convex": Method(None, codes.SUM, "weighted sum of scores", (*SUMMED, "weights")),
+    "borda": Method(codes.BORDA_POINTS, codes.SUM, "Borda count", ("weights",)),
+    "isr": Method(
+        codes.INVERSE_SQUARES, codes.SUM_BY_COUNT,
+        "sum of 1 / rank² × number of runs with the document",
+    ),
+    "rbc": Method(
+        codes.GEOMETRIC, codes.SUM, "rank-biased centroid, sum of (1 - p) p^(rank - 1)",
+        ("p",), "p",
+    ),
+    "combmax": Method(None, codes.LARGEST, "largest score", BY_SCORE),
+    "combmin": Method(None, codes.SMALLEST, "smallest score", BY_SCORE),
+    "combmed": Method(None, codes.MEDIAN, "median of the scores", BY_SCORE),
+    "combanz": Method(None, codes.MEAN, "mean of the scores", BY_SCORE),
+    "gmnz": Method(
+        None, codes.SUM_BY_POWER, "sum of scores × (number of runs with the document)^gamma",
+        (*SUMMED, "gamma"), "gamma",
+    ),
+    "log_isr": Method(
+        codes.INVERSE_SQUARES, codes.SUM_BY_LOG,
+        "sum of 1 / rank² × ln(number of runs with the document)",
+    ),
+    "logn_isr": Method(
+        codes.INVERSE_SQUARES, codes.SUM_BY_SHIFTED_LOG,
+        "sum of 1 / rank² × ln(number of runs with the document + sigma)", ("sigma",), "sigma",
+    ),
+    "wmnz": Method(
+        None, codes.SUM_BY_WEIGHTS, "sum of scores × sum of the weights of runs with the document",
+        (*SUMMED, "weights"),
+    ),
+    "mixed": Method(
+        None, codes.SUM_BY_ROOT, "weighted sum of scores × √(number of runs with the document)",
+        (*SUMMED, "weights"),
+    ),
+    "condorcet": Method(
+        None, codes.MAJORITIES, "Copeland count of pairwise majorities", ("weights",)
+    ),
+}  # fmt: skip
+NORMALIZATIONS = {
+    "min-max": codes.MIN_MAX,
+    "max": codes.BY_MAXIMUM,
+    "sum": codes.BY_SUM,
+    "z": codes.STANDARD,
+    "rank": codes.BY_RANK,
+    "borda": codes.BY_BORDA,
+    "dbsf": codes.DISTRIBUTION,
+    "none": codes.SCORES,
+}
+# Names in ranx, trectools and search engines that do not resemble those here.
+MEANT = {
+    "sum": "combsum",
+    "mnz": "combmnz",
+    "max": "combmax",
+    "min": "combmin",
+    "med": "combmed",
+    "anz": "combanz",
+    "comb_gmnz": "gmnz",
+    "wsum": "convex",
+    "weighted_sum": "convex",
+    "linear": "convex",
+    "bordafuse": "borda",
+    "w_bordafuse": "borda",
+    "w_condorcet": "condorcet",
+    "reciprocal_rank_fusion": "rrf",
+    "rank_biased_precision_fusion": "rbc",
+    "dbsf": "combsum",
+}
+NORMALIZATIONS_MEANT = {
+    "min_max": "min-max",
+    "minmax": "min-max",
+    "zmuv": "z",
+    "zscore": "z",
+    "z-score": "z",
+    "standard": "z",
+    "l1": "sum",
+}
+
+
+def find_method(method: Any) -> Method:
+    """The method of a name. Raises OptionError, with the closest name."""
+    return METHODS[_known("method", method, METHODS, MEANT)]
+
+
+def check_normalization(name: str, value: Any) -> str:
+    """The normalization. Raises OptionError, with the closest name."""
+    return _known(name, value, NORMALIZATIONS, NORMALIZATIONS_MEANT)
+
+
+def _known(option: str, value: Any, known: Mapping[str, Any], others: Mapping[str, str]) -> str:
+    if isinstance(value, str):
+        if value in known:
+            return value
+        close = others.get(value.lower()) or closest(value, [*known])
+        if close:
+            raise OptionError(option, f"unknown name {value!r}; did you mean {close!r}?")
+    raise OptionError(option, f"expected one of {', '.join(known)}; found {value!r}")

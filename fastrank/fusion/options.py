@@ -1,0 +1,225 @@
+"""The options of fusion, and their values for one method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from fastrank.arguments import finite
+from fastrank.errors import OptionError
+from fastrank.fusion.methods import METHODS, NORMALIZATIONS, check_normalization, find_method
+from fastrank.judging.evaluation_options import EVALUATION
+from fastrank.judging.needs import DIRECTIONS
+from fastrank.kernels.fusion import codes
+from fastrank.keywords import Keyword, TypedDict
+from fastrank.native.buffers import filled
+from fastrank.plurals import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+# The defaults of options that only some methods take.
+K, P, GAMMA, SIGMA = 60, 0.8, 1.0, 0.01
+PARAMETERS = {"k": K, "p": P, "gamma": GAMMA, "sigma": SIGMA}
+EVERYTHING = 2**62
+
+
+class FusionOptions(TypedDict, total=False):
+    """How to fuse runs."""
+
+    weights: Sequence[float] | None
+    normalization: str | None
+    k: float | None
+    p: float | None
+    gamma: float | None
+    sigma: float | None
+    missing: str | None
+    depth: int | None
+    keep: int | None
+    ties: str
+    tag: str | None
+    trec_eval_version: str
+    threads: int | None
+
+
+def _weights(name: str, value: Any) -> list[float]:
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+        raise TypeError(f"{name}: expected a list of numbers, found {type(value).__name__}")
+    weights = [finite(name, weight) for weight in value]
+    if min(weights, default=0.0) < 0.0:
+        raise OptionError(name, f"expected numbers of at least 0, found {min(weights)}")
+    if not any(weights):
+        raise OptionError(name, f"expected a number above 0, found {weights}")
+    return weights
+
+
+def _not_negative(name: str, value: Any) -> float:
+    number = finite(name, value)
+    if number < 0.0:
+        raise OptionError(name, f"expected 0 or more, found {value}")
+    return number
+
+
+def _persistence(name: str, value: Any) -> float:
+    number = finite(name, value)
+    if not 0.0 < number < 1.0:
+        raise OptionError(name, f"expected a number between 0 and 1, found {value}")
+    return number
+
+
+def weights(text: str) -> list[float]:
+    """Parse weights on the command line; argparse shows the function's name in its messages."""
+    return [float(part) for part in text.split(",")]
+
+
+def number(text: str) -> float:
+    """Parse a number on the command line."""
+    return float(text)
+
+
+FUSION = (
+    Keyword(
+        "weights", None,
+        "a weight for each run, for rrf, convex, borda, wmnz, mixed and condorcet (default: equal"
+        " weights)",
+        """a number for each run, for "rrf", "convex", "borda", "wmnz", "mixed" and "condorcet". By
+        default all are 1, and 1 divided by the number of runs for "convex". A run with weight 0
+        still contributes its documents.""",
+        check=_weights, metavar="W,W,...", parse=weights,
+    ),
+    Keyword(
+        "normalization", None,
+        f"how to normalize the scores of each query: {', '.join(NORMALIZATIONS)} (default: min-max;"
+        " not for methods that use ranks)",
+        """how the scores of each run are normalized query by query, for methods that use scores:
+        "min-max" (the default), "max", "sum", "z", "rank", "borda", "dbsf" or "none"; see
+        docs/fusion.md.""",
+        check=check_normalization, metavar="NAME",
+    ),
+    Keyword(
+        "k", None, f"constant of rrf, 0 or more (default: {K})",
+        f'the constant of "rrf", 0 or more; {K} by default.',
+        check=_not_negative, metavar="K", parse=number,
+    ),
+    Keyword(
+        "p", None, f"persistence of rbc, between 0 and 1 (default: {P})",
+        f'the persistence of "rbc", between 0 and 1; {P} by default.',
+        check=_persistence, metavar="P", parse=number,
+    ),
+    Keyword(
+        "gamma", None, f"exponent of gmnz (default: {GAMMA:g})",
+        f'the exponent of "gmnz"; {GAMMA:g} by default, which is "combmnz".',
+        check=finite, metavar="G", parse=number,
+    ),
+    Keyword(
+        "sigma", None, f"constant of logn_isr, 0 or more (default: {SIGMA})",
+        f'the constant of "logn_isr", 0 or more; {SIGMA} by default.',
+        check=_not_negative, metavar="S", parse=number,
+    ),
+    Keyword(
+        "missing", None,
+        "what a document counts in a run that does not retrieve it: zero, or the run's lowest"
+        " normalized score (min) (default: zero, min with z)",
+        """what a document counts in a run that does not retrieve it, for sums of scores: "zero", or
+        "min" for the lowest normalized score of the run for the query. The default is "zero", and
+        "min" with the normalization "z", whose 0 is the mean.""",
+        choices=("zero", "min"),
+    ),
+    Keyword(
+        "depth", None, "fuse only the first N documents of each ranking",
+        "fuse only the first `depth` documents of each ranking.", least=1, metavar="N",
+    ),
+    Keyword(
+        "keep", None, "keep only the first N fused documents of each query",
+        "keep only the first `keep` fused documents of each query.", least=1, metavar="N",
+    ),
+    Keyword(
+        "ties", "docno_desc",
+        "order of documents with equal scores in a run: ids descending (docno_desc) or ascending"
+        " (docno_asc), or as given",
+        """the order of documents with equal scores in a run, which decides their ranks:
+        "docno_desc" (ids in descending byte order, as in trec_eval), "docno_asc" or "given".""",
+        choices=tuple(DIRECTIONS),
+    ),
+    Keyword(
+        "tag", None, "name of the fused run (default: the method)",
+        "the name of the fused run; by default the method.", metavar="TAG",
+    ),
+    Keyword(
+        "threads", None, "maximum number of threads", "the maximum number of threads, by default as"
+        " many as are useful. The result does not depend on it.", least=1, metavar="N",
+    ),
+    *(keyword for keyword in EVALUATION if keyword.name == "trec_eval_version"),
+)  # fmt: skip
+
+
+class Settings(NamedTuple):
+    """What the kernels need to know of a method and its options, for a number of runs."""
+
+    options: Any
+    parameter: float
+    weights: list[float]
+    tag: str
+    threads: int | None
+
+    @property
+    def depth(self) -> int:
+        """How many documents of each ranking are fused at most."""
+        return int(self.options[codes.DEPTH])
+
+    @property
+    def keep(self) -> int:
+        """How many fused documents are kept at most."""
+        return int(self.options[codes.KEEP])
+
+
+def settings_for(method: str, given: Mapping[str, Any], runs: int) -> Settings:
+    """Check the given options of a method for a number of runs, and fill in the defaults.
+
+    Raises OptionError for invalid values and for options that the method does not take, TypeError
+    for other types.
+    """
+    chosen = find_method(method)
+    known = {keyword.name: keyword for keyword in FUSION}
+    checked = {name: known[name].checked(value) for name, value in given.items()}
+    for name in ("weights", "normalization", "missing", *PARAMETERS):
+        if checked[name] is not None and name not in chosen.options:
+            takers = [one for one, other in METHODS.items() if name in other.options]
+            reason = f"no effect with {method}; it is an option of {', '.join(takers)}"
+            raise OptionError(name, reason)
+    weights = checked["weights"]
+    if weights is not None and len(weights) != runs:
+        raise OptionError(
+            "weights", f"expected {counted(runs, 'number')}, one per run, found {len(weights)}"
+        )
+    if weights is None:
+        weights = [1.0 / runs if method == "convex" else 1.0] * runs
+    options = [0] * codes.OPTIONS_SIZE
+    options[codes.SINGLE_PRECISION] = checked["trec_eval_version"] == "9.0.8"
+    options[codes.TIE_DIRECTION] = DIRECTIONS[checked["ties"]]
+    options[codes.DEPTH] = checked["depth"] or EVERYTHING
+    options[codes.KEEP] = checked["keep"] or EVERYTHING
+    options[codes.VALUES], options[codes.MISSING_LOWEST] = _values(
+        chosen.values, checked["normalization"], checked["missing"]
+    )
+    if "missing" not in chosen.options:
+        options[codes.MISSING_LOWEST] = chosen.values == codes.BORDA_POINTS
+    options[codes.COMBINATION] = chosen.combination
+    parameter = checked.get(chosen.parameter)
+    if parameter is None:
+        parameter = PARAMETERS.get(chosen.parameter, 0.0)
+    tag = method if checked["tag"] is None else checked["tag"]
+    return Settings(filled("q", options), float(parameter), weights, tag, checked["threads"])
+
+
+def _values(kind: int | None, normalization: str | None, missing: str | None) -> tuple[int, bool]:
+    """What a run gives a document, and whether documents that it lacks count as its lowest."""
+    if kind is not None:
+        return kind, False
+    name = normalization or "min-max"
+    if name == "borda" and missing is not None:
+        raise OptionError("missing", "no effect with normalization 'borda', which defines it")
+    lowest = missing == "min" if missing else name in ("z", "borda")
+    return NORMALIZATIONS[name], lowest

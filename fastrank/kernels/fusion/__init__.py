@@ -1,0 +1,1 @@
+"""Fuse the rankings of several runs."""
