@@ -197,7 +197,7 @@ class _Tried(NamedTuple):
     def fuse(self, point: Point, queries: list[bytes] | None = None) -> Run:
         """The run fused with the options of a point."""
         options = {**self.options, **point}
-        if self.single:
+        if self.single and options["threads"] is None:
             # The executor has other work for the other threads.
             options["threads"] = 1
         settings = settings_for(self.method, options, len(self.runs))
