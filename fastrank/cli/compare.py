@@ -23,7 +23,6 @@ from fastrank.cli.run_scores import (
     RunScores,
     add_files,
     add_reading_options,
-    file_names,
     names_match,
 )
 from fastrank.comparing.compare import compare_evaluated
@@ -67,6 +66,8 @@ Exit status: 0 for success; 1 if a run could not be evaluated or compared, or
 a file could not be written (no file is changed then); 2 for invalid options, or
 qrels or clusters that cannot be read.
 """
+# Below the table of means on standard output.
+HINT = "--pairs: differences with intervals and p-values; -q: values of each query."
 FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
 SUFFIXES = {**SUFFIXES_OF_EVAL, ".html": "html", ".htm": "html"}
 # Options of a comparison that are not flags of the same name and kind.
@@ -227,7 +228,7 @@ def _compared(given: argparse.Namespace, chosen: Settings, scores: list[Scores])
 def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:
     """The names of the runs: those given, their tags if all differ, or the names of the files."""
     tags = [one.tag for one in scores]
-    own = tags if all(tags) and len(set(tags)) == len(tags) else file_names(given.runs)
+    own = tags if all(tags) and len(set(tags)) == len(tags) else files.short_names(given.runs)
     return system_names(own if given.names is None else given.names, None, scores, given.runs)
 
 
@@ -243,7 +244,8 @@ def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
         return _long_table(comparison, given) + "\n"
     layout = {name: getattr(given, name) for name in ("digits", "percent", "letters", "sort")}
     if given.format == "table":
-        return comparison.to_text(**layout, ascii=_ascii(given)) + "\n"
+        hint = f"{HINT}\n" if given.output is None and not given.baseline else ""
+        return f"{comparison.to_text(**layout, ascii=_ascii(given))}\n{hint}"
     if given.format == "markdown":
         return comparison.to_markdown(**layout) + "\n"
     if given.format == "latex":

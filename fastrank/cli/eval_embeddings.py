@@ -30,6 +30,7 @@ from fastrank.keywords import select, with_defaults
 from fastrank.measures.selection import Selection
 from fastrank.search.indexing import Index
 from fastrank.search.search_options import SEARCH
+from fastrank.search.shards import Shards
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     add_search_options(parser)
     parser.usage = (
-        f"{NAME} [options] (--corpus FILE | --index FILE)\n{' ' * 33}--queries FILE --qrels FILE"
+        f"{NAME} [options] (--corpus FILE | --index FILE | --shard FILE ...)\n"
+        f"{' ' * 33}--queries FILE --qrels FILE"
     )
     parser.epilog = EPILOG
     add = parser.add_argument
@@ -105,16 +107,18 @@ def _scores(given: argparse.Namespace) -> Scores:
     Selection(measures).bind(given.trec_eval_version)
     options = given_options(given, select(EmbeddingOptions, SEARCH, EVALUATION))
     qrels = read_qrels(given.qrels, trec_eval_version=given.trec_eval_version, warn=_warn)
-    sides = SearchInputs(given)
-    if given.save_index:
-        sides.indexed()
-    options["query_ids"] = sides.names
-    if isinstance(sides.corpus, Index):
-        options |= {"corpus_ids": None, "index_factory": "Flat"}
-    else:
-        options["corpus_ids"] = sides.documents
-    complete = with_defaults(evaluate_embeddings, options)
-    return search_and_evaluate(sides.queries, sides.corpus, qrels, measures, complete, warn=_warn)
+    with SearchInputs(given) as sides:
+        if given.save_index:
+            sides.indexed()
+        options["query_ids"] = sides.names
+        if isinstance(sides.corpus, (Index, Shards)):
+            options |= {"corpus_ids": None, "index_factory": "Flat"}
+        else:
+            options["corpus_ids"] = sides.documents
+        complete = with_defaults(evaluate_embeddings, options)
+        return search_and_evaluate(
+            sides.queries, sides.corpus, qrels, measures, complete, warn=_warn
+        )
 
 
 def _warn(message: str) -> None:

@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def processes(count: int) -> Iterator[ProcessPoolExecutor]:
-    """An executor of so many processes, which are terminated on an error or interrupt."""
-    executor = ProcessPoolExecutor(count, initializer=_end_silently)
+def processes(count: int, method: str | None = None) -> Iterator[ProcessPoolExecutor]:
+    """An executor of so many processes, which are terminated on an error or interrupt.
+
+    method: how they are started, as in multiprocessing; "spawn" if faiss uses threads in them.
+    """
+    context = multiprocessing.get_context(method)
+    executor = ProcessPoolExecutor(count, context, initializer=_end_silently)
     try:
         yield executor
     except BaseException:

@@ -18,6 +18,7 @@ from fastrank.search.batches import search_batches
 from fastrank.search.indexing import Index
 from fastrank.search.runs import SOURCE, check_writable, run_lines
 from fastrank.search.search_options import SEARCH, SearchOptions
+from fastrank.search.shards import Shards
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ examples:
       --save-index docs.index --queries queries.npy --parameters nprobe=32 \\
       -o run.txt
   fastrank search --index docs.index --queries queries.npy -o run.txt
+  fastrank search --shard docs0.npy --shard docs1.npy --jobs 2 \\
+      --queries queries.npy -o run.txt
 
 Documents with equal scores are ranked by id in descending order, as in
 trec_eval. The run is written atomically: FILE is replaced only if everything
@@ -49,7 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     add_search_options(parser)
     parser.usage = (
-        f"{NAME} [options] (--corpus FILE | --index FILE)\n{' ' * 23}--queries FILE -o FILE"
+        f"{NAME} [options] (--corpus FILE | --index FILE | --shard FILE ...)\n"
+        f"{' ' * 23}--queries FILE -o FILE"
     )
     parser.epilog = EPILOG
     parser.add_argument(
@@ -75,14 +79,17 @@ def _run(given: argparse.Namespace) -> int:
     try:
         options = given_options(given, select(SearchOptions, SEARCH))
         tag = tag_of(given.tag, SOURCE)
-        sides = SearchInputs(given)
-        check_writable(given.output, sides.documents, sides.names, tag)
-        sides.indexed()
-        ids = None if isinstance(sides.corpus, Index) else sides.documents
-        options["query_ids"] = sides.names
-        batches = search_batches(sides.queries, sides.corpus, given.k, corpus_ids=ids, **options)
-        lines = run_lines(watched(batches), tag)
-        files.write(given.output, compressed(lines, given.output))
+        with SearchInputs(given) as sides:
+            check_writable(given.output, sides.documents, sides.names, tag)
+            sides.indexed()
+            has_ids = isinstance(sides.corpus, (Index, Shards))
+            batches = search_batches(
+                sides.queries, sides.corpus, given.k,
+                corpus_ids=None if has_ids else sides.documents,
+                **{**options, "query_ids": sides.names},
+            )  # fmt: skip
+            lines = run_lines(watched(batches), tag)
+            files.write(given.output, compressed(lines, given.output))
     except FastrankError as error:
         return report_error(NAME, error)
     except OSError as error:

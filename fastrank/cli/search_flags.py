@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import ExitStack
 
-from fastrank.cli.flags import add_flags
+from fastrank.cli.flags import add_flags, at_least
 from fastrank.errors import OptionError, ReadError
 from fastrank.formats import files
+from fastrank.native.threads import processors
 from fastrank.search.batches import check_before_building
 from fastrank.search.indexing import Index, build_index
 from fastrank.search.row_ids import check_row_ids
 from fastrank.search.search_options import SEARCH
+from fastrank.search.shards import Shards
 from fastrank.search.storage import load_index, save_index
 from fastrank.search.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from fastrank.search.vectors import Vectors
 
@@ -33,6 +37,15 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         help="search an index written by --save-index instead of --corpus",
     )
     add(
+        "--shard", action="append", metavar="FILE",
+        help="search this part of the corpus, document vectors (.npy) or an index; repeat it"
+        " for each part, in the order of the rows",
+    )  # fmt: skip
+    add(
+        "--jobs", type=at_least(1), metavar="N", default=1,
+        help="search shards in N processes (default: 1)",
+    )  # fmt: skip
+    add(
         "--save-index", metavar="FILE",
         help="save the index to FILE, and its document ids to a file next to it",
     )  # fmt: skip
@@ -42,30 +55,51 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
 class SearchInputs:
     """The queries and the corpus of a command, checked as far as possible without an index.
 
-    corpus: an Index, or vectors with their ids in `documents`. queries: vectors with their ids in
-    `names`.
+    corpus: an Index, Shards, or vectors with their ids in `documents`. queries: vectors with their
+    ids in `names`. As a context manager, it stops the processes that search shards.
     """
 
     def __init__(self, given: argparse.Namespace) -> None:
         self._given = given
-        if (given.index is None) == (given.corpus is None):
-            raise OptionError("--corpus", "expected either --corpus or --index")
+        self._stack = ExitStack()
+        if sum(source is not None for source in (given.index, given.corpus, given.shard)) != 1:
+            raise OptionError("--corpus", "expected one of --corpus, --index and --shard")
+        if given.jobs > 1 and not given.shard:
+            raise OptionError("--jobs", "only --shard is searched in several processes")
         self.queries = open_vectors("queries", given.queries)
         self.names = check_row_ids("query_ids", given.query_ids, self.queries.count)
-        self.corpus: Index | Vectors
-        if given.index is None:
+        self.corpus: Index | Shards | Vectors
+        if given.corpus is not None:
             self.corpus = open_vectors("corpus", given.corpus)
             self.documents = check_row_ids("corpus_ids", given.corpus_ids, self.corpus.count)
         else:
             _refuse_building(given)
-            self.corpus = load_index(given.index, given.corpus_ids)
+            self.corpus = self._shards() if given.shard else load_index(given.index)
+            if given.corpus_ids is not None:
+                self.corpus = self.corpus.with_ids("corpus_ids", given.corpus_ids)
             self.documents = self.corpus.names
         check_dimension(self.queries, self.corpus.dimension)
+
+    def __enter__(self) -> SearchInputs:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
+
+    def _shards(self) -> Shards:
+        files = self._given.shard
+        jobs = min(self._given.jobs, len(files))
+        if jobs == 1:
+            return Shards(files)
+        from fastrank.cli.jobs import processes
+
+        executor = self._stack.enter_context(processes(jobs, "spawn"))
+        return Shards(files, executor, max(1, processors() // jobs))
 
     def indexed(self) -> None:
         """Build and save the index, if the command line asks for it."""
         given = self._given
-        if isinstance(self.corpus, Index) or (
+        if isinstance(self.corpus, (Index, Shards)) or (
             given.index_factory == "Flat" and not given.save_index
         ):
             return
@@ -93,9 +127,10 @@ def _report_unwritable(path: str, work: Callable[[], None]) -> None:
 
 
 def _refuse_building(given: argparse.Namespace) -> None:
+    source = "--index" if given.shard is None else "--shard"
     for name in ("save_index", "train_size"):
         if getattr(given, name) is not None:
             option = "--" + name.replace("_", "-")
-            raise OptionError(option, "cannot be combined with --index")
+            raise OptionError(option, f"cannot be combined with {source}")
     if given.index_factory != "Flat":
-        raise OptionError("--index-factory", "cannot be combined with --index")
+        raise OptionError("--index-factory", f"cannot be combined with {source}")

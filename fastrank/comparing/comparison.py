@@ -612,7 +612,7 @@ class Comparison(Frozen):
         qrels, runs: the judgments, and the runs as a list in the order of `names` or as {name:
             run}; each as `evaluate` takes it. With them, the report has the hashes of files, the
             shares of unjudged and tied documents, and rankings side by side. Documents that the
-            evaluation excludes are shown.
+            evaluation excluded are not shown but counted.
         documents, queries: texts to show: a Dataset, {id: text}, or a path of JSON lines with
             `_id`, `title` and `text`.
         examples: the number of queries whose rankings are shown, those with the largest differences

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from fastrank.arguments import at_least, flag
-from fastrank.comparing.letters import letters
+from fastrank.comparing.letters import letters, letters_of
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -97,13 +97,13 @@ def means_of(comparison: Comparison, measure: str, layout: Layout) -> dict[str, 
     """The mean of each system in a measure, with its place and the letters of its superscript."""
     mean = comparison.mean[measure]
     texts = {name: layout.number(mean[name]) for name in layout.names}
-    compact = comparison.letters(measure) if layout.compact else {}
+    compact = letters_of(comparison._alike(measure)) if layout.compact else {}
     places = _places(comparison, measure, texts)
     return {
         name: Mean(
             text,
             places.get(text, 0),
-            list(compact[name])
+            compact[name]
             if compact
             else [own for other, own in layout.letters.items() if other in beaten]
             if layout.letters and (beaten := set(comparison.beaten(measure, name)))

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from fastrank.comparing.display import Layout, Mean
 
 CLASSES = {0: "number", 1: "number best", 2: "number second"}
+# The headers of columns of words; the others have numbers.
+WORDS, NUMBER = ("", "system", "baseline"), ' class="number"'
 TAGS = {0: "%s", 1: "<b>%s</b>", 2: "<u>%s</u>"}
 
 
@@ -123,7 +125,7 @@ def _differences(comparison: Comparison, measure: str, layout: Layout) -> str:
         cells = [f'<th scope="row">{safe(name)}</th>']
         cells.append(_mean(comparison, measure, name, means[name], layout, ""))
         for title, cell in zip(header[2:], row[2:], strict=True):
-            kind = "" if title == "baseline" else ' class="number"'
+            kind = "" if title in WORDS else NUMBER
             if not title:
                 kind = ("", ' class="better"', ' class="worse"')[one.sign if one else 0]
             hover = f' title="{safe(_tested(layout, one.pair))}"' if one and title == "p" else ""
@@ -133,7 +135,9 @@ def _differences(comparison: Comparison, measure: str, layout: Layout) -> str:
 
 
 def _table(header: list[str], rows: list[str]) -> str:
-    cells = "".join(f'<th scope="col">{safe(name)}</th>' for name in header)
+    cells = "".join(
+        f'<th scope="col"{"" if name in WORDS else NUMBER}>{safe(name)}</th>' for name in header
+    )
     return "\n".join(
         [
             '<table class="fastrank-comparison">',

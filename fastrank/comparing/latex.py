@@ -15,7 +15,7 @@ from fastrank.comparing.display import (
 from fastrank.comparing.text import ASCII_SYMBOLS
 from fastrank.errors import OptionError
 from fastrank.escapes import visible
-from fastrank.scores.table_formats import Markup, latex
+from fastrank.scores.table_formats import Markup, latex, latex_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,13 +101,19 @@ def _columns(
             for name, found in differences.items()
         }
     used = {mark for own in superscripts.values() for mark in own}
-    order = [mark for mark in (marks or layout.letters).values() if mark in used] or sorted(used)
+    order = [mark for mark in (marks or layout.letters).values() if mark in used]
+    longest = max(superscripts.values(), key=len)
     styles = {1: STYLES[best], 2: STYLES[second], 0: STYLES["none"]}
     columns: list[tuple[str, list[Any]]] = []
     for kind in shown:
         if kind == "mean":
             cells = [
-                styles[mean.place] % mean.text + _superscript(superscripts[name], order)
+                styles[mean.place] % latex_number(mean.text)
+                + (
+                    _letters(superscripts[name], longest)
+                    if layout.compact
+                    else _superscript(superscripts[name], order)
+                )
                 for name, mean in means.items()
             ]
             columns.append((measure, list(map(Markup, cells))))
@@ -140,6 +146,11 @@ def _p(text: str) -> str:
         return f"${mantissa}$"
     factor = "<" if mantissa == "<1" else f"{mantissa}\\cdot "
     return f"${factor}10^{{{int(exponent)}}}$"
+
+
+def _letters(marks: list[str], longest: list[str]) -> str:
+    """The letters, in the width of the longest superscript, so that numbers align."""
+    return f"\\rlap{{{_superscript(marks, marks)}}}\\hphantom{{{_superscript(longest, longest)}}}"
 
 
 def _superscript(marks: list[str], order: list[str]) -> str:

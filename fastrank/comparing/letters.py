@@ -8,14 +8,28 @@ from string import ascii_lowercase
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import TypeVar
+
+    Key = TypeVar("Key")
 
 
 def letter_display(order: Sequence[int], different: Iterable[tuple[int, int]]) -> dict[int, str]:
-    """The letters of each system; the best has the letter a. The arguments are those of `alike`."""
-    found = dict.fromkeys(order, "")
-    for letter, group in zip(letters(), alike(order, different), strict=False):
+    """The letters of each system; the best has the letter a. The arguments are those of `alike`.
+
+    Commas separate the letters of a system if some are aa, ab, ...
+    """
+    groups = alike(order, different)
+    separator = "," if len(groups) > len(ascii_lowercase) else ""
+    found = letters_of(groups)
+    return {system: separator.join(found[system]) for system in order}
+
+
+def letters_of(groups: Sequence[Sequence[Key]]) -> dict[Key, list[str]]:
+    """The letters of each system; those of one group share a letter."""
+    found: dict[Key, list[str]] = {}
+    for letter, group in zip(letters(), groups, strict=False):
         for system in group:
-            found[system] += letter
+            found.setdefault(system, []).append(letter)
     return found
 
 

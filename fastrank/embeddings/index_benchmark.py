@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import os
 import time
 from itertools import chain
 from statistics import median
+from typing import NamedTuple
 
 from fastrank.arguments import at_least
 from fastrank.embeddings.index_candidates import check_candidate, parse_candidates
@@ -12,6 +15,7 @@ from fastrank.embeddings.index_comparison import IndexComparison, IndexPoint
 from fastrank.embeddings.index_recall import ExactTop
 from fastrank.errors import ArrayError, OptionError
 from fastrank.evaluation.embeddings import evaluate_embeddings
+from fastrank.executing import in_order
 from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.inputs import as_qrels
 from fastrank.judging.evaluation_options import EVALUATION
@@ -26,12 +30,13 @@ from fastrank.search.vectors import Rows, block_rows, check_dimension, check_met
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.embeddings.index_candidates import Candidate
     from fastrank.scores.scores import Scores
     from fastrank.search import Index
     from fastrank.search.row_ids import RowIds
@@ -62,6 +67,7 @@ def compare_indexes(
     qrels: Any = None,
     measures: str | Iterable[str] = MEASURES,
     repetitions: int = 5,
+    executor: Any = None,
     **options: Unpack[ComparisonOptions],
 ) -> IndexComparison:
     """Compare approximate indexes with exact search by recall, speed and size.
@@ -76,13 +82,18 @@ def compare_indexes(
     qrels, measures: judgments and measures, as in `evaluate_embeddings`. Without judgments only
         recall, speed and size are computed.
     repetitions: the number of timed passes over all queries.
+    executor: builds and measures each index in a worker, after exact search was measured here; see
+        docs/scale-out.md. Recall and measures are the same, but speeds are comparable only if the
+        workers are equal machines with one index at a time each. Processes read a file of vectors
+        themselves, and get an array pickled.
     **options: see `ComparisonOptions`.
 
     recall@k is the share of the exact top k that is found, averaged over queries; documents that
     tie with rank k count as found. Speed is that of `fastrank.search` with faiss's number of
     threads: queries divided by the median time of a pass. All indexes, including exact search, take
     turns over the same batches, so that other load on the machine affects them equally. All indexes
-    are in memory at once.
+    are in memory at once. With an executor, only the settings of an index take turns, and a worker
+    has one index in memory.
 
     Raises OptionError, before any index is built, for an invalid factory string, an unknown
     parameter, or too few vectors to train an index; and what `build_index` and
@@ -116,39 +127,88 @@ def compare_indexes(
     names = check_row_ids("corpus_ids", given["corpus_ids"], vectors.count)
     query_ids = check_row_ids("query_ids", given["query_ids"], len(searched_for))
     steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
+    setup = _Setup(
+        os.path.abspath(corpus) if isinstance(corpus, (str, os.PathLike)) else vectors,
+        metric, names, train_size, searched_for, k, judgments, measures,
+        given["relevance_level"],
+        {
+            "query_ids": query_ids, "batch_size": batch_size, "exclude": excluded,
+            "ignore_identical_ids": given["ignore_identical_ids"],
+        },
+    )  # fmt: skip
     with bar("compare", steps, "steps", given["progress"]) as shown:
-
-        def searched(index_factory: str, settings: list[str]) -> Iterator[_Runner]:
-            built = _Built(vectors, index_factory, metric, names, train_size)
-            shown.update(1)
-            for setting in settings:
-                runner = _Runner(
-                    built, setting, searched_for, k, query_ids=query_ids, batch_size=batch_size,
-                    ignore_identical_ids=given["ignore_identical_ids"], exclude=excluded,
-                )  # fmt: skip
-                runner.find()
-                if judgments is not None:
-                    runner.evaluate(judgments, measures, relevance_level=given["relevance_level"])
-                shown.update(1)
-                yield runner
-
         # Exact search detects judgments that do not fit before the other indexes are built.
-        runners = list(searched("Flat", [""]))
-        for candidate in found:
-            runners += searched(candidate.index_factory, candidate.settings)
-        for turn in range(repetitions):
-            # A different index starts each time.
-            first = turn % len(runners)
-            for runner in chain(runners[first:], runners[:first]):
-                runner.time()
-                shown.update(1)
-    exact = runners[0]
-    top = ExactTop(exact.index.faiss, searched_for, exact.found, metric)
+        runners = list(setup.runners(vectors, "Flat", [""], shown.update))
+        if executor is None:
+            for candidate in found:
+                runners += setup.runners(
+                    vectors, candidate.index_factory, candidate.settings, shown.update
+                )
+        _take_turns(runners, repetitions, shown.update)
+        exact = runners[0]
+        top = ExactTop(exact.index.faiss, searched_for, exact.found, metric)
+        points = [exact.point(top, EXACT), *(runner.point(top) for runner in runners[1:])]
+        if executor is not None:
+            measured = in_order(
+                executor, _measured, found, shared=(setup, repetitions), chunk_size=1
+            )
+            for candidate, results in zip(found, measured, strict=True):
+                points += [point.changed(recall=top.recall(rows)) for point, rows in results]
+                shown.update(1 + (1 + repetitions) * len(candidate.settings))
     return IndexComparison(
         k=k, metric=metric, documents=len(exact.index), dimension=exact.index.dimension,
-        queries=len(searched_for), batch_size=batch_size,
-        points=[exact.point(top, EXACT), *(runner.point(top) for runner in runners[1:])],
+        queries=len(searched_for), batch_size=batch_size, points=points,
     )  # fmt: skip
+
+
+class _Setup(NamedTuple):
+    """What is the same for all indexes; corpus: vectors or the path of their file."""
+
+    corpus: Any
+    metric: str
+    names: RowIds
+    train_size: int | None
+    queries: Array
+    k: int
+    judgments: Any
+    measures: Any
+    relevance_level: float
+    options: dict[str, Any]
+
+    def runners(
+        self, vectors: Vectors, index_factory: str, settings: list[str],
+        update: Callable[[float], Any],
+    ) -> Iterator[_Runner]:  # fmt: skip
+        """Build an index and search it with each setting; call `update(1)` after each step."""
+        built = _Built(vectors, index_factory, self.metric, self.names, self.train_size)
+        update(1)
+        for setting in settings:
+            runner = _Runner(built, setting, self.queries, self.k, **self.options)
+            runner.find()
+            if self.judgments is not None:
+                runner.evaluate(self.judgments, self.measures, relevance_level=self.relevance_level)
+            update(1)
+            yield runner
+
+
+def _take_turns(runners: list[_Runner], repetitions: int, update: Callable[[float], Any]) -> None:
+    """Measure the times of all runners, a different one first in each pass."""
+    for turn in range(repetitions):
+        first = turn % len(runners)
+        for runner in chain(runners[first:], runners[:first]):
+            runner.time()
+            update(1)
+
+
+def _measured(shared: tuple[_Setup, int], candidate: Candidate) -> list[tuple[IndexPoint, Array]]:
+    """In a worker: the points of an index, without recall, and the rows that were found."""
+    setup, repetitions = shared
+    vectors = open_vectors("corpus", setup.corpus)
+    runners = list(
+        setup.runners(vectors, candidate.index_factory, candidate.settings, lambda _: None)
+    )
+    _take_turns(runners, repetitions, lambda _: None)
+    return [(runner.point(None), runner.found) for runner in runners]
 
 
 class _Built:
@@ -206,14 +266,14 @@ class _Runner:
             pass
         self._seconds.append(time.perf_counter() - start)
 
-    def point(self, top: ExactTop, name: str = "") -> IndexPoint:
-        """The measurements."""
+    def point(self, top: ExactTop | None, name: str = "") -> IndexPoint:
+        """The measurements; recall is NaN without the exact results."""
         built = self._built
         return IndexPoint(
             name=name or f"{built.index_factory} {self._setting}".strip(),
             index_factory=built.index_factory,
             parameters=self._setting,
-            recall=top.recall(self.found),
+            recall=math.nan if top is None else top.recall(self.found),
             seconds=self._seconds,
             queries_per_second=len(self._queries) / median(self._seconds),
             bytes=_size_of(self.index),

@@ -25,6 +25,7 @@ from fastrank.search.indexing import Index, build_index
 from fastrank.search.row_ids import RowIds, check_row_ids
 from fastrank.search.runs import SOURCE, check_writable, run_lines
 from fastrank.search.search_options import SEARCH, BuildOptions, SearchOptions
+from fastrank.search.shards import Shards
 from fastrank.search.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
@@ -58,7 +59,8 @@ def evaluate_embeddings(
     """Search with the queries and evaluate the results, batch by batch.
 
     queries, corpus: vectors as `fastrank.search.build_index` takes them. The corpus may also be an
-        Index, a faiss index, or the result of `get_index` of a Hugging Face Dataset.
+        Index, `fastrank.search.Shards`, a faiss index, or the result of `get_index` of a Hugging
+        Face Dataset.
     qrels: judgments as `evaluate` takes them, by the ids of queries and documents.
     measures: as `evaluate` takes them.
     **options: see `EmbeddingOptions`.
@@ -120,8 +122,8 @@ def search_and_evaluate(
     names = searching["query_ids"] = check_row_ids("query_ids", given["query_ids"], vectors.count)
     ids = None
     corpus = as_index("corpus", corpus, metric)
-    if isinstance(corpus, Index):
-        _refuse_building(given)
+    if isinstance(corpus, (Index, Shards)):
+        _refuse_building(given, corpus)
         if given["corpus_ids"] is not None:
             corpus = corpus.with_ids("corpus_ids", given["corpus_ids"])
         documents = corpus.names
@@ -142,7 +144,7 @@ def search_and_evaluate(
         _warn_of_cutoffs(request.measures, k, documents.count, warn)
     if run is not None:
         check_writable(run, documents, names, label)
-    if not isinstance(corpus, Index) and given["index_factory"] != "Flat":
+    if not isinstance(corpus, (Index, Shards)) and given["index_factory"] != "Flat":
         check_dimension(vectors, corpus.dimension)
         check_before_building(
             given["index_factory"], corpus.dimension, metric,
@@ -184,14 +186,15 @@ def _warn_of_cutoffs(
         )
 
 
-def _refuse_building(given: Mapping[str, Any]) -> None:
+def _refuse_building(given: Mapping[str, Any], corpus: Index | Shards) -> None:
     """Raise OptionError for options that only apply to building an index."""
+    reason = "the Index is already built"
+    if isinstance(corpus, Shards):
+        reason = "shards are searched as they are"
     if given["index_factory"] != "Flat":
-        raise OptionError(
-            "index_factory", f"found {given['index_factory']!r}, but the Index is already built"
-        )
+        raise OptionError("index_factory", f"found {given['index_factory']!r}, but {reason}")
     if given["train_size"] is not None:
-        raise OptionError("train_size", "the Index is already built and trained")
+        raise OptionError("train_size", reason)
 
 
 def _refuse_impossible(judgments: Qrels, request: Request) -> None:

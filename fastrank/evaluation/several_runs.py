@@ -16,13 +16,14 @@ from fastrank.search.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from typing import Any
 
     from fastrank.evaluation.prepared import FileState
     from fastrank.scores.scores import Scores
 
     Found = tuple[Scores, list[str]]
+    Function = Callable[["Shared", Any], tuple[Any, ...]]
 
 
 def evaluate_runs(
@@ -70,23 +71,32 @@ def evaluate_runs(
     return [one for one in scores if one is not None]
 
 
-def evaluated(
-    prepared: Prepared, runs: Sequence[Any], *, executor: Any, threads: int | None
-) -> Generator[Outcome, None, None]:
-    """Yield an Outcome for each run, whose value is the Scores and a list of warnings."""
-    restored = _Restored(prepared)
-    found = outcomes(executor, _evaluated, runs, shared=Shared(prepared, threads))
-    try:
-        for value, error in found:
-            yield Outcome(value and (restored.of(value[0]), value[1]), error)
-    finally:
-        found.close()
-
-
-def _evaluated(shared: Shared, run: Any) -> Found:
+def evaluate_run(shared: Shared, run: Any) -> Found:
+    """The scores of a run, and the warnings."""
     messages: list[str] = []
     scores = shared.prepared.scores_of(run, shared.threads, messages.append)
     return scores, messages
+
+
+def evaluated(
+    prepared: Prepared,
+    runs: Sequence[Any],
+    *,
+    executor: Any,
+    threads: int | None,
+    function: Function = evaluate_run,
+) -> Generator[Outcome, None, None]:
+    """Yield an Outcome for each run, whose value is a tuple: the Scores and a list of warnings.
+
+    function: is called for each run in the place of `evaluate_run`; its value may have more items.
+    """
+    restored = _Restored(prepared)
+    found = outcomes(executor, function, runs, shared=Shared(prepared, threads))
+    try:
+        for value, error in found:
+            yield Outcome(value and (restored.of(value[0]), *value[1:]), error)
+    finally:
+        found.close()
 
 
 class Shared:

@@ -15,13 +15,16 @@ WORTH_A_THREAD = 32 << 20
 MOST_THREADS = 8
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def default_threads(size: int, worth_a_thread: int = WORTH_A_THREAD) -> int:
     """How many threads help with something of a size, by default a file of so many bytes."""
-    if hasattr(os, "sched_getaffinity"):
-        processors = len(os.sched_getaffinity(0))
-    else:
-        processors = os.cpu_count() or 1
-    return max(1, min(processors, MOST_THREADS, size // worth_a_thread))
+    return max(1, min(processors(), MOST_THREADS, size // worth_a_thread))
 
 
 def in_threads(work: Callable[[int], None], count: int) -> None:

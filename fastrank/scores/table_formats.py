@@ -19,7 +19,7 @@ LATEX = str.maketrans(
     {
         **{character: f"\\{character}" for character in "&%$#_{}"},
         "^": r"\^{}", "~": r"\textasciitilde{}", "\\": r"\textbackslash{}",
-        "<": r"\ensuremath{<}", ">": r"\ensuremath{>}",
+        "<": r"\ensuremath{<}", ">": r"\ensuremath{>}", "|": r"\textbar{}",
     }
 )  # fmt: skip
 
@@ -82,10 +82,12 @@ def latex(header: Sequence[str], rows: Rows) -> str:
     for row in cells:
         texts.append(
             [
-                f"\\textbf{{{cell}}}"
-                if isinstance(cell, Bold)
-                else cell
+                cell
                 if isinstance(cell, Markup)
+                else f"\\textbf{{{latex_number(cell)}}}"
+                if isinstance(cell, Bold)
+                else latex_number(cell)
+                if isinstance(cell, Number)
                 else latex_text(_shown(cell))
                 for cell in row
             ]
@@ -104,9 +106,17 @@ def latex(header: Sequence[str], rows: Rows) -> str:
     )  # fmt: skip
 
 
+def latex_number(text: str) -> str:
+    """A number, or several, for LaTeX: with minus signs instead of hyphens, and powers of ten."""
+    import re
+
+    powers = re.sub(r"e([+-]\d+)", lambda e: rf"$\cdot 10^{{{int(e[1])}}}$", text.translate(LATEX))
+    return re.sub(r"(?<![\w{])-(?=[\d.i])", "$-$", powers)
+
+
 def latex_text(text: str) -> str:
-    """Text for LaTeX, escaped."""
-    shown = visible(text).translate(LATEX)
+    """Text for LaTeX, escaped; hyphens do not become dashes."""
+    shown = visible(text).translate(LATEX).replace("--", "-{}-").replace("--", "-{}-")
     # At the start of a row, these would be arguments of the line break before it.
     return f"{{}}{shown}" if shown.lstrip()[:1] in ("[", "*") else shown
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from fastrank.search.indexing import Index as Index
     from fastrank.search.indexing import build_index as build_index
     from fastrank.search.runs import search as search
+    from fastrank.search.runs import search_shards as search_shards
+    from fastrank.search.shards import Shards as Shards
     from fastrank.search.storage import load_index as load_index
     from fastrank.search.storage import save_index as save_index
 
@@ -24,7 +26,8 @@ __all__, __getattr__ = public_names(
     {
         "batches": ("Found", "search_batches"),
         "indexing": ("Index", "build_index"),
-        "runs": ("search",),
+        "runs": ("search", "search_shards"),
+        "shards": ("Shards",),
         "storage": ("load_index", "save_index"),
     },
 )

@@ -16,6 +16,8 @@ from fastrank.search.progress import bar
 from fastrank.search.ranking import rank
 from fastrank.search.row_ids import check_row_ids
 from fastrank.search.search_options import SEARCH, SearchOptions
+from fastrank.search.shard_search import ShardSearch
+from fastrank.search.shards import Shards
 from fastrank.search.sparse import SparseRows, SparseSearch
 from fastrank.search.vectors import check_dimension, check_metric, open_vectors
 
@@ -109,16 +111,18 @@ def search_batches(
     given = with_defaults(search_batches, options)
     metric = given["metric"]
     k, batch_size, settings = _checked_request(k, given["batch_size"], given["parameters"])
-    on_gpu = check_gpu(given["gpu"])
+    # The GPUs of shards are those of the workers.
+    on_gpu = given["gpu"] if isinstance(corpus, Shards) else check_gpu(given["gpu"])
     found = open_vectors("queries", queries)
     corpus = as_index("corpus", corpus, metric)
-    if isinstance(corpus, Index):
-        if metric not in (None, corpus.metric):
+    if isinstance(corpus, (Index, Shards)):
+        if corpus.metric is not None and metric not in (None, corpus.metric):
             reason = f"expected {corpus.metric!r}, the metric of the index, found {metric!r}"
             raise OptionError("metric", reason)
         if corpus_ids is not None:
             corpus = corpus.with_ids("corpus_ids", corpus_ids)
-        names, kind, dimension, count = corpus.names, corpus.metric, corpus.dimension, len(corpus)
+        names, dimension, count = corpus.names, corpus.dimension, len(corpus)
+        kind = check_metric(corpus.metric or metric or "ip")
     else:
         kind = check_metric("ip" if metric is None else metric)
         vectors = open_vectors("corpus", corpus)
@@ -137,7 +141,9 @@ def search_batches(
     )
     found.check(unit=kind == "cosine", selected=only)
     engine: Engine
-    if isinstance(corpus, Index):
+    if isinstance(corpus, Shards):
+        engine = ShardSearch(corpus, kind, settings, gpu=on_gpu)
+    elif isinstance(corpus, Index):
         engine = IndexSearch(corpus, settings, gpu=on_gpu)
     elif isinstance(vectors, SparseRows):
         engine = SparseSearch(vectors, kind, gpu=on_gpu)

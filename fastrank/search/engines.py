@@ -53,6 +53,9 @@ ITEM_BYTES = 12
 # With this many values of queries, faiss multiplies matrices, which is up to ten times as fast: its
 # distance_compute_blas_threshold is 128,000 (20 queries before 1.15).
 MATRIX_VALUES = 1 << 17
+# faiss multiplies this many vectors of the corpus at a time, its distance_compute_blas_database_bs.
+# The last bits of a product depend on the place of the vector in such a block.
+FAISS_BLOCK = 1 << 10
 
 
 class IndexSearch:
@@ -72,8 +75,7 @@ class IndexSearch:
 
     def at_once(self, depth: int, batch_size: int) -> int | None:
         """How many queries to search at once; None for all."""
-        wanted = -(-MATRIX_VALUES // self._dimension)
-        return _whole_batches(wanted, depth, self._dimension, batch_size)
+        return queries_at_once(depth, self._dimension, batch_size)
 
     def search(self, queries: Array, depth: int, tell: Tell) -> tuple[Array, Array]:
         """Scores or distances and rows of the best `depth`, best first; row -1 is none."""
@@ -87,9 +89,17 @@ class IndexSearch:
 
 
 class VectorSearch:
-    """Compares queries with all vectors of a corpus, which need not fit in memory."""
+    """Compares queries with all vectors of a corpus, which need not fit in memory.
 
-    def __init__(self, corpus: Vectors, metric: str, names: RowIds, *, gpu: bool) -> None:
+    Blocks of queries and vectors are the same as in a flat index, so that no bit of a score depends
+    on how the vectors are stored. first, total: the position of the corpus in a larger one and the
+    size of that, whose blocks are used then.
+    """
+
+    def __init__(
+        self, corpus: Vectors, metric: str, names: RowIds, *,
+        gpu: bool, first: int = 0, total: int | None = None,
+    ) -> None:  # fmt: skip
         self._corpus, self._names, self._unit = corpus, names, metric == "cosine"
         self._metric = metric
         self._gpu: Any = None
@@ -98,20 +108,28 @@ class VectorSearch:
             self._gpu = faiss.StandardGpuResources()
         self.count = corpus.count
         self.once = not corpus.repeatable
+        self._first, self._total = first, corpus.count if total is None else total
+        size = block_rows(corpus.dimension)
+        # Blocks of very long vectors are too short to be padded.
+        self._pads = size >= FAISS_BLOCK and not gpu
+        self._size = size // FAISS_BLOCK * FAISS_BLOCK if self._pads else size
+        self._step: int | None = None
         self._whole: Array | None = None
         self._checked = False
-        if isinstance(corpus, Rows) and corpus.is_ready and not self._unit:
+        fits = not self._pads or self._padding(0, corpus.count or 0) == (0, 0)
+        if isinstance(corpus, Rows) and corpus.is_ready and fits and not self._unit:
             corpus.check(unit=False)
             self._whole = corpus.rows
 
     def at_once(self, depth: int, batch_size: int) -> int | None:
         """How many queries to search at once; None for all."""
+        self._step = queries_at_once(depth, self._corpus.dimension, batch_size)
         if self.once:
             return None
-        dimension = self._corpus.dimension
+        if self._whole is not None:
+            return self._step
         # Each block is read and prepared once for as many queries as fit in memory.
-        wanted = HEAP_BYTES if self._whole is None else -(-MATRIX_VALUES // dimension)
-        return _whole_batches(wanted, depth, dimension, batch_size)
+        return queries_per_pass(depth, self._corpus.dimension, batch_size)
 
     def search(self, queries: Array, depth: int, tell: Tell) -> tuple[Array, Array]:
         """As in IndexSearch."""
@@ -122,23 +140,25 @@ class VectorSearch:
         return self._search_blocks(queries, depth, tell)
 
     def _search_blocks(self, queries: Array, depth: int, tell: Tell) -> tuple[Array, Array]:
-        faiss = load_faiss()
-        try:
-            heap = faiss.ResultHeap(len(queries), depth, keep_max=self._metric != "l2")
-        except (MemoryError, ValueError):
-            reason = f"{depth} results for each of {len(queries)} queries do not fit in memory"
-            raise OptionError("k", reason) from None
+        import numpy
+
+        heap = result_heap(len(queries), depth, self._metric)
         seen = 0
-        size = block_rows(self._corpus.dimension)
-        blocks = self._corpus.blocks(size, unit=self._unit, check=not self._checked)
+        blocks = self._corpus.blocks(self._size, unit=self._unit, check=not self._checked)
         for rows, block in blocks:
-            seen += len(block)
-            self._check_names(seen, whole=False)
-            scores, found = self._compare(queries, block, min(depth, len(block)))
-            found += rows[0]
+            self._check_names(seen + len(block), whole=False)
+            before, after = self._padding(seen, len(block)) if self._pads else (0, 0)
+            if before or after:
+                # faiss never finds vectors of NaN.
+                edges = (before, after), (0, 0)
+                block = numpy.pad(block, edges, constant_values=numpy.nan)
+            # For one vector, faiss would use another method.
+            scores, found = self._compare(queries, block, min(depth, max(2, len(block))))
+            numpy.add(found, seen - before, out=found, where=found >= 0)
             heap.add_result(scores, found)
+            seen += len(rows)
             if self.count:
-                tell(len(block) / self.count)
+                tell(len(rows) / self.count)
         if not self.count:
             tell(1.0)
         self._check_names(seen, whole=True)
@@ -146,6 +166,12 @@ class VectorSearch:
         self.count = seen
         heap.finalize()
         return heap.D, heap.I
+
+    def _padding(self, start: int, count: int) -> tuple[int, int]:
+        """The numbers of rows missing before and after some rows to complete blocks of faiss."""
+        end = self._first + start + count
+        after = 0 if self._total is None else min(-end % FAISS_BLOCK, self._total - end)
+        return (self._first + start) % FAISS_BLOCK, after
 
     def _check_names(self, seen: int, *, whole: bool) -> None:
         count = None if self._names.texts is None else len(self._names.texts)
@@ -155,16 +181,47 @@ class VectorSearch:
         raise ArrayError("corpus_ids", f"{some}, one per vector, found {count}")
 
     def _compare(self, queries: Array, block: Array, depth: int) -> tuple[Array, Array]:
+        import numpy
+
         faiss = load_faiss()
         number = metric_of(faiss, self._metric)
+        found = []
+        step = len(queries) if self._step is None or self._gpu is not None else self._step
         try:
-            if self._gpu is not None:
-                found = faiss.knn_gpu(self._gpu, queries, block, depth, metric=number)
-            else:
-                found = faiss.knn(queries, block, depth, number)
+            for first in range(0, len(queries), step):
+                some = queries[first : first + step]
+                if self._gpu is not None:
+                    result = faiss.knn_gpu(self._gpu, some, block, depth, metric=number)
+                else:
+                    result = faiss.knn(some, block, depth, number)
+                found.append(result)
         except RuntimeError as error:
             raise _refused(error) from None
-        return found[0], found[1]
+        if len(found) == 1:
+            return found[0][0], found[0][1]
+        return numpy.concatenate([one[0] for one in found]), numpy.concatenate(
+            [one[1] for one in found]
+        )
+
+
+def result_heap(queries: int, depth: int, metric: str) -> Any:
+    """An empty faiss.ResultHeap. Raises OptionError if it does not fit in memory."""
+    try:
+        return load_faiss().ResultHeap(queries, depth, keep_max=metric != "l2")
+    except (MemoryError, ValueError):
+        reason = f"{depth} results for each of {queries} queries do not fit in memory"
+        raise OptionError("k", reason) from None
+
+
+def queries_at_once(depth: int, dimension: int, batch_size: int) -> int:
+    """The number of queries for which faiss multiplies matrices, in whole batches."""
+    return _whole_batches(-(-MATRIX_VALUES // dimension), depth, dimension, batch_size)
+
+
+def queries_per_pass(depth: int, dimension: int, batch_size: int) -> int:
+    """The number of queries whose results fit in memory, a multiple of `queries_at_once`."""
+    step = queries_at_once(depth, dimension, batch_size)
+    return _whole_batches(HEAP_BYTES, depth, dimension, batch_size) // step * step
 
 
 def _whole_batches(wanted: int, depth: int, dimension: int, batch_size: int) -> int:

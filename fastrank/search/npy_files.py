@@ -19,6 +19,15 @@ BROKEN = (
 )  # fmt: skip
 
 
+def is_npy(path: str) -> bool:
+    """Whether the file is an array, and not an index. Raises ReadError."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(ARRAY)) == ARRAY
+    except OSError as error:
+        raise ReadError(path, (error.strerror or str(error)).lower()) from None
+
+
 def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
     """Read or memory-map the array in a file. Raises ReadError."""
     import numpy

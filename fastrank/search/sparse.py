@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.errors import ArrayError, OptionError
-from fastrank.search.faiss_api import load_faiss
+from fastrank.search.engines import result_heap
 from fastrank.search.vectors import LARGEST_LENGTH, SMALLEST_LENGTH, Vectors, block_rows
 
 TYPE_CHECKING = False
@@ -106,14 +106,9 @@ class SparseSearch:
         import numpy
         from scipy import sparse
 
-        faiss = load_faiss()
         sign = -1.0 if self._metric == "l2" else 1.0
         asked = sparse.csr_matrix(queries).astype(numpy.float64)
-        try:
-            heap = faiss.ResultHeap(len(queries), depth, keep_max=True)
-        except (MemoryError, ValueError):
-            reason = f"{depth} results for each of {len(queries)} queries do not fit in memory"
-            raise OptionError("k", reason) from None
+        heap = result_heap(len(queries), depth, "ip")
         size = max(1, BLOCK_SCORES // len(queries))
         rows = self._matrix.shape[0]
         for first in range(0, rows, size):

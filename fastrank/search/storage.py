@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import struct
 import zipfile
+from typing import NamedTuple
 
 from fastrank.data.texts import Texts, memory_of
 from fastrank.errors import ReadError
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 SUFFIX = ".ids.npz"
 # Bytes at the start and the end of an index file that identify it.
 ENDS = 1 << 20
+# How faiss's files of float indexes begin: a code, dimension, size, two unused numbers, whether the
+# index is trained, and faiss's number of the metric.
+HEADER = struct.Struct("<4siqqq?i")
 
 
 def save_index(index: Index, path: str | os.PathLike[str]) -> None:
@@ -94,11 +99,44 @@ def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
         index = index_of(found)
     except ValueError as error:
         raise ReadError(name, str(error)) from None
-    if os.path.exists(name + SUFFIX):
-        metric, texts = _read_ids(name, found, index.metric)
-        names = index.names if texts is None else RowIds(texts, int(found.ntotal))
-        index = Index(found, names, metric)
+    metric, texts = _stored(name, index.dimension, len(index), index.metric)
+    names = index.names if texts is None else RowIds(texts, len(index))
+    index = Index(found, names, metric)
     return index if ids is None else index.with_ids("ids", ids)
+
+
+class Description(NamedTuple):
+    """What is known of an index without loading it. ids: None if they are faiss's numbers."""
+
+    metric: str
+    dimension: int
+    size: int
+    ids: Texts | None
+
+
+def describe_index(path: str) -> Description:
+    """Read the size, metric and ids of an index, but not its vectors. Raises ReadError."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(HEADER.size)
+    except OSError as error:
+        raise ReadError(path, (error.strerror or str(error)).lower()) from None
+    if len(head) == HEADER.size:
+        _, dimension, count, _, _, trained, number = HEADER.unpack(head)
+        # As in faiss: METRIC_INNER_PRODUCT and METRIC_L2.
+        if dimension > 0 and count >= 0 and trained and number in (0, 1):
+            metric, ids = _stored(path, dimension, count, "l2" if number else "ip")
+            return Description(metric, dimension, count, ids)
+    # This raises the errors of invalid files.
+    index = load_index(path)
+    return Description(index.metric, index.dimension, len(index), index.ids)
+
+
+def _stored(name: str, dimension: int, count: int, metric: str) -> tuple[str, Texts | None]:
+    """The metric and the ids of an index, from the file next to it if there is one."""
+    if not os.path.exists(name + SUFFIX):
+        return metric, None
+    return _read_ids(name, (dimension, count), metric)
 
 
 def _packed(texts: Texts) -> dict[str, Any]:
@@ -114,7 +152,7 @@ def _packed(texts: Texts) -> dict[str, Any]:
     }
 
 
-def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
+def _read_ids(name: str, shape: tuple[int, int], metric: str) -> tuple[str, Texts | None]:
     import numpy
 
     beside = name + SUFFIX
@@ -129,7 +167,7 @@ def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
         raise ReadError(beside, (error.strerror or str(error)).lower()) from None
     except (*BROKEN, KeyError, zipfile.BadZipFile) as error:
         raise ReadError(beside, f"truncated or invalid file of ids: {error}") from None
-    if size != (found.d, found.ntotal) or digest != _digest(name):
+    if size != shape or digest != _digest(name):
         raise ReadError(beside, f"the ids do not belong to the index {name}")
     if stored_metric not in (metric, "cosine") or (stored_metric == "cosine" and metric != "ip"):
         raise ReadError(beside, f"the metric {stored_metric!r} is not that of the index {name}")
@@ -140,7 +178,7 @@ def _read_ids(name: str, found: Any, metric: str) -> tuple[str, Texts | None]:
         raise ReadError(beside, "expected ids as bytes and lengths as 64-bit integers")
     # Each is at most the total length, so their sum cannot overflow.
     if (
-        len(lengths) != found.ntotal
+        len(lengths) != shape[1]
         or not (0 <= lengths.min(initial=0) <= lengths.max(initial=0) <= len(ids))
         or lengths.sum() != len(ids)
     ):

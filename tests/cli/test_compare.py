@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import fastrank as fr
+from fastrank.cli.compare import HINT
 from fastrank.cli.main import main
 from tests.helpers.paths import DATA
 
@@ -51,6 +52,7 @@ def test_map_and_ndcg_are_compared_by_default(capfdbinary: Capture) -> None:
         "\n"
         "200 queries. Letters: significantly better than that system (p ≤ 0.05, paired t-test,\n"
         "Holm-corrected for the 3 pairs of a measure).\n"
+        "--pairs: differences with intervals and p-values; -q: values of each query.\n"
     )
 
 
@@ -140,7 +142,8 @@ def test_the_layout_of_means_can_be_changed(capfdbinary: Capture) -> None:
     )  # fmt: skip
 
     assert found == (
-        compared.to_text(letters=True, sort="P_10", digits=1, percent=True, ascii=True) + "\n"
+        compared.to_text(letters=True, sort="P_10", digits=1, percent=True, ascii=True)
+        + f"\n{HINT}\n"
     )
 
 

@@ -192,6 +192,39 @@ def test_eval_embeddings_builds_and_saves_an_index() -> None:
     assert Path("a").read_bytes() == Path("b").read_bytes() == Path("c").read_bytes()
 
 
+SHARDS = ["--shard", "0.npy", "--shard", "1.npy", "--queries", "queries.npy"]
+
+
+@pytest.fixture
+def shards(folder: Path) -> None:
+    np.save("0.npy", CORPUS[:13])
+    np.save("1.npy", CORPUS[13:])
+
+
+@pytest.mark.usefixtures("shards")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_search_of_shards_writes_the_run_of_one_file(jobs: str) -> None:
+    common = [*IDS, "-k", "20", "--metric", "cosine", "--ignore-identical-ids"]
+
+    assert main(["search", *SHARDS, "--jobs", jobs, *common, "-o", "shards.txt"]) == 0
+
+    assert main(["search", *VECTORS, *common, "-o", "one.txt"]) == 0
+    assert Path("shards.txt").read_bytes() == Path("one.txt").read_bytes()
+
+
+@pytest.mark.usefixtures("shards")
+def test_eval_embeddings_of_shards_prints_the_values_of_one_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    common = [*IDS, "--qrels", "qrels.txt", "-k", "30", "-m", "map"]
+    assert main(["eval-embeddings", *VECTORS, *common]) == 0
+    expected = capsys.readouterr().out
+
+    assert main(["eval-embeddings", *SHARDS, "--jobs", "2", *common]) == 0
+
+    assert capsys.readouterr().out == expected
+
+
 @pytest.mark.parametrize("command", ["search", "eval-embeddings"])
 def test_help_has_examples_that_parse(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
@@ -201,9 +234,14 @@ def test_help_has_examples_that_parse(command: str, capsys: pytest.CaptureFixtur
     assert f"examples:\n  fastrank {command} " in capsys.readouterr().out
 
 
-OPTIONS = {"--corpus", "k", "--save-index", "index_factory", "parameters"}
+OPTIONS = {
+    "--corpus", "--index-factory", "--jobs", "k", "--save-index", "index_factory", "parameters"
+}  # fmt: skip
 WRONG: dict[str, tuple[list[str], str]] = {
-    "no corpus": (["--queries", "queries.npy"], "--corpus: expected either --corpus or --index"),
+    "no corpus": (
+        ["--queries", "queries.npy"],
+        "--corpus: expected one of --corpus, --index and --shard",
+    ),
     "missing": (["--corpus", "no.npy", "--queries", "queries.npy"], "no.npy: no such file"),
     "k and index": ([*VECTORS, "-k", "0", "--save-index", "new"], "k: expected 1 or more, found"),
     "k": ([*VECTORS, "-k", "0"], "k: expected 1 or more, found 0"),
@@ -216,6 +254,23 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "both": (
         ["--index", "x", "--save-index", "y", "--queries", "queries.npy"],
         "--save-index: cannot be combined with --index",
+    ),
+    "two corpora": (
+        [*VECTORS, "--shard", "corpus.npy"],
+        "--corpus: expected one of --corpus, --index and --shard",
+    ),
+    "shard and factory": (
+        ["--shard", "corpus.npy", "--queries", "queries.npy", "--index-factory", "HNSW8"],
+        "--index-factory: cannot be combined with --shard",
+    ),
+    "jobs": ([*VECTORS, "--jobs", "2"], "--jobs: only --shard is searched in several processes"),
+    "shard": (
+        ["--shard", "corpus.npy", "--shard", "no.npy", "--queries", "queries.npy"],
+        "no.npy: no such file",
+    ),
+    "nan in a shard": (
+        ["--shard", "nan.npy", "--shard", "corpus.npy", "--jobs", "2", "--queries", "queries.npy"],
+        "nan.npy[8, 3]: expected finite",
     ),
     "index_factory": (
         [*VECTORS, "--index-factory", "nonsense"],

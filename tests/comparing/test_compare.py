@@ -313,6 +313,17 @@ def test_systems_between_two_groups_have_the_letters_of_both() -> None:
     from fastrank.comparing.letters import letter_display
 
     assert letter_display([0, 1, 2], [(0, 2)]) == {0: "a", 1: "ab", 2: "b"}
+
+
+def test_more_than_26_groups_have_letters_with_commas() -> None:
+    from fastrank.comparing.letters import letter_display
+
+    order = range(29)
+    apart = [(i, j) for i in order for j in order if j > i + 1]
+
+    found = letter_display(order, apart)
+
+    assert (found[0], found[1], found[26], found[28]) == ("a", "a,b", "z,aa", "ab")
     assert letter_display([2, 0, 1], [(0, 1), (2, 1), (0, 2)]) == {2: "a", 0: "b", 1: "c"}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,6 +72,19 @@ def test_the_seed_is_named_if_there_are_resamples() -> None:
     compared = compare_data(test="tukey", resamples=500, seed=7)
 
     assert compared.to_latex().splitlines()[0].endswith(" 500 resamples, seed 7.")
+
+
+def test_compact_letters_take_the_width_of_the_longest() -> None:
+    rows = [[0.0, 0.1] * 9, [0.03, 0.1] * 9, [0.05, 0.1] * 9]
+    rows = [[value + 0.02 * (i % 3) for i, value in enumerate(row)] for row in rows]
+    compared = fr.compare_scores(scores_of(np.array(rows)))
+    compact = compared.letters("value")
+    longest = max(compact.values(), key=len)
+
+    lines = compared.to_latex(letters=True, best="none", second="none").splitlines()
+
+    for line, own in zip(lines[5:8], compact.values(), strict=True):
+        assert line.endswith(rf"\rlap{{$^{{{own}}}$}}\hphantom{{$^{{{longest}}}$}} \\")
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,32 @@ def test_the_comparison_can_be_read_back(compared: fr.Comparison) -> None:
     assert json.loads(data[1]) == json.loads(compared.to_json(per_query=True))
 
 
+def test_documents_that_do_not_count_are_not_shown_but_counted(tmp_path: Path) -> None:
+    qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    results = {"q1": {"gone": 3, "q1": 2, "d1": 1}, "q2": {"d1": 1}, "q3": {"gone": 1}}
+    runs = {"a": results, "b": {"q1": {"d2": 1}, "q2": {"d1": 1}}}
+    options: Any = {"exclude": {"q1": ["gone"], "q3": ["gone"]}, "ignore_identical_ids": True}
+
+    page = _page(fr.compare(qrels, runs, "map", **options), qrels=qrels, runs=runs)
+
+    assert "<li>a: 2 documents were excluded from the rankings.</li>" in page
+    assert "gone" not in page
+    assert re.search(r"<bdi>a</bdi>(?:(?!</tr>).)*</tr></thead>\s*<tbody><tr>.*?>1<.*?d1<", page)
+
+
+def test_duplicates_that_do_not_count_are_not_shown_but_counted(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text("q1 Q0 d1 1 3 a\nq1 Q0 d1 2 2 a\nq1 Q0 d2 3 1 a\n")
+    second.write_text("q1 Q0 d2 1 3 b\n")
+    qrels = {"q1": {"d1": 1}}
+    runs = {"a": first, "b": second}
+
+    page = _page(fr.compare(qrels, runs, "map", duplicates="first"), qrels=qrels, runs=runs)
+
+    assert "<li>a: 1 duplicate line was dropped from the rankings.</li>" in page
+    assert page.count("<bdi>d1</bdi>") == 1
+
+
 def test_hostile_names_and_texts_are_escaped() -> None:
     queries = [f"{HOSTILE}{i}" for i in range(4)]
     docs = [f"{HOSTILE}d{i}" for i in range(3)]

@@ -17,6 +17,7 @@ import fastrank as fr
 from fastrank.embeddings import IndexPoint
 from fastrank.embeddings.index_recall import ExactTop
 from fastrank.search import build_index
+from tests.helpers.executors import started
 
 faiss = pytest.importorskip("faiss")
 
@@ -420,3 +421,21 @@ def test_queries_of_an_iterator_may_stand_in_one_buffer(monkeypatch: pytest.Monk
 
     assert [point.recall for point in found.points] == [point.recall for point in exact.points]
     assert [p.scores.mean for p in found.points] == [p.scores.mean for p in exact.points]
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_workers_find_the_same(kind: str, compared: fr.IndexComparison, tmp_path: Path) -> None:
+    np.save(tmp_path / "corpus.npy", CORPUS)
+    with started(kind) as executor:
+        found = fr.compare_indexes(
+            QUERIES, tmp_path / "corpus.npy",
+            ["IVF8,Flat nprobe=1 nprobe=8", "HNSW8 efSearch=4"], k=10, qrels=QRELS,
+            measures="nDCG@10 RR@10", repetitions=2, executor=executor,
+        )  # fmt: skip
+
+    for own, expected in zip(found.points, compared.points, strict=True):
+        assert (own.name, own.recall, own.bytes) == (expected.name, expected.recall, expected.bytes)
+        assert own.scores is not None
+        assert expected.scores is not None
+        assert own.scores.to_json() == expected.scores.to_json()
+        assert len(own.seconds) == 2

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.formats.trec import parse_qrels, parse_run
+from fastrank.scores.table_formats import latex_number
 from fastrank.scores.tables import wide_table
 from tests.helpers.strategies import examples
 
@@ -23,7 +24,7 @@ FIRST = parse_run(b"q1 Q0 b 1 2 one\nq1 Q0 a 2 1 one\nq2 Q0 c 1 9 one\n")
 SECOND = parse_run(b"q1 Q0 a 1 2 two\nq2 Q0 c 1 9 two\n")
 
 # Everything that is markup somewhere; spaces at the ends and in rows are not kept in cells.
-labels = st.text(st.sampled_from("aZ9_ |\\`*<>&[]~#$%^{}\"',;\n\r\té\u2028"), min_size=1).map(
+labels = st.text(st.sampled_from("aZ9_- |\\`*<>&[]~#$%^{}\"',;\n\r\té\u2028"), min_size=1).map(
     lambda text: "x" + " ".join(text.split()) + "x"
 )
 
@@ -306,7 +307,7 @@ def test_markdown_shows_every_name_as_it_is(label: str) -> None:
 LATEX = {
     r"\&": "&", r"\%": "%", r"\$": "$", r"\#": "#", r"\_": "_", r"\^{}": "^", r"\{": "{",
     r"\}": "}", r"\textasciitilde{}": "~", r"\textbackslash{}": "\\", r"\ensuremath{<}": "<",
-    r"\ensuremath{>}": ">", "{}": "",
+    r"\ensuremath{>}": ">", r"\textbar{}": "|", "{}": "",
 }  # fmt: skip
 
 
@@ -320,6 +321,26 @@ def test_latex_shows_every_name_as_it_is(label: str) -> None:
 
     assert first is not None
     assert re.sub(commands, lambda found: LATEX[found[0]], first[1]).strip() == label
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        ("0.5", "0.5"),
+        ("-0.5 [-1.0, +0.0]", "$-$0.5 [$-$1.0, +0.0]"),
+        ("-inf", "$-$inf"),
+        ("2.0e-06", r"2.0$\cdot 10^{-6}$"),
+        ("<1e-300", r"\ensuremath{<}1$\cdot 10^{-300}$"),
+        ("3/0/4", "3/0/4"),
+    ],
+)
+def test_latex_has_minus_signs_and_powers(number: str, shown: str) -> None:
+    """Compiled with pdflatex and looked at, as was every command of these tests."""
+    assert latex_number(number) == shown
+
+
+def test_latex_makes_no_dash_of_hyphens() -> None:
+    assert _table("a--b---c").to_latex().splitlines()[4].startswith("a-{}-b-{}-{}-c ")
 
 
 @pytest.mark.parametrize("label", ["[x]", "*"])

@@ -12,6 +12,8 @@ from fastrank.comparing.power import detectable, queries_for
 from fastrank.comparing.report.figures import figure
 from fastrank.comparing.report.html import name, table, text
 from fastrank.escapes import visible
+from fastrank.plurals import counted
+from fastrank.scores.text import NOTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,11 +68,22 @@ def _some(names: list[str]) -> str:
 
 def notes(comparison: Comparison, rankings: Rankings | None) -> str:
     """The notes, the shares of unjudged documents, and those of ties."""
-    listed = "".join(f"<li>{text(note)}.</li>" for note in comparison.notes)
+    noted = [*comparison.notes, *([] if rankings is None else _dropped(rankings))]
+    listed = "".join(f"<li>{text(note)}.</li>" for note in noted)
     parts = [f"<ul>{listed}</ul>" if listed else "<p>None on the comparison.</p>"]
     if rankings is not None:
         parts.append(_shares(rankings))
     return "\n".join(parts)
+
+
+def _dropped(rankings: Rankings) -> list[str]:
+    """Notes on the documents that were dropped from the rankings."""
+    return [
+        f"{name}: {counted(count, *NOTED[kind])}"
+        for name, counts in rankings.dropped.items()
+        for kind, count in zip(("excluded", "duplicates"), counts, strict=True)
+        if count
+    ]
 
 
 def _shares(rankings: Rankings) -> str:

@@ -11,9 +11,12 @@ import numpy as np
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.errors import OptionError
+from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.inputs import as_qrels, as_run, is_file
 from fastrank.formats.load import read_run
 from fastrank.formats.run_order import apply_order
+from fastrank.judging.filters import rows_of, without_excluded, without_repeats
+from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +31,8 @@ Ranking = list[tuple[str, float]]
 class Rankings:
     """The rankings of the systems, and the judgments.
 
-    files: of those that are files, (role, path, SHA-256).
+    files: of those that are files, (role, path, SHA-256). dropped: {system: the numbers of excluded
+    and of duplicate documents that the evaluation dropped, and that are not shown}.
     """
 
     def __init__(self, comparison: Comparison, qrels: Any, runs: Any) -> None:
@@ -38,9 +42,14 @@ class Rankings:
         given = _in_order(runs, comparison.names)
         self.files = _hashes({"qrels": qrels} | given)
         self.judgments: Any = as_qrels(qrels, trec_eval_version=version)
-        self.runs: dict[str, Run] = {
-            name: _read(run, comparison._evaluation) for name, run in given.items()
-        }
+        self.runs: dict[str, Run] = {}
+        self.dropped: dict[str, tuple[int, int]] = {}
+        queries = set(map(_bytes, comparison.queries))
+        for name, run in given.items():
+            found, *dropped = _filtered(
+                _read(run, comparison._evaluation), comparison._evaluation, queries
+            )
+            self.runs[name], self.dropped[name] = found, (dropped[0], dropped[1])
 
     def ranking(self, system: str, query: str) -> Ranking:
         """The documents of a query with their scores, in the order of the evaluation."""
@@ -75,6 +84,19 @@ def _read(run: Any, evaluation: Mapping[str, Any]) -> Run:
     if is_file(run):
         return read_run(run, rank_by=rank_by, trec_eval_version=version, warn=_ignored)
     return apply_order(as_run(run, trec_eval_version=version), rank_by)
+
+
+def _filtered(run: Run, evaluation: Mapping[str, Any], queries: set[bytes]) -> tuple[Run, int, int]:
+    """The run without the documents that the evaluation dropped, and how many of the queries."""
+    exclude = as_exclusions(evaluation.get("exclude"))
+    rankings = filled("q", [i for i, query in enumerate(run.queries) if query in queries])
+    before = rows_of(run, rankings)
+    run = without_excluded(run, exclude, identical=evaluation.get("ignore_identical_ids", False))
+    between = rows_of(run, rankings)
+    duplicates = evaluation.get("duplicates", "error")
+    if duplicates != "error":
+        run = without_repeats(run, by_score=duplicates == "max")
+    return run, before - between, between - rows_of(run, rankings)
 
 
 def _ignored(message: str) -> None:

@@ -25,9 +25,9 @@ th, td { padding: 0.25rem 0.6rem; text-align: left; vertical-align: top;
   border-bottom: 1px solid var(--line); }
 thead th { background: var(--head); }
 tbody th { font-weight: 500; }
-td.number, th.number, .numbers td, .numbers thead th + th,
-.fastrank-comparison thead th:nth-child(n+3) { text-align: right; white-space: nowrap; }
-td.id, th.id { overflow-wrap: anywhere; min-width: 6rem; }
+td.number, th.number, .numbers td, .numbers thead th + th { text-align: right;
+  white-space: nowrap; }
+td.id, th.id, .fastrank-comparison tbody th { overflow-wrap: anywhere; min-width: 6rem; }
 sup { line-height: 0; }
 .better { color: #0a7d4f; } .worse { color: #c2410c; }
 @media (prefers-color-scheme: dark) { .better { color: #4fd39c; } .worse { color: #ff9466; } }
@@ -57,5 +57,8 @@ summary span { font-weight: 400; color: var(--soft); }
   figure svg { min-width: 30rem; } .pair figure + figure svg { min-width: 18rem; } }
 @media print { body { max-width: none; padding: 0; font-size: 10pt; } nav { display: none; }
   details::details-content { content-visibility: visible; block-size: auto; }
-  figure, tr { break-inside: avoid; } h2, h3, summary { break-after: avoid; } }
+  .pair { display: block; } .sides { flex-wrap: nowrap; } .sides > div { flex: 1 1 50%; }
+  .high, .low, .zero { print-color-adjust: exact; }
+  figure, tr, p, section > .wide, .sides { break-inside: avoid; }
+  h2, h3, h3 + p, summary { break-after: avoid; } }
 """

@@ -1,0 +1,195 @@
+"""A corpus in several files, the shards, which are searched separately."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from fastrank.arguments import at_least
+from fastrank.data.texts import Texts, decoded, memory_of
+from fastrank.errors import ArrayError, OptionError
+from fastrank.plurals import counted
+from fastrank.search.npy_files import is_npy, load_npy
+from fastrank.search.row_ids import RowIds, check_row_ids
+from fastrank.search.storage import describe_index
+from fastrank.search.vectors import Rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+
+class Shard(NamedTuple):
+    """A file with a part of the corpus, as read from its header.
+
+    first: the row of the corpus that is the first here. metric: of an index, None for vectors.
+    dtype: of vectors, "" for an index. ids: of an index, if it has any.
+    """
+
+    path: str
+    first: int
+    size: int
+    dimension: int
+    metric: str | None
+    dtype: str
+    ids: Texts | None = None
+
+
+class Shards:
+    """A corpus in several files, to be searched like an Index.
+
+    files: the paths of `.npy` files with vectors, which are memory-mapped and searched exactly, and
+        of indexes saved by `save_index` or faiss. Rows are numbered in the order of the files. A
+        file may have no vectors.
+    executor: runs a task for each file: any concurrent.futures.Executor, for example of processes
+        or of a Dask cluster (`client.get_executor()`), or a pool of multiprocessing or Ray. Its
+        workers must be able to read the files at the same paths. None searches one file after the
+        other.
+    threads: the number of faiss's threads in each task, by default 1 with an executor, else
+        faiss's setting. Processes that were forked after faiss has used several threads must
+        use 1, or faiss blocks forever.
+
+    Here only the headers and ids of the files are read. metric: that of the indexes, None if there
+    are only vectors. dimension: of the vectors. len() is the number of vectors.
+
+    Raises ReadError for a file that cannot be read, and ArrayError, with the path as its name, for
+    another dimension, type or metric than in the first files, for an index without ids if others
+    have ids, and for duplicate ids.
+
+    >>> import os, tempfile
+    >>> import numpy
+    >>> from fastrank.search import Shards, search
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> paths = [os.path.join(folder.name, name) for name in ("a.npy", "b.npy")]
+    >>> numpy.save(paths[0], numpy.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> numpy.save(paths[1], numpy.array([[0.8, 0.6]]))
+    >>> shards = Shards(paths)
+    >>> shards
+    <Shards: 2 files, 3 vectors of dimension 2>
+    >>> search([[1.0, 0.1]], shards, 2, corpus_ids=["d1", "d2", "d3"]).to_dict()
+    {'0': {'d1': 1.0, 'd3': 0.86...}}
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self,
+        files: Iterable[str | os.PathLike[str]],
+        executor: Any = None,
+        threads: int | None = None,
+    ) -> None:
+        if isinstance(files, (str, os.PathLike)):
+            raise OptionError("shards", f"expected a list of paths, found one path: {files}")
+        self.executor = executor
+        self.threads = 1 if executor is not None else None
+        if threads is not None:
+            self.threads = at_least("threads", threads, 1)
+        self.files = _described(files)
+        self.dimension = self.files[0].dimension
+        self.metric = next((own.metric for own in self.files if own.metric is not None), None)
+        self.names = _names(self.files)
+
+    @property
+    def ids(self) -> Texts | None:
+        """The ids of the vectors, or None if they are row numbers."""
+        return self.names.texts
+
+    def with_ids(self, argument: str, ids: Any) -> Shards:
+        """The same shards with ids for all their vectors; `argument` is for messages.
+
+        Raises ArrayError for duplicate ids or the wrong number of ids, OptionError if the shards
+        have ids already.
+        """
+        if self.ids is not None:
+            raise OptionError(argument, "the shards have ids already")
+        made: Shards = object.__new__(type(self))
+        vars(made).update(vars(self), names=check_row_ids(argument, ids, len(self)))
+        return made
+
+    def __len__(self) -> int:
+        last = self.files[-1]
+        return last.first + last.size
+
+    def __repr__(self) -> str:
+        metric = "" if self.metric is None else f", metric {self.metric}"
+        return (
+            f"<Shards: {counted(len(self.files), 'file')}, {counted(len(self), 'vector')} of"
+            f" dimension {self.dimension}{metric}>"
+        )
+
+
+def _described(files: Iterable[str | os.PathLike[str]]) -> list[Shard]:
+    """Read the headers and compare them. Raises ArrayError, OptionError, ReadError."""
+    found: list[Shard] = []
+    # The first shard with vectors, and the first with an index.
+    vectors: Shard | None = None
+    index: Shard | None = None
+    for file in files:
+        if not isinstance(file, (str, os.PathLike)):
+            raise OptionError("shards", f"expected paths of files, found {type(file).__name__}")
+        first = found[-1].first + found[-1].size if found else 0
+        own = _read_header(os.fspath(file), first)
+        if any(os.path.realpath(own.path) == os.path.realpath(other.path) for other in found):
+            raise ArrayError(own.path, "the shard is given twice")
+        if found and own.dimension != found[0].dimension:
+            raise _differs(own, f"dimension {own.dimension}", found[0], found[0].dimension)
+        if own.metric is None:
+            vectors = vectors or own
+            if own.dtype != vectors.dtype:
+                raise _differs(own, own.dtype, vectors, vectors.dtype)
+        else:
+            index = index or own
+            if own.metric != index.metric:
+                raise _differs(own, f"metric {own.metric!r}", index, repr(index.metric))
+        found.append(own)
+    if not found:
+        raise OptionError("shards", "expected at least one file, found none")
+    return found
+
+
+def _differs(own: Shard, value: str, other: Shard, expected: Any) -> ArrayError:
+    return ArrayError(own.path, f"expected {expected}, as in {other.path}, found {value}")
+
+
+def _read_header(path: str, first: int) -> Shard:
+    if is_npy(path):
+        rows = Rows(path, load_npy(path, mapped=True))
+        assert rows.count is not None
+        return Shard(path, first, rows.count, rows.dimension, None, str(rows.rows.dtype))
+    index = describe_index(path)
+    return Shard(path, first, index.size, index.dimension, index.metric, "", index.ids)
+
+
+def _names(files: list[Shard]) -> RowIds:
+    """The ids of all vectors. Raises ArrayError."""
+    import numpy
+
+    own = [file for file in files if file.ids is not None]
+    total = sum(file.size for file in files)
+    if not own:
+        return RowIds(None, total)
+    lacking = next((file for file in files if file.ids is None and file.size), None)
+    if lacking is not None:
+        raise ArrayError(lacking.path, f"expected ids of the vectors, as in {own[0].path}")
+    texts = [file.ids for file in own if file.ids is not None]
+    starts, place = [], 0
+    for one in texts:
+        starts.append(numpy.asarray(one.starts) + place)
+        place += len(one.buffer)
+    whole = Texts(
+        b"".join(bytes(one.buffer) for one in texts),
+        memory_of(numpy.concatenate(starts)),
+        memory_of(numpy.concatenate([numpy.asarray(one.lengths) for one in texts])),
+    )
+    try:
+        return check_row_ids("shards", whole, total)
+    except ArrayError as error:
+        again = error.row or 0
+        before = next(row for row in range(again) if whole[row] == whole[again])
+        here, there = (_file_of(files, row) for row in (again, before))
+        reason = f"duplicate id {decoded(whole[again])!r}, also in {there.path}"
+        raise ArrayError(here.path, reason, again - here.first) from None
+
+
+def _file_of(files: list[Shard], row: int) -> Shard:
+    return next(file for file in files if file.first <= row < file.first + file.size)

@@ -1,0 +1,399 @@
+"""Search in shards: the results of one index with all vectors, to the last bit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import faiss
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fastrank as fr
+from fastrank.errors import ArrayError, OptionError, ReadError
+from fastrank.search import (
+    Shards,
+    build_index,
+    load_index,
+    save_index,
+    search,
+    search_batches,
+    search_shards,
+)
+from fastrank.search.storage import describe_index
+from tests.helpers.executors import started
+
+RNG = np.random.default_rng(11)
+CORPUS = RNG.standard_normal((5000, 96)).astype(np.float32)
+# faiss multiplies matrices for this many.
+QUERIES = RNG.standard_normal((1500, 96)).astype(np.float32)
+METRICS = ["ip", "l2", "cosine"]
+CUTS = [0, 1, 1500, 1500, 4000, 4096, 5000]
+
+Split = Callable[..., list[Path]]
+
+
+@pytest.fixture
+def split(tmp_path: Path) -> Split:
+    def write(vectors: Any, cuts: list[int] = CUTS, kind: str = "npy", metric: str = "ip") -> Any:
+        return written(tmp_path, vectors, cuts, kind, metric)
+
+    return write
+
+
+def written(
+    folder: Path, vectors: Any, cuts: list[int], kind: str, metric: str = "ip"
+) -> list[Path]:
+    """Files with the rows between the cuts: vectors, indexes, or both in turn."""
+    paths = []
+    for number, (first, stop) in enumerate(pairwise(cuts)):
+        own = vectors[first:stop]
+        path = folder / f"{number}.npy"
+        if kind == "index" or (kind == "both" and number % 2 and len(own)):
+            path = folder / f"{number}.faiss"
+            save_index(build_index(own, metric=metric), path)
+        else:
+            np.save(path, own)
+        paths.append(path)
+    return paths
+
+
+def found_by(queries: Any, corpus: Any, k: int, **options: Any) -> list[Any]:
+    """Everything that is found, as arrays."""
+    batches = list(search_batches(queries, corpus, k, **options))
+    names = ("queries", "rows", "scores", "ties_at_cutoff", "excluded")
+    return [np.concatenate([getattr(one, name) for one in batches]) for name in names]
+
+
+def assert_same(found: list[Any], expected: list[Any]) -> None:
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("kind", ["npy", "both"])
+def test_scores_are_those_of_one_flat_index_to_the_last_bit(
+    kind: str, metric: str, split: Split
+) -> None:
+    shards = Shards(split(CORPUS, kind=kind, metric=metric))
+
+    found = found_by(QUERIES, shards, 100, metric=metric)
+
+    assert_same(found, found_by(QUERIES, build_index(CORPUS, metric=metric), 100))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_scores_do_not_depend_on_how_the_vectors_are_stored(
+    metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With blocks to read that are no multiple of those of faiss."""
+    monkeypatch.setattr("fastrank.search.vectors.BLOCK_VALUES", 96 * 1500)
+    np.save(tmp_path / "all.npy", CORPUS)
+    expected = found_by(QUERIES, build_index(CORPUS, metric=metric), 10)
+
+    for corpus in (CORPUS, tmp_path / "all.npy", iter([CORPUS[:700], CORPUS[700:]])):
+        assert_same(found_by(QUERIES, corpus, 10, metric=metric), expected)
+
+
+def test_files_are_searched_again_for_queries_whose_results_do_not_fit_in_memory(
+    split: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = found_by(QUERIES, build_index(CORPUS), 5, batch_size=100)
+    monkeypatch.setattr("fastrank.search.engines.HEAP_BYTES", 500 * (12 * 6 + 4 * 96))
+    monkeypatch.setattr("fastrank.search.engines.MATRIX_VALUES", 96 * 200)
+    small = found_by(QUERIES, build_index(CORPUS), 5, batch_size=100)
+
+    found = found_by(QUERIES, Shards(split(CORPUS)), 5, batch_size=100)
+
+    assert_same(found, small)
+    np.testing.assert_array_equal(found[1], expected[1])
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes", "process pool"])
+def test_any_executor_gives_the_same(kind: str, split: Split) -> None:
+    paths = split(CORPUS, kind="both")
+    with started(kind) as executor:
+        run = search_shards(QUERIES[:50], paths, 10, executor=executor)
+
+    assert run.to_dict() == search(QUERIES[:50], CORPUS, 10).to_dict()
+
+
+def test_threads_in_each_task_give_the_bits_of_one_index_with_as_many(split: Split) -> None:
+    most = faiss.omp_get_max_threads()
+    with ThreadPoolExecutor(2) as executor:
+        one = found_by(QUERIES, Shards(split(CORPUS), executor), 10)
+        as_many = found_by(QUERIES, Shards(split(CORPUS), executor, most), 10)
+
+    assert_same(as_many, found_by(QUERIES, build_index(CORPUS), 10))
+    faiss.omp_set_num_threads(1)
+    try:
+        assert_same(one, found_by(QUERIES, build_index(CORPUS), 10))
+    finally:
+        faiss.omp_set_num_threads(most)
+
+
+class _Backwards(Executor):
+    """Runs nothing until a result is needed, and then the last call first."""
+
+    def __init__(self) -> None:
+        self._calls: list[tuple[Future[Any], Any]] = []
+
+    def submit(self, function: Any, /, *arguments: Any, **keywords: Any) -> Any:
+        executor = self
+
+        class Waiting(Future[Any]):
+            def result(self, timeout: float | None = None) -> Any:
+                while executor._calls:
+                    call, work = executor._calls.pop()
+                    call.set_result(work())
+                return super().result(timeout)
+
+        call: Future[Any] = Waiting()
+        self._calls.append((call, lambda: function(*arguments, **keywords)))
+        return call
+
+
+def test_the_order_in_which_tasks_finish_does_not_matter(split: Split) -> None:
+    corpus = np.repeat(CORPUS[:40], 50, axis=0)
+    paths = split(corpus, [0, 10, 700, 900, 2000])
+    expected = found_by(QUERIES[:20], Shards(paths), 30)
+
+    assert_same(found_by(QUERIES[:20], Shards(paths, _Backwards()), 30), expected)
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    values=st.integers(0, 2**32 - 1), count=st.integers(1, 30), metric=st.sampled_from(METRICS),
+    cuts=st.lists(st.integers(0, 30), max_size=5), k=st.integers(1, 35),
+    kind=st.sampled_from(["npy", "both"]), texts=st.booleans(), itself=st.booleans(),
+    half=st.booleans(), lists=st.lists(st.sets(st.integers(0, 29)), min_size=4, max_size=4),
+)  # fmt: skip
+def test_ties_excluded_documents_and_sizes_are_as_in_one_index(
+    values: int, count: int, metric: str, cuts: list[int], k: int, kind: str, texts: bool,
+    itself: bool, half: bool, lists: list[set[int]],
+) -> None:  # fmt: skip
+    """Small integers make many ties; which of those at rank k are found is up to faiss."""
+    rng = np.random.default_rng(values)
+    corpus = rng.integers(-2, 3, (count, 3)).astype(np.float16 if half else np.float32)
+    corpus[~corpus.any(axis=1)] = 1
+    queries = corpus[rng.integers(0, count, 4)]
+    ids = [f"d{7 * i % 31}" for i in range(count)] if texts else None
+    names = list(map(str, range(count))) if ids is None else ids
+    options: dict[str, Any] = {
+        "corpus_ids": ids, "metric": metric, "ignore_identical_ids": itself,
+        "query_ids": [*dict.fromkeys([*names[:2], "q1", "q2", "q3", "q4"])][:4],
+        "exclude": {"q1": [f"d{i}" for i in lists[0]], names[0]: [str(i) for i in lists[1]]},
+    }  # fmt: skip
+    own = sorted({*cuts, 0, count} & {*range(count + 1)})
+    with TemporaryDirectory() as folder:
+        shards = Shards(written(Path(folder), corpus, own, kind, metric))
+        found = found_by(queries, shards, k, **options)
+
+    expected = found_by(queries, corpus.astype(np.float32), k, **options)
+    np.testing.assert_array_equal(found[2], expected[2])
+    np.testing.assert_array_equal(found[3], expected[3])
+    whole = ~expected[3]
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one[whole], other[whole])
+
+
+@pytest.mark.parametrize("with_ids", [False, True])
+def test_evaluate_embeddings_takes_shards(with_ids: bool, tmp_path: Path) -> None:
+    ids = [f"d{i}" for i in range(5000)]
+    qrels = {
+        f"q{i}": {f"d{doc}": 1 for doc in RNG.choice(5000, 20, replace=False)} for i in range(50)
+    }
+    paths = []
+    for number, (first, stop) in enumerate(pairwise([0, 100, 2000, 5000])):
+        paths.append(tmp_path / f"{number}.faiss")
+        own = ids[first:stop] if with_ids else None
+        save_index(build_index(CORPUS[first:stop], ids=own), paths[-1])
+    options: Any = {"k": 200, "query_ids": [f"q{i}" for i in range(50)]}
+    more = {} if with_ids else {"corpus_ids": ids}
+
+    scores = fr.evaluate_embeddings(QUERIES[:50], Shards(paths), qrels, **options, **more)
+
+    expected = fr.evaluate_embeddings(QUERIES[:50], CORPUS, qrels, corpus_ids=ids, **options)
+    assert scores.to_dict() == expected.to_dict()
+    assert scores.mean == expected.mean
+    assert scores.counts == expected.counts
+
+
+def test_approximate_indexes_find_what_each_finds(tmp_path: Path) -> None:
+    paths = []
+    for number, (first, stop) in enumerate(pairwise([0, 1000, 5000])):
+        paths.append(tmp_path / str(number))
+        save_index(build_index(CORPUS[first:stop], "IVF8,Flat", "l2"), paths[-1])
+    parts = [found_by(QUERIES[:9], load_index(path), 5, parameters="nprobe=2") for path in paths]
+
+    found = found_by(QUERIES[:9], Shards(paths), 5, parameters="nprobe=2")
+
+    scores = np.concatenate([part[2] for part in parts], axis=1)
+    rows = np.concatenate([parts[0][1], parts[1][1] + 1000], axis=1)
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :5]
+    np.testing.assert_array_equal(found[1], np.take_along_axis(rows, order, axis=1))
+    np.testing.assert_array_equal(found[2], np.take_along_axis(scores, order, axis=1))
+
+
+def test_a_task_reads_a_mapped_file_block_by_block(
+    split: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    plain = faiss.knn
+
+    def knn(queries: Any, vectors: Any, *arguments: Any) -> Any:
+        sizes.append(len(vectors))
+        return plain(queries, vectors, *arguments)
+
+    monkeypatch.setattr(faiss, "knn", knn)
+    monkeypatch.setattr("fastrank.search.vectors.BLOCK_VALUES", 96 * 1024)
+    found_by(QUERIES[:5], Shards(split(CORPUS.astype(np.float16), [0, 3000, 5000])), 5)
+
+    assert max(sizes) <= 2048
+    assert sum(sizes) >= 5000
+
+
+FACTORIES = [
+    ("Flat", "l2"), ("Flat", "cosine"), ("IVF4,Flat", "ip"), ("HNSW8", "l2"), ("SQ8", "ip"),
+    ("PCA8,IVF4,Flat", "ip"), ("IVF4_HNSW4,Flat", "l2"), ("PQ4x4fs", "ip"), ("Flat,RFlat", "l2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("factory", "metric"), FACTORIES)
+def test_an_index_is_described_without_loading_it(
+    factory: str, metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "index")
+    save_index(build_index(CORPUS[:300, :16], factory, metric, [f"d{i}" for i in range(300)]), path)
+    monkeypatch.setattr(faiss, "read_index", None)
+
+    found = describe_index(path)
+
+    assert found[:3] == (metric, 16, 300)
+    assert list(found.ids or []) == [f"d{i}".encode() for i in range(300)]
+
+
+def _invalid(folder: Path) -> dict[str, tuple[list[Any], dict[str, Any], type[Exception]]]:
+    """The start of messages: shards, options, and the type of the error; * is the last shard."""
+
+    def vectors(name: str, given: Any) -> Path:
+        np.save(folder / name, given)
+        return folder / name
+
+    def index(name: str, **options: Any) -> Path:
+        save_index(build_index(CORPUS[:10], **options), folder / name)
+        return folder / name
+
+    ids = [f"d{i}" for i in range(10)]
+    wrong = CORPUS[:10].copy()
+    wrong[7, 3] = np.nan
+    one, flat, named = vectors("one.npy", CORPUS[:10]), index("flat"), index("named", ids=ids)
+    return {
+        "*: expected 96, as in": ([one, vectors("short.npy", CORPUS[:5, :7])], {}, ArrayError),
+        "*: expected float32, as in": (
+            [one, vectors("double.npy", CORPUS[:5].astype("f8"))], {}, ArrayError
+        ),
+        "*: expected 'ip', as in": ([flat, index("l2", metric="l2")], {}, ArrayError),
+        "*[0]: duplicate id 'd3', also in": (
+            [named, index("again", ids=[*ids[3:], "x", "y", "z"])], {}, ArrayError
+        ),
+        "*: expected ids of the vectors, as in": ([named, one], {}, ArrayError),
+        "*: the shard is given twice": ([one, one], {}, ArrayError),
+        "*: no such file or directory": ([one, folder / "no"], {}, ReadError),
+        "*: expected a table of vectors": ([one, vectors("flat.npy", CORPUS[0])], {}, ArrayError),
+        "*[7, 3]: expected finite values": ([one, vectors("nan.npy", wrong)], {}, ArrayError),
+        "*: truncated or invalid index: Index type": (
+            [one, named.with_name("named.ids.npz")], {}, ReadError
+        ),
+        "shards: expected at least one file": ([], {}, OptionError),
+        "shards: expected paths of files, found ndarray": ([CORPUS], {}, OptionError),
+        "corpus: expected vectors, found none": (
+            [vectors("empty.npy", CORPUS[:0])], {}, ArrayError
+        ),
+        "parameters: *: exact search has no": ([one], {"parameters": "nprobe=2"}, OptionError),
+        "parameters: *: nprobe=2: unknown": ([flat], {"parameters": "nprobe=2"}, OptionError),
+        "metric: expected 'ip', the metric of": ([flat], {"metric": "l2"}, OptionError),
+        "metric: expected 'ip', 'l2' or": ([one], {"metric": "dot"}, OptionError),
+        "corpus_ids: expected 10 ids": ([one], {"corpus_ids": ids[:3]}, ArrayError),
+        "corpus_ids: the shards have ids already": ([named], {"corpus_ids": ids}, OptionError),
+        "executor: expected a concurrent.futures": ([one], {"executor": 3}, TypeError),
+        "threads: expected 1 or more": ([one], {"threads": 0}, OptionError),
+        "gpu: ": ([one], {"gpu": True}, OptionError),
+    }  # fmt: skip
+
+
+def test_errors_name_the_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(faiss, "StandardGpuResources", raising=False)
+    for start, (files, options, kind) in _invalid(tmp_path).items():
+        with pytest.raises(kind) as raised:
+            search_shards(QUERIES[:3], files, 2, **options)
+
+        last = str(files[-1]) if files else ""
+        assert str(raised.value).startswith(start.replace("*", last))
+
+
+@pytest.mark.parametrize("kind", [None, "threads", "processes"])
+def test_a_shard_that_fails_is_named(kind: str | None, split: Split) -> None:
+    paths = split(CORPUS[:300], [0, 100, 200, 300], "index")
+    with started(kind) if kind else nullcontext() as executor:
+        shards = Shards(paths, executor)
+        os.truncate(paths[1], 1000)
+        with pytest.raises(ReadError, match=r"1\.faiss.*(truncated|do not belong)"):
+            found_by(QUERIES[:3], shards, 5)
+
+
+def test_a_shard_whose_worker_dies_is_named(split: Split) -> None:
+    paths = split(CORPUS[:300], [0, 100, 200, 300])
+    with started("processes") as executor:
+        shards = Shards(paths, executor)
+        executor.submit(int).result()
+        for process in list(executor._processes.values()):
+            process.kill()
+            process.join()
+        with pytest.raises(ReadError, match=r"\.npy: the search failed: BrokenProcessPool"):
+            found_by(QUERIES[:3], shards, 5)
+
+
+def test_a_file_that_changes_before_its_search_is_an_error(split: Split) -> None:
+    paths = split(CORPUS[:300], [0, 100, 300])
+    shards = Shards(paths)
+    np.save(paths[1], CORPUS[:150])
+
+    with pytest.raises(ReadError, match=r"1\.npy: expected 200 vectors .* as before, found 150"):
+        found_by(QUERIES[:3], shards, 5)
+
+
+def test_an_index_with_numbers_of_its_own_is_an_error(tmp_path: Path) -> None:
+    index = faiss.IndexIDMap(faiss.IndexFlatIP(96))
+    index.add_with_ids(CORPUS[:10], np.arange(10) + 5)
+    faiss.write_index(index, str(tmp_path / "index"))
+
+    with pytest.raises(ReadError, match="index: expected an index whose ids are row numbers"):
+        search_shards(QUERIES[:2], [tmp_path / "index"], 3)
+
+
+def test_one_path_is_not_a_list_of_shards(split: Split) -> None:
+    with pytest.raises(OptionError, match="shards: expected a list of paths, found one path"):
+        Shards(str(split(CORPUS[:9], [0, 9])[0]))
+
+
+@pytest.mark.parametrize("option", [{"index_factory": "HNSW8"}, {"train_size": 7}])
+def test_shards_are_not_built_into_an_index(option: Any, split: Split) -> None:
+    with pytest.raises(OptionError, match="shards are searched as they are"):
+        fr.evaluate_embeddings(
+            QUERIES[:2], Shards(split(CORPUS[:9], [0, 9])), {"0": {"1": 1}}, **option
+        )
+
+
+def test_shards_describe_themselves(split: Split) -> None:
+    assert repr(Shards(split(CORPUS))) == "<Shards: 6 files, 5000 vectors of dimension 96>"
+    (path,) = split(CORPUS[:3], [0, 3], "index", "cosine")
+    assert repr(Shards([path])) == "<Shards: 1 file, 3 vectors of dimension 96, metric cosine>"
