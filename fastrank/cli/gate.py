@@ -214,7 +214,10 @@ def _limit(text: str) -> tuple[str | None, float]:
 
 
 def _floor(text: str) -> tuple[str, float]:
-    name, number = _limit(text)
+    try:
+        name, number = _limit(text)
+    except argparse.ArgumentTypeError:
+        name, number = None, 0.0
     if name is None:
         raise argparse.ArgumentTypeError(f"expected MEASURE=NUMBER, found {text!r}")
     return name, number

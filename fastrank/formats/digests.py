@@ -23,6 +23,8 @@ def judgments_digest(judgments: Qrels | Preferences) -> str:
     texts = [judgments.groups, judgments.docs]
     if isinstance(judgments, Qrels):
         numbers: list[float] = judgments.grades.tolist()
+        if judgments.strata is not None:
+            texts.append(judgments.strata)
     else:
         numbers = judgments.levels.tolist()
         if len(judgments.subgroups):
