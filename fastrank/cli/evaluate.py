@@ -108,7 +108,7 @@ def _run(given: argparse.Namespace) -> int:
         try:
             files.write(given.output, compressed(results.all_or_none(lines), given.output))
         except _IncompleteError:
-            complain(f"{NAME}: {given.output} was not written")
+            complain(f"{NAME}: {files.name_of(given.output)} was not written")
         except OSError as error:
             return report_unwritable(NAME, given.output, error)
     failed, stored = results.runs.failed, results.stored
