@@ -128,6 +128,7 @@ if TYPE_CHECKING:
     from fastrank.similarity.results import SimilarityResult as SimilarityResult
     from fastrank.similarity.summaries import evaluate_summarization as evaluate_summarization
     from fastrank.similarity.triplets import evaluate_triplets as evaluate_triplets
+    from fastrank.stores.load import load_scores as load_scores
     from fastrank.tasks.evaluate import evaluate_tasks as evaluate_tasks
     from fastrank.tasks.results import TaskResults as TaskResults
     from fastrank.tasks.results import TaskScore as TaskScore
@@ -219,6 +220,7 @@ __all__, __getattr__ = public_names(
         "similarity.results": ("SimilarityResult",),
         "similarity.summaries": ("evaluate_summarization",),
         "similarity.triplets": ("evaluate_triplets",),
+        "stores.load": ("load_scores",),
         "tasks.evaluate": ("evaluate_tasks",),
         "tasks.results": ("TaskResults", "TaskScore"),
         "tasks.task": ("Task",),

@@ -52,6 +52,22 @@ def finite(name: str, value: Any) -> float:
     return number
 
 
+def not_negative(name: str, value: Any) -> float:
+    """The value as a finite float of at least 0. Raises OptionError, or TypeError."""
+    number = finite(name, value)
+    if number < 0.0:
+        raise OptionError(name, f"expected 0 or more, found {value}")
+    return number
+
+
+def fraction(name: str, value: Any) -> float:
+    """The value as a float between 0 and 1, without these. Raises OptionError, or TypeError."""
+    number = finite(name, value)
+    if not 0.0 < number < 1.0:
+        raise OptionError(name, f"expected a number between 0 and 1, found {value}")
+    return number
+
+
 def flag(name: str, value: object) -> bool:
     """The value as a bool: True, False (Python or numpy), 1 or 0. Raises OptionError."""
     # A string such as "no" would count as true.

@@ -11,10 +11,10 @@ from fastrank.comparing.alignment import systems_of
 from fastrank.comparing.compare import has_values
 from fastrank.errors import GroupError, MeasureError
 from fastrank.evaluation.evaluator import Evaluator
+from fastrank.formats.digests import exclusions_digest, file_digest, judgments_digest
 from fastrank.formats.inputs import as_qrels, is_file
 from fastrank.formats.source import name_of
 from fastrank.gating.baseline import Baseline, means_of
-from fastrank.gating.digests import exclusions_digest, file_digest, judgments_digest
 from fastrank.gating.provenance import commit, created
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.measures.selection import Selection
