@@ -70,6 +70,9 @@ if TYPE_CHECKING:
     from fastrank.evaluation.tie_reports import TieRange as TieRange
     from fastrank.evaluation.tie_reports import TieReport as TieReport
     from fastrank.evaluation.tie_reports import tie_report as tie_report
+    from fastrank.explaining.against import MeasureDifference as MeasureDifference
+    from fastrank.explaining.against import OptionsExplanation as OptionsExplanation
+    from fastrank.explaining.against import explain_options as explain_options
     from fastrank.explaining.explain import explain as explain
     from fastrank.explaining.explanation import Explanation as Explanation
     from fastrank.formats.candidates import Candidates as Candidates
@@ -125,6 +128,7 @@ if TYPE_CHECKING:
     from fastrank.similarity.results import SimilarityResult as SimilarityResult
     from fastrank.similarity.summaries import evaluate_summarization as evaluate_summarization
     from fastrank.similarity.triplets import evaluate_triplets as evaluate_triplets
+    from fastrank.stores.load import load_scores as load_scores
     from fastrank.tasks.evaluate import evaluate_tasks as evaluate_tasks
     from fastrank.tasks.results import TaskResults as TaskResults
     from fastrank.tasks.results import TaskScore as TaskScore
@@ -141,6 +145,7 @@ __all__, __getattr__ = public_names(
         "evaluation.arrays": ("evaluate_arrays",),
         "formats.candidates": ("Candidates", "read_candidates"),
         "checking.checker": ("check",),
+        "explaining.against": ("MeasureDifference", "OptionsExplanation", "explain_options"),
         "explaining.explain": ("explain",),
         "explaining.explanation": ("Explanation",),
         "comparing.agreement": ("Agreement", "agreement"),
@@ -215,6 +220,7 @@ __all__, __getattr__ = public_names(
         "similarity.results": ("SimilarityResult",),
         "similarity.summaries": ("evaluate_summarization",),
         "similarity.triplets": ("evaluate_triplets",),
+        "stores.load": ("load_scores",),
         "tasks.evaluate": ("evaluate_tasks",),
         "tasks.results": ("TaskResults", "TaskScore"),
         "tasks.task": ("Task",),

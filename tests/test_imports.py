@@ -26,6 +26,7 @@ from tests.helpers.paths import REPOSITORY
 def test_no_heavy_library_is_loaded(statement: str) -> None:
     """Neither numpy nor numba nor anything as slow, on the way from arguments to output."""
     heavy = {"numpy", "numba", "llvmlite", "faiss", "argparse", "re", "typing", "dataclasses"}
+    heavy |= {"collections", "contextlib", "functools"}
     loaded = f"sorted({heavy!r} & set(sys.modules))"
     code = f"{statement}\nimport sys; print(' '.join(['loaded:', *{loaded}]))"
 

@@ -23,7 +23,6 @@ from fastrank.cli.run_scores import (
     RunScores,
     add_files,
     add_reading_options,
-    file_names,
     names_match,
 )
 from fastrank.comparing.compare import compare_evaluated
@@ -229,7 +228,7 @@ def _compared(given: argparse.Namespace, chosen: Settings, scores: list[Scores])
 def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:
     """The names of the runs: those given, their tags if all differ, or the names of the files."""
     tags = [one.tag for one in scores]
-    own = tags if all(tags) and len(set(tags)) == len(tags) else file_names(given.runs)
+    own = tags if all(tags) and len(set(tags)) == len(tags) else files.short_names(given.runs)
     return system_names(own if given.names is None else given.names, None, scores, given.runs)
 
 

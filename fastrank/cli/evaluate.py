@@ -11,7 +11,6 @@ from fastrank.cli.run_scores import (
     RunScores,
     add_files,
     add_reading_options,
-    file_names,
     names_match,
 )
 from fastrank.errors import FastrankError
@@ -24,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fastrank.cli.resuming import StoredScores
     from fastrank.scores.scores import Scores
 
 NAME = "fastrank eval"
@@ -35,6 +35,7 @@ examples:
   fastrank eval --name BM25 --name ours --format latex --digits 3 qrels.txt \\
       bm25.run ours.run
   fastrank eval -q --format csv -o values.csv qrels.txt run.txt
+  fastrank eval --jobs 8 --resume scores.jsonl qrels.txt runs/*.gz
 
 formats:
   trec      for each run, a line `file` with its file name, then the lines of
@@ -52,8 +53,8 @@ formats:
 In json and jsonl, NaN and infinite values are null.
 
 Exit status: 0 if all runs were evaluated; 1 if a run could not be evaluated (it
-is skipped, and the file of -o is not written); 2 for invalid options or qrels
-that cannot be read.
+is skipped, and the file of -o is not written), or its scores could not be added
+to STORE; 2 for invalid options, qrels that cannot be read, or an invalid STORE.
 """
 
 
@@ -76,6 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="name runs by the tags in their files, in all formats except trec",
     )
     add_reading_options(parser)
+    add(
+        "--resume", metavar="STORE",
+        help="keep the scores of each run in STORE, a file of JSON lines, and do not evaluate runs"
+        " whose scores it has; several processes may use it at the same time",
+    )  # fmt: skip
 
 
 def run(given: argparse.Namespace) -> int:
@@ -102,13 +108,15 @@ def _run(given: argparse.Namespace) -> int:
         try:
             files.write(given.output, compressed(results.all_or_none(lines), given.output))
         except _IncompleteError:
-            complain(f"{NAME}: {given.output} was not written")
+            complain(f"{NAME}: {files.name_of(given.output)} was not written")
         except OSError as error:
             return report_unwritable(NAME, given.output, error)
-    failed = results.runs.failed
+    failed, stored = results.runs.failed, results.stored
+    if stored is not None:
+        stored.close(len(given.runs))
     if failed and len(given.runs) > 1:
         complain(f"{NAME}: {failed} of {len(given.runs)} runs could not be evaluated")
-    return 1 if failed else 0
+    return 1 if failed or (stored is not None and stored.failed) else 0
 
 
 class _IncompleteError(Exception):
@@ -121,12 +129,19 @@ class _Results:
     def __init__(self, given: argparse.Namespace) -> None:
         self._given = given
         self.runs = RunScores(NAME, given, given.measure or ["official"])
+        self.stored: StoredScores | None = None
+        if given.resume is not None:
+            # Imported here because other evaluations do not need it.
+            from fastrank.cli.resuming import StoredScores
+
+            self.stored = StoredScores(NAME, given, self.runs)
 
     def __iter__(self) -> Iterator[tuple[str, str, Scores]]:
         given, runs = self._given, self.runs
-        names = file_names(given.runs) if given.names is None else given.names
+        names = files.short_names(given.runs) if given.names is None else given.names
         taken = set[str]()
-        for path, name, scores in zip(given.runs, names, runs.of(given.runs), strict=True):
+        found = (self.stored or runs).of(given.runs)
+        for path, name, scores in zip(given.runs, names, found, strict=True):
             if scores is None:
                 continue
             of = f"of {len(runs.judgments)} judged queries"

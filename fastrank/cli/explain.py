@@ -1,4 +1,5 @@
-"""The command `fastrank explain`: which documents add how much to the values of a query."""
+"""The command `fastrank explain`: which documents add how much to the values of a query, and under
+which settings the values are those of another tool."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from fastrank.cli.output import (
     write_output,
 )
 from fastrank.cli.output_formats import format_of_output
-from fastrank.errors import FastrankError
+from fastrank.errors import FastrankError, OptionError
+from fastrank.explaining.against import explain_options
 from fastrank.explaining.explain import MEASURES, ROWS, explain
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions
 from fastrank.keywords import select
@@ -34,9 +36,11 @@ examples:
   fastrank explain -q q0004 --document d0097 qrels.txt run.txt
   fastrank explain -q q0004 --documents corpus.jsonl -o q0004.html qrels.txt \\
       run.txt
+  fastrank explain --against trec_eval.txt qrels.txt run.txt
 
 For each measure: value = sum of the column `adds` / divisor. With --other, the
-documents that change the value, the largest change first.
+documents that change the value, the largest change first. With --against,
+the options and definitions that give the values of another tool.
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
@@ -52,15 +56,24 @@ OPTIONS = select(EvaluationOptions, EVALUATION)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.usage = f"{NAME} [options] -q QUERY QRELS RUN"
+    parser.usage = (
+        f"{NAME} [options] -q QUERY QRELS RUN\n       {NAME} [options] --against FILE QRELS RUN"
+    )
     parser.epilog = EPILOG
     add = parser.add_argument
     add("qrels", metavar="QRELS", help="qrels in any format; - is standard input")
     add("run", metavar="RUN", help="run in any format, may be compressed")
-    add("-q", "--query", required=True, metavar="QUERY", help="the id of the query")
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument("-q", "--query", metavar="QUERY", help="the id of the query to explain")
+    asked.add_argument(
+        "--against", metavar="FILE",
+        help="find the settings that give the values in FILE: the output of trec_eval, or JSON"
+        " {measure: mean} or {query: {measure: value}}",
+    )  # fmt: skip
     add(
         "-m", "--measure", action="append", default=[], metavar="MEASURE",
-        help=f"measure in any notation; may be repeated (default: {MEASURES})",
+        help=f"measure in any notation; may be repeated (default: {MEASURES}; with --against, all"
+        " of FILE)",
     )  # fmt: skip
     add("--other", metavar="RUN", help="explain the difference of this run to RUN")
     add(
@@ -94,6 +107,9 @@ def _run(given: argparse.Namespace) -> int:
     if not can_be_written(NAME, given.output):
         return 1
     try:
+        if given.against is not None:
+            text = _against(given)
+            return write_output(NAME, given.output, _encoded(text))
         form = given.format or format_of_output(given.output, FORMATS, "text", SUFFIXES)
         explained = explain(
             given.qrels, given.run, given.measure or MEASURES, query=given.query,
@@ -103,5 +119,18 @@ def _run(given: argparse.Namespace) -> int:
         text = "\n".join(map(explained.document, given.document)) or FORMATS[form](explained)
     except FastrankError as error:
         return report_error(NAME, error)
-    printed = f"{without_controls(text)}\n".encode("utf-8", "surrogateescape")
-    return write_output(NAME, given.output, printed)
+    return write_output(NAME, given.output, _encoded(text))
+
+
+def _against(given: argparse.Namespace) -> str:
+    """What gives the values of the other tool. Raises OptionError for flags without effect."""
+    for flag in ("other", "document", "documents", "format"):
+        if getattr(given, flag):
+            raise OptionError(f"--{flag}", "no effect with --against")
+    options = given_options(given, OPTIONS)
+    found = explain_options(given.qrels, given.run, given.against, given.measure or None, **options)
+    return str(found)
+
+
+def _encoded(text: str) -> bytes:
+    return f"{without_controls(text)}\n".encode("utf-8", "surrogateescape")

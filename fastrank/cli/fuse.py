@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from fastrank.cli.evaluation_flags import check_version
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import (
     can_be_written,
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method", default="rrf", metavar="NAME", help="how to fuse, see below (default: rrf)"
     )
-    add_flags(parser, FUSION)
+    add_flags(parser, FUSION, variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"})
     parser.add_argument(
         "-o", "--output", default=STANDARD_OUTPUT, metavar="FILE",
         help="write the run to FILE, compressed if the name ends in .gz, .bz2, .xz or .zst"
@@ -70,6 +71,8 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
+    if not check_version(given, NAME):
+        return 2
     form = given.to or format_by_name(given.output) or "trec"
     if form == "parquet" and given.output == STANDARD_OUTPUT:
         complain(f"{NAME}: parquet cannot be written to standard output; use -o FILE")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from functools import partial
 
 from fastrank.cli.evaluation_flags import check_version
@@ -13,6 +12,7 @@ from fastrank.cli.output import (
     add_output_flag,
     can_be_written,
     check_distinct,
+    command_line,
     complain,
     guarded,
     report_unwritable,
@@ -214,7 +214,10 @@ def _limit(text: str) -> tuple[str | None, float]:
 
 
 def _floor(text: str) -> tuple[str, float]:
-    name, number = _limit(text)
+    try:
+        name, number = _limit(text)
+    except argparse.ArgumentTypeError:
+        name, number = None, 0.0
     if name is None:
         raise argparse.ArgumentTypeError(f"expected MEASURE=NUMBER, found {text!r}")
     return name, number
@@ -239,7 +242,7 @@ def _save(given: argparse.Namespace, name: str) -> int:
         return 2
     try:
         found = new_baseline(
-            given.qrels, given.run, given.measure, given_options(given, SAVED), _command(),
+            given.qrels, given.run, given.measure, given_options(given, SAVED), command_line(),
             ir_metadata=given.ir_metadata,
         )  # fmt: skip
     except FastrankError as error:
@@ -280,7 +283,7 @@ def _check(given: argparse.Namespace, name: str) -> int:
     outputs: list[tuple[str, Iterable[bytes]]] = []
     if given.update:
         if verdict.is_improvement:
-            source = verdict.current.source | {"command": _command()}
+            source = verdict.current.source | {"command": command_line()}
             lines = verdict.current._replace(source=source).lines()
             outputs.append((given.baseline, compressed(lines, given.baseline)))
         done = "replaced by this run" if verdict.is_improvement else (
@@ -294,11 +297,6 @@ def _check(given: argparse.Namespace, name: str) -> int:
     if form == "github" and not status:
         status = _report_to_github(name, verdict)
     return status or int(not verdict.passed)
-
-
-def _command() -> list[str]:
-    """The command line, whatever started it."""
-    return ["fastrank", *sys.argv[1:]]
 
 
 def _report_to_github(name: str, verdict: Verdict) -> int:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from fastrank.data.preferences import Preferences
     from fastrank.data.qrels import Qrels
+    from fastrank.evaluation.several_runs import Function
     from fastrank.judging.options import Options
     from fastrank.scores.scores import Scores
 
@@ -64,29 +65,31 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 class RunScores:
     """Evaluates runs, and reports those that fail on standard error; `failed` counts them.
 
-    qrels: all judgments. judgments: those of the queries that are evaluated.
+    qrels: all judgments. judgments: those of the queries that are evaluated. bound: the measures.
+    jobs: the number of processes.
     Raises FastrankError for invalid options and unreadable qrels.
     """
 
     def __init__(self, name: str, given: argparse.Namespace, measures: list[str]) -> None:
-        self._name, self._threads, self._jobs = name, given.threads, given.jobs
-        if self._jobs > 1 and "-" in given.runs:
+        self._name, self._threads, self.jobs = name, given.threads, given.jobs
+        if self.jobs > 1 and "-" in given.runs:
             raise OptionError("--jobs", "the processes cannot read standard input (-)")
         self.failed, self._is_broken = 0, False
         self.options = options = _options(given)
-        bound = bind_measures(Selection(measures), options)
-        check_options(bound, options)
+        self.bound = bind_measures(Selection(measures), options)
+        check_options(self.bound, options)
         read = READERS[given.relevance_format]
         self.qrels: Any = read(
             given.qrels, trec_eval_version=given.trec_eval_version, warn=self._warn
         )
-        self._prepared = Prepared(self.qrels, bound, options)
+        self._prepared = Prepared(self.qrels, self.bound, options)
         self.judgments = self._prepared.judgments
 
     def of(self, paths: list[str]) -> Iterator[Scores | None]:
         """The scores of each run, in order; None for one that cannot be evaluated."""
-        if self._jobs > 1 and len(paths) > 1:
-            yield from self._in_processes(paths)
+        if self.jobs > 1 and len(paths) > 1:
+            for value in self.values(paths):
+                yield value and value[0]
             return
         for path in paths:
             try:
@@ -97,22 +100,34 @@ class RunScores:
             else:
                 yield scores
 
-    def _in_processes(self, paths: list[str]) -> Iterator[Scores | None]:
-        # Imported late: they take longer than the evaluation of a small file.
-        from fastrank.cli.jobs import processes
-        from fastrank.evaluation.several_runs import evaluated
+    def values(self, paths: list[str], function: Function | None = None) -> Iterator[Any]:
+        """For each run, the value that `evaluated` yields; None for one that cannot be evaluated.
 
-        with processes(min(self._jobs, len(paths))) as executor:
-            found = evaluated(self._prepared, paths, executor=executor, threads=self._threads or 1)
+        function: as `evaluated` takes it.
+        """
+        # Imported late: they take longer than the evaluation of a small file.
+        from contextlib import nullcontext
+
+        from fastrank.evaluation.several_runs import evaluate_run, evaluated
+
+        threads = self._threads
+        executors: Any = nullcontext()
+        if self.jobs > 1 and len(paths) > 1:
+            from fastrank.cli.jobs import processes
+
+            threads, executors = threads or 1, processes(min(self.jobs, len(paths)))
+        function = function or evaluate_run
+        with executors as executor:
+            found = evaluated(
+                self._prepared, paths, executor=executor, threads=threads, function=function
+            )
             for path, (value, error) in zip(paths, found, strict=True):
                 if value is None:
                     self._fail(path, error)
-                    yield None
-                    continue
-                scores, messages = value
-                for message in messages:
-                    self._warn(message)
-                yield scores
+                else:
+                    for message in value[1]:
+                        self._warn(message)
+                yield value
 
     def _fail(self, path: str, error: Exception | None) -> None:
         self.failed += 1
@@ -141,14 +156,6 @@ def names_match(given: argparse.Namespace, name: str) -> bool:
         f"{name}: --name: expected one for each of {len(given.runs)} runs, found {len(given.names)}"
     )
     return False
-
-
-def file_names(paths: list[str]) -> list[str]:
-    """The names of files without their folders; files with the same name are named by paths."""
-    names = [os.path.basename(path) or path for path in paths]
-    return [
-        name if names.count(name) == 1 else path for name, path in zip(names, paths, strict=True)
-    ]
 
 
 def _options(given: argparse.Namespace) -> Options:

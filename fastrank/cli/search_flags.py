@@ -123,7 +123,8 @@ def _report_unwritable(path: str, work: Callable[[], None]) -> None:
     try:
         work()
     except OSError as error:
-        raise ReadError(path, f"cannot be written: {error.strerror or error}") from None
+        reason = f"cannot be written: {error.strerror or error}"
+        raise ReadError(files.name_of(path), reason) from None
 
 
 def _refuse_building(given: argparse.Namespace) -> None:

@@ -778,7 +778,8 @@ class Comparison(Frozen):
     def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
         """A JSON object with means, intervals, pairs, settings and notes; null for NaN.
 
-        per_query: also the values, as {query: {measure: {system: value}}}.
+        per_query: also the values, as {query: {measure: {system: value}}}. The setting `clusters`
+            is the number of clusters.
 
         >>> import json
         >>> json.loads(comparison.to_json())["systems"]["pca"]["map"]["mean"]

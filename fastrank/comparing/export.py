@@ -44,6 +44,8 @@ def record_of(comparison: Comparison, *, per_query: bool = False) -> dict[str, A
     pairs = [pair for measure in comparison.measures for pair in comparison._pairs_of(measure)]
     settings = {name: getattr(comparison, name) for name in SETTINGS}
     settings["family"] = comparison._settings.family
+    clusters = comparison._settings.clusters
+    settings["clusters"] = None if clusters is None else len({*clusters.values()})
     settings["exact"] = all(pair.exact for pair in pairs)
     # Imported by name, because the package is above its parts.
     version = import_module("fastrank").__version__

@@ -10,6 +10,7 @@ from fastrank.evaluation.values import Values
 from fastrank.judging.judged import QueryError, count_retrieved
 from fastrank.judging.needs import first_impossible, first_with_rankings, needs_rankings
 from fastrank.judging.queries import count_without_relevant, evaluates_missing, missing_queries
+from fastrank.measures.trec import GAINS
 from fastrank.scores.scores import Scores
 from fastrank.scores.summary import (
     Coverage,
@@ -34,10 +35,7 @@ if TYPE_CHECKING:
     Judgments = Qrels | Preferences | Graded
 
 # What measures need whose kernels see nothing but the memory of rankings.
-REPEATABLE = (
-    "best gains", "exact gains", "gains", "normalized gains", "queries", "ranking", "run", "stops",
-    "unit gains",
-)  # fmt: skip
+REPEATABLE = (*GAINS, "queries", "ranking", "run")
 
 
 def score(

@@ -9,6 +9,7 @@ from fastrank.errors import FormatError, OptionError, ReadError, RunError
 from fastrank.evaluation.prepared import Prepared, file_state
 from fastrank.executing import Outcome, outcomes
 from fastrank.formats.inputs import as_qrels
+from fastrank.formats.source import name_of
 from fastrank.formats.trec import python_warning
 from fastrank.judging.queries import choose_queries
 from fastrank.plurals import counted
@@ -16,13 +17,14 @@ from fastrank.search.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from typing import Any
 
     from fastrank.evaluation.prepared import FileState
     from fastrank.scores.scores import Scores
 
     Found = tuple[Scores, list[str]]
+    Function = Callable[["Shared", Any], tuple[Any, ...]]
 
 
 def evaluate_runs(
@@ -70,23 +72,32 @@ def evaluate_runs(
     return [one for one in scores if one is not None]
 
 
-def evaluated(
-    prepared: Prepared, runs: Sequence[Any], *, executor: Any, threads: int | None
-) -> Generator[Outcome, None, None]:
-    """Yield an Outcome for each run, whose value is the Scores and a list of warnings."""
-    restored = _Restored(prepared)
-    found = outcomes(executor, _evaluated, runs, shared=Shared(prepared, threads))
-    try:
-        for value, error in found:
-            yield Outcome(value and (restored.of(value[0]), value[1]), error)
-    finally:
-        found.close()
-
-
-def _evaluated(shared: Shared, run: Any) -> Found:
+def evaluate_run(shared: Shared, run: Any) -> Found:
+    """The scores of a run, and the warnings."""
     messages: list[str] = []
     scores = shared.prepared.scores_of(run, shared.threads, messages.append)
     return scores, messages
+
+
+def evaluated(
+    prepared: Prepared,
+    runs: Sequence[Any],
+    *,
+    executor: Any,
+    threads: int | None,
+    function: Function = evaluate_run,
+) -> Generator[Outcome, None, None]:
+    """Yield an Outcome for each run, whose value is a tuple: the Scores and a list of warnings.
+
+    function: is called for each run in the place of `evaluate_run`; its value may have more items.
+    """
+    restored = _Restored(prepared)
+    found = outcomes(executor, function, runs, shared=Shared(prepared, threads))
+    try:
+        for value, error in found:
+            yield Outcome(value and (restored.of(value[0]), *value[1:]), error)
+    finally:
+        found.close()
 
 
 class Shared:
@@ -159,7 +170,7 @@ def _run_error(
     if keys is not None:
         name = str(keys[place])
     elif isinstance(run, (str, os.PathLike)):
-        name = os.fsdecode(run)
+        name = name_of(os.fsdecode(run))
     else:
         name = f"run {place + 1}"
     reason = str(first) or type(first).__name__

@@ -197,6 +197,9 @@ def tie_ranges(
         worst |= mean([share], "worst", **changes)
         best |= mean([share], "best", **changes)
     known = [own for own in bound if has_expected_value(own, is_cut=options.is_cut)]
+    if options.judged_only and options.is_cut:
+        # No closed form is known.
+        known = []
     expected = mean(known, "average") if known else {}
     return {
         name: TieRange(

@@ -9,6 +9,7 @@ from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import Judged, JudgedRun, QueryError
 from fastrank.judging.needs import judging_options, needs_strata
+from fastrank.measures.trec import DEFINED_GAINS
 from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, zeros
 
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 
     Judgments = Qrels | Preferences | Graded
 
-# What measures with options need whose gains they define; the special ones change them further.
-DEFINED_GAINS = ("best gains", "exact gains", "gains", "normalized gains", "stops")
+# Gains that are changed once more after they are assigned.
 SPECIAL_GAINS = ("best gains", "exact gains")
 # With fractional gains, trec_eval's table of all grades up to the highest is needed (see
 # kernels/measures/gains.py) and searched for every document; this is the highest grade that we

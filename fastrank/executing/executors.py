@@ -54,22 +54,22 @@ class FailedCall:
 
 def submitter(executor: Any) -> Submit:
     """The function that submits a call. Raises TypeError for other objects."""
-    if hasattr(executor, "submit"):
-        submit: Submit = executor.submit
-    elif hasattr(executor, "apply_async"):
-
-        def submit(function: Any, *arguments: Any) -> Call:
-            return _PoolCall(executor.apply_async(function, arguments))
-
-    else:
+    if isinstance(executor, type) or not (
+        hasattr(executor, "submit") or hasattr(executor, "apply_async")
+    ):
+        is_class = isinstance(executor, type)
+        found = f"the class {executor.__name__}" if is_class else type(executor).__name__
         raise TypeError(
             "executor: expected a concurrent.futures.Executor, such as ProcessPoolExecutor(4), or"
-            f" a pool of multiprocessing, found {type(executor).__name__}"
+            f" a pool of multiprocessing, found {found}"
         )
 
     def attempt(function: Any, *arguments: Any) -> Call:
         try:
-            return submit(function, *arguments)
+            if hasattr(executor, "submit"):
+                call: Call = executor.submit(function, *arguments)
+                return call
+            return _PoolCall(executor.apply_async(function, arguments))
         except Exception as error:
             # It was shut down, or its workers are dead.
             return FailedCall(error)

@@ -67,9 +67,9 @@ def check_query(query: str, judgments: Qrels, runs: Sequence[Run]) -> None:
 class JudgedQuery:
     """A query of a run, judged.
 
-    name: of the run. docs: (document, score), best first, as measures see them. grades: of all
-    judged documents of the query. retrieved: whether the run has the query. cut: how many results
-    the depth removed. excluded, duplicates, unjudged_removed: how many others were removed.
+    name: of the run. ranked: (document, score), best first. docs: those that measures see. grades:
+    of all judged documents of the query. retrieved: whether the run has the query. cut: how many
+    results the depth removed. excluded, duplicates, unjudged_removed: how many others were removed.
     """
 
     def __init__(
@@ -87,7 +87,10 @@ class JudgedQuery:
         kept, matched, found = match_run(judgments, run, one)
         self.excluded, self.duplicates = found.counts["excluded"], found.counts["duplicates"]
         (place,) = matched.rankings
-        self.docs, self.cut, self.unjudged_removed = self._ranked(kept, place)
+        self.ranked = self._ranked(kept, place)
+        top = self.ranked[: options.max_retrieved]
+        self.docs = self._judged(top) if options.judged_only else top
+        self.cut, self.unjudged_removed = len(self.ranked) - len(top), len(top) - len(self.docs)
         judged = RunJudge(judgments, measures, one).judge(kept)
         if judged.failure is not None:
             raise judged.failure.error(
@@ -95,8 +98,11 @@ class JudgedQuery:
             )
         self._values = Values(judgments, measures, one, judged)
 
-    def _ranked(self, run: Run, place: int) -> tuple[list[tuple[str, float]], int, int]:
-        """The ranking, and how many results the depth and judged_only removed."""
+    def _judged(self, docs: list[tuple[str, float]]) -> list[tuple[str, float]]:
+        return [(doc, score) for doc, score in docs if self.grades.get(doc, -1) >= 0]
+
+    def _ranked(self, run: Run, place: int) -> list[tuple[str, float]]:
+        """The ranking before it is cut."""
         first, stop = run.offset_column[place], run.offset_column[place + 1]
         options = self.options
         texts = [run.docs[row] for row in range(first, stop)]
@@ -112,17 +118,12 @@ class JudgedQuery:
             order.sort(key=lambda row: sign * self.grades.get(decoded(texts[row]), -math.inf))
         compared = compared_scores(scores, options.trec_eval_version)
         order.sort(key=(-compared).__getitem__)
-        ranked = [(decoded(texts[row]), float(scores[row])) for row in order]
-        depth = options.max_retrieved
-        top = ranked[:depth]
-        if options.judged_only:
-            top = [(doc, score) for doc, score in top if self.grades.get(doc, -1) >= 0]
-        return top, len(ranked[depth:]), min(depth, len(ranked)) - len(top)
+        return [(decoded(texts[row]), float(scores[row])) for row in order]
 
     def documents(self, bound: BoundMeasure) -> list[tuple[str, float]]:
         """The ranking that a measure sees, which may be without unjudged documents."""
         if (bound.options or {}).get("judged_only", False):
-            return [(doc, score) for doc, score in self.docs if self.grades.get(doc, -1) >= 0]
+            return self._judged(self.docs)
         return self.docs
 
     def level(self, bound: BoundMeasure) -> float:

@@ -40,9 +40,11 @@ def notes_of(
     ]
 
 
-def _one_query(judged: JudgedQuery, grades: Mapping[str, float]) -> tuple[Qrels, Run]:
-    """The query alone, with these grades; the rows of the run are in the order of ranks."""
-    run = Run.from_dict({judged.query: dict(judged.docs)})
+def _one_query(
+    judged: JudgedQuery, grades: Mapping[str, float], docs: list[tuple[str, float]]
+) -> tuple[Qrels, Run]:
+    """The query alone, with these grades and documents, in the order of ranks."""
+    run = Run.from_dict({judged.query: dict(docs)})
     return Qrels.from_dict({judged.query: dict(grades)}), run
 
 
@@ -55,7 +57,7 @@ def _ties(
         return []
     found = []
     options = judged.options.changed(ties="docno_desc", exclude={}, ignore_identical_ids=False)
-    qrels, run = _one_query(judged, judged.grades)
+    qrels, run = _one_query(judged, judged.grades, judged.ranked)
     for bound in measures:
         try:
             check_range([bound])
@@ -106,7 +108,7 @@ def _bounds(
     )
     for grade in (0, highest):
         grades = {doc: grade for doc, _ in judged.docs} | judged.grades
-        qrels, run = _one_query(judged, grades)
+        qrels, run = _one_query(judged, grades, judged.docs)
         mean = score_run(RunJudge(qrels, measures, options), run, measures, options).mean
         for name, values in found.items():
             values.append(mean[name])

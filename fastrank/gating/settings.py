@@ -6,7 +6,7 @@ import copy
 import os
 
 from fastrank.errors import InputError, OptionError
-from fastrank.gating.digests import exclusions_digest
+from fastrank.formats.digests import exclusions_digest
 from fastrank.gating.measuring import recorded, selected
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.measures.notation import canonical_names

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from fastrank.data.grade_scale import Graded
 from fastrank.data.run import Run
 from fastrank.formats.chunks import Parts
@@ -139,9 +137,11 @@ class RunJudge:
         return self._in_memory(run)
 
     def _file_judge(self) -> FileJudge:
-        with suppress(IndexError):
+        # `if self._idle` could be wrong a moment later, in another thread.
+        try:
             return self._idle.pop()
-        return FileJudge(self._with_texts(), self._measures, self._options)
+        except IndexError:
+            return FileJudge(self._with_texts(), self._measures, self._options)
 
     def _judge_dict(self, run: Mapping[Any, Any]) -> JudgedRun:
         from collections.abc import Mapping

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
 
+# What measures need that see gains: those that measures with options define, and all of them.
+DEFINED_GAINS = ("gains", "stops", "normalized gains", "exact gains", "best gains")
+GAINS = ("unit gains", *DEFINED_GAINS)
+
+
 class Measure(Frozen):
     """The record of a measure.
 

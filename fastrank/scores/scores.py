@@ -44,6 +44,9 @@ class Scores(Frozen):
         a grade >= 0; not available for preferences and groups.
     excluded: documents removed from the rankings of judged queries (ignore_identical_ids, exclude).
     duplicates: lines removed from these rankings as duplicates (duplicates).
+    strata_without_samples: strata of queries in which no document was sampled; only with measures
+        of strata. not_sampled: documents of the pool that were not sampled, which count as unjudged
+        in other measures; only if the judgments have strata.
     ties_at_cutoff: rankings that end between documents with equal scores (`evaluate_embeddings`).
 
     >>> scores

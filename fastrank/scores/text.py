@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.c_numbers import printed
 from fastrank.escapes import visible
+from fastrank.measures.trec import GAINS
 from fastrank.plurals import counted
 from fastrank.scores.columns import columns_by_name, columns_of, walk
 
@@ -99,10 +100,7 @@ NOTED = {
 # The note where all values are 0 because no document is relevant.
 NOTHING_RELEVANT = "no judged document is relevant: is the relevance level above all grades?"
 # What measures need that use the grades and ignore the relevance level.
-LEVEL_FREE = (
-    "best gains", "exact gains", "gains", "normalized gains", "queries", "run", "stops",
-    "unit gains",
-)  # fmt: skip
+LEVEL_FREE = (*GAINS, "queries", "run")
 # The number of ids in a note.
 NAMED = 5
 

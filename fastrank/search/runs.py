@@ -105,7 +105,8 @@ def search_shards(
 
     The results of `.npy` files and flat indexes are those of one flat index with all vectors. Its
     scores are the same, bit for bit, if faiss uses as many threads as the tasks do, on CPUs of the
-    same type. Approximate indexes find what each of them finds.
+    same type, and the dimension is at most 16,384. As in `search`, documents with the same score at
+    ranks k and k + 1 may differ. Approximate indexes find what each of them finds.
 
     Raises what `search` and `Shards` raise; ReadError, which names the file, if a task fails.
 

@@ -55,6 +55,17 @@ def test_documents_are_explained_one_by_one(capfdbinary: Capture) -> None:
     ]
 
 
+def test_the_values_of_another_tool_are_explained(tmp_path: Path, capfdbinary: Capture) -> None:
+    path = tmp_path / "trec_eval.txt"
+    path.write_text(fr.evaluate(QRELS, PROFILE, "map", depth=10).to_trec(per_query=True))
+
+    status = main(["explain", "--against", str(path), QRELS, PROFILE])
+
+    out = capfdbinary.readouterr().out.decode()
+    assert status == 0
+    assert "ours 0.3447. Reproduced to 4 decimals by depth=10" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
@@ -62,6 +73,12 @@ def test_documents_are_explained_one_by_one(capfdbinary: Capture) -> None:
         (["-q", "q0004", "-m", "F1", QRELS, PROFILE], 2, "explain supports map, "),
         (["-q", "q0004", "--ties", "average", QRELS, PROFILE], 2, "ties: 'average' is over all"),
         (["-q", "q0004", "--document", "d00", QRELS, PROFILE], 2, "neither retrieved nor judged"),
+        (["--against", "no.txt", QRELS, PROFILE], 1, "no.txt: no such file or directory"),
+        (
+            ["--against", "x", "--other", PCA, QRELS, PROFILE],
+            2,
+            "--other: no effect with --against",
+        ),
         (["-q", "q0004", QRELS, "missing.run"], 1, "missing.run: no such file or directory"),
         (["-q", "q0004", "--documents", "no.jsonl", QRELS, PROFILE], 1, "no.jsonl: no such file"),
     ],

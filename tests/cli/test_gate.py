@@ -304,3 +304,13 @@ def test_help_fits_80_columns(step: tuple[str, ...], monkeypatch: pytest.MonkeyP
     )  # fmt: skip
 
     assert max(map(len, found.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("given", ["0.5", "map", "map=x"])
+def test_a_floor_needs_a_measure_and_a_number(given: str, capfdbinary: Capture) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["gate", "check", "--min", given, "none", "none", "none"])
+
+    assert stopped.value.code == 2
+    err = capfdbinary.readouterr().err.decode()
+    assert f"argument --min: expected MEASURE=NUMBER, found '{given}'" in err

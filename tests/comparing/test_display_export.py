@@ -7,7 +7,7 @@ import io
 import json
 
 import fastrank as fr
-from tests.helpers.comparisons import DATA, NAMES, compare_data
+from tests.helpers.comparisons import DATA, NAMES, compare_data, random_rows, scores_of
 
 
 def test_csv_is_the_table_of_pairs() -> None:
@@ -47,7 +47,7 @@ def test_json_has_means_pairs_settings_and_notes() -> None:
     assert found["settings"] == {
         "test": "randomization", "correction": "holm", "alpha": 0.05, "interval": "t",
         "level": 0.95, "seed": 0, "resamples": 1000, "family": "measure", "exact": False,
-        "version": fr.__version__,
+        "clusters": None, "version": fr.__version__,
     }  # fmt: skip
 
 
@@ -83,3 +83,12 @@ def test_frames_have_the_pairs() -> None:
     expected = compared.pairs().columns
     assert {name: list(own) for name, own in compared.to_pandas().items()} == expected
     assert compared.to_polars().to_dict(as_series=False) == expected
+
+
+def test_json_has_the_number_of_clusters() -> None:
+    clusters = {f"q{place:03d}": place // 3 for place in range(30)}
+    compared = fr.compare_scores(
+        scores_of(random_rows(2, 30)), test="randomization", interval="none", clusters=clusters
+    )
+
+    assert json.loads(compared.to_json())["settings"]["clusters"] == 10

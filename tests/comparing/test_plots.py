@@ -184,7 +184,7 @@ def test_precision_recall_shows_eleven_levels(compared: fr.Comparison) -> None:
     ("kind", "message"),
     [
         ("over-k", r"over k needs several cutoffs of a measure; compare with P\.1,5,10,20,100"),
-        ("precision-recall", "precision-recall needs it; compare with iprec_at_recall"),
+        ("precision-recall", "precision-recall needs the measure iprec_at_recall"),
     ],
 )
 def test_plots_of_families_name_the_measures_they_need(kind: str, message: str) -> None:

@@ -232,7 +232,7 @@ def test_dask_takes_functions_that_cannot_be_imported() -> None:
         ]
 
 
-@pytest.mark.parametrize("executor", [4, "processes", [ThreadPoolExecutor]])
+@pytest.mark.parametrize("executor", [4, "processes", ThreadPoolExecutor])
 def test_other_objects_are_not_executors(executor: Any) -> None:
     with pytest.raises(TypeError, match=r"executor: expected a concurrent\.futures\.Executor"):
         list(outcomes(executor, add, [1]))

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.formats.digests import judgments_digest
 from tests.helpers.paths import DATA
 
 QRELS, PIXELS, PCA = (str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run"))
@@ -310,3 +311,11 @@ def test_a_run_without_metadata_is_refused(run: Any, name: str) -> None:
 def test_several_runs_are_refused() -> None:
     with pytest.raises(TypeError, match="expected one run, found a list of 2"):
         fr.save_baseline(io.BytesIO(), SMALL, [RUN, RUN], "RR")
+
+
+def test_the_digest_of_judgments_covers_strata() -> None:
+    one, other = (
+        fr.read_qrels(io.BytesIO(b"q 0 a %b 1\nq 0 b y 0\n" % stratum)) for stratum in (b"x", b"y")
+    )
+
+    assert judgments_digest(one) != judgments_digest(other)

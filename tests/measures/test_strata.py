@@ -164,3 +164,23 @@ def test_what_cannot_be_estimated_is_refused(qrels: Any, options: Any, words: st
 def test_arrays_have_no_strata() -> None:
     with pytest.raises(MeasureError, match="needs judgments with strata: only `evaluate`"):
         fr.evaluate_labels([[1, 0]], [[1.0, 0.5]], "infNDCG")
+
+
+@pytest.mark.parametrize("version", ["9.0.8", "10.0"])
+def test_queries_without_results_count(version: str) -> None:
+    """As 0 in means; the estimated relevant documents of their pools are added."""
+    found = fr.evaluate(
+        judgments(), RUN, "iNumRel infNDCG", missing="zero", trec_eval_version=version
+    )
+
+    assert found["iNumRel"].tolist() == [1.5, 1.0]
+    assert found.mean["iNumRel"] == 2.5
+    assert found.mean["infNDCG"] == found["infNDCG"][0] / 2
+
+
+def test_skipped_queries_leave_the_strata_of_the_others() -> None:
+    with_another = judgments(b"0 0 a z 0\n" + QRELS)
+
+    found = fr.evaluate(with_another, RUN, "infNDCG", no_relevant="skip")
+
+    assert found.mean == fr.evaluate(judgments(), RUN, "infNDCG").mean

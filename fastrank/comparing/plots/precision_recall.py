@@ -26,7 +26,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
         raise MeasureError(view.measure, f"precision-recall shows {FAMILY}, not {view.measure!r}")
     names = [name for name in comparison.measures if name.startswith(f"{FAMILY}_")]
     if len(names) < 2:
-        raise MeasureError(FAMILY, f"precision-recall needs it; compare with {FAMILY}")
+        raise MeasureError(FAMILY, f"precision-recall needs the measure {FAMILY}; compare with it")
     levels = [float(name.rpartition("_")[2]) for name in names]
     values = draw_lines(axes, comparison, names, levels)
     axes.set_xlabel("recall")

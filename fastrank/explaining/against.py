@@ -1,0 +1,411 @@
+"""Find the settings under which we get the values of another tool."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import combinations
+
+from fastrank.arguments import DEFAULT_VERSION
+from fastrank.data.columns import Frozen
+from fastrank.errors import FastrankError, GroupError, MeasureError
+from fastrank.evaluation.evaluator import Evaluator
+from fastrank.explaining.judged_query import judgments_of, run_of
+from fastrank.explaining.reference import decimals, is_same, read_reference
+from fastrank.explaining.settings import settings, variants
+from fastrank.formats.inputs import is_file
+from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.keywords import takes, with_defaults
+from fastrank.measures.selection import Selection
+from fastrank.measures.tie_support import check_range
+from fastrank.plurals import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from typing_extensions import Unpack
+
+    from fastrank.data.qrels import Qrels
+    from fastrank.explaining.reference import Values
+    from fastrank.explaining.settings import Setting, Variant
+    from fastrank.scores.scores import Scores
+
+    Combination = tuple[Setting, ...]
+
+# Depths to try where rankings are longer.
+DEPTHS = (10, 100, 1000)
+# The most settings that are tried together.
+MOST = 2
+# The most alternatives that are named.
+NAMED = 3
+
+
+class Match(Frozen):
+    """Settings under which a measure has the values of the reference.
+
+    settings: their texts; none if the values are the same as they are. options: of `evaluate`.
+    measure: the measure to ask for. tools: which tools do so.
+    """
+
+    __slots__ = ("measure", "options", "settings", "tools")
+
+    settings: tuple[str, ...]
+    options: dict[str, Any]
+    measure: str
+    tools: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if not self.settings:
+            return "the given options"
+        tools = ", ".join(tool for tool in self.tools if tool)
+        return " and ".join(self.settings) + (f" ({tools})" if tools else "")
+
+
+class MeasureDifference(Frozen):
+    """The values of a measure in the reference, and ours.
+
+    theirs, ours: the means, ours with the given options. digits: decimals to which theirs are
+    rounded, None for none. matches: what reproduces theirs, the fewest changes first; empty if
+    nothing tried does. compared, differing: the numbers of common queries, and of those with
+    another value under the given options; 0 if the reference has only means. first: the first of
+    these as (query, theirs, ours), or None. only_theirs, only_ours: queries of one side.
+    tie_range: if nothing reproduces theirs, but another order of tied documents could: the settings
+    for which that is so and the range of the mean, (Match, worst, best); else None.
+
+    >>> qrels, run = {"q": {"a": 1}}, {"q": {"x": 1.0, "a": 1.0}}
+    >>> one = fr.explain_options(qrels, run, {"map": 0.75}).measures["map"]
+    >>> one.theirs, one.ours, [match.options for match in one.matches]
+    (0.75, 0.5, [{'ties': 'average'}])
+    """
+
+    __slots__ = (
+        "compared", "differing", "digits", "first", "matches", "measure", "only_ours",
+        "only_theirs", "ours", "theirs", "tie_range",
+    )  # fmt: skip
+
+    measure: str
+    theirs: float
+    ours: float
+    digits: int | None
+    matches: list[Match]
+    compared: int
+    differing: int
+    first: tuple[str, float, float] | None
+    only_theirs: list[str]
+    only_ours: list[str]
+    tie_range: tuple[Match, float, float] | None
+
+    def __str__(self) -> str:
+        text = f"{self.measure}: theirs {self.theirs:.4f}, ours {self.ours:.4f}. "
+        exactly = "exactly" if self.digits is None else f"to {self.digits} decimals"
+        if self.matches:
+            others = " or ".join(map(str, self.matches[:NAMED]))
+            more = f" or {len(self.matches) - NAMED} others" if len(self.matches) > NAMED else ""
+            text += f"Reproduced {exactly} by {others}{more}."
+        elif self.tie_range is not None:
+            match, worst, best = self.tie_range
+            text += (
+                f"Not reproduced, but with {match}, the order of tied documents makes it"
+                f" {worst:.4f} to {best:.4f}: the tool has an order that no option gives."
+            )
+        else:
+            text += "Not reproduced by any one or two of the known settings."
+        if self.differing and self.first is not None:
+            query, theirs, ours = self.first
+            text += (
+                f" Queries that differ: {self.differing} of {self.compared}, first {query}:"
+                f" {theirs:.4f} against {ours:.4f}."
+            )
+        for whose, queries in (("theirs", self.only_theirs), ("ours", self.only_ours)):
+            if queries:
+                named = ", ".join(queries[:NAMED]) + ", ..." * (len(queries) > NAMED)
+                text += f" Only in {whose}: {counted(len(queries), 'query', 'queries')} ({named})."
+        return text
+
+
+class OptionsExplanation(Frozen):
+    """Which settings reproduce the values of another tool, as `explain_options` returns it.
+
+    measures: {measure: MeasureDifference}, by the names in the reference.
+
+    >>> qrels, run = {"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}
+    >>> fr.explain_options(qrels, run, {"map": 0.5, "recip_rank": 0.1234567})
+    <OptionsExplanation: 1 of 2 measures reproduced>
+    """
+
+    __slots__ = ("measures",)
+    made_by = "fastrank.explain_options"
+
+    measures: dict[str, MeasureDifference]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.measures.values()))
+
+    def __repr__(self) -> str:
+        found = sum(bool(one.matches) for one in self.measures.values())
+        return (
+            f"<OptionsExplanation: {found} of {counted(len(self.measures), 'measure')} reproduced>"
+        )
+
+
+@takes(EvaluationOptions, EVALUATION)
+def explain_options(
+    qrels: Any,
+    run: Any,
+    reference: Any,
+    measures: Mapping[str, str] | Iterable[str] | str | None = None,
+    **options: Unpack[EvaluationOptions],
+) -> OptionsExplanation:
+    """Find out under which settings the values of another tool are ours.
+
+    qrels, run: as for `evaluate`, but not preferences.
+    reference: the tool's values: {measure: mean}, {query: {measure: value}} as from pytrec_eval,
+        {measure: {query: value}}, tuples of ir_measures with query_id, measure and value, or the
+        path of a file with the output of trec_eval or one of these dicts as JSON.
+    measures: the measures of the reference to explain, by default all; or {name in the reference:
+        measure}, where a name is not that of a measure here.
+    **options: see `EvaluationOptions`; what is tried is added to them.
+
+    Options of `evaluate` (ties, missing queries, relevance level, depth, ...) and other
+    definitions of the measures (gains, denominators, ideal rankings, ...) are tried one by one,
+    then in pairs. Values of the reference that have at most 4 or 5 decimals are compared as
+    rounded; others must agree but for the rounding of sums (1e-12).
+
+    Raises GroupError if no query is common, InputError and FormatError for an invalid reference,
+    and what `evaluate` raises.
+
+    >>> qrels = {"q": {"a": 1, "b": 3}}
+    >>> run = {"q": {"a": 2.0, "b": 2.0, "c": 1.0}}
+    >>> print(fr.explain_options(qrels, run, {"nDCG@10": 0.7098}))
+    nDCG@10: theirs 0.7098, ours 1.0000. Reproduced to 4 decimals by ...
+    """
+    given = with_defaults(explain_options, options)
+    checked = evaluation_options(given)
+    values = _chosen(read_reference(reference), measures)
+    judgments, ranked = judgments_of(qrels, checked), run_of(run, checked)
+    relevant = sorted({grade for grade in map(float, judgments.grades) if grade >= 1})
+    longest = max((len(ranked[query]) for query in ranked), default=0)
+    tried = settings(
+        grades=[grade for grade in relevant if grade > 1],
+        depths=[depth for depth in DEPTHS if depth < longest],
+        has_ranks=is_file(run),
+    )
+    search = _Search(judgments, (run, ranked), given, values, relevant)
+    for size in range(MOST + 1):
+        search.attempt_all(tried, size)
+    search.attempt_ranges([one for one in tried if "ties" not in one.options])
+    return OptionsExplanation(measures=search.results())
+
+
+def _chosen(values: Values, measures: Any) -> dict[str, tuple[str, Values]]:
+    """{name in the reference: (measure, its values)}. Raises MeasureError for unknown names."""
+    if measures is None:
+        names = {name: name for name in values}
+    elif hasattr(measures, "items"):
+        names = dict(measures.items())
+    else:
+        listed = measures.split() if isinstance(measures, str) else measures
+        names = {name: name for name in listed}
+    for name in names:
+        if name not in values:
+            raise MeasureError(name, f"the reference has no '{name}'; it has {', '.join(values)}")
+    return {name: (measure, {name: values[name]}) for name, measure in names.items()}
+
+
+def _combinations(tried: Sequence[Setting], size: int) -> Iterator[Combination]:
+    """Settings of different options."""
+    for chosen in combinations(tried, size):
+        named = [name for one in chosen for name in one.options]
+        if len(set(named)) == len(named):
+            yield chosen
+
+
+class _Search:
+    """Evaluates under one combination of settings after the other, and keeps what fits."""
+
+    def __init__(
+        self,
+        judgments: Qrels,
+        runs: tuple[Any, Any],
+        given: Mapping[str, Any],
+        values: Mapping[str, tuple[str, Values]],
+        grades: list[float],
+    ) -> None:
+        self._judgments, self._given, self._values = judgments, dict(given), values
+        self._path, self._run = runs
+        self._variants: dict[str, list[Variant]] = {
+            name: variants(measure, grades) for name, (measure, _) in values.items()
+        }
+        self._theirs = {name: own[name] for name, (_, own) in values.items()}
+        self._digits = {name: decimals(own) for name, own in self._theirs.items()}
+        self._matches: dict[str, list[tuple[int, Match]]] = {name: [] for name in values}
+        self._ranges: dict[str, tuple[Match, float, float]] = {}
+
+    def attempt_all(self, tried: Sequence[Setting], size: int) -> None:
+        """Try all combinations of so many settings for what fewer changes do not reproduce."""
+        wanted = [name for name in self._values if self._cost(name) >= size]
+        for chosen in _combinations(tried, size) if wanted else ():
+            self._attempt(chosen, wanted)
+
+    def _attempt(self, chosen: Combination, wanted: list[str]) -> None:
+        means = self._means(chosen, wanted)
+        for name in wanted:
+            for variant in self._variants[name]:
+                found = means.get(variant.measure)
+                if found is not None and self._fits(name, variant, found, chosen):
+                    cost = len(chosen) + bool(variant.text)
+                    self._matches[name].append((cost, _match(chosen, variant)))
+
+    def _means(self, chosen: Combination, wanted: list[str], **changes: Any) -> dict[str, Scores]:
+        """The scores of each variant that can be evaluated under these settings."""
+        options = {**self._given}
+        for one in chosen:
+            options |= one.options
+        measures = dict.fromkeys(one.measure for name in wanted for one in self._variants[name])
+        found: dict[str, Scores] = {}
+        for scores in self._evaluated(list(measures), options | changes):
+            found |= dict.fromkeys(scores.mean, scores)
+        return found
+
+    def attempt_ranges(self, tried: Sequence[Setting]) -> None:
+        """For what nothing reproduces, try whether an order of tied documents could."""
+        for chosen in [(), *((one,) for one in tried)]:
+            wanted = [
+                name
+                for name, found in self._matches.items()
+                if not found and name not in self._ranges
+            ]
+            if not wanted:
+                return
+            worst = self._means(chosen, wanted, ties="worst")
+            best = self._means(chosen, wanted, ties="best")
+            for name in wanted:
+                self._attempt_range(name, chosen, worst, best)
+
+    def _attempt_range(
+        self, name: str, chosen: Combination, worst: dict[str, Scores], best: dict[str, Scores]
+    ) -> None:
+        for variant in self._variants[name]:
+            if variant.measure not in worst or not _has_range(variant.measure):
+                continue
+            low, high = (
+                self._ours(variant.measure, scores[variant.measure], chosen)
+                for scores in (worst, best)
+            )
+            if low != high and self._is_between(name, low, high):
+                self._ranges[name] = (_match(chosen, variant), low[None], high[None])
+                return
+
+    def _is_between(
+        self, name: str, low: dict[str | None, float], high: dict[str | None, float]
+    ) -> bool:
+        theirs, slack = self._theirs[name], 10.0 ** -(self._digits[name] or 12)
+        queries = {query for query in theirs if query is not None}
+        if queries and queries != low.keys() - {None}:
+            return False
+        return all(
+            low[query] - slack <= value <= high[query] + slack for query, value in theirs.items()
+        )
+
+    def _cost(self, name: str) -> float:
+        """The fewest changes that reproduce a measure."""
+        return min((cost for cost, _ in self._matches[name]), default=math.inf)
+
+    def _evaluated(self, measures: list[str], options: Mapping[str, Any]) -> Iterator[Scores]:
+        """Scores of the measures, none if the run cannot be evaluated under these options."""
+        run = self._path if options["rank_by"] == "rank" else self._run
+        try:
+            yield Evaluator(self._judgments, measures, **options).evaluate(run)
+        except FastrankError as error:
+            if len(measures) == 1 or not isinstance(error, MeasureError):
+                return
+            # The expected value over the orders of ties is not known for every measure.
+            for measure in measures:
+                yield from self._evaluated([measure], options)
+
+    def _fits(self, name: str, variant: Variant, scores: Scores, chosen: Combination) -> bool:
+        """Whether all values of the reference are those of the variant."""
+        theirs, digits = self._theirs[name], self._digits[name]
+        ours = self._ours(variant.measure, scores, chosen)
+        queries = {query for query in theirs if query is not None}
+        if queries and queries != ours.keys() - {None}:
+            return False
+        return all(is_same(value, ours[query], digits) for query, value in theirs.items())
+
+    def _ours(
+        self, measure: str, scores: Scores, chosen: Combination = ()
+    ) -> dict[str | None, float]:
+        """Our values by query, and the mean."""
+        found: dict[str | None, float] = {None: scores.mean[measure]}
+        if measure in scores:
+            values = scores[measure].tolist()
+            found |= dict(zip(scores.queries, values, strict=True))
+            if any(one.denominator == "run" for one in chosen) and len(self._run):
+                found[None] = math.fsum(values) / len(self._run)
+        return found
+
+    def results(self) -> dict[str, MeasureDifference]:
+        """What was found. Raises GroupError if the queries have nothing in common."""
+        return {name: self._result(name) for name in self._values}
+
+    def _result(self, name: str) -> MeasureDifference:
+        measure, theirs = self._values[name][0], dict(self._theirs[name])
+        scores = Evaluator(self._judgments, measure, **self._given).evaluate(self._run)
+        ours = self._ours(next(iter(scores.mean)), scores)
+        own_queries = [query for query in ours if query is not None]
+        queries = [query for query in theirs if query is not None]
+        common = [query for query in own_queries if query in theirs]
+        if queries and not common:
+            raise GroupError(
+                f"the reference and the evaluation share no query: they have {queries[0]!r}, ..."
+                f" and {own_queries[0]!r}, ..."
+            )
+        differing = [
+            query for query in common if not is_same(theirs[query], ours[query], self._digits[name])
+        ]
+        first = None
+        if differing:
+            first = (differing[0], theirs[differing[0]], ours[differing[0]])
+        mean = theirs.get(None)
+        if mean is None:
+            mean = math.fsum(theirs[query] for query in queries) / len(queries)
+        return MeasureDifference(
+            measure=name, theirs=mean, ours=ours[None], digits=self._digits[name],
+            matches=self._best(name), compared=len(common), differing=len(differing), first=first,
+            only_theirs=[query for query in queries if query not in ours],
+            only_ours=[query for query in own_queries if query not in theirs] if queries else [],
+            tie_range=self._ranges.get(name),
+        )  # fmt: skip
+
+    def _best(self, name: str) -> list[Match]:
+        """The matches with the fewest changes, those that explain most measures first."""
+        shared = Counter(
+            match.settings
+            for other in self._matches
+            for cost, match in self._matches[other]
+            if cost == self._cost(other)
+        )
+        found = [match for cost, match in self._matches[name] if cost == self._cost(name)]
+        return sorted(found, key=lambda match: -shared[match.settings])
+
+
+def _has_range(measure: str) -> bool:
+    """Whether a measure can only increase when a higher grade moves up."""
+    try:
+        check_range(Selection(measure).bind(DEFAULT_VERSION))
+    except MeasureError:
+        return False
+    return True
+
+
+def _match(chosen: Combination, variant: Variant) -> Match:
+    options: dict[str, Any] = {}
+    for one in chosen:
+        options |= one.options
+    texts = [one.text for one in chosen] + [variant.text] * bool(variant.text)
+    tools = [one.tools for one in chosen] + [variant.tools] * bool(variant.text)
+    return Match(
+        settings=tuple(texts), options=options, measure=variant.measure, tools=tuple(tools)
+    )

@@ -1,0 +1,159 @@
+"""What evaluation tools do differently: options, and other definitions of a measure.
+
+The sources are the tools' code and documentation; docs/options.md has the same list in words.
+"""
+
+from __future__ import annotations
+
+from fastrank.data.columns import Frozen
+from fastrank.measures.families import FAMILY_BY_NAME
+from fastrank.measures.notation import parse_measure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
+
+class Setting(Frozen):
+    """Options of `evaluate`, or another denominator of the means, and the tools that do so.
+
+    text: as it is shown. denominator: "run" if means are divided by the number of queries in the
+    run; else "".
+    """
+
+    __slots__ = ("denominator", "options", "text", "tools")
+    defaults: ClassVar[dict[str, Any]] = {"denominator": "", "options": {}}
+
+    text: str
+    options: dict[str, Any]
+    denominator: str
+    tools: str
+
+
+class Variant(Frozen):
+    """A measure in the place of the one that was asked for; text: "" for that one."""
+
+    __slots__ = ("measure", "text", "tools")
+
+    measure: str
+    text: str
+    tools: str
+
+
+def _option(name: str, value: Any, tools: str) -> Setting:
+    return Setting(text=f"{name}={value!r}", options={name: value}, tools=tools)
+
+
+def settings(*, grades: list[float], depths: list[int], has_ranks: bool) -> list[Setting]:
+    """The settings to try, the likely ones first.
+
+    grades: the grades above 1, each a possible level. depths: possible depths. has_ranks: whether
+    the run may have a rank column.
+    """
+    found = [
+        _option("missing", "zero", "trec_eval -c, ir_measures, ranx"),
+        _option("ties", "given", "ranx, BEIR's MRR"),
+        _option("ties", "docno_asc", "sentence-transformers, trectools, ir_measures' RR@k"),
+        _option("trec_eval_version", "10.0", "trec_eval 10.0"),
+        _option("no_relevant", "skip", "sentence-transformers, torchmetrics"),
+        _option("no_relevant", "one", "torchmetrics"),
+        _option("ignore_identical_ids", True, "BEIR, MTEB"),
+        _option("judged_only", True, "trec_eval -J"),
+        _option("ties", "average", "scikit-learn's ndcg_score"),
+        _option("rank_by", "given", "tools that take lists"),
+        Setting(
+            text="averaged over the queries of the run", denominator="run",
+            tools="tools that count unjudged queries as 0",
+        ),
+        _option("duplicates", "first", "KILT"),
+        _option("duplicates", "max", "dicts of the best score"),
+        _option("ties", "best", "an optimistic order of ties"),
+        _option("ties", "worst", "a pessimistic order of ties"),
+    ]  # fmt: skip
+    if has_ranks:
+        found.append(_option("rank_by", "rank", "msmarco_passage_eval, Pyserini"))
+    found += [_option("relevance_level", grade, f"trec_eval -l {grade:g}") for grade in grades]
+    return found + [_option("depth", depth, f"trec_eval -M {depth}") for depth in depths]
+
+
+# The names of measures of trec_eval in the notation with options.
+_FAMILIES = {
+    "P": "P", "map": "AP", "map_cut": "AP", "ndcg": "nDCG", "ndcg_cut": "nDCG", "rbp": "RBP",
+    "recall": "R", "recip_rank": "RR", "relative_P": "RCap", "success": "Success",
+}  # fmt: skip
+# Other definitions under the same name. @k is replaced by the cutoff, P by the persistence.
+_VARIANTS: dict[str, list[tuple[str, str, str]]] = {
+    "AP": [
+        ("AP(denominator='min_k')@k", "divided by min(k, R)", "sentence-transformers"),
+        (
+            "AP(denominator='relevant_retrieved')@k", "divided by the relevant retrieved",
+            "scikit-learn, torchmetrics, MatchZoo",
+        ),
+    ],
+    "nDCG": [
+        ("nDCG(dcg='exp-log2')@k", "gain 2^grade - 1", "gdeval, ranx's ndcg_burges, LambdaMART"),
+        (
+            "nDCG(ideal='retrieved')@k", "ideal of the retrieved documents",
+            "scikit-learn, torchmetrics",
+        ),
+        (
+            "nDCG(dcg='exp-log2',ideal='retrieved')@k",
+            "gain 2^grade - 1, ideal of the retrieved documents", "ranking loss functions",
+        ),
+        ("nDCG(gains=BINARY)@k", "gain 1 for every relevant grade", "sentence-transformers"),
+        ("DCG@k", "not normalized", "DCG"),
+    ],
+    "P": [("P(denominator='retrieved')@k", "divided by min(k, retrieved)", "rankereval")],
+    "R": [
+        ("RCap@k", "divided by min(k, R)", "BEIR's R_cap, FlagEmbedding"),
+        ("Success@k", "1 if any is found", "DPR, Pyserini"),
+    ],
+    "RCap": [("R@k", "divided by R", "trec_eval")],
+    "Success": [("R@k", "recall", "recommender systems"), ("P@k", "precision", "")],
+    "RR": [],
+    "RBP": [
+        ("RBP(p=P,gain='graded')@k", "graded gains", "trec_eval 10.0"),
+        ("RBP(p=P,gain='raw')@k", "the grades as gains", "ranx, trectools"),
+        ("RBP(p=P)@k", "binary gains", "cwl_eval"),
+        ("RBP(p=0.5)@k", "p=0.5", ""),
+        ("RBP(p=0.9)@k", "p=0.9", ""),
+        ("RBP(p=0.95)@k", "p=0.95", ""),
+    ],
+    "ERR": [("ERR(max_grade=4)@k", "max_grade=4", "gdeval")],
+    "Judged": [("Judged(denominator='k')@k", "divided by k", "1 - unj of trec_eval 10.0")],
+}  # fmt: skip
+# Families that are also computed without a cutoff, where tools ignore it.
+_UNCUT = ("AP", "RR", "nDCG")
+
+
+def variants(name: str, grades: list[float]) -> list[Variant]:
+    """The measure, then other definitions that tools use under its name.
+
+    grades: of the relevant documents. Raises MeasureError for an unknown measure.
+    """
+    spec = parse_measure(name)
+    found = [Variant(measure=name, text="", tools="")]
+    given = dict(spec.options)
+    cutoff, p = given.get("cutoff"), given.get("p", 0.9 if spec.name == "rbp" else 0.8)
+    if spec.family is None:
+        family = _FAMILIES.get(spec.name, "")
+        if (spec.parameters or "").isdigit():
+            cutoff = int(spec.parameters or 0)
+    else:
+        family = spec.family.name
+    at = "" if cutoff is None else f"@{cutoff}"
+    binary = "{" + ",".join(f"{int(grade)}:1" for grade in grades) + "}"
+    whole = all(float(grade).is_integer() for grade in grades)
+    for text, words, tools in _VARIANTS.get(family, ()):
+        if "BINARY" in text and not (grades and whole):
+            continue
+        if cutoff is None and FAMILY_BY_NAME[family].options["cutoff"].needed:
+            continue
+        measure = text.replace("@k", at).replace("BINARY", binary).replace("p=P", f"p={p}")
+        if parse_measure(measure) != spec:
+            found.append(Variant(measure=measure, text=words, tools=tools))
+    if cutoff is not None and family in _UNCUT:
+        found.append(
+            Variant(measure=family, text="without the cutoff", tools="pytrec_eval's recip_rank.10")
+        )
+    return found

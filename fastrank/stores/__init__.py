@@ -1,0 +1,1 @@
+"""Stores of scores: files that keep the results of evaluated runs."""

@@ -1,0 +1,238 @@
+"""Explaining the values of other tools: they compute, and the setting is found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import pytest
+import pytrec_eval
+
+import fastrank as fr
+from tests.helpers.paths import DATA
+
+QRELS, PROFILE, PCA = (str(DATA / name) for name in ("digits.qrels", "profile.run", "pca.run"))
+Dicts = tuple[dict[str, dict[str, Any]], dict[str, dict[str, float]]]
+
+
+@pytest.fixture(scope="module")
+def digits() -> Dicts:
+    """Judgments and a run with few ties, which lacks two queries."""
+    run = fr.read_run(PCA).to_dict()
+    for query in ("q0001", "q0005"):
+        del run[query]
+    return fr.read_qrels(QRELS).to_dict(), run
+
+
+def _found(qrels: Any, run: Any, reference: Any, *measures: str) -> list[tuple[str, ...]]:
+    """The settings that reproduce the only measure."""
+    explained = fr.explain_options(qrels, run, reference, measures or None)
+    ((_, only),) = explained.measures.items()
+    return [match.settings for match in only.matches]
+
+
+def test_pytrec_eval_needs_no_setting(digits: Dicts) -> None:
+    values = pytrec_eval.RelevanceEvaluator(digits[0], {"map", "ndcg_cut_10"}).evaluate(digits[1])
+
+    explained = fr.explain_options(*digits, values)
+
+    assert all(one.matches[0].settings == () for one in explained.measures.values())
+    assert all(one.differing == 0 for one in explained.measures.values())
+    assert "Reproduced exactly by the given options." in str(explained)
+
+
+def test_ir_measures_counts_missing_queries_as_0(digits: Dicts) -> None:
+    measures = [ir_measures.parse_measure("nDCG@10"), ir_measures.parse_measure("RR@10")]
+    means = ir_measures.calc_aggregate(measures, *digits)
+
+    explained = fr.explain_options(*digits, {str(name): own for name, own in means.items()})
+
+    for one in explained.measures.values():
+        assert ("missing='zero'",) in [match.settings for match in one.matches]
+
+
+def test_ir_measures_values_are_read_as_tuples(digits: Dicts) -> None:
+    values = ir_measures.iter_calc([ir_measures.parse_measure("nDCG@10")], *digits)
+
+    explained = fr.explain_options(*digits, values)
+
+    assert explained.measures["nDCG@10"].compared == 198
+
+
+def _of_scikit_learn(digits: Dicts, measure: str) -> tuple[Dicts, dict[str, dict[str, float]]]:
+    """The values of queries without ties, for lists of the retrieved documents."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    qrels, run = digits
+    few = {
+        query: results for query, results in run.items()
+        if len(set(results.values())) == len(results)
+    }  # fmt: skip
+    assert len(few) > 20
+    values = {}
+    for query, results in few.items():
+        grades = [qrels[query].get(doc, 0) for doc in results]
+        scores = list(results.values())
+        values[query] = {
+            "ndcg@10": metrics.ndcg_score([grades], [scores], k=10),
+            "map": metrics.average_precision_score([grade > 0 for grade in grades], scores),
+        }[measure]
+    return (qrels, few), {query: {measure: value} for query, value in values.items()}
+
+
+def test_scikit_learn_has_the_ideal_of_the_retrieved_documents(digits: Dicts) -> None:
+    given, values = _of_scikit_learn(digits, "ndcg@10")
+
+    assert ("ideal of the retrieved documents",) in _found(*given, values)
+
+
+def test_scikit_learn_divides_by_the_relevant_retrieved(digits: Dicts) -> None:
+    given, values = _of_scikit_learn(digits, "map")
+
+    assert ("divided by the relevant retrieved",) in _found(*given, values)
+
+
+# The means of ranx 0.3.21 (make_comparable=True) and BEIR 2.2.0 on the fixture `digits`.
+RECORDED: list[tuple[str, float, str, tuple[str, ...]]] = [
+    ("ndcg@10", 0.50368141495134, "ndcg@10", ("missing='zero'",)),
+    ("map", 0.3471686753868011, "map", ("missing='zero'",)),
+    ("mrr", 0.9084459776334777, "mrr", ("missing='zero'",)),
+    ("ndcg_burges@10", 0.4005958992162357, "ndcg@10", ("missing='zero'", "gain 2^grade - 1")),
+    ("rbp.95", 0.8734162857499385, "RBP(p=0.95)", ("missing='zero'", "the grades as gains")),
+    ("hit_rate@5", 0.945, "hit_rate@5", ("missing='zero'",)),
+    ("MRR@10", 0.90802, "MRR@10", ("missing='zero'",)),
+    ("R_cap@10", 0.8, "R_cap@10", ("missing='zero'",)),
+    ("Accuracy@10", 0.98, "Success@10", ("missing='zero'",)),
+    ("NDCG@10", 0.50877, "NDCG@10", ()),
+    ("MAP@10", 0.04738, "MAP@10", ()),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "measure", "settings"), RECORDED)
+def test_recorded_values_of_ranx_and_beir(
+    name: str, value: float, measure: str, settings: tuple[str, ...], digits: Dicts
+) -> None:
+    explained = fr.explain_options(*digits, {name: value}, {name: measure})
+
+    assert settings in [match.settings for match in explained.measures[name].matches]
+
+
+SETTINGS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
+    ("map", {"ties": "docno_asc"}, ("ties='docno_asc'",)),
+    ("map", {"ties": "given"}, ("ties='given'",)),
+    ("map", {"ties": "average"}, ("ties='average'",)),
+    ("P_10", {"relevance_level": 2}, ("relevance_level=2.0",)),
+    ("map", {"judged_only": True}, ("judged_only=True",)),
+    ("map", {"depth": 10}, ("depth=10",)),
+    ("map", {"depth": 10, "ties": "worst"}, ("ties='worst'", "depth=10")),
+    ("AP(denominator='min_k')@10", {}, ("divided by min(k, R)",)),
+    ("nDCG(dcg='exp-log2')@10", {}, ("gain 2^grade - 1",)),
+    ("nDCG(dcg='exp-log2')@10", {"ties": "given"}, ("ties='given'", "gain 2^grade - 1")),
+    ("RCap@10", {}, ("divided by min(k, R)",)),
+]  # fmt: skip
+ASKED = {"AP": "AP@10", "nDCG": "ndcg_cut_10", "RCap": "R@10"}
+
+
+@pytest.mark.parametrize(("measure", "options", "settings"), SETTINGS)
+def test_a_setting_is_found_from_the_values_of_each_query(
+    measure: str, options: dict[str, Any], settings: tuple[str, ...]
+) -> None:
+    # In the order of ids, so that the order of the lines is not that of the scores.
+    qrels, profile = fr.read_qrels(QRELS), fr.read_run(PROFILE)
+    run = {query: dict(sorted(profile[query].items())) for query in profile.query_ids[:15]}
+    values = fr.evaluate(qrels, run, measure, **options)
+    asked = ASKED.get(measure.partition("(")[0].partition("@")[0], measure)
+    reference = {query: {asked: float(value)} for query, value in
+                 zip(values.queries, values[measure], strict=True)}  # fmt: skip
+
+    assert settings in _found(qrels, run, reference)
+
+
+def test_an_order_of_ties_that_no_option_gives_is_named() -> None:
+    """In the middle of the range over all orders of ties."""
+    worst, best = (fr.evaluate(QRELS, PROFILE, "map", ties=own) for own in ("worst", "best"))
+    middle = {
+        query: {"map": 0.3 * float(low) + 0.7 * float(high)}
+        for query, low, high in zip(worst.queries, worst["map"], best["map"], strict=True)
+    }
+
+    one = fr.explain_options(QRELS, PROFILE, middle).measures["map"]
+
+    assert one.matches == []
+    assert one.tie_range is not None
+    assert one.tie_range[1:] == (worst.mean["map"], best.mean["map"])
+    assert "the tool has an order that no option gives" in str(one)
+
+
+def test_what_nothing_reproduces_is_said_so_with_the_first_query_that_differs() -> None:
+    reference = {"q1": {"map": 0.5}, "q2": {"map": 0.123456789}}
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"b": 2, "a": 1}, "q2": {"a": 1}}
+
+    (text,) = map(str, fr.explain_options(qrels, run, reference).measures.values())
+
+    assert text == (
+        "map: theirs 0.3117, ours 0.7500. Not reproduced by any one or two of the known settings."
+        " Queries that differ: 1 of 2, first q2: 0.1235 against 1.0000."
+    )
+
+
+def test_queries_of_one_side_are_named() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    reference = {"q1": {"map": 1.0}, "q4": {"map": 0.0}}
+
+    one = fr.explain_options(qrels, run, reference).measures["map"]
+
+    assert (one.only_theirs, one.only_ours) == (["q4"], ["q2"])
+    assert "Only in theirs: 1 query (q4). Only in ours: 1 query (q2)." in str(one)
+
+
+def test_the_output_of_trec_eval_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "trec_eval.txt"
+    scores = fr.evaluate(QRELS, PROFILE, "map P.10 runid", depth=10)
+    path.write_text(scores.to_trec(per_query=True))
+
+    explained = fr.explain_options(QRELS, PROFILE, path)
+
+    assert set(explained.measures) == {"map", "P_10"}
+    one = explained.measures["map"]
+    assert (one.digits, one.compared) == (4, 200)
+    assert [match.settings for match in one.matches] == [("depth=10",)]
+
+
+def test_json_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "values.json"
+    path.write_text(json.dumps({"map": 0.5}))
+
+    (one,) = fr.explain_options({"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}, path).measures.values()
+
+    assert one.matches[0].settings == ()
+
+
+@pytest.mark.parametrize(
+    ("reference", "measures", "error", "message"),
+    [
+        ({}, None, fr.InputError, "reference: expected values of measures, found none"),
+        ({"map": "x"}, None, fr.InputError, "reference: 'map': expected a number, found 'x'"),
+        ({"mapp": 0.5}, None, fr.MeasureError, "unknown measure 'mapp'; did you mean map"),
+        ({"map": 0.5}, "P_5", fr.MeasureError, "the reference has no 'P_5'; it has map"),
+        ({"p": {"map": 0.5}}, None, fr.GroupError, "share no query: they have 'p', ... and 'q'"),
+        (5, None, TypeError, "reference: expected a dict or a path, found int"),
+    ],
+)
+def test_an_invalid_reference_is_an_error(
+    reference: Any, measures: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error) as caught:
+        fr.explain_options({"q": {"a": 1}}, {"q": {"a": 1.0}}, reference, measures)
+
+    assert message in str(caught.value)
+
+
+def test_a_line_that_trec_eval_does_not_print_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "values.txt"
+    path.write_text("map all 0.5\nP_10 0.2\n")
+
+    with pytest.raises(fr.FormatError, match=r"values\.txt:2: expected measure, query and value"):
+        fr.explain_options({"q": {"a": 1}}, {"q": {"a": 1.0}}, path)
