@@ -45,8 +45,7 @@ def _evaluate_in_a_list(path: str) -> Any:
     try:
         return fr.Evaluator(parse_qrels(QRELS), "map").evaluate([path])
     except fr.RunError as error:
-        assert error.__cause__ is not None
-        raise error.__cause__ from None
+        raise error.errors[0] from None
 
 
 READERS_OF_RUNS: list[Callable[[str], Any]] = [
