@@ -9,20 +9,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from fastrank.choices import TrecEvalVersion
+
 
 # What documents are ranked by.
 RANK_BY = ("score", "rank", "given")
 
 TREC_EVAL_VERSIONS = ("9.0.8", "10.0")
-DEFAULT_VERSION = "9.0.8"
+DEFAULT_VERSION: TrecEvalVersion = "9.0.8"
 
 
-def check_version(trec_eval_version: str) -> str:
+def check_version(trec_eval_version: str) -> TrecEvalVersion:
     """Return the version if it exists, else raise OptionError."""
     if trec_eval_version not in TREC_EVAL_VERSIONS:
         expected = " or ".join(map(repr, TREC_EVAL_VERSIONS))
         raise OptionError("trec_eval_version", f"expected {expected}, found {trec_eval_version!r}")
-    return trec_eval_version
+    return trec_eval_version  # type: ignore[return-value]
 
 
 def integer(name: str, value: int) -> int:
@@ -47,6 +49,22 @@ def finite(name: str, value: Any) -> float:
     number = float(value)
     if number - number != 0.0:
         raise OptionError(name, f"expected a finite number, found {value}")
+    return number
+
+
+def not_negative(name: str, value: Any) -> float:
+    """The value as a finite float of at least 0. Raises OptionError, or TypeError."""
+    number = finite(name, value)
+    if number < 0.0:
+        raise OptionError(name, f"expected 0 or more, found {value}")
+    return number
+
+
+def fraction(name: str, value: Any) -> float:
+    """The value as a float between 0 and 1, without these. Raises OptionError, or TypeError."""
+    number = finite(name, value)
+    if not 0.0 < number < 1.0:
+        raise OptionError(name, f"expected a number between 0 and 1, found {value}")
     return number
 
 

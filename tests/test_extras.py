@@ -50,6 +50,7 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
         "probe",
         lambda: fr.evaluate_clustering([[1.0], [2.0]], [0, 1]),
     ),
+    ("fsspec", "s3://b/x.run", "remote", lambda: fr.read_run("s3://key:secret@b/x.run")),
     ("matplotlib.figure", "a plot", "plot", lambda: check_format(io.BytesIO(), "png")),
     ("faiss", "search", "embeddings", lambda: search([[1.0]], [[1.0]], 1)),
     ("faiss", "search", "embeddings", lambda: build_index([[1.0]])),

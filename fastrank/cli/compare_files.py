@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import io
 import shlex
-import sys
 
 from fastrank.cli.flags import given_options
-from fastrank.cli.output import check_distinct
+from fastrank.cli.output import check_distinct, command_line
 from fastrank.comparing.plots.image import check_format
 from fastrank.comparing.plots.plot import KINDS
 from fastrank.errors import OptionError
@@ -72,7 +71,7 @@ def files_of(
 ) -> list[tuple[str, Iterable[bytes]]]:
     """The path and content of each file. Raises what the parts raise."""
     made: list[tuple[str, Iterable[bytes]]] = []
-    command = ["fastrank", *sys.argv[1:]]
+    command = command_line()
     if given.plot is not None:
         default = "differences" if len(comparison) == 2 else "intervals"
         image, form = io.BytesIO(), check_format(given.plot)

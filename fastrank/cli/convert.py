@@ -8,8 +8,16 @@ from fastrank.checking.findings import counted
 from fastrank.cli.output import complain, guarded
 from fastrank.data.texts import decoded
 from fastrank.errors import FastrankError
-from fastrank.formats.load import find_kind, read_qrels, read_run, write_qrels, write_run
+from fastrank.formats.load import (
+    find_kind,
+    is_dataset,
+    read_qrels,
+    read_run,
+    write_qrels,
+    write_run,
+)
 from fastrank.formats.sniff import FORMATS, format_by_name
+from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +41,7 @@ written atomically: it is replaced only if everything succeeds.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = f"{NAME} [options] IN OUT"
     parser.epilog = EPILOG
     add = parser.add_argument
     add("source", metavar="IN", help="file to read; - is standard input")
@@ -62,18 +70,20 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
-    wanted = given.wanted or format_by_name(given.target)
+    wanted = given.wanted or format_by_name(name_of(given.target))
     if wanted is None:
-        return _misused(f"{given.target}: unknown format; use --to {'|'.join(FORMATS)}")
+        return _misused(f"{name_of(given.target)}: unknown format; use --to {'|'.join(FORMATS)}")
     if wanted == "parquet" and given.target == "-":
         return _misused("parquet cannot be written to standard output; name a file")
     try:
         source, kind = given.source, given.kind
+        if kind is None and is_dataset(source):
+            kind = "qrels"
         if kind is None:
             source, kind = find_kind(source, given.given)
         if kind is None:
             return _misused(
-                f"{given.source}: could be qrels or a run; use --kind qrels or --kind run"
+                f"{name_of(given.source)}: could be qrels or a run; use --kind qrels or --kind run"
             )
         if kind == "qrels":
             qrels = read_qrels(source, given.given, warn=_warn)

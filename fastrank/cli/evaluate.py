@@ -60,7 +60,6 @@ to STORE; 2 for invalid options, qrels that cannot be read, or an invalid STORE.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = f"{NAME} [options] QRELS RUN [RUN ...]"
     parser.epilog = EPILOG
     add = parser.add_argument
@@ -108,7 +107,7 @@ def _run(given: argparse.Namespace) -> int:
         try:
             files.write(given.output, compressed(results.all_or_none(lines), given.output))
         except _IncompleteError:
-            complain(f"{NAME}: {given.output} was not written")
+            complain(f"{NAME}: {files.name_of(given.output)} was not written")
         except OSError as error:
             return report_unwritable(NAME, given.output, error)
     failed, stored = results.runs.failed, results.stored

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from fastrank.cli.evaluation_flags import check_version
 from fastrank.cli.flags import add_flags, given_options
 from fastrank.cli.output import (
     can_be_written,
@@ -32,9 +33,9 @@ examples:
 methods:
 {chr(10).join(f"  {name:10}  {method.summary}" for name, method in METHODS.items())}
 
-The fused run has all queries of the runs. Documents with equal scores are ranked
-by id in descending order, as in trec_eval. FILE is replaced only if everything
-succeeds.
+The fused run has all queries of the runs. Documents with equal scores are
+ranked by id in descending order, as in trec_eval. FILE is replaced only if
+everything succeeds.
 
 Exit status: 0 if successful, 1 if a run cannot be read or fused or the result
 cannot be written, 2 for invalid options.
@@ -43,7 +44,6 @@ cannot be written, 2 for invalid options.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = f"{NAME} [options] RUN RUN ..."
     parser.epilog = EPILOG
     parser.add_argument(
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method", default="rrf", metavar="NAME", help="how to fuse, see below (default: rrf)"
     )
-    add_flags(parser, FUSION)
+    add_flags(parser, FUSION, variables={"trec_eval_version": "FASTRANK_TREC_EVAL_VERSION"})
     parser.add_argument(
         "-o", "--output", default=STANDARD_OUTPUT, metavar="FILE",
         help="write the run to FILE, compressed if the name ends in .gz, .bz2, .xz or .zst"
@@ -70,6 +70,8 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
+    if not check_version(given, NAME):
+        return 2
     form = given.to or format_by_name(given.output) or "trec"
     if form == "parquet" and given.output == STANDARD_OUTPUT:
         complain(f"{NAME}: parquet cannot be written to standard output; use -o FILE")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from functools import partial
 
 from fastrank.cli.evaluation_flags import check_version
@@ -13,6 +12,7 @@ from fastrank.cli.output import (
     add_output_flag,
     can_be_written,
     check_distinct,
+    command_line,
     complain,
     guarded,
     report_unwritable,
@@ -99,19 +99,18 @@ VERSION = "FASTRANK_TREC_EVAL_VERSION"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    raw = argparse.RawDescriptionHelpFormatter
-    parser.formatter_class, parser.epilog = raw, EPILOG
+    parser.epilog = EPILOG
     steps = parser.add_subparsers(dest="step", metavar="STEP", required=True)
     _add_save(
         steps.add_parser(
-            "save", help="evaluate a run and save its values as a baseline", formatter_class=raw,
+            "save", help="evaluate a run and save its values as a baseline",
             description="Evaluate a run, and save its values as a baseline.", epilog=SAVE_EPILOG,
             usage=f"{NAME} save [options] QRELS RUN",
         )
     )  # fmt: skip
     _add_check(
         steps.add_parser(
-            "check", help="check a run against a baseline", formatter_class=raw,
+            "check", help="check a run against a baseline",
             description="Check that a run is not worse than a baseline.", epilog=CHECK_EPILOG,
             usage=f"{NAME} check [options] BASELINE QRELS RUN",
         )
@@ -242,7 +241,7 @@ def _save(given: argparse.Namespace, name: str) -> int:
         return 2
     try:
         found = new_baseline(
-            given.qrels, given.run, given.measure, given_options(given, SAVED), _command(),
+            given.qrels, given.run, given.measure, given_options(given, SAVED), command_line(),
             ir_metadata=given.ir_metadata,
         )  # fmt: skip
     except FastrankError as error:
@@ -283,7 +282,7 @@ def _check(given: argparse.Namespace, name: str) -> int:
     outputs: list[tuple[str, Iterable[bytes]]] = []
     if given.update:
         if verdict.is_improvement:
-            source = verdict.current.source | {"command": _command()}
+            source = verdict.current.source | {"command": command_line()}
             lines = verdict.current._replace(source=source).lines()
             outputs.append((given.baseline, compressed(lines, given.baseline)))
         done = "replaced by this run" if verdict.is_improvement else (
@@ -297,11 +296,6 @@ def _check(given: argparse.Namespace, name: str) -> int:
     if form == "github" and not status:
         status = _report_to_github(name, verdict)
     return status or int(not verdict.passed)
-
-
-def _command() -> list[str]:
-    """The command line, whatever started it."""
-    return ["fastrank", *sys.argv[1:]]
 
 
 def _report_to_github(name: str, verdict: Verdict) -> int:

@@ -94,7 +94,10 @@ def report_unwritable(name: str, path: str | None, error: OSError) -> int:
     """
     if path in (None, "-"):
         raise error
-    complain(f"{name}: cannot write {path}: {error.strerror}")
+    # Imported here because the trec_eval command does not need it.
+    from fastrank.formats.files import name_of
+
+    complain(f"{name}: cannot write {name_of(path)}: {error.strerror}")
     return 1
 
 
@@ -135,6 +138,16 @@ def check_distinct(outputs: Mapping[str, str | None]) -> None:
         if real in flags:
             raise OptionError(flag, f"{path} is also the file of {flags[real]}; name another")
         flags[real] = flag
+
+
+def command_line() -> list[str]:
+    """The command line, without what may be secret in URLs, whatever the command is started by."""
+    words = ["fastrank", *sys.argv[1:]]
+    if not any("://" in word for word in words):
+        return words
+    from fastrank.formats.remote.urls import redacted
+
+    return [redacted(word) for word in words]
 
 
 def discard(stream: TextIO | None) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-from fastrank.cli.flags import given_options
 from fastrank.cli.output import complain
-from fastrank.errors import OptionError
+from fastrank.errors import FastrankError, OptionError
 from fastrank.evaluation.several_runs import evaluate_run
 from fastrank.formats.digests import judgments_digest
 from fastrank.judging.evaluation_options import EVALUATION
@@ -47,7 +46,9 @@ class StoredScores:
             given.resume
         ):
             raise OptionError("--resume", f"expected another file than that of -o: {given.resume}")
-        options = given_options(given, EVALUATION)
+        options = {keyword.name: getattr(given, keyword.name) for keyword in EVALUATION}
+        # The file of --exclude may be a pipe, which can be read only once.
+        options["exclude"] = runs.options.exclude
         settings = settings_of(
             given.qrels,
             judgments_digest(runs.qrels),
@@ -66,7 +67,7 @@ class StoredScores:
             new = [path for path, entry in zip(batch, entries, strict=True) if entry is None]
             values = self._runs.values(new, evaluate_file)
             for path, entry in zip(batch, entries, strict=True):
-                scores = entry and self._resumed.load(entry, path)
+                scores = entry and self._load(entry, path)
                 if scores is None:
                     # A damaged entry is evaluated here.
                     found = self._runs.values([path], evaluate_file) if entry else values
@@ -78,7 +79,14 @@ class StoredScores:
     def _find(self, path: str) -> Entry | None:
         try:
             return self._resumed.find(path)
-        except OSError as error:
+        except (OSError, FastrankError) as error:
+            self._fail(error)
+            return None
+
+    def _load(self, entry: Entry, path: str) -> Scores | None:
+        try:
+            return self._resumed.load(entry, path)
+        except FastrankError as error:
             self._fail(error)
             return None
 
@@ -91,7 +99,7 @@ class StoredScores:
         if known is not None and not warnings and not self.failed:
             try:
                 self._resumed.add(path, known, scores)
-            except OSError as error:
+            except (OSError, FastrankError) as error:
                 self._fail(error)
         return scores
 
@@ -102,10 +110,13 @@ class StoredScores:
             runs = counted(count, "run")
             self._warn(f"{self._resumed.found} of {runs} taken from {self._path}")
 
-    def _fail(self, error: OSError) -> None:
+    def _fail(self, error: OSError | FastrankError) -> None:
         if not self.failed:
-            reason = f"{error.strerror}; further scores are not stored"
-            self._warn(f"cannot write {self._path}: {reason}")
+            reason = (
+                error if isinstance(error, FastrankError)
+                else f"cannot write {self._path}: {error.strerror}"
+            )  # fmt: skip
+            self._warn(f"{reason}; further scores are not stored")
         self.failed = True
 
     def _warn(self, message: str) -> None:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
     """Declare the inputs and the search options."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("--corpus", metavar="FILE", help="document vectors, a .npy file of any float type")
     add("--queries", required=True, metavar="FILE", help="query vectors, a .npy file")
@@ -123,7 +122,8 @@ def _report_unwritable(path: str, work: Callable[[], None]) -> None:
     try:
         work()
     except OSError as error:
-        raise ReadError(path, f"cannot be written: {error.strerror or error}") from None
+        reason = f"cannot be written: {error.strerror or error}"
+        raise ReadError(files.name_of(path), reason) from None
 
 
 def _refuse_building(given: argparse.Namespace) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastrank.comparing.alignment import NAMED, System, systems_of
 from fastrank.errors import InputError, MeasureError, OptionError
+from fastrank.formats.source import name_of
 from fastrank.scores.scores import Scores
 
 TYPE_CHECKING = False
@@ -66,9 +67,7 @@ def system_names(
     else:
         names = [
             own.tag
-            or (
-                os.path.basename(os.fspath(item)) if isinstance(item, (str, os.PathLike)) else "run"
-            )
+            or (os.path.basename(name_of(item)) if isinstance(item, (str, os.PathLike)) else "run")
             for own, item in zip(scores, items, strict=True)
         ]
     taken: set[str] = set()

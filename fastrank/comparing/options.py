@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import check_choice, finite, integer
+from fastrank.arguments import check_choice, fraction, integer, not_negative
 from fastrank.data.columns import Frozen
 from fastrank.errors import OptionError
 from fastrank.keywords import Keyword, TypedDict
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
     from typing import Any
 
-    Test = str | Callable[..., Any]
+    from fastrank.choices import Correction, Family, Interval, Test, Zeros
+
     Baseline = str | int | Sequence[str | int] | None
 
 TESTS = (
@@ -32,34 +33,20 @@ class ComparisonOptions(TypedDict, total=False):
     """How to compare systems."""
 
     baseline: Baseline
-    test: Test
-    correction: str
-    family: str
+    test: Test | Callable[..., Any]
+    correction: Correction
+    family: Family
     alpha: float
-    interval: str
+    interval: Interval
     level: float
     resamples: int | None
     seed: int
     exact_up_to: int
-    zeros: str
+    zeros: Zeros
     min_difference: float
     clusters: Mapping[str, Hashable] | None
     names: Sequence[str] | None
     threads: int | None
-
-
-def _probability(name: str, value: Any) -> float:
-    number = finite(name, value)
-    if not 0.0 < number < 1.0:
-        raise OptionError(name, f"expected a number between 0 and 1, found {value}")
-    return number
-
-
-def _not_negative(name: str, value: Any) -> float:
-    number = finite(name, value)
-    if number < 0.0:
-        raise OptionError(name, f"expected 0 or more, found {value}")
-    return number
 
 
 def _test(name: str, value: Any) -> Any:
@@ -99,7 +86,7 @@ COMPARISON = (
         choices=("measure", "all"),
     ),
     Keyword(
-        "alpha", 0.05, "the significance level", "the significance level.", check=_probability,
+        "alpha", 0.05, "the significance level", "the significance level.", check=fraction,
         metavar="P", parse=float,
     ),
     Keyword(
@@ -110,7 +97,7 @@ COMPARISON = (
     ),
     Keyword(
         "level", 0.95, "the confidence level of intervals",
-        "the confidence level of the intervals.", check=_probability, metavar="P", parse=float,
+        "the confidence level of the intervals.", check=fraction, metavar="P", parse=float,
     ),
     Keyword(
         "resamples", None,
@@ -140,7 +127,7 @@ COMPARISON = (
     Keyword(
         "min_difference", 0.0, "differences up to this are ties in the sign test",
         """the sign test ignores differences of at most this size.""",
-        check=_not_negative, metavar="D", parse=float,
+        check=not_negative, metavar="D", parse=float,
     ),
     Keyword(
         "clusters", None, "{query: cluster}: queries that are resampled together",
@@ -180,11 +167,11 @@ class Settings(Frozen):
     alpha: float
     baseline: Any
     clusters: Any
-    correction: str
+    correction: Correction
     exact_up_to: int
-    family: str
+    family: Family
     function: Any
-    interval: str
+    interval: Interval
     level: float
     min_difference: float
     names: Any
@@ -192,7 +179,7 @@ class Settings(Frozen):
     seed: int
     test: str
     threads: int | None
-    zeros: str
+    zeros: Zeros
 
     @property
     def of_all_systems(self) -> bool:

@@ -7,8 +7,10 @@ import os
 from fastrank.datasets.assembly import assemble
 from fastrank.datasets.text_files import read_texts
 from fastrank.errors import ReadError
+from fastrank.formats.files import exists
 from fastrank.formats.load import read_qrels
 from fastrank.formats.sniff import COMPRESSED
+from fastrank.formats.source import is_url, name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
 def from_beir(folder: str | os.PathLike[str], split: str, ignore_identical_ids: bool) -> Dataset:
     """See Dataset.from_beir."""
     corpus, queries = _file(folder, "corpus.jsonl"), _file(folder, "queries.jsonl")
-    qrels = read_qrels(_split(os.path.join(folder, "qrels"), split))
-    name = os.path.basename(os.path.abspath(folder))
+    qrels = read_qrels(_split(_joined(os.fspath(folder), "qrels"), split))
+    name = os.path.basename(os.path.abspath(name_of(folder)))
     asked = read_texts([queries], None, "utf-8", "query")
     documents = read_texts([corpus], None, "utf-8", "document")
     return assemble(name, *documents, *asked, qrels, ignore_identical_ids=ignore_identical_ids)
@@ -27,11 +29,21 @@ def from_beir(folder: str | os.PathLike[str], split: str, ignore_identical_ids: 
 
 def _file(folder: str | os.PathLike[str], name: str) -> str:
     """The path of a file, which may be compressed. Raises ReadError."""
-    path = os.path.join(os.fspath(folder), name)
+    path = _joined(os.fspath(folder), name)
     for ending in ("", *COMPRESSED):
-        if os.path.exists(path + ending):
-            return path + ending
-    raise ReadError(path, "no such file or directory")
+        found = _joined(os.fspath(folder), name + ending)
+        if exists(found):
+            return found
+    raise ReadError(name_of(path), "no such file or directory")
+
+
+def _joined(folder: str, name: str) -> str:
+    """The path or URL of a file in a folder."""
+    if is_url(folder):
+        from fastrank.formats.remote.urls import with_suffix
+
+        return with_suffix(folder, f"/{name}")
+    return os.path.join(folder, name)
 
 
 def _split(folder: str, split: str) -> str:

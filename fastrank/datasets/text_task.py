@@ -9,6 +9,7 @@ from fastrank.data.columns import Frozen
 from fastrank.datasets.rows import is_missing
 from fastrank.datasets.text_tables import columns_of
 from fastrank.errors import InputError
+from fastrank.formats.source import name_of
 from fastrank.plurals import counted
 
 TYPE_CHECKING = False
@@ -161,4 +162,4 @@ def _name_of(source: Any) -> str:
     path = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     if path is None or isinstance(path, int):
         return "texts"
-    return os.path.basename(os.fspath(path)).partition(".")[0]
+    return os.path.basename(name_of(path)).partition(".")[0]

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from fastrank.errors import OptionError
 from fastrank.formats import files
+from fastrank.formats.source import is_url, name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class EmbeddingCache:
             reason = f"expected at most {LONGEST} letters, found {len(name)}"
             raise OptionError("cache_name", f"{reason}: {name!r:.60}")
         self._folder, self._name = os.fspath(folder), name
+        if is_url(self._folder):
+            raise OptionError("cache", f"expected a local folder, found {name_of(self._folder)}")
         # Fail now, not after hours, if the folder cannot be created.
         os.makedirs(self._folder, exist_ok=True)
 

@@ -9,6 +9,7 @@ from fastrank.errors import FormatError, OptionError, ReadError, RunError
 from fastrank.evaluation.prepared import Prepared, file_state
 from fastrank.executing import Outcome, outcomes
 from fastrank.formats.inputs import as_qrels
+from fastrank.formats.source import name_of
 from fastrank.formats.trec import python_warning
 from fastrank.judging.queries import choose_queries
 from fastrank.plurals import counted
@@ -169,7 +170,7 @@ def _run_error(
     if keys is not None:
         name = str(keys[place])
     elif isinstance(run, (str, os.PathLike)):
-        name = os.fsdecode(run)
+        name = name_of(os.fsdecode(run))
     else:
         name = f"run {place + 1}"
     reason = str(first) or type(first).__name__

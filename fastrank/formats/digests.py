@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from fastrank.data.qrels import Qrels
 from fastrank.errors import ReadError
+from fastrank.formats.source import is_url, open_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,10 +63,22 @@ def _digest(rows: Iterable[tuple[bytes, ...]]) -> str:
 
 
 def file_digest(run: Any) -> str | None:
-    """The SHA-256 of a file's bytes, as `sha256sum` prints it; None for what is not a file."""
-    if not isinstance(run, (str, os.PathLike)) or not os.path.isfile(run):
+    """The SHA-256 of a file's bytes, as `sha256sum` prints it; None for what is not a file.
+
+    run: a path or a URL, or anything else. Raises ReadError.
+    """
+    if not isinstance(run, (str, os.PathLike)):
         return None
     made = sha256()
+    if is_url(os.fspath(run)):
+        with open_pieces(run) as pieces:
+            reader, buffer = pieces.stored(), memoryview(bytearray(PIECE))
+            while count := reader.readinto(buffer):
+                made.update(buffer[:count])
+            pieces.check_unchanged()
+        return made.hexdigest()
+    if not os.path.isfile(run):
+        return None
     try:
         with open(run, "rb") as file:
             while piece := file.read(PIECE):

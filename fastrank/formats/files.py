@@ -1,4 +1,4 @@
-"""Write files atomically, and to pipes, devices and file objects."""
+"""Write files atomically, and to URLs, pipes, devices and file objects."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 
+from fastrank.formats.source import is_url
 from fastrank.formats.source import name_of as name_of
 from fastrank.formats.unfinished import removed_by_signals
 
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 
 
 def write(target: Source, pieces: Iterable[bytes]) -> None:
-    """Write to a path, to `-` (standard output) or to a binary file object.
+    """Write to a path, to a URL, to `-` (standard output) or to a binary file object.
 
     Files are written atomically, by renaming a temporary file in the same folder: on failure the
-    old content stays. Devices, pipes and sockets are written to directly.
+    old content stays. Devices, pipes and sockets are written to directly. What is written to a URL
+    is first stored in a temporary file. Raises OSError, and ImportError if a library is missing.
     """
     write_all([(target, pieces)])
 
@@ -42,50 +44,111 @@ def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
                 if os.fspath(target) == "-":
                     sys.stdout.buffer.writelines(pieces)
                     continue
-                path = os.path.realpath(target)
-                is_file = os.path.isfile(path) or not os.path.exists(target)
-                opened = renamed_at_the_end.enter_context(replacing(path)) if is_file else target
+                path = local(target)
+                is_file = is_url(path) or not os.path.exists(path) or os.path.isfile(path)
+                opened = renamed_at_the_end.enter_context(replacing(path)) if is_file else path
                 with open(opened, "wb") as file:
                     file.writelines(pieces)
             except OSError as error:
-                error.filename = error.filename or target
+                error.filename = error.filename or name_of(target)
                 raise
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
     """The names of files without their folders; files with the same name are named by paths."""
+    paths = [name_of(path) for path in paths]
     names = [os.path.basename(path) or path for path in paths]
     counts = Counter(names)
     return [name if counts[name] == 1 else path for name, path in zip(names, paths, strict=True)]
 
 
 def check_target(target: Source) -> None:
-    """Raise OSError early for a path that `write` could not write."""
+    """Raise OSError or ImportError early for a path or URL that `write` could not write."""
     if not isinstance(target, (str, os.PathLike)) or os.fspath(target) == "-":
         return
-    path = os.path.realpath(target)
+    path = local(target)
+    if is_url(path):
+        from fastrank.formats.remote.uploads import check_url
+
+        check_url(path)
+        return
+    path = _without_link(path)
     problem = 0
     if os.path.isdir(path):
         problem = errno.EISDIR
-    elif not os.path.exists(path) and not os.path.isdir(os.path.dirname(path)):
+    elif not os.path.exists(path) and not os.path.isdir(os.path.dirname(path) or "."):
         problem = errno.ENOENT
     if problem:
         raise OSError(problem, os.strerror(problem), path)
 
 
-def replace(path: str, fill: Callable[[str], None]) -> None:
-    """Fill a temporary file, and rename it to the path."""
-    with replacing(path) as scratch:
+def _without_link(path: str) -> str:
+    """The path that a symbolic link leads to.
+
+    Other paths are unchanged: the absolute path may be too long for the system where the relative
+    one is not.
+    """
+    return os.path.realpath(path) if os.path.islink(path) else path
+
+
+def local(path: str | os.PathLike[str]) -> str:
+    """The path of a file:// URL; other paths and URLs unchanged. Raises OSError for other hosts."""
+    name = os.fspath(path)
+    if not is_url(name):
+        return name
+    from fastrank.formats.remote.urls import local_path
+
+    return local_path(name) or name
+
+
+@contextmanager
+def local_copy(path: str | os.PathLike[str]) -> Iterator[str]:
+    """The path of a local file with the content of a path or URL.
+
+    The content of a URL is in a temporary file, which is deleted at the end. Raises OSError and
+    ReadError.
+    """
+    name = local(path)
+    if not is_url(name):
+        yield name
+        return
+    from fastrank.formats.remote.downloads import downloaded
+
+    with downloaded(name) as copy:
+        yield copy
+
+
+def exists(path: str) -> bool:
+    """Whether there is a file at a path or URL. Raises ReadError if that cannot be known."""
+    name = local(path)
+    if not is_url(name):
+        return os.path.exists(name)
+    from fastrank.formats.remote.downloads import is_there
+
+    return is_there(name)
+
+
+def replace(target: str, fill: Callable[[str], None]) -> None:
+    """Fill a temporary file, and rename it to the target."""
+    with replacing(target) as scratch:
         fill(scratch)
 
 
 @contextmanager
-def replacing(path: str) -> Iterator[str]:
+def replacing(target: str) -> Iterator[str]:
     """A temporary file in the same folder, which is renamed to the path at the end of the block.
 
     It is removed if the block raises. It is readable only by those who could read the file that it
-    replaces.
+    replaces. For a URL, it is uploaded at the end of the block.
     """
+    path = local(target)
+    if is_url(path):
+        from fastrank.formats.remote.uploads import uploading
+
+        with uploading(path) as scratch:
+            yield scratch
+        return
+    path = _without_link(path)
     folder, name = os.path.split(path)
     scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
     # Without setuid and the like, which were granted to the old content.

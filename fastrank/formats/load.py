@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
+    from fastrank.choices import Format, RankBy, TrecEvalVersion
     from fastrank.formats.arrow import ArrowTable
     from fastrank.formats.source import Pieces, Source
     from fastrank.formats.trec import Warn
@@ -32,20 +33,22 @@ if TYPE_CHECKING:
 
 def read_qrels(
     source: Source | Pieces,
-    format: str | None = None,
+    format: Format | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
-    trec_eval_version: str = DEFAULT_VERSION,
+    trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
     warn: Warn = trec.python_warning,
 ) -> Qrels:
-    """Read judgments in any format from a path, `-` (standard input) or a binary file.
+    """Read judgments in any format from a path, a URL, `-` (standard input) or a binary file.
 
-    format: trec, csv, tsv, json, jsonl, parquet or sample; by default detected from the content.
-    `sample` is the format of NIST's sample_eval: lines `query iter doc stratum grade`, with a
-    negative grade for documents of the pool that were not sampled. columns: the names of the
-    columns by role (query, doc, grade, iteration, stratum), or their numbers from 0 in a file
-    without a header; needed only for unusual names. Raises ReadError, FormatError and
-    InputError, and ImportError for parquet without pyarrow.
+    source: `irds:` and the id of a dataset is accepted, as in `irds:msmarco-passage/dev/small`:
+    the judgments of the package ir_datasets, which downloads them if needed. format: trec, csv,
+    tsv, json, jsonl, parquet or sample; by default detected from the content. `sample` is the
+    format of NIST's sample_eval: lines `query iter doc stratum grade`, with a negative grade for
+    documents of the pool that were not sampled. columns: the names of the columns by role (query,
+    doc, grade, iteration, stratum), or their numbers from 0 in a file without a header; needed
+    only for unusual names. Raises ReadError, FormatError and InputError, and ImportError if a
+    library is missing: pyarrow for parquet, or that of a URL or a dataset.
 
     >>> import io
     >>> fr.read_qrels(io.BytesIO(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t1\\n")).to_dict()
@@ -53,6 +56,8 @@ def read_qrels(
     >>> fr.read_qrels("data/digits.qrels")
     <Qrels data/digits.qrels: 200 queries, 37428 rows>
     """
+    if is_dataset(source):
+        return _qrels_of_dataset(source)
     file, form = _open(source, format, "qrels", columns)
     with file:
         if form == "trec":
@@ -67,15 +72,15 @@ def read_qrels(
 
 def read_run(
     source: Source | Pieces,
-    format: str | None = None,
+    format: Format | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
     tag: str | None = None,
-    rank_by: str = "score",
-    trec_eval_version: str = DEFAULT_VERSION,
+    rank_by: RankBy = "score",
+    trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
     warn: Warn = trec.python_warning,
 ) -> Run:
-    """Read a run in any format from a path, `-` (standard input) or a binary file.
+    """Read a run in any format from a path, a URL, `-` (standard input) or a binary file.
 
     format, columns: as in `read_qrels`, with the roles query, doc, score, rank and tag. tag: the
     run's name, instead of the one in the file. rank_by: "score"; "rank" to replace scores by minus
@@ -105,7 +110,18 @@ def read_run(
     return rows.run_of(found, columns, tag=tag, rank_by=rank_by)
 
 
-def write_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
+def is_dataset(source: object) -> bool:
+    """Whether this is the id of a dataset of ir_datasets: `irds:` and its name."""
+    return isinstance(source, str) and source.startswith("irds:")
+
+
+def _qrels_of_dataset(source: Any) -> Qrels:
+    from fastrank.formats.irds import read_dataset
+
+    return read_dataset(source)
+
+
+def write_qrels(qrels: Qrels, path: Source, format: Format | None = None) -> None:
     """Write judgments so that reading the file restores them.
 
     format: as in `read_qrels`, by default from the suffix of the path; `sample` instead of `trec`
@@ -121,7 +137,7 @@ def write_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
     _save(qrels, Qrels, path, format)
 
 
-def write_run(run: Run, path: Source, format: str | None = None) -> None:
+def write_run(run: Run, path: Source, format: Format | None = None) -> None:
     """Write a run so that reading the file restores it.
 
     format: as in `read_qrels`, by default from the suffix of the path. JSON drops the tag; TREC

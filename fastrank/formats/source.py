@@ -35,10 +35,27 @@ _UNINTERRUPTED = 1 << 26
 
 
 def name_of(source: Source) -> str:
-    """The name of a source in messages."""
+    """The name of a source in messages: a path, or a URL without what may be secret."""
     if isinstance(source, (str, os.PathLike)):
-        return os.fspath(source)
+        name = os.fspath(source)
+        if is_url(name):
+            from fastrank.formats.remote.urls import shown
+
+            return shown(name)
+        return name
     return str(getattr(source, "name", "<file object>"))
+
+
+def is_url(source: object) -> bool:
+    """Whether this is a URL: a str that begins with `scheme://`, as in `s3://bucket/run.gz`.
+
+    A scheme has at least two letters, so that `C:` is none.
+    """
+    if not isinstance(source, str) or "://" not in source:
+        return False
+    scheme = source.partition("://")[0]
+    rest = scheme.translate({ord(own): "" for own in "+-."})
+    return len(scheme) > 1 and scheme[0].isalpha() and rest.isalnum() and scheme.isascii()
 
 
 def is_unusual(head: bytes) -> bool:
@@ -59,10 +76,11 @@ def has_bare_return(line: bytes) -> bool:
 
 
 def open_pieces(source: Source) -> Pieces:
-    """Open a path, `-` (standard input) or a binary file object, to be read in pieces.
+    """Open a path, a URL, `-` (standard input) or a binary file object, to be read in pieces.
 
     gzip, bzip2, xz and zstd are detected from the content. Reading an empty file is an error, as in
-    trec_eval. A file object is read from its current position and stays open. Raises ReadError.
+    trec_eval. A file object is read from its current position and stays open. Raises ReadError, and
+    ImportError if a library for the URL is missing.
     """
     if not isinstance(source, (str, os.PathLike)):
         if not hasattr(source, "read"):
@@ -70,7 +88,12 @@ def open_pieces(source: Source) -> Pieces:
                 f"expected a file (a path or a binary file object), found {type(source).__name__}"
             )
         return Pieces(name_of(source), source, may_be_empty=False)
-    name = name_of(source)
+    name = os.fspath(source)
+    if is_url(name):
+        # Imported late: most files are local.
+        from fastrank.formats.remote.opening import open_url
+
+        return open_url(name)
     with _Reasons(name):
         if name == "-" and not os.path.exists(name):
             return open_stdin()
@@ -93,9 +116,9 @@ class Pieces:
     """An open source, with readers of its content or of parts of it.
 
     name: for messages. compression: the kind, or None. rereadable: whether it can be read more than
-    once, which is true for regular files opened by path. size: the number of bytes of such a file
-    if it is not compressed, else None. Files of unknown length, such as those in /proc, count as
-    pipes.
+    once, which is true for regular files opened by path and for URLs. size: the number of bytes of
+    such a file if it is not compressed and can be read in parts, else None. Files of unknown
+    length, such as those in /proc, count as pipes.
     """
 
     def __init__(
@@ -115,7 +138,7 @@ class Pieces:
         else:
             self._stream = _Stream(name, file, may_be_empty)
             head = self._stream.head()
-        self.compression = _compression_of(head)
+        self.compression = compression_of(head)
         plain = status is not None and self.rereadable and self.compression is None
         self.size = status.st_size if status is not None and plain else None
 
@@ -142,21 +165,26 @@ class Pieces:
         """
         if self.size is None or not 0 <= start <= stop <= self.size:
             raise ValueError(f"{self.name} has no part from {start} to {stop}")
-        return _Part(self.name, self._file, start, stop, self.size)
+        return self._part(start, stop)
 
     def whole(self) -> Reader:
         """A reader of the whole decompressed content; only rereadable sources have a second one."""
-        raw: Reader
+        if self.compression is None:
+            return self.stored()
+        return _Unpacked(self.name, self.compression, self.stored(), self._may_be_empty)
+
+    def stored(self) -> Reader:
+        """A reader of the whole content as it is stored, compressed or not; see `whole`."""
         if self._status is not None and self.rereadable:
             size = self._status.st_size
-            raw = _Part(self.name, self._file, 0, size, size)
-        elif self._stream is not None:
-            raw, self._stream = self._stream, None
-        else:
+            return _Part(self.name, self._file, 0, size, size)
+        if self._stream is None:
             raise ReadError(self.name, "can be read only once")
-        if self.compression is None:
-            return raw
-        return _Unpacked(self.name, self.compression, raw, self._may_be_empty)
+        stream, self._stream = self._stream, None
+        return stream
+
+    def _part(self, start: int, stop: int) -> Reader:
+        return _Part(self.name, self._file, start, stop, self.size or 0)
 
     def read(self) -> bytes:
         """The whole decompressed content. Raises ReadError, also if the file changed meanwhile."""
@@ -347,7 +375,8 @@ class _Reasons:
             raise ReadError(self._name, str(error)) from error
 
 
-def _compression_of(head: bytes) -> str | None:
+def compression_of(head: bytes) -> str | None:
+    """The kind of compression of a file that begins so, or None."""
     if head.startswith(_GZIP):
         return "gzip"
     if head.startswith(b"BZh") and head[4:10] in _BZIP2:
@@ -373,7 +402,7 @@ def _shrank(name: str, size: int, found: int) -> ReadError:
 
 
 def read_all(source: Source) -> bytes:
-    """The whole content of a path, of `-` (standard input) or of a binary file object.
+    """The whole content of a path or URL, of `-` (standard input) or of a binary file object.
 
     gzip, bzip2, xz and zstd are detected from the content and decompressed. An empty file is an
     error, as in trec_eval. Raises ReadError.

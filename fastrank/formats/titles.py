@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from fastrank.errors import FormatError, OptionError
 from fastrank.formats.lines import lines_of
+from fastrank.formats.source import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,16 +40,16 @@ def texts_of(given: Any, option: str, wanted: Collection[str]) -> dict[str, str]
 
 
 def _of_lines(path: str, wanted: Collection[str]) -> dict[str, str]:
-    found = {}
-    for number, line in lines_of(path, path, "utf-8"):
+    found, name = {}, name_of(path)
+    for number, line in lines_of(path, name, "utf-8"):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
         except ValueError as error:
-            raise FormatError(path, number, f"expected a JSON object: {error}") from None
+            raise FormatError(name, number, f"expected a JSON object: {error}") from None
         if not isinstance(record, dict) or not ("_id" in record or "id" in record):
-            raise FormatError(path, number, "expected a JSON object with _id")
+            raise FormatError(name, number, "expected a JSON object with _id")
         own = str(record["_id"] if "_id" in record else record["id"])
         if own in wanted:
             found[own] = _shown(record)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from fastrank.data.columns import PerQuery
 from fastrank.data.texts import decoded
-from fastrank.errors import GroupError
+from fastrank.errors import GroupError, InputError
 from fastrank.formats.inputs import as_run, frame_of, is_file
 from fastrank.formats.tuples import is_row
 from fastrank.plurals import counted
@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.choices import TrecEvalVersion
     from fastrank.data.run import Run
 
 # How many ids a message names.
@@ -36,7 +37,7 @@ class NamedRun:
         return self._places
 
 
-def named_runs(runs: Any, trec_eval_version: str) -> list[NamedRun]:
+def named_runs(runs: Any, trec_eval_version: TrecEvalVersion) -> list[NamedRun]:
     """The runs of a list or of {name: run}.
 
     Raises TypeError for other objects, GroupError for no run, and what reading a run raises.
@@ -51,10 +52,19 @@ def named_runs(runs: Any, trec_eval_version: str) -> list[NamedRun]:
         given = {_name(place, run): run for place, run in enumerate(runs, 1)}
     if not given:
         raise GroupError("runs: expected at least one run, found none")
-    return [
-        NamedRun(name, as_run(run, trec_eval_version=trec_eval_version))
-        for name, run in given.items()
-    ]
+    return [NamedRun(name, _loaded(name, run, trec_eval_version)) for name, run in given.items()]
+
+
+def _loaded(name: str, run: Any, trec_eval_version: TrecEvalVersion) -> Run:
+    """A run; errors about objects, which have no names, are raised with that of the run."""
+    try:
+        return as_run(run, trec_eval_version=trec_eval_version)
+    except InputError as error:
+        if not error.source.startswith("<"):
+            raise
+        raise InputError(name, error.reason) from None
+    except TypeError as error:
+        raise TypeError(f"{name}: {str(error).removeprefix('run: ')}") from None
 
 
 def _name(place: int, run: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fastrank.arguments import finite
+from fastrank.arguments import finite, fraction, not_negative
 from fastrank.errors import OptionError
 from fastrank.fusion.methods import METHODS, NORMALIZATIONS, check_normalization, find_method
 from fastrank.judging.evaluation_options import EVALUATION
@@ -19,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from fastrank.choices import TrecEvalVersion
 
 # The defaults of options that only some methods take.
 K, P, GAMMA, SIGMA = 60, 0.8, 1.0, 0.01
@@ -40,7 +42,7 @@ class FusionOptions(TypedDict, total=False):
     keep: int | None
     ties: str
     tag: str | None
-    trec_eval_version: str
+    trec_eval_version: TrecEvalVersion
     threads: int | None
 
 
@@ -53,20 +55,6 @@ def _weights(name: str, value: Any) -> list[float]:
     if not any(weights):
         raise OptionError(name, f"expected a number above 0, found {weights}")
     return weights
-
-
-def _not_negative(name: str, value: Any) -> float:
-    number = finite(name, value)
-    if number < 0.0:
-        raise OptionError(name, f"expected 0 or more, found {value}")
-    return number
-
-
-def _persistence(name: str, value: Any) -> float:
-    number = finite(name, value)
-    if not 0.0 < number < 1.0:
-        raise OptionError(name, f"expected a number between 0 and 1, found {value}")
-    return number
 
 
 def weights(text: str) -> list[float]:
@@ -101,12 +89,12 @@ FUSION = (
     Keyword(
         "k", None, f"constant of rrf, 0 or more (default: {K})",
         f'the constant of "rrf", 0 or more; {K} by default.',
-        check=_not_negative, metavar="K", parse=number,
+        check=not_negative, metavar="K", parse=number,
     ),
     Keyword(
         "p", None, f"persistence of rbc, between 0 and 1 (default: {P})",
         f'the persistence of "rbc", between 0 and 1; {P} by default.',
-        check=_persistence, metavar="P", parse=number,
+        check=fraction, metavar="P", parse=number,
     ),
     Keyword(
         "gamma", None, f"exponent of gmnz (default: {GAMMA:g})",
@@ -116,7 +104,7 @@ FUSION = (
     Keyword(
         "sigma", None, f"constant of logn_isr, 0 or more (default: {SIGMA})",
         f'the constant of "logn_isr", 0 or more; {SIGMA} by default.',
-        check=_not_negative, metavar="S", parse=number,
+        check=not_negative, metavar="S", parse=number,
     ),
     Keyword(
         "missing", None,

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.choices import FusionMethod
     from fastrank.data.run import Run
     from fastrank.formats.trec import Warn
     from fastrank.fusion.grids import Point
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
 # Means are compared after rounding, so that the order of additions decides nothing.
 DECIMALS = 12
+# The number of measures that an error names.
+NAMED = 3
 
 
 class FusionTuning(Frozen):
@@ -94,7 +97,7 @@ def tune_fusion(
     qrels: Any,
     runs: Any,
     measure: Measures,
-    method: str = "convex",
+    method: FusionMethod = "convex",
     *,
     grid: Any = None,
     folds: int = 5,
@@ -195,7 +198,7 @@ class _Tried(NamedTuple):
     def fuse(self, point: Point, queries: list[bytes] | None = None) -> Run:
         """The run fused with the options of a point."""
         options = {**self.options, **point}
-        if self.single:
+        if self.single and options["threads"] is None:
             # The executor has other work for the other threads.
             options["threads"] = 1
         settings = settings_for(self.method, options, len(self.runs))
@@ -238,9 +241,9 @@ def _check_measure(measure: Measures, version: str) -> bool:
     """Whether higher values are better. Raises MeasureError for another number of measures."""
     bound = Selection(measure).bind(version)
     names = [os.fsdecode(name) for own in bound for name in own.names]
-    shown = ", ".join(names) or "none"
+    shown = ", ".join(names[:NAMED]) + ", ..." * (len(names) > NAMED)
     if len(names) != 1:
-        raise MeasureError(shown, f"expected one measure to tune, found {shown}")
+        raise MeasureError(shown, f"expected one measure to tune, found {len(names)}: {shown}")
     if not has_values(bound[0]):
         raise MeasureError(shown, f"{shown} has no values per query, so it cannot be tuned")
     return bound[0].measure.better != "lower"

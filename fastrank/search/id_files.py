@@ -6,7 +6,7 @@ import codecs
 
 from fastrank.data.texts import decoded
 from fastrank.errors import FormatError
-from fastrank.formats.source import read_all
+from fastrank.formats.source import name_of, read_all
 from fastrank.search.npy_files import load_npy
 
 TYPE_CHECKING = False
@@ -19,7 +19,8 @@ def read_ids(path: str) -> Any:
 
     Raises ReadError, and FormatError for a line that is not one id.
     """
-    if path.endswith(".npy"):
+    name = name_of(path)
+    if name.endswith(".npy"):
         return load_npy(path)
     lines = read_all(path).removeprefix(codecs.BOM_UTF8).split(b"\n")
     if not lines[-1]:
@@ -28,5 +29,5 @@ def read_ids(path: str) -> Any:
     for number, text_id in enumerate(ids, 1):
         if not text_id or len(text_id.split()) != 1 or text_id.strip() != text_id:
             found = repr(decoded(text_id)) if text_id else "an empty line"
-            raise FormatError(path, number, f"expected an id without blanks, found {found}")
+            raise FormatError(name, number, f"expected an id without blanks, found {found}")
     return ids

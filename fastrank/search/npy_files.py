@@ -5,6 +5,7 @@ from __future__ import annotations
 from tokenize import TokenError
 
 from fastrank.errors import ReadError
+from fastrank.formats.files import local_copy, name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,24 +30,31 @@ def is_npy(path: str) -> bool:
 
 
 def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
-    """Read or memory-map the array in a file. Raises ReadError."""
+    """Read or memory-map the array in a file. Raises ReadError.
+
+    The file of a URL is mapped from a temporary copy, which is deleted when the array is.
+    """
     import numpy
 
+    name = name_of(path)
     try:
-        with open(path, "rb") as file:
-            head = file.read(len(ARRAY))
-        found: Any = None
-        if head == ARRAY:
-            found = numpy.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+        with local_copy(path) as copy:
+            with open(copy, "rb") as file:
+                head = file.read(len(ARRAY))
+            found: Any = None
+            if head == ARRAY:
+                found = numpy.load(copy, mmap_mode="r" if mapped else None, allow_pickle=False)
+    except ReadError:
+        raise
     except OSError as error:
-        raise ReadError(path, (error.strerror or str(error)).lower()) from None
+        raise ReadError(name, (error.strerror or str(error)).lower()) from None
     except BROKEN as error:
-        raise ReadError(path, f"truncated or invalid .npy file: {error}") from None
+        raise ReadError(name, f"truncated or invalid .npy file: {error}") from None
     if head.startswith(ARCHIVE):
-        raise ReadError(path, "expected one array (.npy), found an archive (.npz)")
+        raise ReadError(name, "expected one array (.npy), found an archive (.npz)")
     if found is None:
         # NumPy would report such files as pickled objects, which one might trust.
         what = f"found one that begins with {head!r}" if head else "found an empty file"
-        raise ReadError(path, f"not a .npy file: {what}")
+        raise ReadError(name, f"not a .npy file: {what}")
     array: npt.NDArray[Any] = found
     return array

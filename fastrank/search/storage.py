@@ -10,6 +10,7 @@ from typing import NamedTuple
 from fastrank.data.texts import Texts, memory_of
 from fastrank.errors import ReadError
 from fastrank.formats import files
+from fastrank.formats.source import is_url, name_of
 from fastrank.search.faiss_api import load_faiss, reason_of
 from fastrank.search.faiss_indexes import index_of
 from fastrank.search.indexing import Index
@@ -55,7 +56,7 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
         try:
             faiss.write_index(index.faiss, scratch)
         except RuntimeError as error:
-            raise OSError(None, reason_of(error), target) from None
+            raise OSError(None, reason_of(error), name_of(target)) from None
         texts = index.ids
         columns: dict[str, Any] = {} if texts is None else _packed(texts)
 
@@ -66,13 +67,13 @@ def save_index(index: Index, path: str | os.PathLike[str]) -> None:
                     digest=_digest(scratch), **columns,
                 )  # fmt: skip
 
-        files.replace(os.path.realpath(target + SUFFIX), write_ids)
+        files.replace(_path_of_ids(target), write_ids)
 
-    files.replace(os.path.realpath(target), write)
+    files.replace(target, write)
 
 
 def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
-    """Load an index saved by `save_index` or by faiss.
+    """Load an index saved by `save_index` or by faiss, from a path or a URL.
 
     ids: for an index saved by faiss, the id of each vector; by default the row numbers, or the
     numbers with which the vectors were added. The metric of such an index is that stored by faiss,
@@ -86,11 +87,13 @@ def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
     fastrank.errors.ReadError: missing.faiss: no such file or directory
     """
     faiss = load_faiss()
-    name = os.fspath(path)
+    given, name = os.fspath(path), name_of(path)
     try:
-        with open(name, "rb"):
-            pass
-        found = faiss.read_index(name)
+        with files.local_copy(given) as copy:
+            with open(copy, "rb"):
+                pass
+            found = faiss.read_index(copy)
+            digest = _digest(copy)
     except OSError as error:
         raise ReadError(name, (error.strerror or str(error)).lower()) from None
     except (RuntimeError, MemoryError) as error:
@@ -99,7 +102,7 @@ def load_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
         index = index_of(found)
     except ValueError as error:
         raise ReadError(name, str(error)) from None
-    metric, texts = _stored(name, index.dimension, len(index), index.metric)
+    metric, texts = _stored(given, index.dimension, len(index), index.metric, digest)
     names = index.names if texts is None else RowIds(texts, len(index))
     index = Index(found, names, metric)
     return index if ids is None else index.with_ids("ids", ids)
@@ -115,7 +118,13 @@ class Description(NamedTuple):
 
 
 def describe_index(path: str) -> Description:
-    """Read the size, metric and ids of an index, but not its vectors. Raises ReadError."""
+    """Read the size, metric and ids of an index, but not its vectors. Raises ReadError.
+
+    The index of a URL is loaded as a whole.
+    """
+    if is_url(path):
+        index = load_index(path)
+        return Description(index.metric, index.dimension, len(index), index.ids)
     try:
         with open(path, "rb") as file:
             head = file.read(HEADER.size)
@@ -125,18 +134,31 @@ def describe_index(path: str) -> Description:
         _, dimension, count, _, _, trained, number = HEADER.unpack(head)
         # As in faiss: METRIC_INNER_PRODUCT and METRIC_L2.
         if dimension > 0 and count >= 0 and trained and number in (0, 1):
-            metric, ids = _stored(path, dimension, count, "l2" if number else "ip")
+            metric, ids = _stored(path, dimension, count, "l2" if number else "ip", None)
             return Description(metric, dimension, count, ids)
     # This raises the errors of invalid files.
     index = load_index(path)
     return Description(index.metric, index.dimension, len(index), index.ids)
 
 
-def _stored(name: str, dimension: int, count: int, metric: str) -> tuple[str, Texts | None]:
-    """The metric and the ids of an index, from the file next to it if there is one."""
-    if not os.path.exists(name + SUFFIX):
+def _stored(
+    path: str, dimension: int, count: int, metric: str, digest: str | None
+) -> tuple[str, Texts | None]:
+    """The metric and the ids of an index, from the file next to it if there is one.
+
+    digest: of the index, None to compute it.
+    """
+    if not files.exists(_path_of_ids(path)):
         return metric, None
-    return _read_ids(name, (dimension, count), metric)
+    return _read_ids(path, (dimension, count), metric, digest or _digest(path))
+
+
+def _path_of_ids(path: str) -> str:
+    if is_url(path):
+        from fastrank.formats.remote.urls import with_suffix
+
+        return with_suffix(path, SUFFIX)
+    return path + SUFFIX
 
 
 def _packed(texts: Texts) -> dict[str, Any]:
@@ -152,22 +174,31 @@ def _packed(texts: Texts) -> dict[str, Any]:
     }
 
 
-def _read_ids(name: str, shape: tuple[int, int], metric: str) -> tuple[str, Texts | None]:
+def _read_ids(
+    path: str, shape: tuple[int, int], metric: str, index_digest: str
+) -> tuple[str, Texts | None]:
     import numpy
 
-    beside = name + SUFFIX
+    name, ids_path = name_of(path), _path_of_ids(path)
+    beside = name_of(ids_path)
     try:
-        with open(beside, "rb") as file, numpy.load(file, allow_pickle=False) as archive:
+        with (
+            files.local_copy(ids_path) as copy,
+            open(copy, "rb") as file,
+            numpy.load(file, allow_pickle=False) as archive,
+        ):
             held = {key: archive[key] for key in archive.files}
         stored_metric = str(held["metric"])
         size = (int(held["dimension"]), int(held["count"]))
         digest = str(held["digest"])
         columns = (held["ids"], held["lengths"]) if "ids" in held else None
+    except ReadError:
+        raise
     except OSError as error:
         raise ReadError(beside, (error.strerror or str(error)).lower()) from None
     except (*BROKEN, KeyError, zipfile.BadZipFile) as error:
         raise ReadError(beside, f"truncated or invalid file of ids: {error}") from None
-    if size != shape or digest != _digest(name):
+    if size != shape or digest != index_digest:
         raise ReadError(beside, f"the ids do not belong to the index {name}")
     if stored_metric not in (metric, "cosine") or (stored_metric == "cosine" and metric != "ip"):
         raise ReadError(beside, f"the metric {stored_metric!r} is not that of the index {name}")

@@ -112,38 +112,36 @@ class Store:
         """Read the lines that were added since the last call. Raises ReadError, InputError."""
         for offset, line in self._file.new_lines():
             head = HEAD.match(line)
-            if head is None:
-                self._read_other(offset, line)
-                continue
-            group, digest, file, state, end = head.groups()
-            entry = Entry(offset, len(line), digest.decode(), json.loads(state))
-            self._runs_of(group.decode()).add(json.loads(file), entry, has_values=end == b",")
+            try:
+                if head is None:
+                    self._read_other(offset, line)
+                    continue
+                group, digest, file, state, end = head.groups()
+                entry = Entry(offset, len(line), digest.decode(), json.loads(state))
+                self._runs_of(group.decode()).add(json.loads(file), entry, has_values=end == b",")
+            except InputError:
+                raise
+            except DAMAGE:
+                if self._file.lines == 1 and not line.startswith(START):
+                    raise self._other() from None
+                self._damaged.append(self._file.lines)
 
     def _read_other(self, offset: int, line: bytes) -> None:
-        """Read a line that is no entry as this version writes it."""
-        try:
-            record = json.loads(line)
-            family, version = record["schema"].split("/")
-            if family != FAMILY:
-                raise ValueError(family)
-            if version != VERSION:
-                raise InputError(
-                    self.path,
-                    f"{record['schema']} is newer than this version of fastrank; upgrade it",
-                )
-            if "run" in record:
-                entry = Entry(offset, len(line), record["run"], record["state"])
-                runs = self._runs_of(record["group"])
-                runs.add(str(record["file"]), entry, has_values="values" in record)
-            else:
-                check_record(record)
-                self.evaluations.setdefault(record["group"], record)
-        except InputError:
-            raise
-        except DAMAGE:
-            if self._file.lines == 1 and not line.startswith(START):
-                raise self._other() from None
-            self._damaged.append(self._file.lines)
+        """Read a line that is no entry as this version writes it. Raises DAMAGE, InputError."""
+        record = json.loads(line)
+        family, version = record["schema"].split("/")
+        if family != FAMILY:
+            raise ValueError(family)
+        if version != VERSION:
+            reason = f"{record['schema']} is newer than this version of fastrank; upgrade it"
+            raise InputError(self.path, reason)
+        if "run" in record:
+            entry = Entry(offset, len(line), record["run"], record["state"])
+            runs = self._runs_of(record["group"])
+            runs.add(str(record["file"]), entry, has_values="values" in record)
+        else:
+            check_record(record)
+            self.evaluations.setdefault(record["group"], record)
 
     def _runs_of(self, group: str) -> Runs:
         return self.runs.setdefault(group, Runs())

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from fastrank.errors import OptionError
+from fastrank.formats.source import is_url, name_of
 from fastrank.scores.records import json_text
 
 TYPE_CHECKING = False
@@ -36,6 +37,8 @@ def write_results(
     """See `TaskResults.to_mteb`."""
     if isinstance(languages, str) or not languages:
         raise OptionError("languages", f"expected a list such as ['eng-Latn'], found {languages!r}")
+    if is_url(folder):
+        raise OptionError("folder", f"expected a local folder, found {name_of(folder)}")
     files: dict[Path, Any] = {}
     metas: dict[Path, Any] = {}
     for score in scores:

@@ -9,6 +9,7 @@ from fastrank.datasets.dataset import Dataset, as_dataset
 from fastrank.datasets.text_task import TextTask, as_text_task
 from fastrank.errors import OptionError
 from fastrank.formats.candidates import Candidates, read_candidates
+from fastrank.formats.source import is_url
 from fastrank.measures.selection import split_texts
 from fastrank.probes.classifier import ProbeTask
 from fastrank.tasks.kinds import KINDS, MEASURES, RESERVED, similar_names
@@ -157,6 +158,6 @@ def _name_of(data: Any) -> str:
     found: str = getattr(data, "name", "") or getattr(data, "source", "")
     if found.startswith("<") or found in UNNAMED:
         return ""
-    if os.path.isfile(found):
+    if os.path.isfile(found) or is_url(found):
         return os.path.basename(found).partition(".")[0]
     return os.path.basename(found.rstrip(os.sep)) if os.path.isdir(found) else found

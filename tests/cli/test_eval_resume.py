@@ -18,6 +18,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.stores.resuming import Resumed
 from tests.helpers.paths import DATA
 
 QRELS, PIXELS, PCA, PROFILE = (
@@ -160,6 +161,21 @@ def test_other_measures_and_options_are_evaluated(
     assert (found.stdout, found.stderr) == (evaluate(*other, QRELS, PCA).stdout, "")
 
 
+def test_excluded_documents_may_come_from_a_pipe(store: Path) -> None:
+    first = Path(PCA).read_text().split()[2]
+    evaluate("-m", "map", "--resume", store, QRELS, PCA)
+
+    found = subprocess.run(
+        command("-m", "map", "--exclude", "/dev/stdin", "--resume", store, QRELS, PCA),
+        input=f"q0000 {first}\n", capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert "taken" not in found.stderr
+    excluded = fr.evaluate(QRELS, PCA, "map", exclude={"q0000": [first]})
+    (loaded,) = fr.load_scores(store, exclude={"q0000": [first]}).values()
+    assert loaded.mean == excluded.mean
+
+
 def test_other_judgments_are_evaluated_and_reordered_ones_are_the_same(
     store: Path, tmp_path: Path
 ) -> None:
@@ -216,12 +232,13 @@ def test_an_unfinished_last_line_is_removed(store: Path) -> None:
 def test_damaged_lines_are_ignored(store: Path) -> None:
     evaluate("-m", "map", "--resume", store, QRELS, PCA, PIXELS)
     description, pca, pixels = store.read_text().splitlines()
-    store.write_text("\n".join([description, pca[:50], pixels[:-9], ""]))
+    escape = pca.replace('"file":"', '"file":"\\q')
+    store.write_text("\n".join([description, pca[:50], escape, pixels[:-9], ""]))
 
     found = evaluate("-m", "map", "--resume", store, QRELS, PCA, PIXELS)
 
     assert found.stderr == (
-        f"fastrank eval: {store}: ignored 1 damaged line (line 2)\n"
+        f"fastrank eval: {store}: ignored 2 damaged lines (line 2)\n"
         f"fastrank eval: {store}: ignored the damaged entry of {PIXELS}\n"
     )
     assert found.stdout == evaluate("-m", "map", QRELS, PCA, PIXELS).stdout
@@ -300,6 +317,29 @@ def test_a_full_disk_leaves_the_output_and_whole_lines(store: Path) -> None:
         f"fastrank eval: 1 of 3 runs taken from {store}\n"
     )
     assert store.read_bytes() == before
+
+
+def test_a_store_that_becomes_invalid_leaves_the_output(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate("-m", "map", "--resume", store, QRELS, PCA)
+    find = Resumed.find
+
+    def find_later(self: Resumed, path: str) -> object:
+        with store.open("a") as file:
+            file.write('{"schema":"fastrank.scores/2"}\n')
+        return find(self, path)
+
+    monkeypatch.setattr(Resumed, "find", find_later)
+
+    found = evaluate("-m", "map", "--resume", store, QRELS, PCA, PIXELS)
+
+    assert found.stdout == evaluate("-m", "map", QRELS, PCA, PIXELS).stdout
+    assert found.returncode == 1
+    assert found.stderr == (
+        f"fastrank eval: {store}: fastrank.scores/2 is newer than this version of fastrank;"
+        " upgrade it; further scores are not stored\n"
+    )
 
 
 def _fifo(path: Path) -> None:

@@ -112,6 +112,21 @@ def test_an_invalid_option_is_exit_status_2(
     assert _failed(capfdbinary, *arguments) == (2, f"fastrank fuse: {message}\n")
 
 
+def test_the_environment_sets_the_version_of_trec_eval(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: Capture
+) -> None:
+    Path("a.run").write_text("q Q0 a 1 1.0000000001 t\nq Q0 b 2 1.0 t\n")
+    monkeypatch.setenv("FASTRANK_TREC_EVAL_VERSION", "10.0")
+
+    assert main(["fuse", "--keep", "1", "a.run", "a.run"]) == 0
+
+    assert capfdbinary.readouterr().out.startswith(b"q Q0 a ")
+    monkeypatch.setenv("FASTRANK_TREC_EVAL_VERSION", "9")
+    assert _failed(capfdbinary, "a.run", "a.run") == (
+        2, "fastrank fuse: FASTRANK_TREC_EVAL_VERSION=9: expected 9.0.8 or 10.0\n"
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("weights", ["1,x", "1;2", ""])
 def test_weights_are_numbers_with_commas_between(weights: str, capfdbinary: Capture) -> None:
     with pytest.raises(SystemExit) as caught:

@@ -87,6 +87,7 @@ def test_an_invalid_option_is_an_option_error(options: dict[str, Any], message: 
         ({"weights": [1, "2"]}, "weights: expected a number, found str"),
         ({"k": "60"}, "k: expected a number, found str"),
         ({"keep": 1.5}, "keep: expected an integer, found float"),
+        ({"norm": "z"}, ".*unexpected keyword argument 'norm'; did you mean 'normalization'"),
         ({"weight": [1, 2]}, ".*unexpected keyword argument 'weight'; did you mean 'weights'"),
     ],
 )
@@ -103,6 +104,24 @@ def test_an_option_of_another_type_is_a_type_error(options: dict[str, Any], mess
 def test_a_single_run_is_a_type_error(runs: Any) -> None:
     with pytest.raises(TypeError, match=r"^runs: expected a list of runs, or \{name"):
         fr.fuse(runs)
+
+
+@pytest.mark.parametrize(
+    ("run", "error", "message"),
+    [
+        (5, TypeError, "run 2: expected a Run, a dict, .*, found int"),
+        (
+            {"q": {"a": "x"}},
+            fr.InputError,
+            "run 2: query 'q', document 'a': expected a score",
+        ),
+    ],
+)
+def test_an_object_that_is_not_a_run_is_named(
+    run: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=f"^{message}"):
+        fr.fuse([RUN, run])
 
 
 @pytest.mark.parametrize("runs", [[], {}])

@@ -224,7 +224,7 @@ def test_files_are_tuned_and_the_repr_says_how_well() -> None:
         ({"grid": 5}, TypeError, "grid: expected {option: values}, found int"),
         ({"grid": [5]}, TypeError, "grid: expected a list of {option: value}, found int"),
         ({"grid": {"k": 5}}, TypeError, "grid: expected a list of values of k, found int"),
-        ({"measure": "map P_10"}, fr.MeasureError, "expected one measure to tune, found map, P_10"),
+        ({"measure": "map P_10"}, fr.MeasureError, "expected one measure to tune, found 2: map,"),
         ({"measure": "mapp"}, fr.MeasureError, "unknown measure 'mapp'"),
         ({"measure": "gm_map"}, fr.MeasureError, "gm_map has no values per query"),
         ({"executor": 5}, TypeError, "executor"),

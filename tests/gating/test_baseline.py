@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.gating.digests import judgments_digest
+from fastrank.formats.digests import judgments_digest
 from tests.helpers.paths import DATA
 
 QRELS, PIXELS, PCA = (str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run"))

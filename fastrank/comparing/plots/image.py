@@ -11,6 +11,7 @@ from html import escape
 
 from fastrank.comparing.plots.style import DOTS, PARAMETERS
 from fastrank.errors import OptionError
+from fastrank.formats.source import name_of
 from fastrank.lazy import optional
 
 TYPE_CHECKING = False
@@ -25,9 +26,9 @@ def check_format(target: str | os.PathLike[str] | BinaryIO, format: str | None =
     """The format of a plot, given or from the path. Raises OptionError, ImportError."""
     named = isinstance(target, (str, os.PathLike))
     if format is None and named:
-        format = os.path.splitext(os.fspath(target))[1][1:].lower()  # type: ignore[arg-type]
+        format = os.path.splitext(name_of(target))[1][1:].lower()
     if format not in FORMATS:
-        where = f"{os.fspath(target)}: " if named else ""  # type: ignore[arg-type]
+        where = f"{name_of(target)}: " if named else ""
         expected = f"expected a suffix {', '.join('.' + format for format in FORMATS)}"
         raise OptionError("plot", f"{where}{expected if named else f'expected one of {FORMATS}'}")
     optional("matplotlib.figure", "a plot", "plot")

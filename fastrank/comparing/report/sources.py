@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-import os
 from collections.abc import Mapping
 
 import numpy as np
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.errors import OptionError
+from fastrank.formats.digests import file_digest
 from fastrank.formats.exclusions import as_exclusions
 from fastrank.formats.inputs import as_qrels, as_run, is_file
 from fastrank.formats.load import read_run
 from fastrank.formats.run_order import apply_order
+from fastrank.formats.source import name_of
 from fastrank.judging.filters import rows_of, without_excluded, without_repeats
 from fastrank.native.buffers import filled
 
@@ -131,14 +131,7 @@ def _in_order(runs: Any, names: list[str]) -> dict[str, Any]:
 def _hashes(given: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     found = []
     for role, source in given.items():
-        if isinstance(source, (str, os.PathLike)) and os.path.isfile(source):
-            found.append((role, os.fspath(source), _digest(source)))
+        digest = file_digest(source)
+        if digest is not None:
+            found.append((role, name_of(source), digest))
     return found
-
-
-def _digest(path: str | os.PathLike[str]) -> str:
-    made = hashlib.sha256()
-    with open(path, "rb") as file:
-        while piece := file.read(1 << 20):
-            made.update(piece)
-    return made.hexdigest()

@@ -1,0 +1,155 @@
+"""Files in the stores that fsspec knows."""
+
+from __future__ import annotations
+
+from fastrank.errors import ReadError
+from fastrank.formats.remote import blocks
+from fastrank.formats.remote.reasons import missing_file, reason_of
+from fastrank.formats.remote.urls import scheme_of
+from fastrank.formats.source import HEAD
+from fastrank.lazy import optional
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any
+
+# What marks a version of a file, in the stores that provide it.
+_VERSION = ("size", "ETag", "etag", "LastModified", "last_modified", "mtime", "created", "updated",
+            "generation", "blob_id")  # fmt: skip
+
+
+class StoredFile:
+    """A file in a store of fsspec; see RemoteFile."""
+
+    def __init__(self, url: str, name: str) -> None:
+        self._name = name
+        self._store, self._path = open_store(url, name)
+        with _Errors(name):
+            self._info = self._store.info(self._path)
+            if self._info["type"] == "directory":
+                raise ReadError(name, "is a directory")
+            size = self._info.get("size")
+        self.size: int | None = None if _is_archive(self._store) else size
+        # A file object would read more than it is asked for.
+        self._options = {} if self._store.async_impl else {"cache_type": "none"}
+        self._streams: list[Any] = []
+        if self.size is None:
+            self._waiting = self._opened()
+            with _Errors(name):
+                self.head = self._waiting.read(HEAD)
+        else:
+            head = bytearray(min(self.size, blocks.BLOCK))
+            if head:
+                self.fetch(0, memoryview(head))
+            self.head = bytes(head)
+
+    def fetch(self, start: int, view: memoryview) -> None:
+        """Fill the view with the bytes from `start` on. Raises ReadError."""
+        stop = start + len(view)
+        with _Errors(self._name):
+            found = self._store.cat_file(self._path, start=start, end=stop, **self._options)
+        if len(found) != len(view):
+            reason = f"found {len(found)} of {len(view)} bytes at {start}"
+            raise ReadError(self._name, f"{reason}: the file changed while it was read")
+        view[:] = found
+
+    def stream(self) -> _Stream:
+        """What follows the head."""
+        file, self._waiting = self._waiting, None
+        if file is None:
+            file = self._opened()
+            with _Errors(self._name):
+                file.read(len(self.head))
+        return _Stream(self._name, file)
+
+    def check_unchanged(self) -> None:
+        """Raise ReadError if the file changed since it was opened."""
+        if self.size is not None and self.size <= blocks.BLOCK:
+            # One request fetched all of it.
+            return
+        with _Errors(self._name):
+            self._store.invalidate_cache(self._store._parent(self._path))
+            now = self._store.info(self._path)
+        if any(now.get(key) != self._info.get(key) for key in _VERSION):
+            raise ReadError(self._name, "the file changed while it was read")
+
+    def close(self) -> None:
+        """Close the files that are open."""
+        for file in self._streams:
+            file.close()
+
+    def _opened(self) -> Any:
+        with _Errors(self._name):
+            file = self._store.open(self._path, "rb")
+        self._streams.append(file)
+        return file
+
+
+class _Stream:
+    """A file of fsspec from its position on."""
+
+    def __init__(self, name: str, file: Any) -> None:
+        self._name, self._file = name, file
+
+    def readinto(self, view: memoryview) -> int:
+        with _Errors(self._name):
+            found = self._file.read(min(len(view), blocks.BLOCK))
+        view[: len(found)] = found
+        return len(found)
+
+
+def open_store(url: str, name: str) -> tuple[Any, str]:
+    """The file system of a URL, and the path in it.
+
+    Raises ReadError, and ImportError if fsspec or the package of the store is missing.
+    """
+    fsspec = optional("fsspec", name, "remote")
+    try:
+        return fsspec.core.url_to_fs(url)  # type: ignore[no-any-return]
+    except ImportError as error:
+        raise _missing_package(url, name, error) from None
+    except Exception as error:
+        if scheme_of(url) not in fsspec.available_protocols():
+            known = "file, http, https, s3, gs, hf and others of fsspec"
+            reason = f"unknown protocol {scheme_of(url)!r}; expected one of {known}"
+            raise ReadError(name, reason) from None
+        raise ReadError(name, reason_of(error)) from None
+
+
+def _missing_package(url: str, name: str, error: ImportError) -> ImportError:
+    cause = error.__cause__
+    if not isinstance(cause, ModuleNotFoundError) or not cause.name:
+        return ImportError(f"{name}: {reason_of(error)}")
+    package = cause.name.partition(".")[0]
+    return ImportError(
+        f"{name}: {scheme_of(url)}:// needs {package}: pip install {package}", name=package
+    )
+
+
+def _is_archive(store: Any) -> bool:
+    from fsspec.archive import AbstractArchiveFileSystem
+
+    return isinstance(store, AbstractArchiveFileSystem)
+
+
+class _Errors:
+    """A context manager that turns all errors of a store into ReadError."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        # Each store has its own exceptions, for missing credentials for example.
+        if isinstance(error, Exception) and not isinstance(error, ReadError):
+            if isinstance(error, FileNotFoundError):
+                raise missing_file(self._name) from None
+            raise ReadError(self._name, reason_of(error)) from None

@@ -1,0 +1,167 @@
+"""What goes wrong with URLs is reported by name and without secrets."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pytest
+
+import fastrank as fr
+from fastrank.cli.main import main
+from fastrank.formats.remote import blocks, web
+from fastrank.formats.remote.urls import redacted, shown
+from fastrank.formats.source import open_pieces, read_all
+from tests.helpers.web_server import WebServer, serving
+
+RUN = Path("data/pca.run").read_bytes()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WebServer]:
+    monkeypatch.setattr(web, "DELAYS", (0.0, 0.0))
+    monkeypatch.setattr(blocks, "BLOCK", 1 << 16)
+    with serving() as running:
+        yield running
+
+
+def reason(url: str) -> str:
+    with pytest.raises(fr.ReadError) as caught:
+        fr.evaluate("data/digits.qrels", url, "map")
+    assert caught.value.path == shown(url)
+    return caught.value.reason
+
+
+def test_a_status_is_named(server: WebServer) -> None:
+    url = server.url("x.run", RUN)
+    server.statuses = [403]
+    assert reason(url) == "HTTP status 403 (Forbidden); check the credentials"
+    assert reason(server.url("y.run")) == "no such file or directory (HTTP status 404)"
+    server.statuses = [500] * 9
+    assert reason(url) == "HTTP status 500 (Internal Server Error)"
+
+
+@pytest.mark.parametrize("fault", ["status", "broken"])
+def test_requests_are_repeated(fault: str, server: WebServer) -> None:
+    url = server.url("x.run", RUN)
+    with open_pieces(url) as file:
+        if fault == "status":
+            server.statuses = [503, 429]
+        else:
+            server.broken = 2
+        assert file.read() == RUN
+
+
+def test_a_connection_that_always_breaks_is_an_error(server: WebServer) -> None:
+    url = server.url("x.run", RUN)
+    server.broken = 1000
+    assert reason(url) == "the connection broke before the end of the file"
+
+
+def test_a_broken_answer_without_ranges_is_an_error(server: WebServer) -> None:
+    server.ranges, server.broken = False, 1000
+    assert reason(server.url("x.run", RUN)) == "the connection broke before the end of the file"
+
+
+def test_a_server_that_does_not_answer_is_an_error(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web, "TIMEOUT", 0.05)
+    server.pause = 0.5
+    assert reason(server.url("x.run", RUN)) == "the server did not answer in time"
+
+
+def test_a_slow_server_is_waited_for(server: WebServer) -> None:
+    server.pause = 0.05
+    assert read_all(server.url("x.run", RUN)) == RUN
+
+
+def test_a_refused_connection_is_an_error(server: WebServer) -> None:
+    url = server.url("x.run")
+    server.server_close()
+    assert reason(url.replace(str(server.server_port), "1")) == "connection refused"
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_file_that_changes_is_an_error(ranges: bool, server: WebServer) -> None:
+    server.ranges = ranges
+    with open_pieces(server.url("x.run", RUN)) as file:
+        file.read()
+        server.url("x.run", RUN.replace(b"1", b"2"))
+        file._blocks.close()
+        with pytest.raises(fr.ReadError, match="the file changed while it was read"):
+            file.read()
+
+
+def test_a_file_that_changes_in_a_store_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 1 << 16)
+    store = fsspec.filesystem("memory")
+    store.pipe_file("/b/x.run", RUN)
+    with open_pieces("memory://b/x.run") as file:
+        file.read()
+        store.pipe_file("/b/x.run", RUN.replace(b"1", b"2"))
+        with pytest.raises(fr.ReadError, match="the file changed while it was read"):
+            file.read()
+    store.store.clear()
+
+
+def test_credentials_are_sent_and_not_shown(server: WebServer, capsys: Any) -> None:
+    url = server.url("x.run", RUN).replace("//", "//user:pass%21word@") + "?signature=secret#part"
+    assert read_all(url) == RUN
+    assert server.requests[0] == (
+        "/x.run?signature=secret", "bytes=0-65535", "Basic dXNlcjpwYXNzIXdvcmQ="
+    )  # fmt: skip
+    server.statuses = [401] * 3
+
+    assert main(["eval", "data/digits.qrels", url]) == 1
+
+    told = capsys.readouterr().err
+    assert "HTTP status 401" in told
+    assert server.url("x.run") in told
+    assert not [word for word in ("user", "pass", "signature", "secret", "part") if word in told]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("see s3://key:secret@bucket/a@b.run", "see s3://bucket/a@b.run"),
+        ("--qrels=https://u@h/x?sig=1 -o y", "--qrels=https://h/x -o y"),
+        ("zip://x.run::https://u:p@h/y.zip?s#f", "zip://x.run::https://h/y.zip"),
+        ("no URL: a?b@c", "no URL: a?b@c"),
+    ],
+)
+def test_secret_parts_of_urls_are_removed(text: str, expected: str) -> None:
+    assert redacted(text) == expected
+
+
+def test_an_unknown_protocol_is_an_error() -> None:
+    found = reason("nowhere://x/y")
+    assert found.startswith("unknown protocol 'nowhere'; expected one of file, http, https, s3")
+
+
+def test_a_folder_is_an_error() -> None:
+    store = fsspec.filesystem("memory")
+    store.pipe_file("/b/c/x.run", RUN)
+    assert reason("memory://b/c") == "is a directory"
+    store.store.clear()
+
+
+@pytest.mark.parametrize(("scheme", "package"), [("s3", "s3fs"), ("gs", "gcsfs")])
+def test_a_missing_package_of_a_store_is_named(
+    scheme: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError) as caught:
+        fr.read_run(f"{scheme}://user:secret@bucket/x.run")
+    expected = f"{scheme}://bucket/x.run: {scheme}:// needs {package}: pip install {package}"
+    assert str(caught.value) == expected
+
+
+def test_a_folder_of_results_must_be_local() -> None:
+    from fastrank.embeddings.cache import EmbeddingCache
+
+    with pytest.raises(fr.OptionError, match="expected a local folder, found s3://bucket/x"):
+        EmbeddingCache("s3://bucket/x", "model")
