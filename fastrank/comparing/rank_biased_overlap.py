@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
     from typing import Any, TypeAlias
 
+    from fastrank.choices import RboTies
+
     # Items, or groups of tied items; or items with scores.
     Ranking: TypeAlias = "Sequence[Hashable | Collection[Hashable]] | Mapping[Any, float]"
 
@@ -41,7 +43,7 @@ class RankBiasedOverlap(NamedTuple):
 
 
 def rbo(
-    a: Ranking, b: Ranking, p: float = 0.9, *, ties: str = "a", depth: int = 1000
+    a: Ranking, b: Ranking, p: float = 0.9, *, ties: RboTies = "a", depth: int = 1000
 ) -> RankBiasedOverlap:
     """Compute the rank-biased overlap (RBO) of two rankings, which may have different items.
 

@@ -32,6 +32,33 @@ if TYPE_CHECKING:
     Judgments = Qrels | Preferences
     # Dicts of dicts, frames of pandas and polars, arrow tables, and the like.
     Convertible = Any
+    # Several runs.
+    Runs = list[Any] | tuple[Any, ...] | Iterator[Any]
+
+
+# Rows of one run, which are tuples.
+@overload
+def evaluate(
+    qrels: Judgments | Convertible | Source, run: list[tuple[Any, ...]],
+    measures: Measures = ..., *, threads: int | None = ..., executor: Any = ...,
+    progress: bool | None = ..., **options: Unpack[EvaluationOptions],
+) -> Scores: ...  # fmt: skip
+
+
+@overload
+def evaluate(
+    qrels: Judgments | Convertible | Source, run: Runs, measures: Measures = ..., *,
+    threads: int | None = ..., executor: Any = ..., progress: bool | None = ...,
+    **options: Unpack[EvaluationOptions],
+) -> list[Scores]: ...  # fmt: skip
+
+
+@overload
+def evaluate(
+    qrels: Judgments | Convertible | Source, run: Run | Convertible | Source,
+    measures: Measures = ..., *, threads: int | None = ..., executor: Any = ...,
+    progress: bool | None = ..., **options: Unpack[EvaluationOptions],
+) -> Scores: ...  # fmt: skip
 
 
 @takes(EvaluationOptions, EVALUATION)
@@ -143,9 +170,16 @@ class Evaluator:
         queries = counted(len(self.prepared.judgments), "judged query", "judged queries")
         return f"<Evaluator of {names}: {queries}>"
 
+    # Rows of one run, which are tuples.
     @overload
     def evaluate(
-        self, run: list[Any] | tuple[Any, ...], *, threads: int | None = None,
+        self, run: list[tuple[Any, ...]], *, threads: int | None = None,
+        executor: Any = None, progress: bool | None = None,
+    ) -> Scores: ...  # fmt: skip
+
+    @overload
+    def evaluate(
+        self, run: Runs, *, threads: int | None = None,
         executor: Any = None, progress: bool | None = None,
     ) -> list[Scores]: ...  # fmt: skip
 
