@@ -3,8 +3,9 @@
     <!-- include: README.md: Limits -->
     <!-- include: CHANGELOG.md -->
 
-A file is included without its first line, the title. A section is included without its heading, and the headings below it move up one level. Links of
-the included text lead to the pages of the site or to the files in the repository.
+A file is included without its first line, the title. A section is included without its heading, and
+the headings below it move up one level. Links of the included text lead to the pages of the site or
+to the files in the repository.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ HEADING = re.compile(r"^(#+) (.*)$")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
-def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
+def on_page_markdown(markdown: str, *, config: Any, **_: Any) -> str:
     """Replace the comments of a page by what they include."""
 
     def text(found: re.Match[str]) -> str:

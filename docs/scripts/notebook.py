@@ -11,6 +11,8 @@ from typing import Any
 
 PAGE = Path(__file__).parents[1] / "tutorial.md"
 SESSION = re.compile(r"```pycon\n(.*?)```", re.DOTALL)
+# Within output.
+BLANK = re.compile(r"\n\n(?!>>>|\n)")
 PAGE_LINK = re.compile(r"\]\(([\w-]+)\.md(#[\w-]+)?\)")
 
 
@@ -42,7 +44,7 @@ def _code(session: str) -> list[dict[str, Any]]:
     """The cells of a session. Statements without output are in the cell of the next with one."""
     cells: list[dict[str, Any]] = []
     source = ""
-    examples = DocTestParser().get_examples(session)
+    examples = DocTestParser().get_examples(BLANK.sub("\n<BLANKLINE>\n", session))
     for count, example in enumerate(examples, 1):
         source += example.source
         if example.want or count == len(examples):
@@ -58,7 +60,7 @@ def _cell(kind: str, source: str) -> dict[str, Any]:
 
 
 def _output(example: Example) -> dict[str, Any]:
-    lines = example.want.splitlines(keepends=True)
+    lines = example.want.replace("<BLANKLINE>", "").splitlines(keepends=True)
     (statement,) = ast.parse(example.source).body
     if isinstance(statement, ast.Expr) and not example.source.startswith("print("):
         data = {"text/plain": "".join(lines).rstrip("\n").splitlines(keepends=True)}
