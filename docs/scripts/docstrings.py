@@ -31,6 +31,7 @@ FIELD = re.compile(r"((?:\w+, )*\w+): +(?=\S)")
 # A public name in backticks that is not an ordinary word, which could be a parameter.
 NAME = re.compile(r"`(?=\w*[A-Z_])(\w+)`")
 PUBLIC = set(fastrank.__all__) - {"MEASURES"}
+CONSTANT = re.compile("[A-Z_]{2,}")
 DIRECTIVE = re.compile(r" *# doctest:.*")
 
 
@@ -42,6 +43,8 @@ class DocstringsAsMarkdown(Extension):
         if isinstance(obj, Attribute) and str(obj.value).startswith("namedtuple("):
             # Its docstring is assigned at run time, so it cannot be read from the source.
             obj.docstring = Docstring(getdoc(_real(obj)) or "", parent=obj)
+        if isinstance(obj, Function):
+            _show_constants(obj)
         if isinstance(obj, Function) and _takes_options(obj):
             obj.parameters = _with_options(obj)
         if obj.docstring and "**options:" in obj.docstring.value:
@@ -54,6 +57,15 @@ def _real(obj: Object) -> Any:
     """The Python object that a griffe object describes."""
     names = obj.path.removeprefix(f"{obj.module.path}.").split(".")
     return reduce(getattr, names, import_module(obj.module.path))
+
+
+def _show_constants(function: Function) -> None:
+    """Defaults that are constants of a module are shown by their values."""
+    for parameter in function.parameters:
+        if CONSTANT.fullmatch(str(parameter.default)):
+            value = signature(_real(function)).parameters[parameter.name].default
+            if isinstance(value, (str, int, float)):
+                parameter.default = repr(value)
 
 
 def _takes_options(function: Function) -> bool:

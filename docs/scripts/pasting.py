@@ -13,7 +13,10 @@ PROMPT = re.compile(r"(>>>|\.\.\.)(?: |$)")
 
 def on_page_content(html: str, **_: Any) -> str:
     """Add what the button copies to each session."""
-    return SESSION.sub(_with_code, html)
+    made, count = SESSION.subn(_with_code, html)
+    if '<span class="gp">' in html and not count:
+        raise LookupError("a page has sessions of Python that do not look as expected")
+    return made
 
 
 def _with_code(found: re.Match[str]) -> str:
