@@ -138,7 +138,6 @@ def test_the_citation_is_that_of_the_package(script: Any) -> None:
     made = project.on_page_markdown(page, config=CONFIG)
 
     assert f"version: {fr.__version__}\n" in citation
-    assert f"repository-code: {project.url('Repository')}\n" in citation
     (title,) = re.findall(r'^title: "(.*)"$', citation, re.M)
     assert f"{{{title}}}" in made
     assert f"version = {{{fr.__version__}}}" in made
