@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -20,6 +21,11 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
     """Compiles the kernels for wheels and editable installations."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        # Removed with this object, when the wheel is written.
+        self._scratch = tempfile.TemporaryDirectory()
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the libraries and put them where the kind of build needs them."""
@@ -33,7 +39,7 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
         from fastrank.native.sources import NATIVE
 
         editable = version == "editable"
-        folder = NATIVE if editable else os.path.join(self.directory, "libraries")
+        folder = NATIVE if editable else self._scratch.name
         try:
             libraries = build(folder, installed=not editable)
         except BuildError as error:
