@@ -97,7 +97,7 @@ def _run(given: argparse.Namespace) -> int:
     try:
         settle_format(given)
         results = _Results(given)
-    except FastrankError as error:
+    except (FastrankError, ImportError) as error:
         complain(f"{NAME}: {error}")
         return 2
     lines = formatted(results, given)
