@@ -4,15 +4,17 @@ It carries the level of this machine's CPU alone unless FASTRANK_BUILD_LEVELS=al
 wheels that go to other machines: `pip install .` and `pip wheel .` look the same from here. Only a
 wheel with all levels gets the tag of a platform that package indexes accept.
 
-Without a C linker the package is built all the same, and its kernels are compiled by numba when
-they are first used, which a line on standard error says then: pip shows no output of builds that
-succeed. With FASTRANK_REQUIRE_LIBRARY=1, which builds of a release set, it is an error.
+Without a C linker, the wheel has no library, and numba compiles the kernels when they are first
+used. The user learns about it then, from a line on standard error or from an error that names the
+extra `jit`, because pip hides the output of builds that succeed. FASTRANK_REQUIRE_LIBRARY=1, for
+releases, makes it an error of the build.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -20,6 +22,11 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
     """Compiles the kernels for wheels and editable installations."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        # Removed with this object, when the wheel is written.
+        self._scratch = tempfile.TemporaryDirectory()
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the libraries and put them where the kind of build needs them."""
@@ -33,7 +40,7 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
         from fastrank.native.sources import NATIVE
 
         editable = version == "editable"
-        folder = NATIVE if editable else os.path.join(self.directory, "libraries")
+        folder = NATIVE if editable else self._scratch.name
         try:
             libraries = build(folder, installed=not editable)
         except BuildError as error:
