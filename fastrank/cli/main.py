@@ -1,7 +1,7 @@
 """The command `fastrank` and its subcommands: evaluation (`eval` and the drop-in `trec_eval`),
 comparison (`compare`, `gate`, `agree`, `explain`), fusion (`fuse`), embeddings (`search`,
-`eval-embeddings`, `hard-negatives`, `compare-indexes`, `probe`), files (`convert`, `check`) and the
-list of measures (`measures`)."""
+`eval-embeddings`, `hard-negatives`, `compare-indexes`, `probe`), files (`convert`, `check`), the
+list of measures (`measures`) and the completions of shells (`completion`)."""
 
 from __future__ import annotations
 
@@ -83,6 +83,10 @@ COMMANDS = {
     "check": (
         "check", "check qrels and runs for errors",
         "Check judgments (qrels) and runs for errors and oddities.",
+    ),
+    "completion": (
+        "completion", "print the completions of a shell",
+        "Print the completions of commands, options and measures for a shell.",
     ),
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fastrank.choices import Correction, Family, Interval, Test, Zeros
 
     Baseline = str | int | Sequence[str | int] | None
+    """The systems that the others are compared with, by name or position; None for all pairs."""
 
 TESTS = (
     "t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap",

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from fastrank.choices import RboTies
 
-    # Items, or groups of tied items; or items with scores.
     Ranking: TypeAlias = "Sequence[Hashable | Collection[Hashable]] | Mapping[Any, float]"
+    """Items, best first, or groups of tied items; or items with scores."""
 
 TIES = {"w": codes.TIES_SHARE_RANK, "a": codes.TIES_AVERAGED, "b": codes.TIES_CORRECTED}
 

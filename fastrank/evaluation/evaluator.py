@@ -30,10 +30,13 @@ if TYPE_CHECKING:
     from fastrank.scores.scores import Scores
 
     Judgments = Qrels | Preferences
-    # Dicts of dicts, frames of pandas and polars, arrow tables, and the like.
+    """Judgments as objects of fastrank."""
     Convertible = Any
-    # Several runs.
+    """What judgments or a run can be made from: a dict of dicts, a frame of pandas or polars, an
+    Arrow table, a Hugging Face Dataset, an object of ranx, or tuples. See
+    [In-memory data](../index.md#in-memory-data)."""
     Runs = list[Any] | tuple[Any, ...] | Iterator[Any]
+    """Several runs, each of which is a Run, a file, or what a run can be made from."""
 
 
 # Rows of one run, which are tuples.

@@ -44,6 +44,16 @@ def test_missing_queries_count_as_zero_and_are_named() -> None:
     assert compared.notes == ["y lacks 2 of 12 judged queries (q01, q03); they count as 0"]
 
 
+def test_missing_queries_have_no_value_of_measures_that_are_undefined_for_them() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    runs = {"x": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "y": {"q1": {"a": 1.0}}}
+
+    compared = fr.compare(qrels, runs, "FirstRank map")
+
+    note = "y lacks 1 of 2 judged queries (q2); they count as 0, but have no FirstRank"
+    assert note in compared.notes
+
+
 def test_a_missing_query_that_counts_as_the_best_value_is_noted() -> None:
     compared = fr.compare(QRELS, {"x": BAD, "y": without(BAD, "q01")}, "Hole@5 FirstRank")
 
