@@ -245,7 +245,8 @@ def _printed(name: str, measure: str, version: TrecEvalVersion) -> str:
     except MeasureError as error:
         if name != measure:
             raise
-        reason = f"{error}; for a measure with another name here, give {name}=MEASURE, or omit it"
+        what = str(error)
+        reason = f"{what}{' ' if what.endswith('?') else '. '}Omit it, or give {name}=MEASURE"
         raise MeasureError(name, reason) from None
     names = [decoded(printed) for own in bound for printed in own.names]
     if len(names) != 1:
