@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # names are used for several measures.
 MEANT = {
     "acc": ("Success",),
-    "accuracy": ("Success",),
+    "accuracy": ("Success", "PairAccuracy"),
     "dcgcut": ("DCG",),
     "fscore": ("F1", "SetF"),
     "hits": ("Success", "R"),
