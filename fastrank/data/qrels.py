@@ -67,8 +67,8 @@ class Qrels(Convertible):
 
         columns: the names of the columns by role (query, doc, grade, iteration, stratum). Needed
         only for names other than those that ir_measures, PyTerrier, ranx, trectools, BEIR and
-        Hugging Face use. A column subtopic or iteration has the subtopics for measures of subtopics.
-        Raises InputError, which names row and column.
+        Hugging Face use. Measures of subtopics use a column subtopic or iteration. Raises
+        InputError, which names row and column.
 
         >>> import pandas
         >>> frame = pandas.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "label": [1, 0]})

@@ -7,6 +7,7 @@ from fastrank.data.texts import decoded
 from fastrank.explaining.explanation import Explanation, Part
 from fastrank.explaining.judged_query import (
     JudgedQuery,
+    check_explained,
     check_query,
     judgments_of,
     refuse_expected,
@@ -83,6 +84,7 @@ def explain(
     shown = at_least("rows", rows, 1)
     bound = bind_measures(Selection(measures), checked)
     check_options(bound, checked)
+    check_explained(bound)
     judgments = judgments_of(qrels, checked)
     runs = [run_of(one, checked) for one in ([run] if other is None else [run, other])]
     check_query(query, judgments, runs)

@@ -136,11 +136,8 @@ class JudgedQuery:
         return [float(value) for value in self._values.of(bound)]
 
     def contributions(self, bound: BoundMeasure, number: int) -> Contributions:
-        """What each document adds to a value of a measure. Raises MeasureError."""
-        make = CONTRIBUTIONS.get(bound.measure.kernel)
-        if make is None or bound.measure.needs not in NEEDS:
-            reason = f"explain supports {explained_names()}, not '{decoded(bound.names[number])}'"
-            raise MeasureError(bound.measure.name, reason)
+        """What each document adds to a value of a measure."""
+        make = CONTRIBUTIONS[bound.measure.kernel]
         columns = self._values.judged_for(bound).columns
         # The columns have room for more than what is listed.
         listed, distinct = columns.offsets[1], columns.grade_offsets[1]
@@ -185,6 +182,14 @@ def compared_scores(scores: Any, version: str) -> Any:
         return scores
     with np.errstate(over="ignore"):
         return scores.astype(np.float32).astype(float)
+
+
+def check_explained(measures: list[BoundMeasure]) -> None:
+    """Raise MeasureError for a measure that cannot be explained."""
+    for bound in measures:
+        if bound.measure.kernel not in CONTRIBUTIONS or bound.measure.needs not in NEEDS:
+            reason = f"explain supports {explained_names()}, not '{decoded(bound.names[0])}'"
+            raise MeasureError(bound.measure.name, reason)
 
 
 def explained_names() -> str:

@@ -57,8 +57,8 @@ BETA = _option("beta", "share", "probability of reading on", default=0.5)
 DIVERSITY = (NEEDED, ALPHA, *COMMON)
 BY_RANK = ("rel", "judged_only", "cutoff")
 SUBTOPICS = (
-    "A document adds the worth of each subtopic that it is relevant to: 1, times (1 - alpha) for\n"
-    "every relevant document above it (judgments with subtopics).\n"
+    "A document adds the worth of each subtopic that it is relevant to: 1, times (1 - alpha)\n"
+    "for every relevant document above it (judgments with subtopics).\n"
 )
 INTENTS = "Source: Agrawal et al., 'Diversifying search results', WSDM 2009; ndeval"
 WHOLE = _choice("denominator", ("retrieved", "k"), "denominator when fewer than k are retrieved")
@@ -352,7 +352,7 @@ FAMILIES: tuple[Family, ...] = (
         "alpha_DCG", "alpha_discounted_gain",
         "Discounted cumulative gain of subtopics: what each of the first k adds, divided by\n"
         "log2(rank + 1); the sum is divided by that of documents that are all relevant to every\n"
-        "subtopic. " + SUBTOPICS +
+        "subtopic.\n" + SUBTOPICS +
         "ndeval and pyndeval do not divide if k is 1. Source: Clarke et al., 'Novelty and\n"
         "diversity in information retrieval evaluation', SIGIR 2008; ndeval alpha-DCG.",
         DIVERSITY, needs="subtopics", numbers=(*BY_RANK, "alpha"), plain="alpha_DCG",
@@ -403,14 +403,14 @@ FAMILIES: tuple[Family, ...] = (
     _family(
         "AP_IA", "average_precision_of_intents",
         "Intent-aware average precision: the mean of the average precisions for each subtopic\n"
-        "that has a relevant document (judgments with subtopics). " + INTENTS + " MAP-IA.",
+        "that has a relevant document (judgments with subtopics).\n" + INTENTS + " MAP-IA.",
         COMMON, needs="subtopics", numbers=("rel", "judged_only"), aliases=("MAP_IA",),
         plain="AP_IA",
     ),
     _family(
         "P_IA", "precision_of_intents",
         "Intent-aware precision: the mean of the precisions of the first k for each subtopic that\n"
-        "has a relevant document (judgments with subtopics). " + INTENTS + " P-IA.",
+        "has a relevant document (judgments with subtopics).\n" + INTENTS + " P-IA.",
         (NEEDED, *COMMON), needs="subtopics", numbers=BY_RANK, plain="P_IA",
     ),
     _family(
