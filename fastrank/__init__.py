@@ -11,6 +11,12 @@
 
 from __future__ import annotations
 
+import sys
+
+# Reading files as fast as here needs system calls that Windows does not have.
+if sys.platform == "win32":
+    raise ImportError("fastrank needs Linux or macOS; on Windows, use it in WSL")
+
 from fastrank import lazy
 from fastrank.lazy import public_names
 

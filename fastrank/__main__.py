@@ -2,6 +2,6 @@
 
 import sys
 
-from fastrank.cli.main import main
+from fastrank.cli.main import launch
 
-sys.exit(main())
+sys.exit(launch())

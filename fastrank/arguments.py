@@ -9,20 +9,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from fastrank.choices import TrecEvalVersion
+
 
 # What documents are ranked by.
 RANK_BY = ("score", "rank", "given")
 
 TREC_EVAL_VERSIONS = ("9.0.8", "10.0")
-DEFAULT_VERSION = "9.0.8"
+DEFAULT_VERSION: TrecEvalVersion = "9.0.8"
 
 
-def check_version(trec_eval_version: str) -> str:
+def check_version(trec_eval_version: str) -> TrecEvalVersion:
     """Return the version if it exists, else raise OptionError."""
     if trec_eval_version not in TREC_EVAL_VERSIONS:
         expected = " or ".join(map(repr, TREC_EVAL_VERSIONS))
         raise OptionError("trec_eval_version", f"expected {expected}, found {trec_eval_version!r}")
-    return trec_eval_version
+    return trec_eval_version  # type: ignore[return-value]
 
 
 def integer(name: str, value: int) -> int:

@@ -15,7 +15,7 @@ import pytest
 import fastrank as fr
 from fastrank.comparing.plots.image import check_format
 from fastrank.search import build_index, search
-from tests.helpers.paths import REPOSITORY
+from tests.helpers.paths import PACKAGE, REPOSITORY
 
 SCORES = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map")
 RUN = fr.Run.from_dict({"q": {"d": 1.0}})
@@ -42,7 +42,7 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
         "ir_measures",
         "fastrank.compat.ir_measures",
         "ir_measures",
-        lambda: runpy.run_path(str(REPOSITORY / "fastrank/compat/ir_measures.py")),
+        lambda: runpy.run_path(str(PACKAGE / "compat/ir_measures.py")),
     ),
     (
         "sklearn.cluster",
@@ -75,7 +75,7 @@ def test_extras_that_are_named_exist() -> None:
     tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
     paths = [REPOSITORY / "README.md", *REPOSITORY.glob("docs/**/*.md")]
-    paths += [*REPOSITORY.glob("fastrank/**/*.py"), *REPOSITORY.glob("docs/examples/*.py")]
+    paths += [*PACKAGE.glob("**/*.py"), *REPOSITORY.glob("docs/examples/*.py")]
 
     named = {
         extra

@@ -47,3 +47,15 @@ def test_every_public_name_exists(package: str) -> None:
     module = import_module(package)
     for name in getattr(module, "__all__", ()):
         getattr(module, name)
+
+
+def test_windows_is_refused_with_advice() -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", "import sys; sys.platform = 'win32'; import fastrank"],
+        cwd=REPOSITORY, capture_output=True, text=True,
+    )  # fmt: skip
+
+    assert found.returncode == 1
+    assert found.stderr.endswith(
+        "ImportError: fastrank needs Linux or macOS; on Windows, use it in WSL\n"
+    )

@@ -210,12 +210,13 @@ def test_an_option_by_another_name_is_suggested(
         (["mine"], "fastrank: unknown command 'mine'; did you mean `fastrank hard-negatives`?"),
         (["ann"], "fastrank: unknown command 'ann'; did you mean `fastrank compare-indexes`?"),
         (["xyz"], "fastrank: unknown command 'xyz'; expected eval, compare, search,"),
-        (["eval", "--level", "2", "q"], "unrecognized arguments: --level; did you mean"
+        (["eval", "--level", "2", "q"], "unknown option --level; did you mean"
                                         " --relevance-level?"),
-        (["eval", "q", "r", "--top-k=3"], "unrecognized arguments: --top-k=3; did you mean"
+        (["eval", "q", "r", "--top-k=3"], "unknown option --top-k; did you mean"
                                           " --depth?"),
-        (["eval", "q", "r", "--digit", "3", "--xyzzy"], "unrecognized arguments: --xyzzy\n"),
-        (["measures", "--formt", "json"], "unrecognized arguments: --formt; did you mean"
+        (["eval", "q", "r", "--digit", "3", "--xyzzy"], "unknown option --digit; did you mean"
+                                                        " --digits?"),
+        (["measures", "--formt", "json"], "unknown option --formt; did you mean"
                                           " --format?"),
     ],
 )  # fmt: skip

@@ -25,7 +25,13 @@ from griffe import (
     Parameters,
 )
 
+import fastrank
+
 FIELD = re.compile(r"((?:\w+, )*\w+): +(?=\S)")
+# A public name in backticks that is not an ordinary word, which could be a parameter.
+NAME = re.compile(r"`(?=\w*[A-Z_])(\w+)`")
+PUBLIC = set(fastrank.__all__) - {"MEASURES"}
+CONSTANT = re.compile("[A-Z_]{2,}")
 DIRECTIVE = re.compile(r" *# doctest:.*")
 
 
@@ -37,6 +43,8 @@ class DocstringsAsMarkdown(Extension):
         if isinstance(obj, Attribute) and str(obj.value).startswith("namedtuple("):
             # Its docstring is assigned at run time, so it cannot be read from the source.
             obj.docstring = Docstring(getdoc(_real(obj)) or "", parent=obj)
+        if isinstance(obj, Function):
+            _show_constants(obj)
         if isinstance(obj, Function) and _takes_options(obj):
             obj.parameters = _with_options(obj)
         if obj.docstring and "**options:" in obj.docstring.value:
@@ -51,23 +59,39 @@ def _real(obj: Object) -> Any:
     return reduce(getattr, names, import_module(obj.module.path))
 
 
+def _show_constants(function: Function) -> None:
+    """Defaults that are constants of a module are shown by their values."""
+    for parameter in function.parameters:
+        if CONSTANT.fullmatch(str(parameter.default)):
+            value = signature(_real(function)).parameters[parameter.name].default
+            if isinstance(value, (str, int, float)):
+                parameter.default = repr(value)
+
+
 def _takes_options(function: Function) -> bool:
-    return any(str(each.annotation).startswith("Unpack[") for each in function.parameters)
+    return any(map(_lists_options, function.parameters))
+
+
+def _lists_options(parameter: Parameter) -> bool:
+    return str(parameter.annotation).startswith("Unpack[")
 
 
 def _with_options(function: Function) -> Parameters:
     """The parameters of a function, with one parameter per option instead of `**options`."""
+    (listed,) = (each.annotation for each in function.parameters if _lists_options(each))
+    options = function.modules_collection[listed.slice.canonical_path].all_members
     read = [each for each in function.parameters if each.kind is not ParameterKind.var_keyword]
     known = {each.name for each in read}
     shared = [
         Parameter(
             name,
             kind=ParameterKind.keyword_only,
-            annotation=each.annotation,
+            # An expression, whose names become links; at run time, it is a string.
+            annotation=options[name].annotation,
             default=None if each.default is RealParameter.empty else repr(each.default),
         )
         for name, each in signature(_real(function)).parameters.items()
-        if name not in known
+        if name not in known and each.kind is not RealParameter.VAR_KEYWORD
     ]
     return Parameters(*read, *shared)
 
@@ -84,6 +108,7 @@ def as_markdown(text: str) -> str:
         if kind == "example":
             made.append(DIRECTIVE.sub("", line))
         else:
+            line = NAME.sub(_linked, line)
             made.append(FIELD.sub(_item, line, count=1) if FIELD.match(line) else line)
     return "\n".join([*made, "```"] if kind == "example" else made)
 
@@ -97,6 +122,10 @@ def _kind(line: str, before: str) -> str:
     if FIELD.match(line):
         return "field"
     return "field" if before == "field" and (line[:1] == " " or not line.strip()) else "text"
+
+
+def _linked(found: re.Match[str]) -> str:
+    return f"[{found[0]}][fastrank.{found[1]}]" if found[1] in PUBLIC else found[0]
 
 
 def _item(found: re.Match[str]) -> str:

@@ -18,6 +18,7 @@ Formulas give the value of one query, unless they mention all queries.
 | $s_i$ | rank of the $i$-th relevant document retrieved |
 | $g_i$ | gain of the document at rank $i$: by default its grade, 0 if it is unjudged |
 | $g^*_i$ | gains of all judged documents, largest first; $G$ of them are positive |
+| $\mathrm{DCG}_k$, $\mathrm{DCG}^*_k$ | [discounted gain](#dcg), and the best possible one |
 | $u_i$ | 1 if the document at rank $i$ is unjudged, else 0 |
 | $k$, $c$, $p$, $x$ | parameters of the measure |
 | $Q$, $J$, $\lvert C \rvert$ | numbers of queries, judgment groups, and documents |

@@ -19,4 +19,5 @@ def on_page_content(html: str, **_: Any) -> str:
 def _mathml(found: re.Match[str]) -> str:
     tag, opening, latex = found.groups()
     display = "block" if opening == "[" else "inline"
-    return f"<{tag}>{convert(unescape(latex), display=display)}</{tag}>"
+    kind = ' class="formula"' if display == "block" else ""
+    return f"<{tag}{kind}>{convert(unescape(latex), display=display)}</{tag}>"

@@ -8,6 +8,7 @@ A test compares the page with what this prints.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import Any
@@ -18,11 +19,17 @@ from fastrank.measures.trec import MEASURES as TREC_MEASURES
 from fastrank.measures.trec import NICKNAMES
 
 INTRODUCTION = """
+---
+search:
+  boost: 8
+---
+
 # Measures
 
-This page is generated from the table `fastrank.MEASURES`, which `fastrank measures` prints. The
-first part lists the measures of trec_eval under their names there, and the second part those with
-named options, in the notation of ir_measures. You can mix both in one call.
+[Which measure, which option](choosing.md) sorts the measures by purpose. This page has the order of
+the table `fastrank.MEASURES` and the command `fastrank measures`: first the measures of trec_eval
+under their names there, then those with named options, in the notation of ir_measures. You can mix
+both in one call.
 
 ```sh
 fastrank measures PercentileRank nDCG
@@ -54,6 +61,27 @@ WORDS = {
     "positive": "number above 0",
     "flag": "`True` or `False`", "gains": "`{grade:gain,...}`",
 }  # fmt: skip
+# Patterns of papers, as the table of measures cites them.
+PAPERS = {
+    "Buckley and Voorhees, [^;]*SIGIR 2000": "https://doi.org/10.1145/345508.345543",
+    "Buckley and Voorhees, [^;]*SIGIR 2004": "https://doi.org/10.1145/1008992.1009000",
+    "Yilmaz and Aslam, [^;]*CIKM 2006": "https://doi.org/10.1145/1183614.1183633",
+    "Yilmaz, Kanoulas and Aslam, [^;]*SIGIR 2008": "https://doi.org/10.1145/1390334.1390437",
+    r"Jarvelin and Kekalainen, ACM TOIS 20\(4\), 2002": "https://doi.org/10.1145/582415.582418",
+    "Carterette et al., [^;]*ECIR 2008": "https://doi.org/10.1007/978-3-540-78646-7_5",
+    r"Moffat and Zobel, ACM TOIS 27\(1\), 2008": "https://doi.org/10.1145/1416950.1416952",
+    r"Deshpande and Karypis, ACM TOIS 22\(1\), 2004": "https://doi.org/10.1145/963770.963776",
+    "Burges et al., ICML 2005": "https://doi.org/10.1145/1102351.1102363",
+    "Chapelle et al., [^;]*CIKM 2009": "https://doi.org/10.1145/1645953.1646033",
+    r"Sakai, [^;]*43\(2\), 2007": "https://doi.org/10.1016/j.ipm.2006.07.020",
+    r"Clarke, Vtyurina and Smucker, [^;]*39\(3\), 2021": "https://doi.org/10.1145/3451161",
+    "Moffat, Scholer and Thomas, ADCS 2012": "https://doi.org/10.1145/2407085.2407092",
+    "Moffat, Bailey, Scholer and Thomas, ADCS 2015": "https://doi.org/10.1145/2838931.2838938",
+    "Zhang et al., [^;]*SIGIR 2017": "https://doi.org/10.1145/3077136.3080841",
+    "Azzopardi, Mackenzie and Moffat, [^;]*ICTIR 2021": "https://doi.org/10.1145/3471158.3472239",
+    "Xiong et al., ANCE, ICLR 2021": "https://arxiv.org/abs/2007.00808",
+    "Thakur et al., NeurIPS Datasets and Benchmarks 2021": "https://arxiv.org/abs/2104.08663",
+}
 
 
 def page() -> str:
@@ -75,7 +103,7 @@ def page() -> str:
 def _section(measure: dict[str, Any]) -> str:
     name = measure["name"]
     lines = [f"### {_escaped(name)}"]
-    lines.append(f"`{measure['usage']}`" + _also(measure["aliases"]))
+    lines.append(f"`{measure['usage']}`" + _also(measure["aliases"]) + _examples(measure))
     lines.append(_escaped(measure["definition"]))
     if name not in WITHOUT_FORMULA:
         lines += [f"$$\n{formula}\n$$" for formula in FORMULAS[name]]
@@ -89,12 +117,32 @@ def _section(measure: dict[str, Any]) -> str:
         rows = ["| option | values | default | meaning |", "|---|---|---|---|"]
         lines.append("\n".join(rows + [_option(option) for option in measure["options"]]))
     if measure["source"]:
-        lines.append(f"Source: {_escaped(measure['source'])}")
+        lines.append(f"Source: {_with_links(_escaped(measure['source']))}")
     return "\n\n".join(lines)
 
 
 def _also(aliases: list[str]) -> str:
     return f", also {', '.join(f'`{alias}`' for alias in aliases)}" if aliases else ""
+
+
+def _examples(measure: dict[str, Any]) -> str:
+    """Names with a cutoff, as readers look for them."""
+    name, usage = measure["name"], measure["usage"]
+    if usage.endswith(".RANKS"):
+        made = [f"{name}.10", f"{name}_10"]
+    elif usage.endswith(("@k", "@k]")):
+        others = (alias.removesuffix("_k") for alias in measure["aliases"])
+        made = [f"{one}@10" for one in dict.fromkeys((name, *others))]
+    else:
+        return ""
+    return f"; for example {' or '.join(f'`{one}`' for one in made)}"
+
+
+def _with_links(source: str) -> str:
+    """A source, in which papers are links."""
+    for paper, address in PAPERS.items():
+        source = re.sub(paper, rf"[\g<0>]({address})", source)
+    return source
 
 
 def _option(option: dict[str, Any]) -> str:

@@ -69,7 +69,6 @@ VERSION = "FASTRANK_TREC_EVAL_VERSION"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = f"{NAME} [options] RUN RUN\n       {NAME} [options] --systems CSV CSV"
     parser.epilog = EPILOG
     add = parser.add_argument

@@ -47,7 +47,6 @@ MEANINGS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = f"{NAME} [options] FILE [FILE ...]"
     parser.epilog = EPILOG + "".join(map(_kinds, SEVERITIES))
     add = parser.add_argument

@@ -46,7 +46,8 @@ EPILOG = """\
 examples:
   fastrank compare qrels.txt runs/*.gz
   fastrank compare -b bm25.run -m map -m P.10 qrels.txt bm25.run ours.run
-  fastrank compare --test randomization --format latex -o table.tex qrels.txt *.run
+  fastrank compare --test randomization --format latex -o table.tex qrels.txt \\
+      *.run
   fastrank compare -q --format csv -o values.csv qrels.txt *.run
 
 Without a baseline, all pairs are compared, and a letter after a mean means:
@@ -77,7 +78,6 @@ STATISTICS = [keyword for keyword in COMPARISON if keyword.name not in OTHERWISE
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = f"{NAME} [options] QRELS RUN [RUN ...]"
     parser.epilog = EPILOG
     add = parser.add_argument
@@ -149,7 +149,7 @@ def _run(given: argparse.Namespace) -> int:
         check_files(given)
         chosen = _settings(given)
         runs = RunScores(NAME, given, given.measure or MEASURES)
-    except FastrankError as error:
+    except (FastrankError, ImportError) as error:
         complain(f"{NAME}: {error}")
         return 2
     scores = list(runs.of(given.runs))

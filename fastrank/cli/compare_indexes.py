@@ -75,8 +75,7 @@ FORMATS: dict[str, Callable[[IndexComparison], str]] = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.usage = f"{NAME} [options] --corpus FILE --queries FILE\n{' ' * 33}INDEX [INDEX ...]"
+    parser.usage = f"{NAME} [options] --corpus FILE --queries FILE INDEX [INDEX ...]"
     parser.epilog = EPILOG
     add = parser.add_argument
     add("indexes", nargs="+", metavar="INDEX", help="index and search settings; see below")

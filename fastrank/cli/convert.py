@@ -41,7 +41,7 @@ written atomically: it is replaced only if everything succeeds.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = f"{NAME} [options] IN OUT"
     parser.epilog = EPILOG
     add = parser.add_argument
     add("source", metavar="IN", help="file to read; - is standard input")

@@ -57,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     add_search_options(parser)
     parser.usage = (
-        f"{NAME} [options] (--corpus FILE | --index FILE | --shard FILE ...)\n"
-        f"{' ' * 33}--queries FILE --qrels FILE"
+        f"{NAME} [options] (--corpus FILE | --index FILE | --shard FILE ...) "
+        "--queries FILE --qrels FILE"
     )
     parser.epilog = EPILOG
     add = parser.add_argument

@@ -60,7 +60,6 @@ to STORE; 2 for invalid options, qrels that cannot be read, or an invalid STORE.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = f"{NAME} [options] QRELS RUN [RUN ...]"
     parser.epilog = EPILOG
     add = parser.add_argument
@@ -98,7 +97,7 @@ def _run(given: argparse.Namespace) -> int:
     try:
         settle_format(given)
         results = _Results(given)
-    except FastrankError as error:
+    except (FastrankError, ImportError) as error:
         complain(f"{NAME}: {error}")
         return 2
     lines = formatted(results, given)

@@ -55,7 +55,6 @@ OPTIONS = select(EvaluationOptions, EVALUATION)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = (
         f"{NAME} [options] -q QUERY QRELS RUN\n       {NAME} [options] --against FILE QRELS RUN"
     )

@@ -33,9 +33,9 @@ examples:
 methods:
 {chr(10).join(f"  {name:10}  {method.summary}" for name, method in METHODS.items())}
 
-The fused run has all queries of the runs. Documents with equal scores are ranked
-by id in descending order, as in trec_eval. FILE is replaced only if everything
-succeeds.
+The fused run has all queries of the runs. Documents with equal scores are
+ranked by id in descending order, as in trec_eval. FILE is replaced only if
+everything succeeds.
 
 Exit status: 0 if successful, 1 if a run cannot be read or fused or the result
 cannot be written, 2 for invalid options.
@@ -44,7 +44,6 @@ cannot be written, 2 for invalid options.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = f"{NAME} [options] RUN RUN ..."
     parser.epilog = EPILOG
     parser.add_argument(

@@ -99,19 +99,18 @@ VERSION = "FASTRANK_TREC_EVAL_VERSION"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    raw = argparse.RawDescriptionHelpFormatter
-    parser.formatter_class, parser.epilog = raw, EPILOG
+    parser.epilog = EPILOG
     steps = parser.add_subparsers(dest="step", metavar="STEP", required=True)
     _add_save(
         steps.add_parser(
-            "save", help="evaluate a run and save its values as a baseline", formatter_class=raw,
+            "save", help="evaluate a run and save its values as a baseline",
             description="Evaluate a run, and save its values as a baseline.", epilog=SAVE_EPILOG,
             usage=f"{NAME} save [options] QRELS RUN",
         )
     )  # fmt: skip
     _add_check(
         steps.add_parser(
-            "check", help="check a run against a baseline", formatter_class=raw,
+            "check", help="check a run against a baseline",
             description="Check that a run is not worse than a baseline.", epilog=CHECK_EPILOG,
             usage=f"{NAME} check [options] BASELINE QRELS RUN",
         )

@@ -74,7 +74,6 @@ COUNTS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = f"{NAME} [options] QRELS RUN"
     parser.epilog = EPILOG
     add = parser.add_argument

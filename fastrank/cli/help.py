@@ -46,7 +46,8 @@ iprec_at_recall..2,.5 (numbers), ndcg.1=3,2=9 (gain of each grade), rbp.p=0.8.
 
 Environment variables:
  FASTRANK_TREC_EVAL_VERSION      version of trec_eval whose numbers to compute:
-                                 9.0.8 (default) or 10.0
+                                 9.0.8 (default; -v prints 9.0.7, like the
+                                 original 9.0.8) or 10.0
  FASTRANK_THREADS                maximum number of threads (default: up to 8 for
                                  a large RUN_FILE)
 

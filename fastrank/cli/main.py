@@ -1,7 +1,7 @@
 """The command `fastrank` and its subcommands: evaluation (`eval` and the drop-in `trec_eval`),
 comparison (`compare`, `gate`, `agree`, `explain`), fusion (`fuse`), embeddings (`search`,
-`eval-embeddings`, `hard-negatives`, `compare-indexes`, `probe`), files (`convert`, `check`) and the
-list of measures (`measures`)."""
+`eval-embeddings`, `hard-negatives`, `compare-indexes`, `probe`), files (`convert`, `check`), the
+list of measures (`measures`) and the completions of shells (`completion`)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,12 @@ import sys
 
 from fastrank import __version__
 from fastrank.native import EngineError, engine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fastrank.cli.parser import Parser
 
 # For each command: its module, its line in `fastrank --help`, and the first line of its help.
 COMMANDS = {
@@ -78,6 +84,10 @@ COMMANDS = {
         "check", "check qrels and runs for errors",
         "Check judgments (qrels) and runs for errors and oddities.",
     ),
+    "completion": (
+        "completion", "print the completions of a shell",
+        "Print the completions of commands, options and measures for a shell.",
+    ),
 }  # fmt: skip
 
 # Commands by other names.
@@ -98,20 +108,45 @@ MEANT = {
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit status. Arguments as in `sys.argv[1:]`."""
     words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["help"]:
+        words = [word for word in words[1:] if word != "help"] + ["--help"]
     if words[:1] == ["trec_eval"]:
         from fastrank.cli.trec_eval import main as trec_eval
 
         return trec_eval(words[1:])
-    return _main(words)
+    if words[:1] and words[0] in COMMANDS:
+        command, command_parser = parser_of(words[0])
+        return int(command.run(command_parser.parse_args(words[1:])))
+    if words[:1] and words[0][:1] not in ("", "-"):
+        print(f"fastrank: {_unknown_command(words[0])}", file=sys.stderr)
+        return 2
+    parser = root_parser()
+    given = parser.parse_args(words)
+    if not given.version:
+        parser.print_help(sys.stderr)
+        return 2
+    return _print_version()
 
 
-def _main(words: list[str]) -> int:
-    import argparse
+def launch() -> int:
+    """The command as it is installed, which starts `fastrank trec_eval` as fast as `trec_eval`."""
+    if sys.argv[1:2] == ["trec_eval"]:
+        import gc
+        import os
 
-    parser = argparse.ArgumentParser(
+        gc.disable()
+        os._exit(main())
+    return main()
+
+
+def root_parser() -> Parser:
+    """The parser of the command without a subcommand."""
+    from fastrank.cli.parser import Parser
+
+    parser = Parser(
         prog="fastrank",
         description="Fast, exact, trec_eval-compatible evaluation of rankings.",
-        epilog="`fastrank COMMAND --help` explains a command.",
+        epilog="`fastrank help COMMAND` or `fastrank COMMAND --help` explains a command.",
     )
     parser.add_argument(
         "--version", action="store_true", help="show the version and the engine, and exit"
@@ -119,42 +154,42 @@ def _main(words: list[str]) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, (_, summary, _) in COMMANDS.items():
         commands.add_parser(name, help=summary, add_help=False)
-    if words[:1] and words[0] in COMMANDS:
-        from importlib import import_module
+    return parser
 
-        from fastrank.cli.parser import Parser
 
-        module, _, description = COMMANDS[words[0]]
-        command = import_module(f"fastrank.cli.{module}")
-        command_parser = Parser(prog=command.NAME, description=description)
-        command.add_arguments(command_parser)
-        return int(command.run(command_parser.parse_args(words[1:])))
-    if words[:1] and words[0][:1] not in ("", "-") and words[0] not in COMMANDS:
-        print(f"fastrank: {_unknown_command(words[0])}", file=sys.stderr)
-        return 2
-    given = parser.parse_args(words)
-    if given.version:
-        try:
-            print(version(), flush=True)
-        except EngineError as error:
-            print(f"fastrank {__version__}: {error}", file=sys.stderr)
-            return 1
-        except OSError as error:
-            from fastrank.cli.output import discard
+def parser_of(name: str) -> tuple[Any, Parser]:
+    """The module of a command, other than trec_eval, and its parser."""
+    from importlib import import_module
 
-            print(f"fastrank: cannot write: {error.strerror}", file=sys.stderr)
-            discard(sys.stdout)
-            return 1
-        return 0
-    parser.print_help(sys.stderr)
-    return 2
+    from fastrank.cli.parser import Parser
+
+    module, _, description = COMMANDS[name]
+    command = import_module(f"fastrank.cli.{module}")
+    parser = Parser(prog=command.NAME, description=description)
+    command.add_arguments(parser)
+    return command, parser
+
+
+def _print_version() -> int:
+    try:
+        print(version(), flush=True)
+    except EngineError as error:
+        print(f"fastrank {__version__}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        from fastrank.cli.output import discard
+
+        print(f"fastrank: cannot write: {error.strerror}", file=sys.stderr)
+        discard(sys.stdout)
+        return 1
+    return 0
 
 
 def _unknown_command(word: str) -> str:
     """The message for an unknown command, with the one that may be meant."""
     from difflib import get_close_matches
 
-    close = [MEANT[word]] if word in MEANT else get_close_matches(word, COMMANDS, 1)
+    close = [MEANT[word]] if word in MEANT else get_close_matches(word, [*COMMANDS, "help"], 1)
     hint = f"did you mean `fastrank {close[0]}`?" if close else f"expected {', '.join(COMMANDS)}"
     return f"unknown command {word!r}; {hint}"
 

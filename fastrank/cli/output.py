@@ -45,6 +45,12 @@ def without_controls(text: str, kept: str = "\n\t") -> str:
     )
 
 
+def may_show_progress(given: argparse.Namespace) -> bool:
+    """Whether a progress bar would not be mixed with results that appear one by one."""
+    one_by_one = given.output is None and given.format in ("trec", "csv", "jsonl")
+    return not (one_by_one and sys.stdout is not None and sys.stdout.isatty())
+
+
 def write(lines: Iterable[bytes]) -> None:
     """Write lines to standard output."""
     if sys.stdout is None:

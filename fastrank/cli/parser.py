@@ -1,8 +1,11 @@
-"""The parser of a command, which suggests flags for unknown ones."""
+"""The parser of a command: its help fits the terminal, and errors about flags name the closest."""
 
 from __future__ import annotations
 
 import argparse
+import re
+import shutil
+import textwrap
 
 from fastrank.keywords import closest
 
@@ -10,26 +13,79 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# Help is never wider, whatever the terminal is.
+WIDTH = 80
+# The first line of an item: its indent, then perhaps a name and two blanks before the text.
+ITEM = re.compile(r" *(?:\S.*?\S  +)?(?=\S)")
+EXAMPLES = "examples:"
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Keeps the lines of a text as they are, and wraps those that are too long for the terminal."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        options["width"] = min(shutil.get_terminal_size().columns, WIDTH)
+        super().__init__(*arguments, **options)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines = text.splitlines()
+        if max(map(len, lines), default=0) > width:
+            lines = [line for block in text.split("\n\n") for line in [*_wrapped(block, width), ""]]
+        return "\n".join(indent + line for line in lines) + "\n"
+
+    def _format_usage(self, usage: str | None, *others: Any) -> str:
+        if usage is not None:
+            first, other = " " * len("usage: "), " " * 11
+            lines = [
+                textwrap.fill(
+                    line.strip(), self._width, initial_indent=first, subsequent_indent=other
+                )
+                for line in usage.splitlines()
+            ]
+            usage = "\n".join(lines).lstrip()
+        return super()._format_usage(usage, *others)
+
+
+def _wrapped(block: str, width: int) -> list[str]:
+    """The lines of a block without empty lines, in which a deeper indent continues an item."""
+    lines = block.splitlines()
+    if lines[:1] == [EXAMPLES]:
+        # A command that is split is another command.
+        return lines
+    items: list[tuple[int, str]] = []
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if items and indent == items[-1][0] and not re.search(r"\S  +\S", line):
+            items[-1] = indent, f"{items[-1][1]} {line.strip()}"
+        else:
+            start = ITEM.match(line)
+            items.append((start.end() if start else 0, line))
+    return [
+        wrapped
+        for indent, item in items
+        for wrapped in textwrap.wrap(
+            item, width, subsequent_indent=" " * indent, break_on_hyphens=False
+        )
+    ]
+
 
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser whose error about an unknown flag names the closest one."""
+    """An ArgumentParser without abbreviations, whose error about a flag names the closest one."""
 
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse; exits with status 2 for unknown arguments."""
-        given, unknown = self.parse_known_args(args, namespace)
-        if unknown:
-            flags = [word.partition("=")[0] for word in unknown if word.startswith("--")]
-            parser = self._used(given)
-            known = [flag[2:] for flag in parser._option_string_actions if flag.startswith("--")]
-            close = [found for flag in flags[:1] if (found := closest(flag[2:], known))]
-            hint = f"; did you mean --{close[0]}?" if close else ""
-            parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
-        return given
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        defaults: Any = {"formatter_class": HelpFormatter, "allow_abbrev": False}
+        super().__init__(*arguments, **defaults | options)
 
-    def _used(self, given: argparse.Namespace) -> argparse.ArgumentParser:
-        """The parser of the subcommand that was given, or this one."""
-        for action in self._actions:
-            if isinstance(action, argparse._SubParsersAction):
-                chosen: argparse.ArgumentParser = action.choices[getattr(given, action.dest)]
-                return chosen
-        return self
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse; exits with status 2 for unknown flags, before anything that they may cause."""
+        for word in args or ():
+            # What follows `--` is no flag, and the flags after a subcommand are its own.
+            if word == "--" or (self._subparsers and not word.startswith("-")):
+                break
+            flag = word.partition("=")[0]
+            if flag.startswith("--") and flag not in self._option_string_actions:
+                known = [own[2:] for own in self._option_string_actions if own.startswith("--")]
+                close = closest(flag[2:], known)
+                hint = f"; did you mean --{close}?" if close else ""
+                self.error(f"unknown option {flag}{hint}")
+        return super().parse_known_args(args, namespace)

@@ -67,8 +67,7 @@ FORMATS: dict[str, Callable[[list[ProbeResult]], str]] = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.usage = f"{NAME} [options] (--vectors FILE | --model MODULE:NAME)\n{' ' * 22}TASK ..."
+    parser.usage = f"{NAME} [options] (--vectors FILE | --model MODULE:NAME) TASK ..."
     parser.epilog = EPILOG
     add = parser.add_argument
     add("tasks", nargs="+", metavar="TASK", help="table of texts and labels, or a folder")

@@ -42,6 +42,8 @@ class StoredScores:
     """
 
     def __init__(self, name: str, given: argparse.Namespace, runs: RunScores) -> None:
+        if given.resume == "-":
+            raise OptionError("--resume", "expected a file, found standard output (-)")
         if given.output is not None and os.path.realpath(given.output) == os.path.realpath(
             given.resume
         ):

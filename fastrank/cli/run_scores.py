@@ -6,7 +6,7 @@ import argparse
 import os
 
 from fastrank.cli.flags import at_least, given_options
-from fastrank.cli.output import complain
+from fastrank.cli.output import complain, may_show_progress
 from fastrank.errors import FastrankError, OptionError
 from fastrank.evaluation.prepared import Prepared
 from fastrank.formats import trec
@@ -72,6 +72,7 @@ class RunScores:
 
     def __init__(self, name: str, given: argparse.Namespace, measures: list[str]) -> None:
         self._name, self._threads, self.jobs = name, given.threads, given.jobs
+        self._progress = None if may_show_progress(given) else False
         if self.jobs > 1 and "-" in given.runs:
             raise OptionError("--jobs", "the processes cannot read standard input (-)")
         self.failed, self._is_broken = 0, False
@@ -94,7 +95,7 @@ class RunScores:
         for path in paths:
             try:
                 scores = self._prepared.scores_of(path, self._threads, self._warn)
-            except FastrankError as error:
+            except (FastrankError, ImportError) as error:
                 self._fail(path, error)
                 yield None
             else:
@@ -108,30 +109,35 @@ class RunScores:
         # Imported late: they take longer than the evaluation of a small file.
         from contextlib import nullcontext
 
-        from fastrank.evaluation.several_runs import evaluate_run, evaluated
+        from fastrank.evaluation.several_runs import evaluate_run, evaluated, warnings_of
+        from fastrank.search.progress import bar
 
-        threads = self._threads
+        threads, progress = self._threads, self._progress
         executors: Any = nullcontext()
         if self.jobs > 1 and len(paths) > 1:
             from fastrank.cli.jobs import processes
 
             threads, executors = threads or 1, processes(min(self.jobs, len(paths)))
+        else:
+            progress = False
         function = function or evaluate_run
-        with executors as executor:
+        with executors as executor, bar("evaluate", len(paths), "runs", progress) as shown:
             found = evaluated(
                 self._prepared, paths, executor=executor, threads=threads, function=function
             )
             for path, (value, error) in zip(paths, found, strict=True):
+                # Messages and results begin on a line without the bar.
+                shown.clear()
+                for message in warnings_of(error) if value is None else value[1]:
+                    self._warn(message)
                 if value is None:
                     self._fail(path, error)
-                else:
-                    for message in value[1]:
-                        self._warn(message)
                 yield value
+                shown.update(1)
 
     def _fail(self, path: str, error: Exception | None) -> None:
         self.failed += 1
-        if isinstance(error, FastrankError):
+        if isinstance(error, (FastrankError, ImportError)):
             complain(f"{self._name}: {_explained(error, path)}")
         elif type(error).__name__ == "BrokenProcessPool":
             # The runs that were sent to the other processes have the same error.
@@ -167,7 +173,7 @@ def _options(given: argparse.Namespace) -> Options:
     return changed
 
 
-def _explained(error: FastrankError, path: str) -> str:
+def _explained(error: FastrankError | ImportError, path: str) -> str:
     """The error message, with the file's path if it is not in the message."""
     names_it = hasattr(error, "path") or getattr(error, "source", None) == path
     return str(error) if names_it else f"{path}: {error}"

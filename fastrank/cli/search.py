@@ -52,8 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     add_search_options(parser)
     parser.usage = (
-        f"{NAME} [options] (--corpus FILE | --index FILE | --shard FILE ...)\n"
-        f"{' ' * 23}--queries FILE -o FILE"
+        f"{NAME} [options] (--corpus FILE | --index FILE | --shard FILE ...) --queries FILE -o FILE"
     )
     parser.epilog = EPILOG
     parser.add_argument(

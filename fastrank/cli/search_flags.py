@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
     """Declare the inputs and the search options."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("--corpus", metavar="FILE", help="document vectors, a .npy file of any float type")
     add("--queries", required=True, metavar="FILE", help="query vectors, a .npy file")

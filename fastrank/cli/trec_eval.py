@@ -323,7 +323,10 @@ def _judge_run(request: _Request, judge: RunJudge, path: str) -> JudgedRun:
 
 
 def _unreadable(reader: str, kind: str, error: errors.ReadError) -> str:
-    return f"trec_eval.{reader}: Cannot read {kind} file '{error.path}': {error.reason}"
+    reason = error.reason
+    if kind == "qrels" and error.path.startswith("irds:"):
+        reason += "; `fastrank eval` reads datasets of ir_datasets"
+    return f"trec_eval.{reader}: Cannot read {kind} file '{error.path}': {reason}"
 
 
 def _quit(path: str) -> str:

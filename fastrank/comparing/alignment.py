@@ -268,9 +268,15 @@ def note_missing(scores: Sequence[Scores], names: list[str]) -> list[str]:
     for name, item in zip(names, scores, strict=True):
         if item.zero_rows:
             missing = [item.queries[row] for row in item.zero_rows]
+            undefined = [
+                own
+                for own in item
+                if all(item[own][row] != item[own][row] for row in item.zero_rows)
+            ]
+            but = f", but have no {' and '.join(undefined)}" if undefined else ""
             notes.append(
                 f"{name} lacks {len(missing)} of {len(item.queries)} judged queries"
-                f"{_some(missing)}; they count as 0"
+                f"{_some(missing)}; they count as 0{but}"
             )
     skipped = scores[0].counts.get("no_relevant_skipped", 0) if scores else 0
     if skipped:

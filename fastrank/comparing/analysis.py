@@ -142,8 +142,9 @@ def _intervals(
         low_means, high_means, low, high = (
             of_means.low, of_means.high, of_pairs.low, of_pairs.high,
         )  # fmt: skip
+        one_cluster = paired.clusters is not None and not paired.clusters.any()
         for own, n in ((of_means, means.n), (of_pairs, paired.n)):
-            own.low[n < 2], own.high[n < 2] = np.nan, np.nan
+            own.low[(n < 2) | one_cluster] = own.high[(n < 2) | one_cluster] = np.nan
         for pair, note in of_pairs.notes.items():
             if paired.unequal[pair] and paired.n[pair] > 1:
                 notes.setdefault(pair, []).append(note)
@@ -197,6 +198,8 @@ def _sizes(paired: Paired) -> list[str]:
         notes.append(f"with {n:,} queries nearly any difference is significant; look at its size")
     if paired.clusters is not None:
         clusters = int(paired.clusters.max()) + 1
-        if clusters < FEW_CLUSTERS:
+        if clusters == 1:
+            notes.append("one cluster: a test and intervals need several")
+        elif clusters < FEW_CLUSTERS:
             notes.append(f"few clusters ({clusters}): intervals are too narrow")
     return notes

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.choices import SameOrCommon
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Integers
@@ -148,7 +149,7 @@ def has_values(bound: BoundMeasure) -> bool:
 
 @takes(ComparisonOptions, COMPARISON)
 def compare_scores(
-    scores: Any, *, queries: str = "same", **options: Unpack[ComparisonOptions]
+    scores: Any, *, queries: SameOrCommon = "same", **options: Unpack[ComparisonOptions]
 ) -> Comparison:
     """Compare systems by values that are known.
 

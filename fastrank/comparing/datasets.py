@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.choices import SameOrCommon
     from fastrank.comparing.comparison import Comparison
     from fastrank.comparing.options import Settings
     from fastrank.comparing.paired import Floats
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 def compare_datasets(
     scores: Mapping[str, Any],
     *,
-    queries: str = "same",
+    queries: SameOrCommon = "same",
     resample_queries: bool = False,
     **options: Unpack[ComparisonOptions],
 ) -> Comparison:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from itertools import product
 from string import ascii_lowercase
 
+from fastrank.errors import OptionError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeVar
 
     Key = TypeVar("Key")
+
+# More groups than this have no use, and many systems can have exponentially many.
+MOST_GROUPS = 10_000
 
 
 def letter_display(order: Sequence[int], different: Iterable[tuple[int, int]]) -> dict[int, str]:
@@ -36,26 +41,46 @@ def letters_of(groups: Sequence[Sequence[Key]]) -> dict[Key, list[str]]:
 def alike(order: Sequence[int], different: Iterable[tuple[int, int]]) -> list[list[int]]:
     """The largest groups of systems without a pair that differs significantly, best first.
 
-    order: the systems, best first. different: the pairs that differ significantly. Source: Piepho,
-    'An algorithm for a letter-based representation of all-pairwise comparisons', Journal of
-    Computational and Graphical Statistics 13(2), 2004 (insert and absorb).
+    order: the systems, best first. different: the pairs that differ significantly. Raises
+    OptionError if there are more than MOST_GROUPS. These are the groups of Piepho, 'An algorithm
+    for a letter-based representation of all-pairwise comparisons', Journal of Computational and
+    Graphical Statistics 13(2), 2004, found as the maximal cliques of the systems that do not
+    differ: Bron and Kerbosch, Communications of the ACM 16(9), 1973, with pivots.
     """
-    groups: list[frozenset[int]] = [frozenset(order)]
-    for one, other in different:
-        kept = [group for group in groups if not {one, other} <= group]
-        split = [
-            group - {removed}
-            for group in groups
-            if {one, other} <= group
-            for removed in (one, other)
-        ]
-        groups = kept
-        for group in dict.fromkeys(split):
-            if not any(group <= own for own in groups):
-                groups = [own for own in groups if not own <= group] + [group]
     place = {system: i for i, system in enumerate(order)}
-    ordered = sorted(sorted(place[system] for system in group) for group in groups)
-    return [[order[i] for i in group] for group in ordered]
+    everyone = (1 << len(order)) - 1
+    # Sets of systems are the bits of integers.
+    like = [everyone ^ (1 << i) for i in range(len(order))]
+    for one, other in different:
+        like[place[one]] &= ~(1 << place[other])
+        like[place[other]] &= ~(1 << place[one])
+    groups = []
+    open_branches = [(0, everyone, 0)]
+    while open_branches:
+        group, candidates, excluded = open_branches.pop()
+        if not candidates and not excluded:
+            groups.append(sorted(_bits(group)))
+            if len(groups) > MOST_GROUPS:
+                raise OptionError(
+                    "letters", f"{len(order):,} systems form more than {MOST_GROUPS:,} overlapping"
+                    " groups; compare fewer systems"
+                )  # fmt: skip
+        if not candidates:
+            continue
+        pivot = max(_bits(candidates | excluded), key=lambda i: (candidates & like[i]).bit_count())
+        for i in _bits(candidates & ~like[pivot]):
+            open_branches.append((group | 1 << i, candidates & like[i], excluded & like[i]))
+            candidates ^= 1 << i
+            excluded |= 1 << i
+    return [[order[i] for i in group] for group in sorted(groups)]
+
+
+def _bits(number: int) -> Iterator[int]:
+    """The places of the bits that are 1."""
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest
 
 
 def letters() -> Iterable[str]:

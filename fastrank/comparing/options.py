@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
     from typing import Any
 
-    Test = str | Callable[..., Any]
+    from fastrank.choices import Correction, Family, Interval, Test, Zeros
+
     Baseline = str | int | Sequence[str | int] | None
+    """The systems that the others are compared with, by name or position; None for all pairs."""
 
 TESTS = (
     "t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap",
@@ -32,16 +34,16 @@ class ComparisonOptions(TypedDict, total=False):
     """How to compare systems."""
 
     baseline: Baseline
-    test: Test
-    correction: str
-    family: str
+    test: Test | Callable[..., Any]
+    correction: Correction
+    family: Family
     alpha: float
-    interval: str
+    interval: Interval
     level: float
     resamples: int | None
     seed: int
     exact_up_to: int
-    zeros: str
+    zeros: Zeros
     min_difference: float
     clusters: Mapping[str, Hashable] | None
     names: Sequence[str] | None
@@ -166,11 +168,11 @@ class Settings(Frozen):
     alpha: float
     baseline: Any
     clusters: Any
-    correction: str
+    correction: Correction
     exact_up_to: int
-    family: str
+    family: Family
     function: Any
-    interval: str
+    interval: Interval
     level: float
     min_difference: float
     names: Any
@@ -178,7 +180,7 @@ class Settings(Frozen):
     seed: int
     test: str
     threads: int | None
-    zeros: str
+    zeros: Zeros
 
     @property
     def of_all_systems(self) -> bool:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from fastrank.choices import RboTies, TrecEvalVersion
     from fastrank.data.run import Run
 
 
@@ -39,8 +40,8 @@ def overlap(
     *,
     depth: int = 10,
     p: float = 0.9,
-    ties: str = "a",
-    trec_eval_version: str = DEFAULT_VERSION,
+    ties: RboTies = "a",
+    trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
 ) -> Table:
     """Compare the rankings of two runs, query by query.
 

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
     from typing import Any, TypeAlias
 
-    # Items, or groups of tied items; or items with scores.
+    from fastrank.choices import RboTies
+
     Ranking: TypeAlias = "Sequence[Hashable | Collection[Hashable]] | Mapping[Any, float]"
+    """Items, best first, or groups of tied items; or items with scores."""
 
 TIES = {"w": codes.TIES_SHARE_RANK, "a": codes.TIES_AVERAGED, "b": codes.TIES_CORRECTED}
 
@@ -41,7 +43,7 @@ class RankBiasedOverlap(NamedTuple):
 
 
 def rbo(
-    a: Ranking, b: Ranking, p: float = 0.9, *, ties: str = "a", depth: int = 1000
+    a: Ranking, b: Ranking, p: float = 0.9, *, ties: RboTies = "a", depth: int = 1000
 ) -> RankBiasedOverlap:
     """Compute the rank-biased overlap (RBO) of two rankings, which may have different items.
 

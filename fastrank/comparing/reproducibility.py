@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from fastrank.choices import SameOrDifferent
     from fastrank.scores.differences import ScoreDifferences
 
 
@@ -29,7 +30,7 @@ def reproduce(
     *,
     original_baseline: Scores | None = None,
     reproduced_baseline: Scores | None = None,
-    queries: str = "same",
+    queries: SameOrDifferent = "same",
 ) -> Table:
     """Compare the effectiveness of a reproduced run with that of the original.
 

@@ -14,12 +14,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.choices import RboTies
     from fastrank.formats.files import Source
 
 COLUMNS = ["run", "query", "measure", "value"]
 
 
-def systems_table(first: Source, second: Source, *, p: float, ties: str) -> Table:
+def systems_table(first: Source, second: Source, *, p: float, ties: RboTies) -> Table:
     """A row for each measure that both files have: the coefficients of `agreement`, and RBO.
 
     Raises ReadError, FormatError, and GroupError if systems differ or no measure is common.

@@ -31,8 +31,7 @@ def effects_table(pairs: Iterable[Pair], paired: Paired) -> Table:
     """Effect sizes of the pairs of a measure."""
     rows = []
     for place, pair in enumerate(pairs):
-        a, b = paired.both(place)
-        higher, equal = (a > b).sum(), (a == b).sum()
+        higher, equal = paired.higher[place], paired.equal[place]
         rows.append(
             {
                 "a": pair.a,
@@ -42,7 +41,7 @@ def effects_table(pairs: Iterable[Pair], paired: Paired) -> Table:
                 if pair.n > 1
                 else math.nan,
                 "superiority": float((higher + equal / 2) / pair.n) if pair.n else math.nan,
-                "cliff_unpaired": cliffs_delta(a, b),
+                "cliff_unpaired": cliffs_delta(*map(paired.rounded, paired.both(place))),
                 "sd": pair.sd,
             }
         )

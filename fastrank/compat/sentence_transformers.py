@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.choices import Metric
     from fastrank.scores.scores import Scores
 
 __all__ = ["DEFAULT_MEASURES", "RankingEvaluator"]
@@ -131,7 +132,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         name: str = "",
         primary: str | None = None,
         k: int = 1000,
-        metric: str | None = None,
+        metric: Metric | None = None,
         ignore_identical_ids: bool = False,
         batch_size: int = 32,
         corpus_chunk_size: int = 50_000,

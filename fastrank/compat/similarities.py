@@ -9,10 +9,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-BY_METRIC = {"cosine": "cosine", "ip": "dot", "l2": "euclidean"}
+    from fastrank.choices import Metric
+
+BY_METRIC: dict[Metric, str] = {"cosine": "cosine", "ip": "dot", "l2": "euclidean"}
 
 
-def metric_of(similarity: Any) -> str:
+def metric_of(similarity: Any) -> Metric:
     """The metric for the similarity function of a model. Raises OptionError if there is none."""
     wanted = getattr(similarity, "value", similarity)
     for metric, name in BY_METRIC.items():

@@ -30,8 +30,38 @@ if TYPE_CHECKING:
     from fastrank.scores.scores import Scores
 
     Judgments = Qrels | Preferences
-    # Dicts of dicts, frames of pandas and polars, arrow tables, and the like.
+    """Judgments as objects of fastrank."""
     Convertible = Any
+    """What judgments or a run can be made from: a dict of dicts, a frame of pandas or polars, an
+    Arrow table, a Hugging Face Dataset, an object of ranx, or tuples. See
+    [In-memory data](../index.md#in-memory-data)."""
+    Runs = list[Any] | tuple[Any, ...] | Iterator[Any]
+    """Several runs, each of which is a Run, a file, or what a run can be made from."""
+
+
+# Rows of one run, which are tuples.
+@overload
+def evaluate(
+    qrels: Judgments | Convertible | Source, run: list[tuple[Any, ...]],
+    measures: Measures = ..., *, threads: int | None = ..., executor: Any = ...,
+    progress: bool | None = ..., **options: Unpack[EvaluationOptions],
+) -> Scores: ...  # fmt: skip
+
+
+@overload
+def evaluate(
+    qrels: Judgments | Convertible | Source, run: Runs, measures: Measures = ..., *,
+    threads: int | None = ..., executor: Any = ..., progress: bool | None = ...,
+    **options: Unpack[EvaluationOptions],
+) -> list[Scores]: ...  # fmt: skip
+
+
+@overload
+def evaluate(
+    qrels: Judgments | Convertible | Source, run: Run | Convertible | Source,
+    measures: Measures = ..., *, threads: int | None = ..., executor: Any = ...,
+    progress: bool | None = ..., **options: Unpack[EvaluationOptions],
+) -> Scores: ...  # fmt: skip
 
 
 @takes(EvaluationOptions, EVALUATION)
@@ -143,9 +173,16 @@ class Evaluator:
         queries = counted(len(self.prepared.judgments), "judged query", "judged queries")
         return f"<Evaluator of {names}: {queries}>"
 
+    # Rows of one run, which are tuples.
     @overload
     def evaluate(
-        self, run: list[Any] | tuple[Any, ...], *, threads: int | None = None,
+        self, run: list[tuple[Any, ...]], *, threads: int | None = None,
+        executor: Any = None, progress: bool | None = None,
+    ) -> Scores: ...  # fmt: skip
+
+    @overload
+    def evaluate(
+        self, run: Runs, *, threads: int | None = None,
         executor: Any = None, progress: bool | None = None,
     ) -> list[Scores]: ...  # fmt: skip
 

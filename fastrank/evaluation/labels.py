@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.choices import LabelTies
     from fastrank.measures.selection import Measures
     from fastrank.scores.scores import Scores
 
@@ -53,7 +54,7 @@ def evaluate_labels(
     groups: Any = None,
     mask: Any = None,
     queries: Iterable[object] | None = None,
-    ties: str = "given",
+    ties: LabelTies = "given",
     **options: Unpack[LabelOptions],
 ) -> Scores:
     """Evaluate scores of documents that are all labelled, as in learning to rank.

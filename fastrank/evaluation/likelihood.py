@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.choices import Positives, Unretrieved
     from fastrank.scores.scores import Scores
 
 # How to combine several relevant documents of a query, and how to treat unretrieved ones.
@@ -48,8 +49,8 @@ def negative_log_likelihood(
     run: Any,
     *,
     temperature: float = 1.0,
-    positives: str = "mean",
-    unretrieved: str = "ignore",
+    positives: Positives = "mean",
+    unretrieved: Unretrieved = "ignore",
     **options: Unpack[LikelihoodOptions],
 ) -> Scores:
     """Compute the negative log-likelihood (NLL) of the relevant documents, DPR's training loss.

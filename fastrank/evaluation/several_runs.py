@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import CancelledError
 
-from fastrank.errors import FormatError, OptionError, ReadError, RunError
+from fastrank.errors import FastrankError, FormatError, OptionError, ReadError, RunError
 from fastrank.evaluation.prepared import Prepared, file_state
 from fastrank.executing import Outcome, outcomes
 from fastrank.formats.inputs import as_qrels
@@ -59,6 +59,8 @@ def evaluate_runs(
                 elif isinstance(error, CancelledError):
                     skipped += 1
                 elif error is not None:
+                    for message in warnings_of(error):
+                        python_warning(message)
                     errors[len(scores)] = error
                 scores.append(None if value is None else value[0])
                 shown.update(1)
@@ -75,8 +77,18 @@ def evaluate_runs(
 def evaluate_run(shared: Shared, run: Any) -> Found:
     """The scores of a run, and the warnings."""
     messages: list[str] = []
-    scores = shared.prepared.scores_of(run, shared.threads, messages.append)
+    try:
+        scores = shared.prepared.scores_of(run, shared.threads, messages.append)
+    except FastrankError as error:
+        # An error travels between processes with its attributes.
+        vars(error)["warnings"] = messages
+        raise
     return scores, messages
+
+
+def warnings_of(error: Exception | None) -> list[str]:
+    """The warnings of a run that failed."""
+    return getattr(error, "warnings", [])
 
 
 def evaluated(

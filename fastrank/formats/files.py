@@ -72,14 +72,23 @@ def check_target(target: Source) -> None:
 
         check_url(path)
         return
-    path = os.path.realpath(path)
+    path = _without_link(path)
     problem = 0
     if os.path.isdir(path):
         problem = errno.EISDIR
-    elif not os.path.exists(path) and not os.path.isdir(os.path.dirname(path)):
+    elif not os.path.exists(path) and not os.path.isdir(os.path.dirname(path) or "."):
         problem = errno.ENOENT
     if problem:
         raise OSError(problem, os.strerror(problem), path)
+
+
+def _without_link(path: str) -> str:
+    """The path that a symbolic link leads to.
+
+    Other paths are unchanged: the absolute path may be too long for the system where the relative
+    one is not.
+    """
+    return os.path.realpath(path) if os.path.islink(path) else path
 
 
 def local(path: str | os.PathLike[str]) -> str:
@@ -139,7 +148,7 @@ def replacing(target: str) -> Iterator[str]:
         with uploading(path) as scratch:
             yield scratch
         return
-    path = os.path.realpath(path)
+    path = _without_link(path)
     folder, name = os.path.split(path)
     scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
     # Without setuid and the like, which were granted to the old content.

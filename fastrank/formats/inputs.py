@@ -17,13 +17,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.choices import RankBy, TrecEvalVersion
     from fastrank.formats.source import Pieces
     from fastrank.formats.tables import Table
 
 KINDS = "a dict, a pandas or polars DataFrame, an Arrow table, tuples or a file"
 
 
-def as_qrels(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Qrels | Preferences:
+def as_qrels(
+    given: Any, *, trec_eval_version: TrecEvalVersion = DEFAULT_VERSION
+) -> Qrels | Preferences:
     """Convert a dict, data frame, Arrow table or file to judgments; Qrels are returned unchanged.
 
     Also accepts ranx Qrels, Hugging Face Datasets, and tuples: those of ir_measures, or plain ones
@@ -54,7 +57,7 @@ def as_qrels(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Qrels |
     return qrels_of(table)
 
 
-def as_run(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Run:
+def as_run(given: Any, *, trec_eval_version: TrecEvalVersion = DEFAULT_VERSION) -> Run:
     """Convert a dict, data frame, Arrow table or file to a run; a Run is returned unchanged.
 
     Also accepts ranx Runs, Hugging Face Datasets, and tuples: those of ir_measures, or plain ones
@@ -71,7 +74,7 @@ def as_run(given: Any, *, trec_eval_version: str = DEFAULT_VERSION) -> Run:
     return read_trec_run(made, trec_eval_version=trec_eval_version)
 
 
-def open_run(given: Any, *, rank_by: str = "score") -> Run | Pieces | Mapping[Any, Any]:
+def open_run(given: Any, *, rank_by: RankBy = "score") -> Run | Pieces | Mapping[Any, Any]:
     """Like `as_run`, but keeps what can be judged without making a Run.
 
     That is a dict, and a file in TREC format, which is only opened. rank_by: as in `read_run`.

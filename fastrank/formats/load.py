@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
+    from fastrank.choices import Format, RankBy, TrecEvalVersion
     from fastrank.formats.arrow import ArrowTable
     from fastrank.formats.source import Pieces, Source
     from fastrank.formats.trec import Warn
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 
 def read_qrels(
     source: Source | Pieces,
-    format: str | None = None,
+    format: Format | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
-    trec_eval_version: str = DEFAULT_VERSION,
+    trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
     warn: Warn = trec.python_warning,
 ) -> Qrels:
     """Read judgments in any format from a path, a URL, `-` (standard input) or a binary file.
@@ -71,12 +72,12 @@ def read_qrels(
 
 def read_run(
     source: Source | Pieces,
-    format: str | None = None,
+    format: Format | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
     tag: str | None = None,
-    rank_by: str = "score",
-    trec_eval_version: str = DEFAULT_VERSION,
+    rank_by: RankBy = "score",
+    trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
     warn: Warn = trec.python_warning,
 ) -> Run:
     """Read a run in any format from a path, a URL, `-` (standard input) or a binary file.
@@ -120,7 +121,7 @@ def _qrels_of_dataset(source: Any) -> Qrels:
     return read_dataset(source)
 
 
-def write_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
+def write_qrels(qrels: Qrels, path: Source, format: Format | None = None) -> None:
     """Write judgments so that reading the file restores them.
 
     format: as in `read_qrels`, by default from the suffix of the path; `sample` instead of `trec`
@@ -136,7 +137,7 @@ def write_qrels(qrels: Qrels, path: Source, format: str | None = None) -> None:
     _save(qrels, Qrels, path, format)
 
 
-def write_run(run: Run, path: Source, format: str | None = None) -> None:
+def write_run(run: Run, path: Source, format: Format | None = None) -> None:
     """Write a run so that reading the file restores it.
 
     format: as in `read_qrels`, by default from the suffix of the path. JSON drops the tag; TREC

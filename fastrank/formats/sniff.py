@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any
 
+    from fastrank.choices import Format
     from fastrank.formats.source import Source
 
 FORMATS = ("trec", "csv", "tsv", "json", "jsonl", "parquet", "sample")
-SUFFIXES = {
+SUFFIXES: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".json": "json",
@@ -47,7 +48,7 @@ def check_format(name: str) -> str:
     return name
 
 
-def format_by_name(path: str) -> str | None:
+def format_by_name(path: str) -> Format | None:
     """The format by the suffix of a file's name, ignoring suffixes of compression."""
     name = path.lower()
     for ending in COMPRESSED:

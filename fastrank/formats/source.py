@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     Source = str | os.PathLike[str] | BinaryIO
+    """A file: a path, a URL, or an open binary file. Compressed files are recognized."""
 
 # Magic numbers. That of bzip2 is plain text ("BZh9"), so the marker of its first block is included.
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"

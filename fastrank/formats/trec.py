@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from fastrank.formats.source import Source
 
     Warn = Callable[[str], None]
+    """What is called with a warning; by default, it becomes a Python warning."""
 
 # Larger files are read in pieces, and in several threads if that is faster.
 PIECEWISE_SIZE = 1 << 22

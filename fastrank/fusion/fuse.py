@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.arguments import DEFAULT_VERSION
 from fastrank.formats.trec import python_warning
 from fastrank.fusion.fusing import fuse_runs
 from fastrank.fusion.inputs import missing_queries, named_runs, union_of
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.choices import FusionMethod
     from fastrank.data.run import Run
     from fastrank.formats.trec import Warn
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 @takes(FusionOptions, FUSION)
 def fuse(
     runs: Any,
-    method: str = "rrf",
+    method: FusionMethod = "rrf",
     *,
     warn: Warn = python_warning,
     **options: Unpack[FusionOptions],
@@ -56,7 +58,7 @@ def fuse(
     {'q1': {'d1': 0.982..., 'd3': 0.75, 'd2': 0.200..., 'd4': 0.0}}
     """
     given = with_defaults(fuse, options)
-    version = given.get("trec_eval_version", "")
+    version = given.get("trec_eval_version", DEFAULT_VERSION)
     loaded = named_runs(runs, version)
     settings = settings_for(method, given, len(loaded))
     queries = union_of(loaded)

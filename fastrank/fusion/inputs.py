@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.choices import TrecEvalVersion
     from fastrank.data.run import Run
 
 # How many ids a message names.
@@ -36,7 +37,7 @@ class NamedRun:
         return self._places
 
 
-def named_runs(runs: Any, trec_eval_version: str) -> list[NamedRun]:
+def named_runs(runs: Any, trec_eval_version: TrecEvalVersion) -> list[NamedRun]:
     """The runs of a list or of {name: run}.
 
     Raises TypeError for other objects, GroupError for no run, and what reading a run raises.
@@ -54,7 +55,7 @@ def named_runs(runs: Any, trec_eval_version: str) -> list[NamedRun]:
     return [NamedRun(name, _loaded(name, run, trec_eval_version)) for name, run in given.items()]
 
 
-def _loaded(name: str, run: Any, trec_eval_version: str) -> Run:
+def _loaded(name: str, run: Any, trec_eval_version: TrecEvalVersion) -> Run:
     """A run; errors about objects, which have no names, are raised with that of the run."""
     try:
         return as_run(run, trec_eval_version=trec_eval_version)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from fastrank.choices import TrecEvalVersion
+
 # The defaults of options that only some methods take.
 K, P, GAMMA, SIGMA = 60, 0.8, 1.0, 0.01
 PARAMETERS = {"k": K, "p": P, "gamma": GAMMA, "sigma": SIGMA}
@@ -40,7 +42,7 @@ class FusionOptions(TypedDict, total=False):
     keep: int | None
     ties: str
     tag: str | None
-    trec_eval_version: str
+    trec_eval_version: TrecEvalVersion
     threads: int | None
 
 

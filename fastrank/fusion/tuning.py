@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.choices import FusionMethod
     from fastrank.data.run import Run
     from fastrank.formats.trec import Warn
     from fastrank.fusion.grids import Point
@@ -96,7 +97,7 @@ def tune_fusion(
     qrels: Any,
     runs: Any,
     measure: Measures,
-    method: str = "convex",
+    method: FusionMethod = "convex",
     *,
     grid: Any = None,
     folds: int = 5,

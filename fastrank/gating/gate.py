@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.arguments import check_choice, finite
+from fastrank.arguments import check_choice, check_version, finite
 from fastrank.errors import InputError, OptionError
 from fastrank.formats import files
 from fastrank.gating.baseline import read_baseline
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.choices import GateTest, OnFew, Policy
     from fastrank.comparing.comparison import Comparison
     from fastrank.formats.files import Source
     from fastrank.gating.limits import Limits
@@ -40,10 +41,10 @@ def gate(
     measures: Measures | None = None,
     *,
     max_drop: Limits = MAX_DROP,
-    policy: str = "significant",
-    test: str = "t",
+    policy: Policy = "significant",
+    test: GateTest = "t",
     alpha: float = 0.05,
-    on_few: str = "fail",
+    on_few: OnFew = "fail",
     min: Mapping[str, float] | None = None,
     max_unjudged: float | None = None,
     allow_other_qrels: bool = False,
@@ -96,7 +97,7 @@ def gate(
     limits = drop_limits(max_drop, saved.measures)
     chosen = options_of(checked(with_defaults(gate, options), AS_SAVED), saved, name)
     asked = saved.measures if measures is None else measures_of(measures, saved, name)
-    judgments = judgments_of(qrels, saved.compat)
+    judgments = judgments_of(qrels, check_version(saved.compat))
     if judgments.digest != saved.qrels["digest"] and not allow_other_qrels:
         raise InputError(
             name, f"saved with other judgments than {judgments.content.source}; save a new"

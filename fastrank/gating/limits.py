@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     # {measure: number}; None is the key for the other measures.
     Limits = float | Mapping[Any, float]
+    """One number for all measures, or one for each."""
 
 MAX_DROP = 0.02
 

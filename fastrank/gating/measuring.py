@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from fastrank.choices import TrecEvalVersion
     from fastrank.data.preferences import Preferences
     from fastrank.data.qrels import Qrels
     from fastrank.measures.binding import BoundMeasure
@@ -140,7 +141,7 @@ def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
     return found | {"exclude": exclusions_digest(found["exclude"])}
 
 
-def judgments_of(qrels: Any, version: str) -> Judgments:
+def judgments_of(qrels: Any, version: TrecEvalVersion) -> Judgments:
     """The judgments in anything that `evaluate` takes."""
     content = as_qrels(qrels, trec_eval_version=version)
     return Judgments(content, judgments_digest(content))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from fastrank.choices import Duplicates, Missing, NoRelevant, RankBy, Ties, TrecEvalVersion
+
 # Orders of documents with equal scores.
 TIES = ("docno_desc", "docno_asc", "given", *BY_GRADE)
 
@@ -29,7 +31,7 @@ class LevelOptions(TypedDict, total=False):
     """Which grades are relevant, and which trec_eval version to follow."""
 
     relevance_level: float
-    trec_eval_version: str
+    trec_eval_version: TrecEvalVersion
 
 
 class FilterOptions(TypedDict, total=False):
@@ -48,28 +50,28 @@ class DepthOptions(LevelOptions, total=False):
 class LabelOptions(DepthOptions, total=False):
     """How to evaluate rankings of documents that are all judged."""
 
-    no_relevant: str
+    no_relevant: NoRelevant
     collection_size: int
 
 
 class SearchedOptions(LabelOptions, total=False):
     """How to evaluate rankings returned by a search."""
 
-    missing: str
+    missing: Missing
     judged_only: bool
-    ties: str
+    ties: Ties
 
 
 class ArrayOptions(SearchedOptions, FilterOptions, total=False):
     """How to evaluate rankings with ids and scores."""
 
-    duplicates: str
+    duplicates: Duplicates
 
 
 class EvaluationOptions(ArrayOptions, total=False):
     """How to evaluate a run."""
 
-    rank_by: str
+    rank_by: RankBy
 
 
 def check_level(name: str, level: Any) -> float:

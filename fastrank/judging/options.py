@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
+    from fastrank.choices import RankBy, TrecEvalVersion
     from fastrank.formats.exclusions import Exclusions
     from fastrank.measures.selection import BoundMeasure, Selection
 
@@ -44,7 +45,7 @@ class Options(Frozen):
         "ties": "docno_desc", "trec_eval_version": DEFAULT_VERSION, "unjudged_between": False,
     }  # fmt: skip
 
-    trec_eval_version: str
+    trec_eval_version: TrecEvalVersion
     relevance_format: str
     relevance_level: float
     complete: bool
@@ -56,7 +57,7 @@ class Options(Frozen):
     missing_is_error: bool
     no_relevant: str
     original: bool
-    rank_by: str
+    rank_by: RankBy
     ignore_identical_ids: bool
     exclude: Exclusions
     duplicates: str

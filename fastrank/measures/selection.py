@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 
     from fastrank.measures.notation import MeasureSpec
 
-    # What callers may pass.
     OneMeasure = str | MeasureSpec | Callable[..., float]
+    """A name such as `"nDCG@10"`, or several names separated by blanks; a measure that is parsed,
+    or an object of ir_measures; or a function that `fastrank.measure` has made a measure."""
     Measures = OneMeasure | Iterable[OneMeasure]
+    """One measure or several. Sets such as `"official"` are names, too: see
+    [Sets of measures](../measures.md#sets-of-measures)."""
 
 
 class Selection:

@@ -167,7 +167,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     _record(
         "P", "precision_cut", OFFICIAL,
-        "Precision at cutoff: number of relevant documents in the first c, divided by c even if\n"
+        "Precision at cutoff: number of relevant documents in the first k, divided by k even if\n"
         "fewer are retrieved. Parameters: ranks. Source: trec_eval P.",
         takes="cutoffs", default=RANKS,
     ),
@@ -180,7 +180,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     _record(
         "recall", "recall_cut", ALL,
-        "Recall at cutoff: number of relevant documents in the first c, divided by R. Parameters:\n"
+        "Recall at cutoff: number of relevant documents in the first k, divided by R. Parameters:\n"
         "ranks. Source: trec_eval recall.",
         takes="cutoffs", default=RANKS,
     ),
@@ -263,25 +263,25 @@ MEASURES: tuple[Measure, ...] = (
     ),
     _record(
         "ndcg_cut", "normalized_discounted_gain_cut", ALL,
-        "ndcg at cutoff: dcg of the first c documents, divided by that of the best c documents;\n"
+        "ndcg at cutoff: dcg of the first k documents, divided by that of the best k documents;\n"
         "the gain of a grade is the grade. Parameters: ranks. Source: trec_eval ndcg_cut.",
         needs="gains", takes="cutoffs", default=RANKS,
     ),
     _record(
         "map_cut", "average_precision_cut", ALL,
-        "Average precision at cutoff: only relevant documents in the first c count, still divided\n"
+        "Average precision at cutoff: only relevant documents in the first k count, still divided\n"
         "by R. Parameters: ranks. Source: trec_eval map_cut.",
         takes="cutoffs", default=RANKS,
     ),
     _record(
         "relative_P", "relative_precision_cut", ALL,
         "Precision at cutoff relative to the best possible: number of relevant documents in the\n"
-        "first c, divided by min(c, R). Parameters: ranks. Source: trec_eval relative_P.",
+        "first k, divided by min(k, R). Parameters: ranks. Source: trec_eval relative_P.",
         takes="cutoffs", default=RANKS,
     ),
     _record(
         "success", "success_cut", ALL,
-        "1 if a relevant document is in the first c, else 0. Parameters: ranks. Source: trec_eval\n"
+        "1 if a relevant document is in the first k, else 0. Parameters: ranks. Source: trec_eval\n"
         "success.",
         takes="cutoffs", default=(1, 5, 10),
     ),
@@ -438,7 +438,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     _record(
         "unj", "unjudged_cut", ALL,
-        "Number of unjudged documents in the first c, divided by c. Parameters: ranks. Source:\n"
+        "Number of unjudged documents in the first k, divided by k. Parameters: ranks. Source:\n"
         "trec_eval 10.0 unj.",
         takes="cutoffs", default=(5, 10, 20), since="10.0", better="lower",
     ),

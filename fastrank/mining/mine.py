@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.choices import Margin
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
     from fastrank.judging.matching import MatchedQueries
@@ -53,7 +54,7 @@ def hard_negatives(
     depth: int | None = None,
     margin: float | None = None,
     relative_margin: float | None = None,
-    margin_below: str = "lowest",
+    margin_below: Margin = "lowest",
     **options: Unpack[MiningOptions],
 ) -> HardNegatives:
     """Mine hard negatives: the highest-ranked results of each query that are not relevant.

@@ -79,6 +79,12 @@ def _choose() -> tuple[Library | Jit, str]:
             return loaded, f"precompiled ({loaded.level})"
         if wanted == "precompiled":
             raise EngineError(f"FASTRANK_ENGINE=precompiled: {reason}")
+        if "requires x86-64-v2" in reason:
+            # The JIT imports numpy, which ends the process with SIGILL.
+            raise EngineError(
+                f"{reason}, as numpy 2.4 does. In a virtual machine, choose the CPU model of the "
+                f"host; with an older numpy, set FASTRANK_ENGINE=jit"
+            )
         unasked = reason
     try:
         from fastrank.native.jit import Jit

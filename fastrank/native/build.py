@@ -26,9 +26,8 @@ from fastrank.native.compiling.errors import BuildError
 from fastrank.native.compiling.levels import levels, wanted_levels
 from fastrank.native.compiling.object_cache import Compiled, ObjectCache
 from fastrank.native.compiling.optimise import emit_object
+from fastrank.native.compiling.processes import count_processes
 from fastrank.native.sources import NATIVE, library_path, read_sources
-
-_MOST_PROCESSES = 8
 
 
 def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
@@ -44,8 +43,9 @@ def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
     if shutil.which(linker[0]) is None:
         raise BuildError(f"no C linker: {linker[0]!r} is not on the PATH")
     if sys.platform == "linux":
-        # No undefined symbols, whatever the process that loads the library happens to hold.
-        linker.append("-Wl,-z,defs")
+        # No undefined symbols, whatever the process that loads the library happens to hold;
+        # and no local ones, which nothing looks up.
+        linker += ["-Wl,-z,defs", "-s"]
     wanted = wanted_levels()
     sources = b"" if installed else read_sources()
     with tempfile.TemporaryDirectory() as scratch:
@@ -104,8 +104,8 @@ def _run_workers(missing: dict[str, list[str]], needed: dict[str, Needed], scrat
         "PYTHONPATH": os.pathsep.join([os.path.dirname(os.path.dirname(NATIVE)), *sys.path]),
     }
     command = [sys.executable, "-m", "fastrank.native.compiling.worker"]
-    processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
-    shares = divide({name: needed[name].functions for name in missing}, processes)
+    functions = {name: needed[name].functions for name in missing}
+    shares = divide(functions, count_processes())
     running = []
     for i, names in enumerate(shares):
         job = {

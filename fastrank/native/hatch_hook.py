@@ -1,17 +1,19 @@
 """The build hook: a wheel carries the compiled libraries, a source checkout gets them in place.
 
 It carries the level of this machine's CPU alone unless FASTRANK_BUILD_LEVELS=all is set, as for
-wheels that go to other machines: `pip install .` and `pip wheel .` look the same from here.
+wheels that go to other machines: `pip install .` and `pip wheel .` look the same from here. Only a
+wheel with all levels gets the tag of a platform that package indexes accept.
 
 Without a C linker the package is built all the same, and its kernels are compiled by numba when
-they are first used.
+they are first used, which a line on standard error says then: pip shows no output of builds that
+succeed. With FASTRANK_REQUIRE_LIBRARY=1, which builds of a release set, it is an error.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import sysconfig
+import tempfile
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -20,6 +22,11 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
     """Compiles the kernels for wheels and editable installations."""
 
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        # Removed with this object, when the wheel is written.
+        self._scratch = tempfile.TemporaryDirectory()
+
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the libraries and put them where the kind of build needs them."""
         if self.target_name != "wheel":
@@ -27,13 +34,17 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
         sys.path.insert(0, self.root)
         from fastrank.native.build import build
         from fastrank.native.compiling.errors import BuildError
+        from fastrank.native.compiling.levels import levels
+        from fastrank.native.compiling.platform_tag import local_tag, platform_tag
         from fastrank.native.sources import NATIVE
 
         editable = version == "editable"
-        folder = NATIVE if editable else os.path.join(self.directory, "libraries")
+        folder = NATIVE if editable else self._scratch.name
         try:
             libraries = build(folder, installed=not editable)
         except BuildError as error:
+            if os.environ.get("FASTRANK_REQUIRE_LIBRARY", "0") not in ("", "0"):
+                raise
             self.app.display_warning(f"kernels are not compiled ahead of time: {error}")
             return
         finally:
@@ -43,6 +54,6 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
         for library in libraries:
             target = f"fastrank/native/{os.path.basename(library)}"
             build_data["force_include"][library] = target
-        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        platform = platform_tag(libraries) if len(libraries) == len(levels()) else local_tag()
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform}"

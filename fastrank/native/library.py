@@ -152,8 +152,10 @@ def _load_from(folder: str) -> tuple[Library | None, str]:
             continue
         try:
             handle = dlopen(path)
-            if Function(dlsym(handle, "fastrank_cpu_level"))() < needed:
-                reason = f"the compiled library requires {level}, which this processor lacks"
+            found = Function(dlsym(handle, "fastrank_cpu_level"))()
+            if found < needed:
+                lacking = "x86-64-v2" if found < 2 else level
+                reason = f"the compiled library requires {lacking}, which this processor lacks"
                 continue
             sources = _text(handle, "sources")
             if not sources and folder != NATIVE:

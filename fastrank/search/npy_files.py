@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from tokenize import TokenError
 
 from fastrank.errors import ReadError
 from fastrank.formats.files import local_copy, name_of
+from fastrank.formats.source import HEAD, is_url, open_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +24,37 @@ BROKEN = (
 
 def is_npy(path: str) -> bool:
     """Whether the file is an array, and not an index. Raises ReadError."""
+    return _head(path).startswith(ARRAY)
+
+
+def npy_outline(path: str) -> npt.NDArray[Any]:
+    """An array with the shape and type of that in a file, for which no values are read.
+
+    The array of a local file is memory-mapped; that of a URL has no values. Raises ReadError.
+    """
+    if not is_url(path):
+        return load_npy(path, mapped=True)
+    import numpy
+    from numpy.lib import format as npy
+
+    stream = io.BytesIO(_head(path))
+    try:
+        version = npy.read_magic(stream)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, _, dtype = read(stream)
+        return numpy.broadcast_to(numpy.zeros((), dtype), shape)
+    except BROKEN as error:
+        raise ReadError(name_of(path), f"truncated or invalid .npy file: {error}") from None
+
+
+def _head(path: str) -> bytes:
+    if is_url(path):
+        with open_pieces(path) as pieces:
+            head = bytearray(HEAD)
+            return bytes(head[: pieces.stored().readinto(head)])
     try:
         with open(path, "rb") as file:
-            return file.read(len(ARRAY)) == ARRAY
+            return file.read(len(ARRAY))
     except OSError as error:
         raise ReadError(path, (error.strerror or str(error)).lower()) from None
 

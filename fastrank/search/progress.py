@@ -24,6 +24,9 @@ class _NoBar:
     def update(self, done: float) -> None:
         """Nothing."""
 
+    def clear(self) -> None:
+        """Nothing."""
+
 
 def bar(what: str, total: int | None, unit: str, progress: bool | None) -> Any:
     """A context manager that shows a progress bar; call `update(n)` to advance it.

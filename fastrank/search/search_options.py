@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from fastrank.choices import Metric
     from fastrank.formats.files import Source
 
 
@@ -39,7 +40,7 @@ class EngineOptions(SomeQueriesOptions, total=False):
 class SearchOptions(QueryOptions, EngineOptions, total=False):
     """Options of a search."""
 
-    metric: str | None
+    metric: Metric | None
 
 
 class BuildOptions(EngineOptions, total=False):

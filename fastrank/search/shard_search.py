@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from fastrank.errors import FastrankError, OptionError, ReadError
 from fastrank.executing import outcomes
+from fastrank.formats.source import is_url
 from fastrank.search.engines import IndexSearch, VectorSearch, queries_per_pass, result_heap
 from fastrank.search.faiss_api import check_gpu, load_faiss
 from fastrank.search.npy_files import load_npy
@@ -56,12 +57,12 @@ class ShardSearch:
         vectors = next((file for file in shards.files if file.metric is None), None)
         if parameters and vectors is not None:
             reason = "exact search has no parameters; use them with indexes"
-            raise OptionError("parameters", f"{vectors.path}: {reason}")
+            raise OptionError("parameters", f"{vectors.name}: {reason}")
         self._shards, self._metric, self._parameters, self._gpu = shards, metric, parameters, gpu
         self._files = [file._replace(ids=None) for file in shards.files if file.size]
         if shards.executor is not None:
             # Workers may have another working directory.
-            self._files = [file._replace(path=os.path.abspath(file.path)) for file in self._files]
+            self._files = [_for_worker(file) for file in self._files]
         self.count: int | None = len(shards)
         self._block = 1, 1
 
@@ -87,13 +88,18 @@ class ShardSearch:
                     raise error
                 if error is not None:
                     reason = f"the search failed: {type(error).__name__}: {error}"
-                    raise ReadError(file.path, reason) from error
+                    raise ReadError(file.name, reason) from error
                 heap.add_result(*value)
                 tell(file.size / len(self._shards))
         finally:
             found.close()
         heap.finalize()
         return heap.D, heap.I
+
+
+def _for_worker(shard: Shard) -> Shard:
+    path = shard.path
+    return shard if is_url(path) else shard._replace(path=os.path.abspath(path))
 
 
 def search_shard(request: Request, shard: Shard) -> tuple[Array, Array]:
@@ -123,7 +129,7 @@ def _loaded(shard: Shard) -> Index:
     index = load_index(shard.path)
     if index.names.count is None:
         reason = "expected an index whose ids are row numbers; the vectors were added with others"
-        raise ReadError(shard.path, reason)
+        raise ReadError(shard.name, reason)
     _check_unchanged(shard, len(index), index.dimension)
     return index
 
@@ -131,18 +137,18 @@ def _loaded(shard: Shard) -> Index:
 def _engine(request: Request, shard: Shard, index: Index | None) -> Engine:
     on_gpu = check_gpu(request.gpu)
     if index is None:
-        vectors, metric = Rows(shard.path, load_npy(shard.path, mapped=True)), request.metric
+        vectors, metric = Rows(shard.name, load_npy(shard.path, mapped=True)), request.metric
         _check_unchanged(shard, vectors.count, vectors.dimension)
     else:
         try:
             engine = IndexSearch(index, request.parameters, gpu=on_gpu)
         except OptionError as error:
-            raise OptionError(error.option, f"{shard.path}: {error.reason}") from None
+            raise OptionError(error.option, f"{shard.name}: {error.reason}") from None
         flat = None if on_gpu else _flat_vectors(index)
         if flat is None:
             return engine
         # Those of an index for cosines have length 1.
-        vectors, metric = Rows(shard.path, flat), "l2" if request.metric == "l2" else "ip"
+        vectors, metric = Rows(shard.name, flat), "l2" if request.metric == "l2" else "ip"
     names = RowIds(None, shard.size)
     return VectorSearch(vectors, metric, names, gpu=on_gpu, first=shard.first, total=request.total)
 
@@ -151,7 +157,7 @@ def _check_unchanged(shard: Shard, count: int | None, dimension: int) -> None:
     if (count, dimension) != (shard.size, shard.dimension):
         expected = f"{shard.size} vectors of dimension {shard.dimension}"
         reason = f"expected {expected}, as before, found {count} of dimension {dimension}"
-        raise ReadError(shard.path, reason)
+        raise ReadError(shard.name, reason)
 
 
 def _flat_vectors(index: Index) -> Array | None:

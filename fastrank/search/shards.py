@@ -8,8 +8,9 @@ from typing import NamedTuple
 from fastrank.arguments import at_least
 from fastrank.data.texts import Texts, decoded, memory_of
 from fastrank.errors import ArrayError, OptionError
+from fastrank.formats.source import is_url, name_of
 from fastrank.plurals import counted
-from fastrank.search.npy_files import is_npy, load_npy
+from fastrank.search.npy_files import is_npy, npy_outline
 from fastrank.search.row_ids import RowIds, check_row_ids
 from fastrank.search.storage import describe_index
 from fastrank.search.vectors import Rows
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 class Shard(NamedTuple):
     """A file with a part of the corpus, as read from its header.
 
-    first: the row of the corpus that is the first here. metric: of an index, None for vectors.
-    dtype: of vectors, "" for an index. ids: of an index, if it has any.
+    path: or the URL. first: the row of the corpus that is the first here. metric: of an index, None
+    for vectors. dtype: of vectors, "" for an index. ids: of an index, if it has any.
     """
 
     path: str
@@ -35,13 +36,18 @@ class Shard(NamedTuple):
     dtype: str
     ids: Texts | None = None
 
+    @property
+    def name(self) -> str:
+        """The path in messages."""
+        return name_of(self.path)
+
 
 class Shards:
     """A corpus in several files, to be searched like an Index.
 
-    files: the paths of `.npy` files with vectors, which are memory-mapped and searched exactly, and
-        of indexes saved by `save_index` or faiss. Rows are numbered in the order of the files. A
-        file may have no vectors.
+    files: the paths or URLs of `.npy` files with vectors, which are memory-mapped and searched
+        exactly, and of indexes saved by `save_index` or faiss. Rows are numbered in the order of
+        the files. A file may have no vectors.
     executor: runs a task for each file: any concurrent.futures.Executor, for example of processes
         or of a Dask cluster (`client.get_executor()`), or a pool of multiprocessing or Ray. Its
         workers must be able to read the files at the same paths. None searches one file after the
@@ -50,8 +56,9 @@ class Shards:
         faiss's setting. Processes that were forked after faiss has used several threads must
         use 1, or faiss blocks forever.
 
-    Here only the headers and ids of the files are read. metric: that of the indexes, None if there
-    are only vectors. dimension: of the vectors. len() is the number of vectors.
+    Here only the headers and ids of the files are read, but indexes at URLs are loaded. The task
+    that searches a file at a URL downloads it to a temporary file. metric: that of the indexes,
+    None if there are only vectors. dimension: of the vectors. len() is the number of vectors.
 
     Raises ReadError for a file that cannot be read, and ArrayError, with the path as its name, for
     another dimension, type or metric than in the first files, for an index without ids if others
@@ -79,7 +86,9 @@ class Shards:
         threads: int | None = None,
     ) -> None:
         if isinstance(files, (str, os.PathLike)):
-            raise OptionError("shards", f"expected a list of paths, found one path: {files}")
+            raise OptionError(
+                "shards", f"expected a list of paths, found one path: {name_of(files)}"
+            )
         self.executor = executor
         self.threads = 1 if executor is not None else None
         if threads is not None:
@@ -129,8 +138,8 @@ def _described(files: Iterable[str | os.PathLike[str]]) -> list[Shard]:
             raise OptionError("shards", f"expected paths of files, found {type(file).__name__}")
         first = found[-1].first + found[-1].size if found else 0
         own = _read_header(os.fspath(file), first)
-        if any(os.path.realpath(own.path) == os.path.realpath(other.path) for other in found):
-            raise ArrayError(own.path, "the shard is given twice")
+        if any(_place(own.path) == _place(other.path) for other in found):
+            raise ArrayError(own.name, "the shard is given twice")
         if found and own.dimension != found[0].dimension:
             raise _differs(own, f"dimension {own.dimension}", found[0], found[0].dimension)
         if own.metric is None:
@@ -148,12 +157,16 @@ def _described(files: Iterable[str | os.PathLike[str]]) -> list[Shard]:
 
 
 def _differs(own: Shard, value: str, other: Shard, expected: Any) -> ArrayError:
-    return ArrayError(own.path, f"expected {expected}, as in {other.path}, found {value}")
+    return ArrayError(own.name, f"expected {expected}, as in {other.name}, found {value}")
+
+
+def _place(path: str) -> str:
+    return path if is_url(path) else os.path.realpath(path)
 
 
 def _read_header(path: str, first: int) -> Shard:
     if is_npy(path):
-        rows = Rows(path, load_npy(path, mapped=True))
+        rows = Rows(name_of(path), npy_outline(path))
         assert rows.count is not None
         return Shard(path, first, rows.count, rows.dimension, None, str(rows.rows.dtype))
     index = describe_index(path)
@@ -170,7 +183,7 @@ def _names(files: list[Shard]) -> RowIds:
         return RowIds(None, total)
     lacking = next((file for file in files if file.ids is None and file.size), None)
     if lacking is not None:
-        raise ArrayError(lacking.path, f"expected ids of the vectors, as in {own[0].path}")
+        raise ArrayError(lacking.name, f"expected ids of the vectors, as in {own[0].name}")
     texts = [file.ids for file in own if file.ids is not None]
     starts, place = [], 0
     for one in texts:
@@ -187,8 +200,8 @@ def _names(files: list[Shard]) -> RowIds:
         again = error.row or 0
         before = next(row for row in range(again) if whole[row] == whole[again])
         here, there = (_file_of(files, row) for row in (again, before))
-        reason = f"duplicate id {decoded(whole[again])!r}, also in {there.path}"
-        raise ArrayError(here.path, reason, again - here.first) from None
+        reason = f"duplicate id {decoded(whole[again])!r}, also in {there.name}"
+        raise ArrayError(here.name, reason, again - here.first) from None
 
 
 def _file_of(files: list[Shard], row: int) -> Shard:

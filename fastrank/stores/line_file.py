@@ -9,6 +9,7 @@ import stat
 from contextlib import contextmanager
 
 from fastrank.errors import ReadError
+from fastrank.formats.source import is_url, name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ class LineFile:
         self.path, self._shared = path, not append
         # The end of the last line that was read, and the number of lines up to there.
         self.end, self.lines = 0, 0
+        if is_url(path):
+            reason = "expected a local file, to which several processes may append"
+            raise ReadError(name_of(path), reason)
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT if append else os.O_RDONLY
         try:
             # Opening a pipe would wait for its other end.

@@ -378,6 +378,23 @@ def test_a_store_in_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     assert found.stderr == f"fastrank eval: {tmp_path}/no/store: no such file or directory\n"
 
 
+@pytest.mark.parametrize(
+    ("store", "message"),
+    [
+        ("-", "--resume: expected a file, found standard output (-)"),
+        (
+            "s3://bucket/s.jsonl?key=1",
+            "s3://bucket/s.jsonl: expected a local file, to which several processes may append",
+        ),
+    ],
+)
+def test_a_store_must_be_a_local_file(store: str, message: str) -> None:
+    found = evaluate("--resume", store, QRELS, PCA)
+
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == f"fastrank eval: {message}\n"
+
+
 def test_the_output_file_cannot_be_the_store(store: Path) -> None:
     found = evaluate("--resume", store, "-o", store, QRELS, PCA)
 

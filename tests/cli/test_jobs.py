@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -96,3 +101,73 @@ def test_killed_processes_are_reported_after_what_was_done(tmp_path: Path) -> No
         " short; use fewer --jobs",
         "fastrank eval: 2 of 3 runs could not be evaluated",
     ]
+
+
+def test_warnings_of_a_run_that_fails_are_printed(tmp_path: Path) -> None:
+    # What follows the warning has no query that is judged.
+    unjudged = tmp_path / "unjudged.run"
+    unjudged.write_bytes(b"none Q0 d 1 1 t\n\0 none Q0 d 1 1 t\n")
+    arguments = ["eval", QRELS, PCA, str(unjudged)]
+
+    found = fastrank(*arguments, "--jobs", "2")
+
+    assert found == fastrank(*arguments)
+    assert found[2].count(b"unjudged.run:2: the line begins with a NUL byte") == 1
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_run_that_needs_a_missing_package_does_not_affect_the_others(
+    jobs: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "fsspec.py").write_text("raise ModuleNotFoundError('none', name='fsspec')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+
+    status, output, errors = fastrank(
+        "eval", "-m", "map", "--jobs", jobs, QRELS, "memory://bucket/a.run", PCA
+    )
+
+    assert (status, output) == (1, FIRST)
+    assert errors.decode().splitlines() == [
+        "fastrank eval: memory://bucket/a.run needs fsspec: pip install 'fastrank-eval[remote]'",
+        "fastrank eval: 1 of 2 runs could not be evaluated",
+    ]
+
+
+def test_judgments_that_need_a_missing_package_are_an_error_like_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "fsspec.py").write_text("raise ModuleNotFoundError('none', name='fsspec')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+
+    for command in ("eval", "compare"):
+        assert fastrank(command, "memory://bucket/a.qrels", PCA, PIXELS)[0] == 2
+
+
+def on_a_terminal(*arguments: str) -> str:
+    """What a command writes to a terminal as standard error, its results being redirected.
+
+    Its progress bar appears at once.
+    """
+    program = "from fastrank.search import progress; progress.SHORT = 0.0; import fastrank.__main__"
+    terminal, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        stdout=subprocess.DEVNULL, stderr=end, cwd=REPOSITORY,
+    ):  # fmt: skip
+        os.close(end)
+        written = b""
+        # At the end, Linux raises an error.
+        with contextlib.suppress(OSError):
+            while piece := os.read(terminal, 1 << 16):
+                written += piece
+    os.close(terminal)
+    return written.decode()
+
+
+def test_a_terminal_shows_a_progress_bar() -> None:
+    shown = on_a_terminal("eval", "-m", "map", "--jobs", "2", QRELS, PCA, "missing", PROFILE)
+
+    assert "/3.00" in shown
+    # The bar is cleared before a message.
+    assert "\rfastrank eval: missing: no such file or directory\r\n" in shown

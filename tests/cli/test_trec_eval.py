@@ -90,6 +90,14 @@ def test_bad_arguments_are_explained(
     assert found.stdout == b""
 
 
+def test_the_name_of_a_dataset_is_not_a_file(trec_eval: Any) -> None:
+    found = trec_eval("irds:vaswani", "run", files=FILES)
+
+    words = "irds:vaswani': no such file or directory; `fastrank eval` reads datasets"
+    assert found.status == 2
+    assert words in found.stderr
+
+
 def test_an_unknown_version_is_refused(trec_eval: Any) -> None:
     """FASTRANK_TREC_EVAL_VERSION has two values."""
     found = trec_eval("qrels", "run", files=FILES, trec_eval_version="9")

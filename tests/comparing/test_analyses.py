@@ -172,6 +172,13 @@ def test_cliffs_delta_counts_all_combinations() -> None:
     assert table.columns["cliff_unpaired"][2] == pytest.approx(-0.084675, abs=1e-6)
 
 
+def test_values_that_are_equal_in_decimals_are_ties_in_effect_sizes() -> None:
+    table = compared([[0.1 + 0.2, 0.5], [0.3, 0.5]]).effects("value")
+
+    assert table.columns["superiority"] == [0.5]
+    assert table.columns["cliff_unpaired"] == [0.0]
+
+
 def test_superiority_is_the_share_of_wins_and_half_of_the_ties() -> None:
     table = compared([[0.1, 0.2, 0.3, 0.4], [0.1, 0.1, 0.4, 0.1]]).effects("value")
 

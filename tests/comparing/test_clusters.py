@@ -74,6 +74,17 @@ def test_few_clusters_are_noted() -> None:
     assert "few clusters (3): intervals are too narrow" in found.notes
 
 
+def test_one_cluster_has_no_interval() -> None:
+    options = {**OPTIONS, "clusters": dict.fromkeys(CLUSTERS, "all")}
+
+    found = fr.compare_scores(scores_of(random_rows(2, 30)), **options)
+
+    pair = found.pair("value", "a", "b")
+    assert pair.low != pair.low
+    assert pair.high != pair.high
+    assert "one cluster: a test and intervals need several" in found.notes
+
+
 def test_few_clusters_that_differ_limit_p() -> None:
     first, clusters = random_rows(1, 20)[0], {f"q{q:03d}": q // 7 for q in range(20)}
     options = {**OPTIONS, "clusters": clusters}

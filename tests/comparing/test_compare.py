@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fastrank as fr
 from tests.helpers.comparisons import DATA, NAMES, compare_data, random_rows, scores_of
+from tests.helpers.strategies import examples
 
 QRELS = {f"q{i:02d}": {"a": 1, "b": 0} for i in range(12)}
 GOOD = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
@@ -38,6 +42,16 @@ def test_missing_queries_count_as_zero_and_are_named() -> None:
     assert compared.pair("map", "x", "y").n == 12
     assert compared.mean["map"]["y"] == pytest.approx(10 / 12)
     assert compared.notes == ["y lacks 2 of 12 judged queries (q01, q03); they count as 0"]
+
+
+def test_missing_queries_have_no_value_of_measures_that_are_undefined_for_them() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    runs = {"x": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "y": {"q1": {"a": 1.0}}}
+
+    compared = fr.compare(qrels, runs, "FirstRank map")
+
+    note = "y lacks 1 of 2 judged queries (q2); they count as 0, but have no FirstRank"
+    assert note in compared.notes
 
 
 def test_a_missing_query_that_counts_as_the_best_value_is_noted() -> None:
@@ -313,6 +327,32 @@ def test_systems_between_two_groups_have_the_letters_of_both() -> None:
     from fastrank.comparing.letters import letter_display
 
     assert letter_display([0, 1, 2], [(0, 2)]) == {0: "a", 1: "ab", 2: "b"}
+
+
+@given(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda own: own[0] < own[1])))
+@examples(60)
+def test_groups_are_the_largest_sets_without_a_pair_that_differs(
+    different: set[tuple[int, int]],
+) -> None:
+    from fastrank.comparing.letters import alike
+
+    fitting = [
+        set(own)
+        for size in range(1, 8)
+        for own in combinations(range(7), size)
+        if not different & set(combinations(own, 2))
+    ]
+    largest = [own for own in fitting if not any(own < other for other in fitting)]
+
+    assert alike(range(7), different) == sorted(map(sorted, largest))
+
+
+def test_letters_of_too_many_groups_are_an_error() -> None:
+    """Of 20 pairs of systems that differ, each group has one of both: there are 2**20."""
+    from fastrank.comparing.letters import alike
+
+    with pytest.raises(fr.OptionError, match="40 systems form more than 10,000 overlapping groups"):
+        alike(range(40), [(place, place + 1) for place in range(0, 40, 2)])
 
 
 def test_more_than_26_groups_have_letters_with_commas() -> None:

@@ -147,6 +147,30 @@ def _rows(systems: int, queries: int) -> list[dict[str, float]]:
     ]
 
 
+def test_cells_of_more_than_forty_systems_are_an_image() -> None:
+    rows = random_rows(42, 12)
+    rows[0] += 9.0
+    compared = fr.compare_scores(scores_of(rows))
+
+    axes = compared.plot("p-values")
+
+    (image,) = axes.images
+    opaque = image.get_array()[..., 3] > 0
+    assert image.get_array().shape == (41, 41, 4)
+    assert np.array_equal(opaque, np.tri(41, dtype=bool))
+    assert not axes.patches
+
+
+def test_bars_of_many_groups_leave_room_for_the_means() -> None:
+    rows = random_rows(50, 30) * 0.2 + np.linspace(0, 1, 50)[:, None]
+    compared = fr.compare_scores(scores_of(rows))
+    assert len(compared._alike("value")) > 20
+
+    axes = compared.plot("critical-difference", path=io.BytesIO(), format="png")
+
+    assert axes.get_window_extent().width / axes.figure.dpi > 4
+
+
 def test_bars_join_systems_that_do_not_differ(compared: fr.Comparison) -> None:
     _, description = _alternative(_svg(compared, "critical-difference"))
 

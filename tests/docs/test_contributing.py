@@ -6,8 +6,11 @@ import re
 
 import pytest
 
-from tests.helpers.paths import REPOSITORY
+from tests.helpers.paths import PACKAGE, REPOSITORY
 
+pytestmark = pytest.mark.skipif(
+    PACKAGE.parent != REPOSITORY, reason="CONTRIBUTING.md describes the repository with the package"
+)
 TEXT = (REPOSITORY / "CONTRIBUTING.md").read_text("utf-8")
 CODE = re.findall(r"```(?:python|text)\n(.*?)```", TEXT, re.DOTALL)
 # Paths are given from the root, or from the package.

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_every_block_is_of_a_kind_that_is_tested() -> None:
-    """Shell, Python, a Python session, a workflow, or text that says which command prints it."""
-    assert {block.kind for _, block in BLOCKS} == {"sh", "python", "pycon", "text", "yaml"}
+    """Shell, Python, a Python session, a workflow, or text that says which command prints it.
+
+    bash is for commands that install something; bibtex is for the citation.
+    """
+    kinds = {"sh", "bash", "python", "pycon", "text", "yaml", "bibtex"}
+    assert {block.kind for _, block in BLOCKS} == kinds
     assert all(block.command for _, block in BLOCKS if block.kind == "text")
 
 
@@ -81,6 +86,26 @@ def test_output_is_what_is_shown(block: Block, folder: Path) -> None:
     assert shell(block.command, folder).stdout == block.text
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_readers_see_the_command_above_its_output(page: Path) -> None:
+    """The comment that names the command is invisible; a program prints its output, too."""
+    blocks = blocks_of(page)
+    for above, block in pairwise(blocks):
+        if block.kind == "text" and above.kind != "python":
+            assert _in_one_line(above.text) == _in_one_line(block.command)
+
+
+def _in_one_line(commands: str) -> list[str]:
+    return re.split(r"\s+", commands.replace("\\\n", "").replace("&&", " ").strip())
+
+
+def test_comments_are_above_commands() -> None:
+    """At the end of a line they would be beyond the edge of a narrow screen."""
+    lines = [line for _, block in BLOCKS if block.kind == "sh" for line in block.text.splitlines()]
+
+    assert [line for line in lines if re.search(r"\S  +# ", line)] == []
+
+
 @pytest.mark.parametrize("block", _of_kind("python"))
 def test_programs_run(block: Block, folder: Path) -> None:
     """Each runs in a process of its own and prints something."""
@@ -93,6 +118,8 @@ def test_sessions_print_what_they_show(
 ) -> None:
     """The Python sessions of a page follow one another."""
     session = "\n".join(block.text for block in blocks_of(page) if block.kind == "pycon")
+    # As doctest marks blank lines of output.
+    session = re.sub(r"\n\n(?!>>>|\n)", "\n<BLANKLINE>\n", session)
     for module in re.findall(r"^>>> import (\w+)", session, re.MULTILINE):
         pytest.importorskip(module)
     monkeypatch.chdir(folder)
@@ -117,7 +144,8 @@ def test_page_of_measures_is_what_its_script_makes() -> None:
 
 def test_every_public_name_has_its_place_in_the_reference() -> None:
     """Of fastrank.__all__ only the version and the table of measures are not generated."""
-    text = "".join(page.read_text("utf-8") for page in (DOCS / "api").glob("*.md"))
+    pages = [page for page in (DOCS / "api").glob("*.md") if page.stem != "types"]
+    text = "".join(page.read_text("utf-8") for page in pages)
     found = re.findall(r"^::: fastrank\.(\w+)$", text, re.MULTILINE)
 
     assert len(found) == len(set(found))

@@ -13,19 +13,17 @@ import pytest
 import fastrank as fr
 from fastrank.compat import datasets, mteb, pytrec_eval, sentence_transformers
 from fastrank.data.columns import Frozen
-from tests.helpers.paths import REPOSITORY
+from tests.helpers.paths import PACKAGE, REPOSITORY
 
 SOURCES = [
-    source
-    for source in sorted((REPOSITORY / "fastrank").rglob("*.py"))
-    if ">>> " in source.read_text("utf-8")
+    source for source in sorted(PACKAGE.rglob("*.py")) if ">>> " in source.read_text("utf-8")
 ]
 # Values, which the reference explains.
 NO_DOCSTRING = {"MEASURES", "__version__"}
 
 
 def _module(source: Path) -> str:
-    parts = source.relative_to(REPOSITORY).with_suffix("").parts
+    parts = source.relative_to(PACKAGE.parent).with_suffix("").parts
     return ".".join(part for part in parts if part != "__init__")
 
 

@@ -40,11 +40,19 @@ def file(tmp_path: Path) -> Callable[[bytes], str]:
     return write
 
 
+def _evaluate_in_a_list(path: str) -> Any:
+    """Raises what is wrong with the run; for a list, it is the cause of a RunError."""
+    try:
+        return fr.Evaluator(parse_qrels(QRELS), "map").evaluate([path])
+    except fr.RunError as error:
+        raise error.errors[0] from None
+
+
 READERS_OF_RUNS: list[Callable[[str], Any]] = [
     fr.read_run,
     fr.read_trec_run,
     lambda path: fr.evaluate(parse_qrels(QRELS), path, "map"),
-    lambda path: fr.Evaluator(parse_qrels(QRELS), "map").evaluate([path]),
+    _evaluate_in_a_list,
     lambda path: fr.evaluate(parse_qrels(QRELS), path, "map", ties="average"),
     lambda path: fr.tie_report(None, path),
     lambda path: fr.hard_negatives(parse_qrels(QRELS), path, 1),

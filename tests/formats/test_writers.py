@@ -168,6 +168,22 @@ def test_a_replaced_file_loses_setuid(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o755
 
 
+def test_a_file_is_written_where_its_absolute_path_would_be_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(25):
+        os.mkdir("x" * 200)
+        os.chdir("x" * 200)
+
+    files.check_target("run")
+    files.write("run", [b"new"])
+
+    assert os.listdir(".") == ["run"]
+    with open("run", "rb") as file:
+        assert file.read() == b"new"
+
+
 SIGNALLED = """
 import os, signal, sys
 from fastrank.formats import files

@@ -15,9 +15,11 @@ from pathlib import Path
 import pytest
 
 import fastrank
+from fastrank.native.compiling.cpu_level import cpu_level_source
 from fastrank.native.compiling.division import divide
 from fastrank.native.compiling.levels import levels, native_level, wanted_levels
 from fastrank.native.compiling.object_cache import Compiled, ObjectCache
+from fastrank.native.compiling.optimise import emit_object
 from tests.helpers.installations import ALONE
 
 PACKAGE = Path(fastrank.__file__).parent
@@ -370,18 +372,86 @@ def test_a_build_leaves_no_library_of_a_level_that_it_did_not_make(
     assert [path.stem for path in native.glob("*.so")] == [f"kernels-{native_level()}"]
 
 
+def _pretend_level(level: int, folder: Path) -> None:
+    """Put a library into the package in a folder which finds a processor of this level."""
+    source = folder / "level.c"
+    source.write_text(f"long long fastrank_cpu_level(void) {{ return {level}; }}\n")
+    target = folder / "fastrank/native/kernels-x86-64-v3.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(target), str(source)], check=True)
+
+
 @needs_linker
 @pytest.mark.skipif("x86-64-v3" not in levels(), reason="no x86-64 here")
 def test_a_library_for_a_better_processor_is_not_used(copied: Path) -> None:
     """As when a wheel that was made for one machine comes to another."""
-    source = copied / "level.c"
-    source.write_text("long long fastrank_cpu_level(void) { return 2; }\n")
-    target = copied / "fastrank/native/kernels-x86-64-v3.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(target), str(source)], check=True)
+    _pretend_level(2, copied)
 
     assert _run(f"{ALONE}import fastrank; print(fastrank.engine())", copied) == (
         "jit (the compiled library requires x86-64-v3, which this processor lacks)\n"
     )
+
+
+@needs_linker
+@pytest.mark.skipif("x86-64-v3" not in levels(), reason="no x86-64 here")
+def test_a_processor_that_numpy_cannot_run_on_is_an_error(copied: Path) -> None:
+    """Not the end of the process when the JIT imports numpy."""
+    _pretend_level(1, copied)
+    code = (
+        f"{ALONE}import fastrank\n"
+        "try:\n    fastrank.engine()\nexcept fastrank.EngineError as error:\n    print(error)\n"
+    )
+
+    assert _run(code, copied) == (
+        "the compiled library requires x86-64-v2, which this processor lacks, as numpy 2.4 does. "
+        "In a virtual machine, choose the CPU model of the host; with an older numpy, set "
+        "FASTRANK_ENGINE=jit\n"
+    )
+
+
+@needs_linker
+@pytest.mark.skipif("x86-64-v3" not in levels(), reason="no x86-64 here")
+@pytest.mark.parametrize(
+    ("model", "level"),
+    [("Conroe", 1), ("qemu64", 1), ("Nehalem", 2), ("SandyBridge", 2), ("max", 3)],
+)
+def test_the_library_finds_the_level_of_the_processor(
+    model: str, level: int, tmp_path: Path
+) -> None:
+    """On processors that an emulator pretends to have."""
+    emulator = shutil.which("qemu-x86_64")
+    if emulator is None:
+        pytest.skip("no qemu-x86_64 here")
+    llvm = pytest.importorskip("llvmlite.binding")
+    code = emit_object(llvm.parse_assembly(cpu_level_source(True)).as_bitcode(), "x86-64-v2")
+    (tmp_path / "level.o").write_bytes(code)
+    (tmp_path / "main.c").write_text(
+        "int fastrank_cpu_level(void);\nint main(void) { return fastrank_cpu_level(); }\n"
+    )
+    program = tmp_path / "level"
+    subprocess.run(
+        ["cc", "-o", str(program), str(tmp_path / "main.c"), str(tmp_path / "level.o")], check=True
+    )
+
+    found = subprocess.run(
+        [emulator, "-cpu", model, str(program)], check=False, capture_output=True
+    )
+
+    assert found.returncode == level
+
+
+@needs_linker
+def test_a_build_in_another_folder_gives_the_same_bytes(few: Path, tmp_path: Path) -> None:
+    """Without anything kept from the other build."""
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(few / "fastrank", elsewhere / "fastrank")
+
+    built = [
+        Path(_run(BUILD, folder, XDG_CACHE_HOME=str(folder / "cache")).split()[1])
+        for folder in (few, elsewhere)
+    ]
+
+    assert built[0] != built[1]
+    assert built[0].read_bytes() == built[1].read_bytes()
 
 
 COMPILE = (

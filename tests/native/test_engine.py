@@ -17,10 +17,14 @@ from fastrank.native.cache_folder import write_whole
 from fastrank.native.compiling.optimise import ALLOWED
 from fastrank.native.sources import library_path, read_sources
 from tests.helpers.installations import ALONE
+from tests.helpers.paths import REPOSITORY
 
 PACKAGE = Path(fastrank.__file__).parent
 LIBRARIES = sorted(PACKAGE.glob("native/*.so"))
 needs_library = pytest.mark.skipif(not LIBRARIES, reason="no compiled library here")
+from_checkout = pytest.mark.skipif(
+    PACKAGE.parent != REPOSITORY, reason="the library of an installed package carries no sources"
+)
 SHOW = "import fastrank; print(fastrank.engine())"
 COUNT = "from fastrank.native import kernels; print(kernels.count_lines(b'a\\nb'))"
 
@@ -82,6 +86,7 @@ def _copy_of_the_package(folder: Path) -> Path:
 
 
 @needs_library
+@from_checkout
 @pytest.mark.parametrize(
     "module",
     [
@@ -293,6 +298,7 @@ def test_building_needs_only_libc_and_libm(tmp_path: Path) -> None:
 
 
 @needs_library
+@from_checkout
 @pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
 def test_a_library_carries_its_sources(path: Path) -> None:
     """The text it was compiled from is in the file, so it can be compared."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -30,6 +31,7 @@ from fastrank.search import (
 )
 from fastrank.search.storage import describe_index
 from tests.helpers.executors import started
+from tests.helpers.web_server import serving
 
 RNG = np.random.default_rng(11)
 CORPUS = RNG.standard_normal((5000, 96)).astype(np.float32)
@@ -378,6 +380,47 @@ def test_an_index_with_numbers_of_its_own_is_an_error(tmp_path: Path) -> None:
 
     with pytest.raises(ReadError, match="index: expected an index whose ids are row numbers"):
         search_shards(QUERIES[:2], [tmp_path / "index"], 3)
+
+
+@pytest.mark.parametrize("kind", [None, "processes"])
+def test_shards_may_be_at_urls(kind: str | None, split: Split) -> None:
+    paths = split(CORPUS[:300], [0, 100, 200, 300], "both")
+    expected = search_shards(QUERIES[:5], paths, 10)
+    with serving() as server, started(kind) if kind else nullcontext() as executor:
+        urls = [server.url(path.name, path.read_bytes()) for path in paths]
+        for ids in paths[0].parent.glob("*.ids.npz"):
+            server.url(ids.name, ids.read_bytes())
+
+        found = search_shards(QUERIES[:5], urls, 10, executor=executor)
+
+    assert found.to_dict() == expected.to_dict()
+
+
+def test_only_the_header_of_vectors_at_a_url_is_read_before_a_search() -> None:
+    header = io.BytesIO()
+    # The file has no values: 10 TB would not fit.
+    shape = {"descr": "<f4", "fortran_order": False, "shape": (10**10, 256)}
+    np.lib.format.write_array_header_1_0(header, shape)
+    with serving() as server:
+        shards = Shards([server.url("large.npy", header.getvalue())])
+
+        with pytest.raises(ReadError, match=r"/large\.npy: truncated or invalid \.npy file"):
+            search([[0.0] * 256], shards, 1)
+
+    assert (len(shards), shards.dimension) == (10**10, 256)
+
+
+def test_errors_show_urls_without_their_secrets() -> None:
+    content = io.BytesIO()
+    np.save(content, CORPUS[:3])
+    with serving() as server:
+        url = server.url("a.npy", content.getvalue()) + "?key=secret"
+
+        with pytest.raises(ArrayError, match=r"/a\.npy: the shard is given twice$"):
+            Shards([url, url])
+        server.url("a.npy", content.getvalue()[:20])
+        with pytest.raises(ReadError, match=r"/a\.npy: truncated or invalid \.npy file"):
+            Shards([url])
 
 
 def test_one_path_is_not_a_list_of_shards(split: Split) -> None:

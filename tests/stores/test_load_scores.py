@@ -125,6 +125,11 @@ def test_damaged_and_unfinished_lines_are_ignored_with_a_warning(store: Path) ->
         assert list(fr.load_scores(store)) == ["pca.run", "pixels.run"]
 
 
+def test_a_store_at_a_url_is_an_error() -> None:
+    with pytest.raises(fr.ReadError, match=r"^memory://a/s\.jsonl: expected a local file"):
+        fr.load_scores("memory://a/s.jsonl")
+
+
 def test_a_missing_store_is_an_error(store: Path) -> None:
     with pytest.raises(fr.ReadError, match="no such file or directory"):
         fr.load_scores(store)

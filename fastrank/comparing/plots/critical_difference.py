@@ -19,11 +19,17 @@ if TYPE_CHECKING:
     from fastrank.comparing.comparison import Comparison
 
 
+# The width of a bar and its margin in inches.
+BAR = 0.14
+
+
 def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     """Draw, and return the title, the description, and the size of a figure.
 
     Raises OptionError for a comparison with a baseline.
     """
+    from matplotlib.transforms import ScaledTranslation
+
     measure = view.measure
     ranked = comparison.ranked(measure)
     means = [comparison.mean[measure][name] for name in ranked]
@@ -36,11 +42,11 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     joined = [group for group in comparison._alike(measure) if len(group) > 1]
     for place, group in enumerate(joined):
         rows = [ranked.index(name) for name in group]
-        # To the right of the axes, in units of its width.
-        x = 1.03 + 0.03 * place
+        # To the right of the axes.
+        inches = ScaledTranslation(0.12 + BAR * place, 0, axes.get_figure().dpi_scale_trans)
         axes.plot(
-            [x] * len(rows), rows, "o", ls="-", lw=2.5, ms=4, color=line(place)["color"],
-            transform=axes.get_yaxis_transform(), clip_on=False,
+            [1] * len(rows), rows, "o", ls="-", lw=2.5, ms=4, color=line(place)["color"],
+            transform=axes.get_yaxis_transform() + inches, clip_on=False,
         )  # fmt: skip
     axes.set_yticks(range(len(ranked)), short_names(ranked))
     axes.set_ylim(len(ranked) - 0.4, -0.8)
@@ -59,5 +65,5 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
         title,
         f"{visible(measure)}: means {means_listed}. Groups without a significant difference"
         f" ({comparison.description()}): {listed}.",
-        (7.5 + 0.12 * len(joined), 1.4 + 0.32 * len(ranked)),
+        (7.5 + BAR * len(joined), 1.4 + 0.32 * len(ranked)),
     )

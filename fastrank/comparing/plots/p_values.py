@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Up to so many systems, cells have room for numbers.
 WITH_TEXT = 20
+# The cells of more systems are the pixels of an image, also in SVG and PDF.
+MOST_SHAPES = 40
 # The width of a letter of a label in inches.
 LETTER = 0.075
 # So many pairs are in the description.
@@ -30,21 +32,29 @@ SHADES = (("#08306b", WHITE), ("#2f7ebc", WHITE), ("#b5d3e9", BLACK), (BLANK, IN
 
 def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     """Draw, and return the title, the description, and the size of a figure."""
+    from matplotlib.colors import to_rgba
     from matplotlib.patches import Patch, Rectangle
 
     measure, alpha = view.measure, comparison.alpha
     rows, columns = _axes_of(comparison, measure)
     limits = [alpha / 50, alpha / 5, alpha]
+    # Cells without a pair are transparent.
+    many, image = len(comparison) > MOST_SHAPES, np.zeros((len(rows), len(columns), 4))
     significant, cells = 0, _cells(comparison, measure, rows, columns)
     for (row, column), (p, differs) in cells.items():
         shade = int(np.searchsorted(limits, p)) if differs else len(limits)
         color, ink = SHADES[shade]
         significant += differs
-        axes.add_patch(
-            Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=color, edgecolor=PAPER, lw=1)
-        )
+        if many:
+            image[row, column] = to_rgba(color)
+        else:
+            axes.add_patch(
+                Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=color, edgecolor=PAPER, lw=1)
+            )
         if len(comparison) <= WITH_TEXT:
             axes.text(column, row, _text(p), color=ink, fontsize=7.5, ha="center", va="center")
+    if many:
+        axes.imshow(image, interpolation="none")
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_aspect("equal")
@@ -74,7 +84,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
         f" Significant: {significant:,} of {len(cells):,} pairs."
         f" {'; '.join(listed[:LISTED])}{more}."
     )
-    cell = 0.5 if len(comparison) <= WITH_TEXT else 0.24
+    cell = 0.14 if many else 0.5 if len(comparison) <= WITH_TEXT else 0.24
     widest = LETTER * max(map(len, labels[0] + labels[1]))
     inches = widest + cell * len(columns) + 2.2, 0.75 * widest + cell * len(rows) + 1.3
     return Words(title, description, (max(5.5, inches[0]), max(2.6, inches[1])))

@@ -1,12 +1,17 @@
 """A function of the library itself that says which CPU level the processor has.
 
 CPUID, since a library that the processor cannot run must not be asked for anything else: 3 when the
-processor and the operating system support x86-64-v3. Leaf 1: FMA, MOVBE, OSXSAVE, AVX, F16C; XCR0:
-SSE and AVX state; leaf 7: BMI1, AVX2, BMI2; extended leaf: LZCNT. The function uses none of these.
+processor and the operating system support x86-64-v3, 2 for x86-64-v2, 1 for less.
+
+x86-64-v2 has SSE3, SSSE3, CMPXCHG16B, SSE4.1, SSE4.2, POPCNT (leaf 1), and LAHF (extended leaf).
+x86-64-v3 adds FMA, MOVBE, OSXSAVE, AVX, F16C (leaf 1), SSE and AVX state (XCR0), BMI1, AVX2, BMI2
+(leaf 7), and LZCNT (extended leaf). The function uses none of these.
 """
 
 from __future__ import annotations
 
+_V2_LEAF1 = 1 << 0 | 1 << 9 | 1 << 13 | 1 << 19 | 1 << 20 | 1 << 23
+_V3_LEAF1 = 1 << 12 | 1 << 22 | 1 << 27 | 1 << 28 | 1 << 29
 _CPUID = 'asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx}"'
 _XGETBV = 'asm sideeffect "xgetbv", "={ax},={dx},{cx}"'
 _X86 = f"""
@@ -14,9 +19,17 @@ _X86 = f"""
 define i32 @fastrank_cpu_level() #0 {{
   %leaf1 = call %registers {_CPUID}(i32 1, i32 0)
   %ecx1 = extractvalue %registers %leaf1, 2
-  %features1 = and i32 %ecx1, {1 << 12 | 1 << 22 | 1 << 27 | 1 << 28 | 1 << 29}
-  %has1 = icmp eq i32 %features1, {1 << 12 | 1 << 22 | 1 << 27 | 1 << 28 | 1 << 29}
-  br i1 %has1, label %more, label %no
+  %extended = call %registers {_CPUID}(i32 {-(2**31) + 1}, i32 0)
+  %ecxe = extractvalue %registers %extended, 2
+  %older = and i32 %ecx1, {_V2_LEAF1}
+  %hasolder = icmp eq i32 %older, {_V2_LEAF1}
+  %haslahf = trunc i32 %ecxe to i1
+  %v2 = and i1 %hasolder, %haslahf
+  br i1 %v2, label %newer, label %v1only
+newer:
+  %features1 = and i32 %ecx1, {_V3_LEAF1}
+  %has1 = icmp eq i32 %features1, {_V3_LEAF1}
+  br i1 %has1, label %more, label %v2only
 more:
   %xcr0 = call {{i32, i32}} {_XGETBV}(i32 0)
   %enabled = extractvalue {{i32, i32}} %xcr0, 0
@@ -26,17 +39,17 @@ more:
   %ebx7 = extractvalue %registers %leaf7, 1
   %features7 = and i32 %ebx7, {1 << 3 | 1 << 5 | 1 << 8}
   %has7 = icmp eq i32 %features7, {1 << 3 | 1 << 5 | 1 << 8}
-  %extended = call %registers {_CPUID}(i32 {-(2**31) + 1}, i32 0)
-  %ecxe = extractvalue %registers %extended, 2
   %lzcnt = and i32 %ecxe, {1 << 5}
   %haslzcnt = icmp eq i32 %lzcnt, {1 << 5}
   %some = and i1 %hasavx, %has7
   %all = and i1 %some, %haslzcnt
-  br i1 %all, label %yes, label %no
-yes:
+  br i1 %all, label %v3, label %v2only
+v3:
   ret i32 3
-no:
+v2only:
   ret i32 2
+v1only:
+  ret i32 1
 }}
 attributes #0 = {{ "target-cpu"="x86-64" "target-features"="" }}
 """

@@ -6,20 +6,35 @@ from fastrank.native.compiling.errors import BuildError
 
 # What the compiled code may expect of the system: the memory, reading and mathematics of libc and
 # libm.
-ALLOWED = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "exp", "log", "log2", "pread", "sqrt"}
+ALLOWED = {
+    "memcpy", "memmove", "memset", "memcmp", "bcmp", "pread", "exp", "log", "log2", "pow", "sqrt",
+}  # fmt: skip
+
+# glibc 2.29 gave these new versions, which return the same values but set errno differently. Every
+# glibc has the first versions, so that a library linked on a new system also loads on an old one.
+_RENEWED = ("exp", "log", "log2", "pow")
+_FIRST_VERSIONS = {"x86_64": "GLIBC_2.2.5", "aarch64": "GLIBC_2.17"}
 
 
-def emit_object(bitcode: bytes, cpu: str) -> bytes:
-    """Optimise a module for `cpu`, check what it still needs; return object code."""
+def emit_object(bitcode: bytes, cpu: str, triple: str = "") -> bytes:
+    """Optimise a module for `cpu`, check what it still needs; return object code.
+
+    triple: LLVM's name of another platform, which the caller has initialized; by default this one.
+    """
     import llvmlite.binding as llvm
 
     module = llvm.parse_bitcode(bitcode)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
-    machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
+    target = llvm.Target.from_triple(triple or llvm.get_process_triple())
+    machine = target.create_target_machine(
         cpu=cpu, features="", opt=3, reloc="pic", codemodel="default"
     )
+    if triple:
+        module.triple, module.data_layout = triple, str(machine.target_data)
+    else:
+        module.link_in(llvm.parse_assembly(_old_versions(llvm.get_process_triple())))
     # Twice, which costs 2 s of 65: with one pass the reading of a run takes 4 % longer.
     for last in (False, True):
         tuning = llvm.create_pipeline_tuning_options(speed_level=3)
@@ -35,3 +50,11 @@ def emit_object(bitcode: bytes, cpu: str) -> bytes:
         raise BuildError(f"the library would need {sorted(needed - ALLOWED)}: not in libc or libm")
     emitted: bytes = machine.emit_object(module)
     return emitted
+
+
+def _old_versions(triple: str) -> str:
+    """LLVM code that binds functions of libm to the versions that old systems have, too."""
+    version = _FIRST_VERSIONS.get(triple.partition("-")[0])
+    if version is None or not triple.endswith("-linux-gnu"):
+        return ""
+    return "".join(f'module asm ".symver {name},{name}@{version}"\n' for name in _RENEWED)

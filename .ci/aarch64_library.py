@@ -1,0 +1,47 @@
+"""Compiles the kernels for 64-bit ARM on another machine: aarch64_library.py LINKER TARGET.
+
+This is for .ci/aarch64 only. Wheels for ARM are built on ARM.
+"""
+
+import os
+import platform
+import sys
+
+sys.path.insert(0, os.getcwd())
+os.environ |= {
+    "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "NUMBA_LOOP_VECTORIZE": "0",
+    "NUMBA_SLP_VECTORIZE": "0",
+}  # fmt: skip
+
+import llvmlite.binding as llvm
+
+from fastrank.native import build
+from fastrank.native.compiling.frontend import Frontend
+from fastrank.native.compiling.object_cache import Compiled
+from fastrank.native.compiling.optimise import emit_object
+from fastrank.native.declare import KERNELS
+
+TRIPLE = "aarch64-unknown-linux-gnu"
+
+
+def _emit(bitcode: bytes, cpu: str) -> bytes:
+    return emit_object(bitcode, cpu, TRIPLE)
+
+
+def main(linker: str, target: str) -> None:
+    """Compile all kernels and link them."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    frontend = Frontend()
+    compiled = {
+        name: Compiled(kernel.signature, kernel.holds_gil, _emit(frontend.compile(name), "generic"))
+        for name, kernel in KERNELS.items()
+    }
+    # From here on, the build sees the machine that the library is for.
+    platform.machine = lambda: "aarch64"
+    build.emit_object = _emit
+    build._link([linker, "-shared", "-Wl,-z,defs", "-s", "-o", target], compiled, b"", "generic")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,88 @@
+"""Generate the completions of the shells from the parsers of the commands, with shtab.
+
+    pip install shtab && python docs/scripts/completions.py
+
+writes the files in fastrank/cli/completions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+import shtab
+
+from fastrank.cli.completion import FOLDER, SHELLS
+from fastrank.cli.help import GENERAL
+from fastrank.cli.main import COMMANDS, parser_of, root_parser
+from fastrank.cli.trec_eval import FORMATS, LONG, RUN_FORMAT
+from fastrank.measures.families import FAMILY_BY_NAME
+from fastrank.measures.trec import BY_NAME, NICKNAMES
+
+MEASURES = sorted({*BY_NAME, *NICKNAMES, *FAMILY_BY_NAME})
+# Values that are not files, by their placeholders; all others in capitals may be.
+FILES = ("FILE", "QRELS", "RUN", "IN", "OUT", "BASELINE", "TASK", "CSV", "STORE")
+
+
+def fastrank() -> argparse.ArgumentParser:
+    """The parser of fastrank, with those of its commands as subparsers."""
+    root = root_parser()
+    commands = root._subparsers._group_actions[0]
+    commands._choices_actions.clear()
+    commands.choices.clear()
+    for name, (_, summary, _) in COMMANDS.items():
+        command = commands.add_parser(name, help=summary)
+        declare_trec_eval(command) if name == "trec_eval" else declare(name, command)
+    helper = commands.add_parser("help", help="explain a command")
+    helper.add_argument("name", nargs="?", choices=[*COMMANDS])
+    return root
+
+
+def declare(name: str, parser: argparse.ArgumentParser) -> None:
+    """Declare what a command takes, and what completes it."""
+    parser_of(name)[0].add_arguments(parser)
+    complete(parser)
+
+
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Add measures and files to the arguments of a parser and its subparsers."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for step in action.choices.values():
+                complete(step)
+        elif action.dest in ("measure", "names"):
+            action.choices = MEASURES
+        elif action.metavar in FILES:
+            action.complete = shtab.FILE
+
+
+def declare_trec_eval(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of trec_eval, which getopt reads."""
+    choices = {"m": MEASURES, "R": [*FORMATS], "T": [RUN_FORMAT]}
+    for name, (letter, takes_value) in LONG.items():
+        flags, kind = [f"-{letter}", f"--{name}"], {} if takes_value else {"action": "store_true"}
+        # The short form takes no value, and nobody needs it.
+        if letter in "ho":
+            continue
+        meaning = re.search(rf"^ -{letter}, --{name}\b.*?(?:  |[A-Z\]] )([a-z].*)", GENERAL, re.M)
+        action = parser.add_argument(*flags, help=meaning and meaning[1], **kind)
+        action.choices = choices.get(letter)
+        if letter == "Z":
+            action.complete = shtab.FILE
+    for name in ("REL_FILE", "RUN_FILE"):
+        parser.add_argument(name).complete = shtab.FILE
+
+
+def main() -> None:
+    """Write the files."""
+    trec_eval = argparse.ArgumentParser(prog="trec_eval")
+    declare_trec_eval(trec_eval)
+    for parser in (fastrank(), trec_eval):
+        for shell in SHELLS:
+            text = shtab.complete(parser, shell)
+            lines = [line.rstrip() for line in text.splitlines()]
+            Path(FOLDER, f"{parser.prog}.{shell}").write_text("\n".join(lines) + "\n")
+
+
+main()

@@ -1,0 +1,63 @@
+"""Types of options that take one of a few words: type checkers and editors know the words.
+
+Only for annotations; nothing here is imported when a program runs.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+TrecEvalVersion = Literal["9.0.8", "10.0"]
+"""The version of trec_eval whose numbers are computed."""
+RankBy = Literal["score", "rank", "given"]
+"""What documents are ranked by: see [Ranking](../options.md#ranking)."""
+Ties = Literal["docno_desc", "docno_asc", "given", "best", "worst", "average"]
+"""The order of documents with equal scores: see [Ranking](../options.md#ranking)."""
+LabelTies = Literal["given", "best", "worst", "average"]
+"""The order of documents with equal scores where there are no ids."""
+Missing = Literal["skip", "zero", "error"]
+"""How judged queries without results are treated: see [Queries](../options.md#queries)."""
+NoRelevant = Literal["zero", "one", "skip", "error"]
+"""How judged queries without relevant documents are treated: see
+[Queries](../options.md#queries)."""
+Duplicates = Literal["error", "first", "max"]
+"""How a document that appears twice in a ranking is treated: see
+[Documents](../options.md#documents)."""
+Format = Literal["trec", "csv", "tsv", "json", "jsonl", "parquet", "sample"]
+"""The format of a file of judgments or a run; `sample` is that of NIST's sample_eval."""
+Metric = Literal["ip", "l2", "cosine"]
+"""How vectors are compared: inner product, Euclidean distance, or cosine."""
+SameOrCommon = Literal["same", "common"]
+"""Whether systems must have the same queries, or their common queries are compared."""
+SameOrDifferent = Literal["same", "different"]
+"""Whether two runs have the same topics."""
+Positives = Literal["mean", "alone", "marginal"]
+"""What the loss of a query is the mean of: see `fastrank.negative_log_likelihood`."""
+Unretrieved = Literal["ignore", "lowest", "worst"]
+"""How relevant documents that were not retrieved count in a loss."""
+Margin = Literal["lowest", "highest"]
+"""Which positive document a margin of hard negatives refers to."""
+RboTies = Literal["w", "a", "b"]
+"""The variant of rank-biased overlap for rankings with ties."""
+Test = Literal["t", "randomization", "wilcoxon", "sign", "tukey", "tukey-anova", "bootstrap"]
+"""A test of significance: see [Which test?](../comparing.md#which-test)"""
+Correction = Literal["holm", "bonferroni", "bh", "none", "hochberg", "by", "max-t"]
+"""A correction for several comparisons: see
+[Several comparisons](../comparing.md#several-comparisons)."""
+Family = Literal["measure", "all"]
+"""The comparisons that are corrected together."""
+Interval = Literal["t", "percentile", "bca", "studentized", "none"]
+"""A kind of confidence interval: see [Intervals](../comparing.md#intervals)."""
+Zeros = Literal["pratt", "wilcox"]
+"""How Wilcoxon's test treats differences of 0."""
+Policy = Literal["significant", "drop", "non-inferior"]
+"""When a gate fails: see [When a run fails](../gate.md#when-a-run-fails)."""
+GateTest = Literal["t", "randomization"]
+"""The test of a gate."""
+OnFew = Literal["fail", "warn"]
+"""What a gate does if there are too few queries."""
+FusionMethod = Literal[
+    "rrf", "combsum", "combmnz", "convex", "borda", "isr", "rbc", "combmax", "combmin", "combmed",
+    "combanz", "gmnz", "log_isr", "logn_isr", "wmnz", "mixed", "condorcet",
+]  # fmt: skip
+"""A method of fusion: see [Methods](../fusion.md#methods)."""

@@ -1,0 +1,104 @@
+"""The installed command trec_eval starts whatever the path of its environment is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.paths import DATA, REPOSITORY
+
+SCRIPT = REPOSITORY / "fastrank" / "cli" / "launch_trec_eval.py"
+ARGUMENTS = ["-m", "map", str(DATA / "digits.qrels"), str(DATA / "pixels.run")]
+EXPECTED = b"map                   \tall\t0.4348\n"
+VERSION = f"python{sysconfig.get_python_version()}"
+
+
+def environment(folder: Path) -> Path:
+    """A virtual environment with the package and the command; returns the command."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (folder / "lib" / VERSION / "site-packages" / "checkout.pth").write_text(f"{REPOSITORY}\n")
+    return installed(folder / "bin")
+
+
+def installed(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(SCRIPT, folder / "trec_eval")
+    (folder / "trec_eval").chmod(0o755)
+    return folder / "trec_eval"
+
+
+def output(*command: str | Path, cwd: Path | None = None, path: str | Path = "") -> bytes:
+    """What the command prints, with a folder before the others on PATH."""
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    variables["PATH"] = f"{path}:{variables['PATH']}" if path else variables["PATH"]
+    found = subprocess.run([*command, *ARGUMENTS], capture_output=True, cwd=cwd, env=variables)
+    assert (found.returncode, found.stderr) == (0, b"")
+    return found.stdout
+
+
+@pytest.mark.parametrize(
+    "name", ["plain", "with spaces and a ' quote", f"{'long' * 40}/{'path' * 40}", "$(false) `ls`"]
+)
+def test_any_path_of_an_environment(name: str, tmp_path: Path) -> None:
+    assert output(environment(tmp_path / name)) == EXPECTED
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment(tmp_path_factory.mktemp("sp ace") / "venv")
+
+
+def test_symbolic_links(command: Path, tmp_path: Path) -> None:
+    (tmp_path / "first").symlink_to(command)
+    (tmp_path / "trec_eval").symlink_to("first")
+    (tmp_path / "folder").symlink_to(command.parent)
+
+    assert output(tmp_path / "trec_eval") == EXPECTED
+    assert output("trec_eval", path=tmp_path) == EXPECTED
+    assert output(tmp_path / "folder" / "trec_eval") == EXPECTED
+
+
+def test_path_and_relative_paths(command: Path) -> None:
+    assert output("trec_eval", path=command.parent) == EXPECTED
+    assert output("./trec_eval", cwd=command.parent) == EXPECTED
+    assert output("bin/trec_eval", cwd=command.parent.parent) == EXPECTED
+    assert output("sh", "trec_eval", cwd=command.parent) == EXPECTED
+    assert output(command.parent / "python", command) == EXPECTED
+
+
+def test_an_environment_that_was_moved(tmp_path: Path) -> None:
+    environment(tmp_path / "before")
+
+    (tmp_path / "before").rename(tmp_path / "now here")
+
+    assert output(tmp_path / "now here" / "bin" / "trec_eval") == EXPECTED
+
+
+def test_arguments_arrive_as_they_are(command: Path) -> None:
+    found = subprocess.run([command, "a  b", "", "*", "$HOME"], capture_output=True, text=True)
+
+    assert found.stderr.startswith("trec_eval: expected 2 files, found 4\n")
+
+
+@pytest.mark.parametrize("packages", ["lib/{}/site-packages", "lib64/{}/dist-packages"])
+def test_without_a_virtual_environment_the_version_of_the_packages_is_used(
+    packages: str, tmp_path: Path, command: Path
+) -> None:
+    """As after `pip install --user`: Python is elsewhere on PATH, by the name of its version."""
+    user = installed(tmp_path / "user" / "bin")
+    (tmp_path / "user" / packages.format(VERSION) / "fastrank_eval-0.1.0.dist-info").mkdir(
+        parents=True
+    )
+    folder = tmp_path / "path"
+    folder.mkdir()
+    for name, started in ((VERSION, command.parent / "python"), ("python3", "false")):
+        (folder / name).write_text(f'#!/bin/sh\nexec "{started}" "$@"\n')
+        (folder / name).chmod(0o755)
+
+    assert output(user, path=folder) == EXPECTED

@@ -1,0 +1,144 @@
+"""What the site adds to its pages: included sections, code to paste, a notebook, facts by name."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import fastrank as fr
+from tests.helpers.code_blocks import REPOSITORY, blocks_of
+
+DOCS = REPOSITORY / "docs"
+PYPROJECT = (REPOSITORY / "pyproject.toml").read_text("utf-8")
+CONFIG = SimpleNamespace(repo_url="https://forge.example/fastrank")
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Imports a script of the site."""
+    monkeypatch.syspath_prepend(DOCS / "scripts")
+    return importlib.import_module
+
+
+@pytest.mark.parametrize("name", ["includes", "pasting"])
+def test_the_examples_of_hooks_are_true(script: Any, name: str) -> None:
+    found = doctest.testmod(script(name))
+
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+@pytest.mark.parametrize("page", ["install", "compatibility", "speed", "limits", "changelog"])
+def test_sections_are_included(script: Any, page: str) -> None:
+    """Without the comment, and with links that lead somewhere from the page."""
+    text = (DOCS / f"{page}.md").read_text("utf-8")
+
+    made = script("includes").on_page_markdown(text, config=CONFIG)
+
+    assert len(made) > len(text)
+    assert "<!-- include" not in made
+    assert "](docs/" not in made
+    for path in re.findall(rf"\]\({CONFIG.repo_url}/blob/main/([^)#]+)", made):
+        assert (REPOSITORY / path).exists()
+
+
+def test_the_copy_button_gets_code_that_runs(script: Any) -> None:
+    """The code of every session of the guides is valid on its own."""
+    for page in DOCS.glob("*.md"):
+        for block in blocks_of(page):
+            if block.kind == "pycon":
+                code = script("pasting").code_of(block.text)
+
+                assert ast.parse(code).body
+                assert ">>>" not in code
+
+
+def test_the_html_of_a_session_carries_its_code(script: Any) -> None:
+    html = '<div class="language-pycon highlight"><pre><code>&gt;&gt;&gt; f(&quot;a&quot;)\n1\n'
+
+    made = script("pasting").on_page_content(f"{html}</code></pre></div>")
+
+    assert 'data-copy="f(&quot;a&quot;)&#10;"' in made
+
+
+def test_the_notebook_prints_what_it_shows(
+    script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its cells run one after the other."""
+    (tmp_path / "data").symlink_to(REPOSITORY / "data")
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / "tutorial.md").read_text("utf-8")
+
+    made = script("notebook").notebook(text, "https://site.example/")
+
+    cells = [cell for cell in made["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) > 10
+    names: dict[str, Any] = {}
+    for cell in cells:
+        body = ast.parse("".join(cell["source"])).body
+        exec(compile(ast.Interactive(body), "cell", "single"), names)
+        shown = [
+            "".join(output.get("text") or output["data"]["text/plain"])
+            for output in cell["outputs"]
+        ]
+        assert capsys.readouterr().out.rstrip("\n") == "".join(shown).rstrip("\n")
+
+
+def test_links_of_the_notebook_lead_to_the_site(script: Any) -> None:
+    made = script("notebook").notebook("See [it](a-b.md#c).\n", "https://site.example/")
+
+    assert made["cells"][0]["source"] == ["See [it](https://site.example/a-b/#c)."]
+
+
+def test_every_measure_is_in_the_overview() -> None:
+    text = (DOCS / "choosing.md").read_text("utf-8")
+    linked = re.findall(r"\[(\w+)(?: of trec_eval| with options)?\]\(measures\.md#", text)
+
+    assert set(linked) == {measure.name for measure in fr.MEASURES}
+    assert len(linked) == len(fr.MEASURES)
+
+
+def test_every_environment_variable_is_on_the_page_of_installation() -> None:
+    text = (DOCS / "install.md").read_text("utf-8")
+    used = {
+        name
+        for path in (REPOSITORY / "fastrank").rglob("*.py")
+        for name in re.findall(r"FASTRANK_[A-Z_]+", path.read_text("utf-8"))
+    }
+
+    assert set(re.findall(r"^\| `(FASTRANK_\w+)` \|", text, re.M)) == used
+
+
+def test_commands_that_install_name_the_package_and_its_extras() -> None:
+    """They are not run; the extras are in pyproject.toml."""
+    for page in DOCS.rglob("*.md"):
+        for block in blocks_of(page):
+            if block.kind == "bash":
+                for line in block.text.splitlines():
+                    found = re.fullmatch(
+                        r"pip install (?:--[\w-]+ )*'?fastrank-eval(?:\[([\w,]+)\])?'?", line
+                    )
+                    assert found, line
+                    for extra in filter(None, (found[1] or "").split(",")):
+                        assert re.search(rf"^{extra} = \[", PYPROJECT, re.M)
+
+
+def test_the_citation_is_that_of_the_package(script: Any) -> None:
+    project = script("project")
+    citation = (REPOSITORY / "CITATION.cff").read_text("utf-8")
+    page = (DOCS / "citing.md").read_text("utf-8")
+
+    made = project.on_page_markdown(page, config=CONFIG)
+
+    assert f"version: {fr.__version__}\n" in citation
+    (title,) = re.findall(r'^title: "(.*)"$', citation, re.M)
+    assert f"{{{title}}}" in made
+    assert f"version = {{{fr.__version__}}}" in made
+    assert f"url     = {{{CONFIG.repo_url}}}" in made

@@ -1,0 +1,91 @@
+"""What type checkers find in programs of users: nothing in correct ones, and each mistake."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from fastrank import choices
+from fastrank.comparing.options import COMPARISON
+from fastrank.evaluation.labels import TIES
+from fastrank.formats.sniff import FORMATS
+from fastrank.fusion.methods import METHODS
+from fastrank.judging.evaluation_options import EVALUATION
+from fastrank.keywords import Keyword
+from fastrank.search.vectors import METRICS
+from tests.helpers.paths import REPOSITORY
+
+FOLDER = Path(__file__).parent
+PROGRAM, MISTAKES = FOLDER / "program.py", FOLDER / "mistakes.py"
+CHECKERS = [["mypy", "--strict"], ["pyright"], ["ty", "check", "--output-format", "concise"]]
+
+
+def _check(checker: list[str], path: Path) -> subprocess.CompletedProcess[str]:
+    program = shutil.which(checker[0], path=str(Path(sys.executable).parent))
+    if program is None:
+        pytest.skip(f"{checker[0]} is not installed")
+    return subprocess.run(
+        [program, *checker[1:], str(path)], capture_output=True, text=True, cwd=REPOSITORY
+    )
+
+
+def test_the_program_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(PROGRAM))
+
+    assert "1.0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("checker", CHECKERS, ids=lambda checker: checker[0])
+def test_a_correct_program_has_no_type_errors(checker: list[str]) -> None:
+    found = _check(checker, PROGRAM)
+
+    assert found.returncode == 0, found.stdout
+
+
+@pytest.mark.parametrize("checker", CHECKERS, ids=lambda checker: checker[0])
+def test_each_mistake_is_a_type_error(checker: list[str]) -> None:
+    lines = MISTAKES.read_text("utf-8").splitlines()
+    unseen = f"but not for {checker[0]}"
+    wrong = {
+        number for number, line in enumerate(lines, 1) if "# error" in line and unseen not in line
+    }
+
+    found = _check(checker, MISTAKES)
+
+    reported = {int(line) for line in re.findall(r"mistakes\.py:(\d+):\d*.*error", found.stdout)}
+    reported |= {int(line) for line in re.findall(r"mistakes\.py:(\d+): error", found.stdout)}
+    assert reported == wrong
+
+
+KEYWORDS = {one.name: one for one in (*EVALUATION, *COMPARISON)}
+TYPES = {
+    "trec_eval_version": choices.TrecEvalVersion, "rank_by": choices.RankBy, "ties": choices.Ties,
+    "missing": choices.Missing, "no_relevant": choices.NoRelevant,
+    "duplicates": choices.Duplicates, "test": choices.Test, "correction": choices.Correction,
+    "family": choices.Family, "interval": choices.Interval, "zeros": choices.Zeros,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_the_type_of_an_option_has_all_of_its_choices(name: str) -> None:
+    keyword: Keyword = KEYWORDS[name]
+
+    assert set(get_args(TYPES[name])) == set(keyword.choices)
+
+
+def test_every_option_with_choices_has_a_type() -> None:
+    assert {name for name, keyword in KEYWORDS.items() if keyword.choices} == set(TYPES)
+
+
+def test_other_types_have_all_choices() -> None:
+    assert get_args(choices.Format) == FORMATS
+    assert get_args(choices.Metric) == METRICS
+    assert set(get_args(choices.LabelTies)) == set(TIES)
+    assert set(get_args(choices.FusionMethod)) == set(METHODS)
