@@ -4,9 +4,10 @@ It carries the level of this machine's CPU alone unless FASTRANK_BUILD_LEVELS=al
 wheels that go to other machines: `pip install .` and `pip wheel .` look the same from here. Only a
 wheel with all levels gets the tag of a platform that package indexes accept.
 
-Without a C linker the package is built all the same, and its kernels are compiled by numba when
-they are first used, which a line on standard error says then: pip shows no output of builds that
-succeed. With FASTRANK_REQUIRE_LIBRARY=1, which builds of a release set, it is an error.
+Without a C linker, the wheel has no library, and numba compiles the kernels when they are first
+used. The user learns about it then, from a line on standard error or from an error that names the
+extra `jit`, because pip hides the output of builds that succeed. FASTRANK_REQUIRE_LIBRARY=1, for
+releases, makes it an error of the build.
 """
 
 from __future__ import annotations
