@@ -99,9 +99,10 @@ def _with_options(function: Function) -> Parameters:
 def as_markdown(text: str) -> str:
     """A docstring with fields as a list and examples as code."""
     made: list[str] = []
-    kind = "text"
+    kind, previous = "text", ""
     for line in text.splitlines():
-        before, kind = kind, _kind(line, kind)
+        before, kind = kind, _kind(line, kind, previous)
+        previous = line
         if kind != before:
             made += {"example": ["```"], "text": []}.get(before, [])
             made += {"example": ["", "```pycon"], "field": [""]}.get(kind, [""])
@@ -113,15 +114,19 @@ def as_markdown(text: str) -> str:
     return "\n".join([*made, "```"] if kind == "example" else made)
 
 
-def _kind(line: str, before: str) -> str:
-    """What a line belongs to: an example, a field, or other text."""
+def _kind(line: str, before: str, previous: str) -> str:
+    """What a line belongs to: an example, a field, or other text.
+
+    A field goes on below: in indented lines, and where the previous line ends within a sentence.
+    """
     if line.startswith(">>>"):
         return "example"
     if before == "example":
         return "example" if line.strip() else "text"
     if FIELD.match(line):
         return "field"
-    return "field" if before == "field" and (line[:1] == " " or not line.strip()) else "text"
+    goes_on = line[:1] in (" ", "") or previous.strip()[-1:] not in ("", ".", ":", "?")
+    return "field" if before == "field" and goes_on else "text"
 
 
 def _linked(found: re.Match[str]) -> str:

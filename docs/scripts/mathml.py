@@ -9,6 +9,7 @@ from typing import Any
 from latex2mathml.converter import convert
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+ESCAPED = r"\_"
 
 
 def on_page_content(html: str, **_: Any) -> str:
@@ -20,4 +21,6 @@ def _mathml(found: re.Match[str]) -> str:
     tag, opening, latex = found.groups()
     display = "block" if opening == "[" else "inline"
     kind = ' class="formula"' if display == "block" else ""
-    return f"<{tag}{kind}>{convert(unescape(latex), display=display)}</{tag}>"
+    made = convert(unescape(latex), display=display)
+    # The converter keeps the backslash that LaTeX needs before an underscore in text.
+    return f"<{tag}{kind}>{made.replace(ESCAPED, '_')}</{tag}>"

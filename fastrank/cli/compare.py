@@ -149,7 +149,7 @@ def _run(given: argparse.Namespace) -> int:
         check_files(given)
         chosen = _settings(given)
         runs = RunScores(NAME, given, given.measure or MEASURES)
-    except (FastrankError, ImportError) as error:
+    except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 2
     scores = list(runs.of(given.runs))

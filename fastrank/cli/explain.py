@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "-m", "--measure", action="append", default=[], metavar="MEASURE",
         help=f"measure in any notation; may be repeated (default: {MEASURES}; with --against, all"
-        " of FILE)",
+        " of FILE; NAME=MEASURE if FILE has another name for it)",
     )  # fmt: skip
     add("--other", metavar="RUN", help="explain the difference of this run to RUN")
     add(

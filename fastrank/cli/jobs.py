@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 
@@ -19,7 +21,7 @@ def processes(count: int, method: str | None = None) -> Iterator[ProcessPoolExec
     method: how they are started, as in multiprocessing; "spawn" if faiss uses threads in them.
     """
     context = multiprocessing.get_context(method)
-    executor = ProcessPoolExecutor(count, context, initializer=_end_silently)
+    executor = ProcessPoolExecutor(count, context, initializer=_prepare)
     try:
         yield executor
     except BaseException:
@@ -30,6 +32,15 @@ def processes(count: int, method: str | None = None) -> Iterator[ProcessPoolExec
         executor.shutdown(cancel_futures=True)
 
 
-def _end_silently() -> None:
+def _prepare() -> None:
     # By default each process prints a traceback when the user types Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    # By default a process waits for work forever if the command is killed.
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -147,7 +147,7 @@ def scaled_gains(
     table = numpy.array(gains_of(own, scale.values[: scale.judged].tolist(), qrels))
     # Documents not in the judgments (-1) and with negative grades (-2) may have given gains.
     named = {grade: gain for grade, gain in own.pairs if grade in (-1, -2)}
-    gains = numpy.where(codes >= 0, table[codes], 0.0)
+    gains = numpy.where(codes >= 0, table[numpy.maximum(codes, 0)], 0.0)
     for grade, gain in named.items():
         gains[codes == grade] = gain
     best = table[as_array(distinct)[:size]]

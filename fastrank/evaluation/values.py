@@ -270,29 +270,34 @@ class Values:
             if bound.measure.needs == "best gains":
                 return with_best_gain(bound, gained, [], self.judgments)
             return gained
-        factor = 1.0
-        if bound.options is not None and bound.measure.needs in DEFINED_GAINS:
-            from fastrank.evaluation.gains import exact_gains, grade_scale, with_best_gain
-
-            grades = judged.columns.grade_values
-            if self._calls is not None:
-                # The next rankings may have other grades than these.
-                grades = [grade for grade in set(self.judgments.grade_column) if grade >= 0]
-            if bound.measure.needs == "best gains":
-                grades = [*grades, int(grade_scale(bound, self.judgments))]
-            pairs, factor = exact_gains(bound, grades, self.judgments)
-        else:
-            pairs = [(int(grade), gain) for grade, gain in bound.pairs]
+        pairs, factor = self.gains_of_grades(bound)
         special = bound.measure.needs if bound.measure.needs in SPECIAL_GAINS else ""
         key = (special, tuple(pairs), rescale, id(judged))
         if key not in self._gained:
             gained = self._assign_gains(bound, judged, pairs, rescale)
             if special == "best gains":
+                from fastrank.evaluation.gains import with_best_gain
+
                 gained = with_best_gain(bound, gained, pairs, self.judgments)
             if special == "exact gains" and factor != 1.0:
                 self._call("divide_gains", gained, factor)
             self._gained[key] = gained
         return self._gained[key]
+
+    def gains_of_grades(self, bound: BoundMeasure) -> tuple[list[tuple[int, float]], float]:
+        """Pairs of whole grade and gain, and the factor of these gains."""
+        if bound.options is None or bound.measure.needs not in DEFINED_GAINS:
+            return [(int(grade), gain) for grade, gain in bound.pairs], 1.0
+        assert not isinstance(self.judgments, Preferences)
+        from fastrank.evaluation.gains import exact_gains, grade_scale
+
+        grades = self.judged_for(bound).columns.grade_values
+        if self._calls is not None:
+            # The next rankings may have other grades than these.
+            grades = [grade for grade in set(self.judgments.grade_column) if grade >= 0]
+        if bound.measure.needs == "best gains":
+            grades = [*grades, int(grade_scale(bound, self.judgments))]
+        return exact_gains(bound, grades, self.judgments)
 
     def _assign_gains(
         self, bound: BoundMeasure, judged: Judged, pairs: list[tuple[int, float]], rescale: bool

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.columns import Frozen
+from fastrank.data.texts import decoded
 from fastrank.errors import FastrankError, GroupError, MeasureError
 from fastrank.evaluation.evaluator import Evaluator
 from fastrank.explaining.judged_query import judgments_of, run_of
@@ -16,6 +17,7 @@ from fastrank.explaining.settings import settings, variants
 from fastrank.formats.inputs import is_file
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.keywords import takes, with_defaults
+from fastrank.measures.notation import canonical_names
 from fastrank.measures.selection import Selection
 from fastrank.measures.tie_support import check_range
 from fastrank.plurals import counted
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.choices import TrecEvalVersion
     from fastrank.data.qrels import Qrels
     from fastrank.explaining.reference import Values
     from fastrank.explaining.settings import Setting, Variant
@@ -59,7 +62,10 @@ class Match(Frozen):
     def __str__(self) -> str:
         if not self.settings:
             return "the given options"
-        tools = ", ".join(tool for tool in self.tools if tool)
+        named = [tools.split(", ") for tools in self.tools if tools]
+        # Of several settings, the tools that do all of this, if any.
+        every = [tool for tool in named[0] if all(tool in one for one in named)] if named else []
+        tools = ", ".join(dict.fromkeys(every or [tool for one in named for tool in one]))
         return " and ".join(self.settings) + (f" ({tools})" if tools else "")
 
 
@@ -102,13 +108,14 @@ class MeasureDifference(Frozen):
         exactly = "exactly" if self.digits is None else f"to {self.digits} decimals"
         if self.matches:
             others = " or ".join(map(str, self.matches[:NAMED]))
-            more = f" or {len(self.matches) - NAMED} others" if len(self.matches) > NAMED else ""
+            rest = len(self.matches) - NAMED
+            more = f" or {counted(rest, 'other')}" if rest > 0 else ""
             text += f"Reproduced {exactly} by {others}{more}."
         elif self.tie_range is not None:
             match, worst, best = self.tie_range
             text += (
                 f"Not reproduced, but with {match}, the order of tied documents makes it"
-                f" {worst:.4f} to {best:.4f}: the tool has an order that no option gives."
+                f" {worst:.4f} to {best:.4f}: the tool may have an order that no option gives."
             )
         else:
             text += "Not reproduced by any one or two of the known settings."
@@ -165,7 +172,8 @@ def explain_options(
         {measure: {query: value}}, tuples of ir_measures with query_id, measure and value, or the
         path of a file with the output of trec_eval or one of these dicts as JSON.
     measures: the measures of the reference to explain, by default all; or {name in the reference:
-        measure}, where a name is not that of a measure here.
+        measure}, for names that are not those of measures here, such as {"Accuracy@10":
+        "Success@10"}. In a list, that is "Accuracy@10=Success@10".
     **options: see `EvaluationOptions`; what is tried is added to them.
 
     Options of `evaluate` (ties, missing queries, relevance level, depth, ...) and other
@@ -173,7 +181,8 @@ def explain_options(
     then in pairs. Values of the reference that have at most 4 or 5 decimals are compared as
     rounded; others must agree but for the rounding of sums (1e-12).
 
-    Raises GroupError if no query is common, InputError and FormatError for an invalid reference,
+    Raises GroupError if no query is common, MeasureError for unknown measures and for those with
+    several values, such as "P" or "official", InputError and FormatError for an invalid reference,
     and what `evaluate` raises.
 
     >>> qrels = {"q": {"a": 1, "b": 3}}
@@ -183,7 +192,7 @@ def explain_options(
     """
     given = with_defaults(explain_options, options)
     checked = evaluation_options(given)
-    values = _chosen(read_reference(reference), measures)
+    values = _chosen(read_reference(reference), measures, checked.trec_eval_version)
     judgments, ranked = judgments_of(qrels, checked), run_of(run, checked)
     relevant = sorted({grade for grade in map(float, judgments.grades) if grade >= 1})
     longest = max((len(ranked[query]) for query in ranked), default=0)
@@ -199,7 +208,9 @@ def explain_options(
     return OptionsExplanation(measures=search.results())
 
 
-def _chosen(values: Values, measures: Any) -> dict[str, tuple[str, Values]]:
+def _chosen(
+    values: Values, measures: Any, version: TrecEvalVersion
+) -> dict[str, tuple[str, Values]]:
     """{name in the reference: (measure, its values)}. Raises MeasureError for unknown names."""
     if measures is None:
         names = {name: name for name in values}
@@ -207,11 +218,43 @@ def _chosen(values: Values, measures: Any) -> dict[str, tuple[str, Values]]:
         names = dict(measures.items())
     else:
         listed = measures.split() if isinstance(measures, str) else measures
-        names = {name: name for name in listed}
+        names = dict(_named(own, values) for own in listed)
     for name in names:
         if name not in values:
             raise MeasureError(name, f"the reference has no '{name}'; it has {', '.join(values)}")
-    return {name: (measure, {name: values[name]}) for name, measure in names.items()}
+    return {
+        name: (_printed(name, measure, version), {name: values[name]})
+        for name, measure in names.items()
+    }
+
+
+def _named(given: str, values: Values) -> tuple[str, str]:
+    """(name in the reference, measure) of `name=measure`, of a name, or of another spelling."""
+    name, _, measure = given.partition("=")
+    if given not in values and name in values:
+        return name, measure
+    same = canonical_names(given)
+    spelled = [known for known in values if known == given or same == canonical_names(known) != []]
+    return (spelled or [given])[0], given
+
+
+def _printed(name: str, measure: str, version: TrecEvalVersion) -> str:
+    """The name of a measure's only value, as scores have it. Raises MeasureError."""
+    try:
+        bound = Selection(measure).bind(version)
+    except MeasureError as error:
+        if name != measure:
+            raise
+        what = str(error)
+        reason = f"{what}{' ' if what.endswith('?') else '. '}Omit it, or give {name}=MEASURE"
+        raise MeasureError(name, reason) from None
+    names = [decoded(printed) for own in bound for printed in own.names]
+    if len(names) != 1:
+        reason = (
+            f"'{measure}' has several values, {', '.join(names[:NAMED])}, ...; name one of them"
+        )
+        raise MeasureError(measure, reason)
+    return names[0]
 
 
 def _combinations(tried: Sequence[Setting], size: int) -> Iterator[Combination]:

@@ -7,8 +7,8 @@ from fastrank.data.texts import decoded
 from fastrank.explaining.explanation import Explanation, Part
 from fastrank.explaining.judged_query import (
     JudgedQuery,
-    check_explained,
     check_query,
+    explained_measures,
     judgments_of,
     refuse_expected,
     run_of,
@@ -16,7 +16,7 @@ from fastrank.explaining.judged_query import (
 from fastrank.explaining.notes import notes_of
 from fastrank.formats.titles import texts_of
 from fastrank.judging.evaluation_options import EVALUATION, EvaluationOptions, evaluation_options
-from fastrank.judging.options import bind_measures, check_options
+from fastrank.judging.options import check_options
 from fastrank.keywords import takes, with_defaults
 from fastrank.measures.selection import Selection
 
@@ -49,7 +49,8 @@ def explain(
 
     qrels, run: as for `evaluate`, but not preferences.
     measures: as for `evaluate`: map, P, recall, success, recip_rank, Rprec, bpref, infAP, ndcg,
-        dcg, RBP, ERR and their variants. Other measures raise MeasureError.
+        dcg, RBP, ERR and their variants. Other measures raise MeasureError; a note names those
+        of sets of measures, such as "official".
     query: its id.
     other: a second run, to explain the difference of its values to those of `run`.
     documents: the titles to show: a Dataset, {document: title or text}, {document: {"title":
@@ -82,9 +83,8 @@ def explain(
     checked = evaluation_options(given)
     refuse_expected(checked)
     shown = at_least("rows", rows, 1)
-    bound = bind_measures(Selection(measures), checked)
+    bound, unexplained = explained_measures(Selection(measures), checked.trec_eval_version)
     check_options(bound, checked)
-    check_explained(bound)
     judgments = judgments_of(qrels, checked)
     runs = [run_of(one, checked) for one in ([run] if other is None else [run, other])]
     check_query(query, judgments, runs)
@@ -97,7 +97,7 @@ def explain(
             run=judged.name,
             header=_header(judged),
             measures=parts,
-            notes=notes_of(judged, bound, parts),
+            notes=notes_of(judged, bound, parts, unexplained),
             grades=judged.grades,
             other=explained,
             titles=_titles(documents, judged),
@@ -119,9 +119,10 @@ def _parts(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str, P
                 # The value of a query without a relevant document.
                 assert judged.options.no_relevant == "one", (name, value, parts.value)
                 assert (value, parts.adds) == (1.0, {}), (name, value, parts.value)
-                parts = parts.changed(divisor=0, divided_by=parts.divided_by or "R")
+                why = "R" if parts.divisor else parts.divided_by
+                parts = parts.changed(divisor=0, divided_by=why)
             part = Part(
-                name=decoded(name), value=value, parts=parts, documents=judged.documents(bound),
+                name=decoded(name), value=value, parts=parts, documents=judged.shown(bound),
                 level=judged.level(bound),
             )  # fmt: skip
             found.append((places[number], part))

@@ -13,16 +13,13 @@ if TYPE_CHECKING:
 
     from fastrank.explaining.contributions import Contributions
 
-# The columns that every table begins with.
-COMMON = ("rank", "document", "score", "grade")
-
 
 class Part(Frozen):
     """A measure of one ranking.
 
     name: as requested. value: of the measure. parts: what each document adds, and the divisor.
-    documents: [(document, score)], best first, as the measure sees them. level: the lowest
-    relevant grade.
+    documents: [(document, score)], best first, as the measure sees them; the scores are None if
+    documents were ranked by something else. level: the lowest relevant grade.
     """
 
     __slots__ = ("documents", "level", "name", "parts", "value")
@@ -30,7 +27,7 @@ class Part(Frozen):
     name: str
     value: float
     parts: Contributions
-    documents: list[tuple[str, float]]
+    documents: list[tuple[str, float | None]]
     level: float
 
     @property
@@ -104,9 +101,11 @@ class Explanation(Frozen):
         columns: dict[str, list[Any]] = {
             "rank": [rank for rank, _ in ranked],
             "document": [doc for _, (doc, _) in ranked],
-            "score": [score for _, (_, score) in ranked],
+            "score": [score for _, (_, score) in ranked if score is not None],
             "grade": [self.grades.get(doc) for _, (doc, _) in ranked],
         }
+        if ranked and not columns["score"]:
+            del columns["score"]
         if self.titles:
             columns["title"] = [self.titles.get(doc, "") for _, (doc, _) in ranked]
         for name, found in part.parts.details.items():

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from fastrank.choices import TrecEvalVersion
     from fastrank.judging.options import Options
-    from fastrank.measures.selection import BoundMeasure
+    from fastrank.measures.selection import BoundMeasure, Selection
 
 # The input of the kernels of measures that are explained.
-NEEDS = ("ranking", "gains", "unit gains", "stops")
+NEEDS = ("ranking", "gains", "unit gains", "best gains", "stops")
 
 
 def judgments_of(qrels: Any, options: Options) -> Qrels:
@@ -53,6 +54,8 @@ def run_of(run: Any, options: Options) -> Run:
 
 def check_query(query: str, judgments: Qrels, runs: Sequence[Run]) -> None:
     """Raise GroupError for a query without judgments, with the closest id."""
+    if not isinstance(query, str):
+        raise TypeError(f"query: expected a str, found {type(query).__name__}")
     if query in judgments:
         return
     if any(query in run for run in runs):
@@ -68,8 +71,9 @@ class JudgedQuery:
     """A query of a run, judged.
 
     name: of the run. ranked: (document, score), best first. docs: those that measures see. grades:
-    of all judged documents of the query. retrieved: whether the run has the query. cut: how many
-    results the depth removed. excluded, duplicates, unjudged_removed: how many others were removed.
+    of all judged documents of the query. highest: the highest grade of all queries. retrieved:
+    whether the run has the query. cut: how many results the depth removed. excluded, duplicates,
+    unjudged_removed: how many others were removed.
     """
 
     def __init__(
@@ -78,6 +82,8 @@ class JudgedQuery:
         self.query, self.options, self._measures = query, options, measures
         self.name = run.tag or str(run.source)
         self.grades: dict[str, float] = judgments[query]
+        codes, scale = judgments.grade_column, judgments.scale
+        self.highest = float(max(codes if scale is None else scale.grades(codes), default=0))
         self.retrieved = query in run
         if not self.retrieved:
             run = Run.from_dict({query: {}})
@@ -96,6 +102,7 @@ class JudgedQuery:
             raise judged.failure.error(
                 measures[0].measure.name, judgments.queries[matched.judgments[0]]
             )
+        self._scaled = scale is not None
         self._values = Values(judgments, measures, one, judged)
 
     def _judged(self, docs: list[tuple[str, float]]) -> list[tuple[str, float]]:
@@ -126,6 +133,11 @@ class JudgedQuery:
             return self._judged(self.docs)
         return self.docs
 
+    def shown(self, bound: BoundMeasure) -> list[tuple[str, float | None]]:
+        """The same; without scores if documents were ranked by something else."""
+        by_score = self.options.rank_by == "score"
+        return [(doc, score if by_score else None) for doc, score in self.documents(bound)]
+
     def level(self, bound: BoundMeasure) -> float:
         """The lowest relevant grade of a measure."""
         level = (bound.options or {}).get("rel")
@@ -136,8 +148,7 @@ class JudgedQuery:
         return [float(value) for value in self._values.of(bound)]
 
     def contributions(self, bound: BoundMeasure, number: int) -> Contributions:
-        """What each document adds to a value of a measure."""
-        make = CONTRIBUTIONS[bound.measure.kernel]
+        """What each document adds to a value of a measure that `is_explained`."""
         columns = self._values.judged_for(bound).columns
         # The columns have room for more than what is listed.
         listed, distinct = columns.offsets[1], columns.grade_offsets[1]
@@ -145,9 +156,14 @@ class JudgedQuery:
         ideal: list[float] = []
         if bound.measure.needs != "ranking":
             gained = self._values.gains(bound)
-            gains = list(gained.gains[:listed])
+            # Gains that were multiplied to sort them; the factor is a power of two.
+            factor = 1.0 if self._scaled else self._values.gains_of_grades(bound)[1]
+            gains = [gain / factor for gain in gained.gains[:listed]]
             for place in range(gained.ideal_offsets[1]):
-                ideal += [gained.ideal_gains[place]] * gained.ideal_counts[place]
+                count = gained.ideal_counts[place]
+                if bound.measure.needs == "best gains":
+                    count = min(count, int(bound.numbers[number]))
+                ideal += [gained.ideal_gains[place] / factor] * count
         grades, counts = columns.grade_values[:distinct], columns.grade_counts[:distinct]
         cutoffs = bound.measure.takes == "cutoffs"
         ranking = Ranking(
@@ -159,7 +175,7 @@ class JudgedQuery:
                 count for grade, count in zip(grades, counts, strict=True) if grade < columns.level
             ),
         )  # fmt: skip
-        return make(ranking)
+        return CONTRIBUTIONS[bound.measure.kernel](ranking)
 
     def ties(self) -> list[list[int]]:
         """The ranks of each group of results with equal scores."""
@@ -184,15 +200,29 @@ def compared_scores(scores: Any, version: str) -> Any:
         return scores.astype(np.float32).astype(float)
 
 
-def check_explained(measures: list[BoundMeasure]) -> None:
-    """Raise MeasureError for a measure that cannot be explained."""
-    for bound in measures:
-        if bound.measure.kernel not in CONTRIBUTIONS or bound.measure.needs not in NEEDS:
-            reason = f"explain supports {explained_names()}, not '{decoded(bound.names[0])}'"
-            raise MeasureError(bound.measure.name, reason)
+def explained_measures(
+    asked: Selection, version: TrecEvalVersion
+) -> tuple[list[BoundMeasure], list[str]]:
+    """The requested measures, and the names of those in sets that cannot be explained.
+
+    Raises MeasureError for measures requested by name, or if there are no others.
+    """
+    bound = asked.bind(version, keep=is_explained)
+    for one in bound or asked.bind(version):
+        if not is_explained(one):
+            reason = f"explain supports {_explained_names()}, not '{decoded(one.names[0])}'"
+            raise MeasureError(one.measure.name, reason)
+    known = {one.measure.name for one in bound}
+    others = [one for one in asked.bind(version) if one.measure.name not in known]
+    return bound, [decoded(name) for one in others for name in one.names]
 
 
-def explained_names() -> str:
+def is_explained(bound: BoundMeasure) -> bool:
+    """Whether a measure is a sum over documents that `CONTRIBUTIONS` knows."""
+    return bound.measure.kernel in CONTRIBUTIONS and bound.measure.needs in NEEDS
+
+
+def _explained_names() -> str:
     """The measures that can be explained, in the notation of trec_eval where it has them."""
     from fastrank.measures.families import MEASURES
 

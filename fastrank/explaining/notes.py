@@ -15,9 +15,11 @@ from fastrank.plurals import counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from fastrank.explaining.explanation import Part
     from fastrank.explaining.judged_query import JudgedQuery
+    from fastrank.judging.options import Options
     from fastrank.measures.selection import BoundMeasure
 
 # The number of documents that a note names.
@@ -25,11 +27,14 @@ NAMED = 5
 
 
 def notes_of(
-    judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part]
+    judged: JudgedQuery,
+    measures: list[BoundMeasure],
+    parts: Mapping[str, Part],
+    unexplained: list[str],
 ) -> list[str]:
     """The notes on a query, those that apply."""
     if not judged.retrieved:
-        return ["the run has no results for this query, so that every value is 0"]
+        return [f"the run has no results for this query, so that every value is 0{_mean(judged)}"]
     return [
         *_ties(judged, measures, parts),
         *_unjudged(judged, measures, parts),
@@ -37,15 +42,36 @@ def notes_of(
         *_below_level(judged),
         *_removed(judged),
         *_single_precision(judged),
+        *_unexplained(unexplained),
     ]
+
+
+def _mean(judged: JudgedQuery) -> str:
+    """What means do with a query without results."""
+    if judged.options.missing_is_error:
+        return "; evaluate raises an error, as missing='error' says"
+    return "" if judged.options.complete else "; means skip the query, as missing='skip' says"
 
 
 def _one_query(
     judged: JudgedQuery, grades: Mapping[str, float], docs: list[tuple[str, float]]
 ) -> tuple[Qrels, Run]:
-    """The query alone, with these grades and documents, in the order of ranks."""
+    """The query with these grades and documents, in the order of ranks.
+
+    Another query has the highest grade of all, on which some measures depend.
+    """
     run = Run.from_dict({judged.query: dict(docs)})
-    return Qrels.from_dict({judged.query: dict(grades)}), run
+    other = {f"{judged.query} (others)": {"": judged.highest}}
+    return Qrels.from_dict({judged.query: dict(grades), **other}), run
+
+
+def _alone(judged: JudgedQuery, **changes: Any) -> Options:
+    """The options to evaluate a query of `_one_query`, from which results are removed already."""
+    options: Options = judged.options.changed(
+        query=judged.query.encode("utf-8", "surrogateescape"), missing_is_error=False,
+        complete=False, exclude={}, ignore_identical_ids=False, **changes,
+    )  # fmt: skip
+    return options
 
 
 def _ties(
@@ -56,7 +82,7 @@ def _ties(
     if not tied or judged.options.rank_by != "score":
         return []
     found = []
-    options = judged.options.changed(ties="docno_desc", exclude={}, ignore_identical_ids=False)
+    options = _alone(judged, ties="docno_desc")
     qrels, run = _one_query(judged, judged.grades, judged.ranked)
     for bound in measures:
         try:
@@ -73,10 +99,23 @@ def _ties(
     order = {"docno_desc": "by document id, larger first", "docno_asc": "by document id"}
     ordered = order.get(judged.options.ties, f"as ties={judged.options.ties!r} says")
     results = f"{tied} of {counted(len(judged.docs), 'result')}"
+    crossing = _crossing(judged, {part.parts.cutoff for part in parts.values()})
     all_ranges = "; ".join(found)
     return [
-        f"ties: {results} have the score of another one and are ordered {ordered}: {all_ranges}"
+        f"ties: {results} have the score of another one and are ordered {ordered}{crossing}:"
+        f" {all_ranges}"
     ]
+
+
+def _crossing(judged: JudgedQuery, cutoffs: set[float]) -> str:
+    """Which ties cross a cutoff."""
+    found = [
+        f"ranks {group[0]}-{group[-1]} tie across the cutoff {cutoff:g}"
+        for cutoff in sorted(cutoffs)
+        for group in judged.ties()
+        if group[0] <= cutoff < group[-1]
+    ]
+    return "".join(f"; {one}" for one in found)
 
 
 def _unjudged(
@@ -103,9 +142,7 @@ def _bounds(
     highest = max([*judged.grades.values(), judged.options.relevance_level])
     found: dict[str, list[float]] = {name: [] for name in parts}
     # The documents are in the order in which they were ranked.
-    options = judged.options.changed(
-        ties="given", rank_by="score", exclude={}, ignore_identical_ids=False, duplicates="error"
-    )
+    options = _alone(judged, ties="given", rank_by="score", duplicates="error")
     for grade in (0, highest):
         grades = {doc: grade for doc, _ in judged.docs} | judged.grades
         qrels, run = _one_query(judged, grades, judged.docs)
@@ -125,7 +162,11 @@ def _missed(judged: JudgedQuery) -> list[str]:
     level = judged.options.relevance_level
     missed = [(doc, grade) for doc, grade in judged.grades.items() if grade >= level]
     if not missed:
-        return [f"relevant: no judged document has a grade of at least {level:g}"]
+        means = {
+            "skip": "; means skip the query, as no_relevant='skip' says",
+            "error": "; evaluate raises an error, as no_relevant='error' says",
+        }.get(judged.options.no_relevant, "")
+        return [f"relevant: no judged document has a grade of at least {level:g}{means}"]
     missed = sorted(((d, g) for d, g in missed if d not in retrieved), key=lambda one: -one[1])
     if not missed:
         return []
@@ -176,3 +217,11 @@ def _single_precision(judged: JudgedQuery) -> list[str]:
         f"32-bit ties: scores that differ only beyond 32 bits tie, at ranks {ranks}{more}, as in"
         f" trec_eval {DEFAULT_VERSION}; 10.0 compares doubles"
     ]
+
+
+def _unexplained(names: list[str]) -> list[str]:
+    """Measures of sets that cannot be explained."""
+    if not names:
+        return []
+    named = ", ".join(names[:NAMED]) + ", ..." * (len(names) > NAMED)
+    return [f"not explained: {counted(len(names), 'other value')} of the set: {named}"]

@@ -51,7 +51,7 @@ def settings(*, grades: list[float], depths: list[int], has_ranks: bool) -> list
     the run may have a rank column.
     """
     found = [
-        _option("missing", "zero", "trec_eval -c, ir_measures, ranx"),
+        _option("missing", "zero", "trec_eval -c, ir_measures, ranx, BEIR's MRR"),
         _option("ties", "given", "ranx, BEIR's MRR"),
         _option("ties", "docno_asc", "sentence-transformers, trectools, ir_measures' RR@k"),
         _option("trec_eval_version", "10.0", "trec_eval 10.0"),
@@ -59,7 +59,7 @@ def settings(*, grades: list[float], depths: list[int], has_ranks: bool) -> list
         _option("no_relevant", "one", "torchmetrics"),
         _option("ignore_identical_ids", True, "BEIR, MTEB"),
         _option("judged_only", True, "trec_eval -J"),
-        _option("ties", "average", "scikit-learn's ndcg_score"),
+        _option("ties", "average", "scikit-learn, trectools' RBP"),
         _option("rank_by", "given", "tools that take lists"),
         Setting(
             text="averaged over the queries of the run", denominator="run",
@@ -91,10 +91,14 @@ _VARIANTS: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "nDCG": [
-        ("nDCG(dcg='exp-log2')@k", "gain 2^grade - 1", "gdeval, ranx's ndcg_burges, LambdaMART"),
+        ("nDCG(dcg='exp-log2')@k", "gain 2^grade - 1",
+            "gdeval, ranx's ndcg_burges, trectools, LambdaMART"),
         (
             "nDCG(ideal='retrieved')@k", "ideal of the retrieved documents",
             "scikit-learn, torchmetrics",
+        ),
+        (
+            "nDCG(ideal='max')@k", "ideal of documents of the highest grade", "SDCG of cwl_eval",
         ),
         (
             "nDCG(dcg='exp-log2',ideal='retrieved')@k",
@@ -103,6 +107,7 @@ _VARIANTS: dict[str, list[tuple[str, str, str]]] = {
         ("nDCG(gains=BINARY)@k", "gain 1 for every relevant grade", "sentence-transformers"),
         ("DCG@k", "not normalized", "DCG"),
     ],
+    "DCG": [("DCG(dcg='exp-log2')@k", "gain 2^grade - 1", "ranx's dcg_burges")],
     "P": [("P(denominator='retrieved')@k", "divided by min(k, retrieved)", "rankereval")],
     "R": [
         ("RCap@k", "divided by min(k, R)", "BEIR's R_cap, FlagEmbedding"),
@@ -113,14 +118,35 @@ _VARIANTS: dict[str, list[tuple[str, str, str]]] = {
     "RR": [],
     "RBP": [
         ("RBP(p=P,gain='graded')@k", "graded gains", "trec_eval 10.0"),
-        ("RBP(p=P,gain='raw')@k", "the grades as gains", "ranx, trectools"),
+        ("RBP(p=P,gain='raw')@k", "the grades as gains", "ranx, trectools' RBP"),
         ("RBP(p=P)@k", "binary gains", "cwl_eval"),
         ("RBP(p=0.5)@k", "p=0.5", ""),
         ("RBP(p=0.9)@k", "p=0.9", ""),
         ("RBP(p=0.95)@k", "p=0.95", ""),
     ],
     "ERR": [("ERR(max_grade=4)@k", "max_grade=4", "gdeval")],
-    "Judged": [("Judged(denominator='k')@k", "divided by k", "1 - unj of trec_eval 10.0")],
+    "HitRatio": [
+        (
+            "HitRatio(average='micro',denominator='relevant_retrieved')@k",
+            "pooled over queries, divided by the relevant retrieved", "SDR",
+        ),
+        ("Success@k", "1 if any is found", "recommender systems"),
+    ],
+    "PercentileRank": [
+        ("PercentileRank(denominator='retrieved')", "rank / retrieved", "variants of SDR's"),
+        ("PercentileRank(denominator='relevant')", "rank / R", "variants of SDR's"),
+        ("PercentileRank(denominator='index')", "(rank - 1) / retrieved", "SDR"),
+        ("PercentileRank(average='macro')", "averaged over queries", "variants of SDR's"),
+        (
+            "PercentileRank(unretrieved='worst')", "1 for documents that were not retrieved",
+            "recommender systems",
+        ),
+    ],
+    "Judged": [
+        ("Judged(denominator='k')@k", "divided by k", "1 - unj of trec_eval 10.0"),
+        ("Judged(average='micro')@k", "averaged over documents", "Pyserini"),
+        ("Judged(negative='unjudged')@k", "without negative grades", ""),
+    ],
 }  # fmt: skip
 # Families that are also computed without a cutoff, where tools ignore it.
 _UNCUT = ("AP", "RR", "nDCG")
@@ -144,10 +170,19 @@ def variants(name: str, grades: list[float]) -> list[Variant]:
     at = "" if cutoff is None else f"@{cutoff}"
     binary = "{" + ",".join(f"{int(grade)}:1" for grade in grades) + "}"
     whole = all(float(grade).is_integer() for grade in grades)
-    for text, words, tools in _VARIANTS.get(family, ()):
+    graded = [
+        (
+            f"nDCG(gains={_without_gain(grades, level)})@k",
+            f"gain 0 below grade {level:g}",
+            "ranx -l",
+        )
+        for level in grades[1:]
+        if family == "nDCG" and whole
+    ]
+    for text, words, tools in [*_VARIANTS.get(family, ()), *graded]:
         if "BINARY" in text and not (grades and whole):
             continue
-        if cutoff is None and FAMILY_BY_NAME[family].options["cutoff"].needed:
+        if cutoff is None and "@k" in text and _needs_cutoff(family, text):
             continue
         measure = text.replace("@k", at).replace("BINARY", binary).replace("p=P", f"p={p}")
         if parse_measure(measure) != spec:
@@ -157,3 +192,11 @@ def variants(name: str, grades: list[float]) -> list[Variant]:
             Variant(measure=family, text="without the cutoff", tools="pytrec_eval's recip_rank.10")
         )
     return found
+
+
+def _without_gain(grades: list[float], level: float) -> str:
+    return "{" + ",".join(f"{int(grade)}:0" for grade in grades if grade < level) + "}"
+
+
+def _needs_cutoff(family: str, text: str) -> bool:
+    return FAMILY_BY_NAME[family].options["cutoff"].needed or "ideal='max'" in text

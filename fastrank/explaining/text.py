@@ -97,7 +97,7 @@ def document(explained: Explanation, doc: str) -> str:
             lines.append(f"  {name}: not retrieved")
             continue
         rank, found = ranks[doc]
-        score = f", score {found:g}"
+        score = "" if found is None else f", score {found:g}"
         if rank in part.parts.adds:
             what = f"adds {part.parts.adds[rank]:.4f}"
         elif rank > part.parts.cutoff:
@@ -131,7 +131,10 @@ def _rest(explained: Explanation, part: Part) -> str:
     shown = min(explained.rows, part.depth)
     more = [part.parts.adds[rank] for rank in sorted(part.parts.adds) if rank > shown]
     if part.depth > shown:
-        adding = f"{len(more)} of them add {math.fsum(more):.4f}" if more else "they add nothing"
+        adds = "adds" if len(more) == 1 else "add"
+        adding = (
+            f"{len(more)} of them {adds} {math.fsum(more):.4f}" if more else "none adds anything"
+        )
         found.append(f"{counted(part.depth - shown, 'more rank')}, {adding}")
     below = {
         rank: explained.grades.get(doc, -math.inf)

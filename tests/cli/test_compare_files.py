@@ -47,6 +47,7 @@ def test_two_outputs_in_one_file_are_an_error(
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     os.symlink("x", "link")
+    os.mkdir("none")
 
     status, error = _failed(capfdbinary, *arguments, "none.qrels", "none.run")
 

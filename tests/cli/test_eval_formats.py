@@ -244,7 +244,7 @@ def test_names_are_escaped_as_the_format_asks(tmp_path: Path) -> None:
     run.write_bytes(Path(PCA).read_bytes())
 
     assert r'a\|b\_,"c' in printed("--format", "markdown", QRELS, str(run))
-    assert r'a|b\_,"c' in printed("--format", "latex", QRELS, str(run))
+    assert r'a\textbar{}b\_,"c' in printed("--format", "latex", QRELS, str(run))
     assert '"a|b_,""c",,num_q,200' in printed("--format", "csv", QRELS, str(run))
     assert json.loads(printed("--format", "json", QRELS, str(run)))[0]["file"] == str(run)
 

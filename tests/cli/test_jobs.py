@@ -171,3 +171,20 @@ def test_a_terminal_shows_a_progress_bar() -> None:
     assert "/3.00" in shown
     # The bar is cleared before a message.
     assert "\rfastrank eval: missing: no such file or directory\r\n" in shown
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_processes_end_when_the_command_is_killed(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = subprocess.Popen(
+        [*FASTRANK, "eval", "--jobs", "2", QRELS, PCA, str(pipe)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=REPOSITORY,
+    )  # fmt: skip
+    with pipe.open("wb", buffering=0):
+        children = psutil.Process(command.pid).children(recursive=True)
+        command.kill()
+        command.wait()
+
+        assert len(children) >= 2
+        assert psutil.wait_procs(children, timeout=10)[1] == []

@@ -23,7 +23,8 @@ MEASURES = (
     "AP(denominator='relevant_retrieved')@5", "P.1,3,20", "P(judged_only=True)@3", "SetP", "SetR",
     "set_relative_P", "recall.1,4", "relative_P.2,7", "success.1,3", "RR@2", "recip_rank", "Rprec",
     "bpref", "infAP", "dcg", "DCG@3", "ndcg", "ndcg_cut.1,3,9", "nDCG(dcg='exp-log2')@4",
-    "nDCG(ideal='retrieved')@3", "nDCG@3", "nDCG(judged_only=True)@2", "rbp", "RBP",
+    "nDCG(ideal='retrieved')@3", "nDCG(ideal='max')@3", "nDCG(gains={1:5,2:0.5})@4",
+    "nDCG@3", "nDCG(judged_only=True)@2", "rbp", "RBP",
     "RBP(gain='raw')@4", "RBP(p=0.5)@3", "ERR@3", "ERR",
 )  # fmt: skip
 
@@ -139,6 +140,11 @@ NOTED: list[tuple[dict[str, int], dict[str, float], dict[str, Any], str]] = [
         "level: 1 judged document with a grade above 0 is below level 2 and not relevant",
     ),
     ({"a": 0}, {"a": 2}, {}, "relevant: no judged document has a grade of at least 1"),
+    (
+        {"a": 0}, {"a": 2}, {"no_relevant": "skip"},
+        "relevant: no judged document has a grade of at least 1; means skip the query, as"
+        " no_relevant='skip' says",
+    ),
     ({"a": 1}, {"a": 2, "b": 1}, {"depth": 1}, "depth: 1 result below rank 1 ignored"),
     (
         {"a": 1}, {"a": 2, "q": 1}, {"ignore_identical_ids": True},
@@ -174,6 +180,59 @@ def test_duplicates_are_noted(tmp_path: Path) -> None:
     assert explained.notes == ["duplicates: 1 repeated result dropped"]
 
 
+def test_ties_across_a_cutoff_are_named() -> None:
+    run = {"a": 3.0, "b": 2.0, "c": 2.0, "d": 2.0, "e": 1.0}
+
+    (note, *_) = fr.explain({"q": {"b": 1}}, {"q": run}, "P.1,3", query="q").notes
+
+    assert "; ranks 2-4 tie across the cutoff 3: P_3 could be" in note
+
+
+def test_the_range_of_err_is_for_the_highest_grade_of_all_queries() -> None:
+    qrels = {"q": {"a": 1}, "p": {"a": 3}}
+
+    (note,) = fr.explain(qrels, {"q": {"x": 2.0, "a": 1.0}}, "ERR", query="q").notes
+
+    absent = fr.evaluate({**qrels, "q": {"a": 1, "x": 0}}, {"q": {"x": 2.0, "a": 1.0}}, "ERR")
+    present = fr.evaluate({**qrels, "q": {"a": 1, "x": 1}}, {"q": {"x": 2.0, "a": 1.0}}, "ERR")
+    values = f"{absent.mean['ERR']:.4f} (not relevant) to {present.mean['ERR']:.4f} (grade 1)"
+    assert note == f"unjudged: 1 of 2 results: if they were judged, ERR would be {values}"
+
+
+def test_gains_are_those_that_the_measure_names() -> None:
+    measure = "nDCG(gains={1:5,2:0.5})@2"
+
+    table = fr.explain({"q": {"a": 1, "b": 2}}, {"q": {"a": 2, "b": 1}}, measure, query="q")
+
+    assert table.table(measure).columns["gain"] == [5.0, 0.5]
+    assert table.part(measure).parts.total == 5.0 + 0.5 / math.log2(3)
+
+
+def test_of_a_set_of_measures_the_others_are_named_in_a_note() -> None:
+    explained = fr.explain({"q": {"a": 1}}, {"q": {"a": 2}}, "official", query="q")
+
+    assert list(explained.values)[:4] == ["map", "Rprec", "bpref", "recip_rank"]
+    assert explained.notes == [
+        "not explained: 17 other values of the set: runid, num_q, num_ret, num_rel, num_rel_ret,"
+        " ..."
+    ]
+
+
+def test_a_ranking_by_something_else_has_no_scores() -> None:
+    run = {"q": {"b": 1.0, "a": 2.0}}
+
+    explained = fr.explain({"q": {"a": 1}}, run, "map", query="q", rank_by="given")
+
+    assert explained.table("map").names == ["rank", "document", "grade", "found", "adds"]
+    assert explained.document("b") == "b: not judged\n  map: rank 1, adds nothing"
+
+
+def test_a_value_of_1_for_lack_of_relevant_documents_is_explained() -> None:
+    explained = fr.explain({"q": {"a": 0}}, {"q": {"a": 1}}, "P.2", query="q", no_relevant="one")
+
+    assert "P_2 = 1.0000, because R is 0" in str(explained)
+
+
 def test_without_ties_and_unjudged_documents_there_are_no_notes() -> None:
     explained = fr.explain({"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 1}}, "map", query="q")
 
@@ -184,7 +243,10 @@ def test_a_query_without_results_has_values_of_0() -> None:
     explained = fr.explain({"q": {"a": 1}, "p": {"a": 1}}, {"p": {"a": 1}}, "map P.5", query="q")
 
     assert explained.values == {"map": 0.0, "P_5": 0.0}
-    assert explained.notes == ["the run has no results for this query, so that every value is 0"]
+    assert explained.notes == [
+        "the run has no results for this query, so that every value is 0; means skip the query, as"
+        " missing='skip' says"
+    ]
     assert len(explained.table("map")) == 0
 
 
@@ -236,6 +298,10 @@ def test_a_document_is_explained_by_itself() -> None:
         ),
         ({"measures": "F1"}, fr.MeasureError, "explain supports map, "),
         ({"measures": "num_q"}, fr.MeasureError, "explain supports map, "),
+        ({"measures": "map_avgjg"}, fr.MeasureError, "explain supports map, "),
+        ({"measures": "iP@5"}, fr.MeasureError, "explain supports map, "),
+        ({"measures": "all_prefs"}, fr.MeasureError, "explain supports map, "),
+        ({"query": 4}, TypeError, "query: expected a str, found int"),
         ({"ties": "average"}, fr.OptionError, "ties: 'average' is over all orders"),
         ({"rows": 0}, fr.OptionError, "rows: expected 1 or more, found 0"),
         ({"documents": 5}, fr.OptionError, "documents: expected a Dataset, a dict or a path"),

@@ -118,6 +118,22 @@ def test_recorded_values_of_ranx_and_beir(
     assert settings in [match.settings for match in explained.measures[name].matches]
 
 
+def test_a_measure_may_be_given_in_any_spelling(digits: Dicts) -> None:
+    theirs = {"P_10": fr.evaluate(*digits, "P.10").mean["P_10"]}
+
+    assert _found(*digits, theirs, "P.10") == [()]
+    assert _found(*digits, {"Accuracy": theirs["P_10"]}, "Accuracy=P@10") == [()]
+
+
+def test_the_tools_that_do_all_of_the_settings_are_named(digits: Dicts) -> None:
+    # RBP of trectools 0.0.50 (binary_topical_relevance=False).
+    theirs = fr.evaluate(*digits, "RBP(gain='raw')", ties="average").mean["RBP(gain='raw')"]
+
+    (match,) = fr.explain_options(*digits, {"RBP": theirs}).measures["RBP"].matches
+
+    assert str(match) == "ties='average' and the grades as gains (trectools' RBP)"
+
+
 SETTINGS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("map", {"ties": "docno_asc"}, ("ties='docno_asc'",)),
     ("map", {"ties": "given"}, ("ties='given'",)),
@@ -130,8 +146,17 @@ SETTINGS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("nDCG(dcg='exp-log2')@10", {}, ("gain 2^grade - 1",)),
     ("nDCG(dcg='exp-log2')@10", {"ties": "given"}, ("ties='given'", "gain 2^grade - 1")),
     ("RCap@10", {}, ("divided by min(k, R)",)),
+    ("nDCG(gains={1:0})@10", {}, ("gain 0 below grade 2",)),
+    ("PercentileRank(denominator='index')", {}, ("(rank - 1) / retrieved",)),
+    ("Judged(average='macro',denominator='k')@500", {}, ("divided by k",)),
 ]  # fmt: skip
-ASKED = {"AP": "AP@10", "nDCG": "ndcg_cut_10", "RCap": "R@10"}
+ASKED = {
+    "Judged": "Judged@500",
+    "PercentileRank": "PercentileRank",
+    "AP": "AP@10",
+    "nDCG": "ndcg_cut_10",
+    "RCap": "R@10",
+}
 
 
 @pytest.mark.parametrize(("measure", "options", "settings"), SETTINGS)
@@ -149,6 +174,13 @@ def test_a_setting_is_found_from_the_values_of_each_query(
     assert settings in _found(qrels, run, reference)
 
 
+def test_an_ideal_of_the_highest_grade_is_found() -> None:
+    qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}
+    theirs = fr.evaluate(qrels, run, "nDCG(ideal='max')@2").mean["nDCG(ideal='max')@2"]
+
+    assert _found(qrels, run, {"nDCG@2": theirs}) == [("ideal of documents of the highest grade",)]
+
+
 def test_an_order_of_ties_that_no_option_gives_is_named() -> None:
     """In the middle of the range over all orders of ties."""
     worst, best = (fr.evaluate(QRELS, PROFILE, "map", ties=own) for own in ("worst", "best"))
@@ -162,7 +194,7 @@ def test_an_order_of_ties_that_no_option_gives_is_named() -> None:
     assert one.matches == []
     assert one.tie_range is not None
     assert one.tie_range[1:] == (worst.mean["map"], best.mean["map"])
-    assert "the tool has an order that no option gives" in str(one)
+    assert "the tool may have an order that no option gives" in str(one)
 
 
 def test_what_nothing_reproduces_is_said_so_with_the_first_query_that_differs() -> None:
@@ -216,6 +248,13 @@ def test_json_is_read(tmp_path: Path) -> None:
         ({}, None, fr.InputError, "reference: expected values of measures, found none"),
         ({"map": "x"}, None, fr.InputError, "reference: 'map': expected a number, found 'x'"),
         ({"mapp": 0.5}, None, fr.MeasureError, "unknown measure 'mapp'; did you mean map"),
+        (
+            {"Accuracy@5": 0.5},
+            None,
+            fr.MeasureError,
+            "did you mean Success@5? Omit it, or give Accuracy@5=MEASURE",
+        ),
+        ({"P": 0.5}, None, fr.MeasureError, "'P' has several values, P_5, P_10, P_15, ...; name"),
         ({"map": 0.5}, "P_5", fr.MeasureError, "the reference has no 'P_5'; it has map"),
         ({"p": {"map": 0.5}}, None, fr.GroupError, "share no query: they have 'p', ... and 'q'"),
         (5, None, TypeError, "reference: expected a dict or a path, found int"),

@@ -134,6 +134,13 @@ def test_gains_whose_sum_is_infinite_are_refused(measure: str) -> None:
         mean(*ranked(1023, 1023, 1023), measure)
 
 
+@pytest.mark.parametrize("measure", ["ndcg", "nDCG@3", "ERR", "G", "Compat", "INST"])
+def test_negative_grades_with_fractions_have_no_gain(measure: str) -> None:
+    scores = fr.evaluate({"q": {"a": -0.5, "b": -2.5}}, {"q": {"a": 2.0, "b": 1.0}}, measure)
+
+    assert list(scores.mean.values()) == [0.0]
+
+
 def test_fractional_gains_are_ordered_as_they_are() -> None:
     """ndcg.1=0.9,2=0.4 of trec_eval takes gains less than 1 apart for equal."""
     gains = "{1:0.25,2:0.75,3:0.5}"

@@ -12,11 +12,11 @@ import re
 import ssl
 import time
 import urllib.error
-import urllib.request
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from fastrank.errors import ReadError
 from fastrank.formats.remote import blocks
+from fastrank.formats.remote.connections import Connections
 from fastrank.formats.remote.reasons import missing_file, reason_of
 from fastrank.formats.source import HEAD
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Found = TypeVar("Found")
 
-# Seconds without an answer before a request fails.
-TIMEOUT = 60.0
 # Seconds to wait before a request is repeated.
 DELAYS = (0.1, 0.5, 2.0)
 # Statuses of servers that may answer the next time.
@@ -47,7 +45,7 @@ class WebFile:
 
     def __init__(self, url: str, name: str) -> None:
         self._name = name
-        self._url, self._headers = _request_of(url)
+        self._connections = Connections(*_request_of(url))
         self._waiting: Any = None
         self.size: int | None = None
         self.head = b""
@@ -58,7 +56,7 @@ class WebFile:
         """Fill the view with the bytes from `start` on. Raises ReadError."""
 
         def attempt() -> None:
-            with self._asked(start, start + len(view)) as response:
+            with self._connections.ask(start, start + len(view)) as response:
                 found = _RANGE.fullmatch(response.headers.get("Content-Range") or "")
                 if response.status != 206 or found is None:
                     raise ReadError(self._name, "the server stopped answering with ranges")
@@ -78,14 +76,15 @@ class WebFile:
         """Do nothing: each answer is checked."""
 
     def close(self) -> None:
-        """Close the connection of the first request."""
+        """Close the connections that are not in use."""
+        self._connections.close()
         if self._waiting is not None:
             self._waiting.close()
 
     def _begin(self) -> None:
         """Ask for the first block, by which the server shows whether it provides ranges."""
         try:
-            response = self._asked(0, blocks.BLOCK)
+            response = self._connections.ask(0, blocks.BLOCK)
         except urllib.error.HTTPError as error:
             # An empty file has no range.
             if error.code == 416 and error.headers.get("Content-Range") == "bytes */0":
@@ -95,8 +94,8 @@ class WebFile:
         self._version = [response.headers.get(key) for key in _VERSION]
         found = _RANGE.fullmatch(response.headers.get("Content-Range") or "")
         if response.status != 206:
-            self.head = response.read(HEAD)
             self._waiting = response
+            self.head = response.read(HEAD)
             return
         with response:
             if found is None:
@@ -108,26 +107,20 @@ class WebFile:
             self.size, self.head = size, bytes(head)
 
     def _after_head(self) -> Any:
-        response = self._asked()
-        self._check_version(response, None)
-        if len(response.read(len(self.head))) < len(self.head):
-            raise http.client.IncompleteRead(b"")
+        response = self._connections.ask()
+        try:
+            self._check_version(response, None)
+            if len(response.read(len(self.head))) < len(self.head):
+                raise http.client.IncompleteRead(b"")
+        except BaseException:
+            response.close()
+            raise
         return response
 
     def _check_version(self, response: Any, size: int | None) -> None:
         version = [response.headers.get(key) for key in _VERSION]
         if version != self._version or size != self.size:
             raise ReadError(self._name, "the file changed while it was read")
-
-    def _asked(self, start: int = 0, stop: int | None = None) -> Any:
-        request = urllib.request.Request(self._url)
-        for key, value in self._headers.items():
-            # Not for a server that this one redirects to.
-            request.add_unredirected_header(key, value)
-        request.add_header("User-Agent", "fastrank")
-        if stop is not None:
-            request.add_header("Range", f"bytes={start}-{stop - 1}")
-        return urllib.request.urlopen(request, timeout=TIMEOUT)
 
     def _repeated(self, attempt: Callable[[], Found]) -> Found:
         """Call a function, again where that may help. Raises ReadError."""

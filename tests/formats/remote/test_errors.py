@@ -12,7 +12,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
-from fastrank.formats.remote import blocks, web
+from fastrank.formats.remote import blocks, connections, web
 from fastrank.formats.remote.urls import redacted, shown
 from fastrank.formats.source import open_pieces, read_all
 from tests.helpers.web_server import WebServer, serving
@@ -69,7 +69,7 @@ def test_a_broken_answer_without_ranges_is_an_error(server: WebServer) -> None:
 def test_a_server_that_does_not_answer_is_an_error(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(web, "TIMEOUT", 0.05)
+    monkeypatch.setattr(connections, "TIMEOUT", 0.05)
     server.pause = 0.5
     assert reason(server.url("x.run", RUN)) == "the server did not answer in time"
 

@@ -157,6 +157,16 @@ def test_a_large_file_is_not_kept_in_memory(put, monkeypatch: pytest.MonkeyPatch
     assert max(kept) <= 2 * (blocks.AHEAD + 1)
 
 
+def test_connections_are_used_again(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 1 << 13)
+    url = server.url("x.run", RUN)
+
+    assert read_all(url) == RUN
+    assert len(server.requests) > 70
+    # One per thread that fetches blocks, and that of the first request.
+    assert server.connections <= blocks.AHEAD + 2
+
+
 def test_file_urls_are_local_paths(tmp_path: Path) -> None:
     path = tmp_path / "a b.run"
     path.write_bytes(RUN)
