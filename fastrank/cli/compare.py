@@ -148,8 +148,12 @@ def _run(given: argparse.Namespace) -> int:
         _settle_format(given)
         check_files(given)
         chosen = _settings(given)
-        runs = RunScores(NAME, given, given.measure or MEASURES)
     except FastrankError as error:
+        complain(f"{NAME}: {error}")
+        return 2
+    try:
+        runs = RunScores(NAME, given, given.measure or MEASURES)
+    except (FastrankError, ImportError) as error:
         complain(f"{NAME}: {error}")
         return 2
     scores = list(runs.of(given.runs))

@@ -97,7 +97,7 @@ def _run(given: argparse.Namespace) -> int:
     try:
         settle_format(given)
         results = _Results(given)
-    except (FastrankError, ImportError) as error:
+    except FastrankError as error:
         complain(f"{NAME}: {error}")
         return 2
     lines = formatted(results, given)

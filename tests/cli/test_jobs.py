@@ -133,14 +133,14 @@ def test_a_run_that_needs_a_missing_package_does_not_affect_the_others(
     ]
 
 
-def test_judgments_that_need_a_missing_package_are_an_error_like_others(
+def test_judgments_that_need_a_missing_package_have_exit_status_1(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "fsspec.py").write_text("raise ModuleNotFoundError('none', name='fsspec')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
 
     for command in ("eval", "compare"):
-        assert fastrank(command, "memory://bucket/a.qrels", PCA, PIXELS)[0] == 2
+        assert fastrank(command, "memory://bucket/a.qrels", PCA, PIXELS)[0] == 1
 
 
 def on_a_terminal(*arguments: str) -> str:
