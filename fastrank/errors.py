@@ -14,7 +14,7 @@ class FastrankError(ValueError):
     ...     fr.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "mapp")
     ... except fr.FastrankError as error:
     ...     print(error)
-    unknown measure 'mapp'; did you mean map, AP or gm_map?
+    unknown measure 'mapp'; did you mean map, AP or AP_IA?
     >>> issubclass(fr.FastrankError, ValueError)
     True
     """

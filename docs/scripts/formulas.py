@@ -53,6 +53,20 @@ STRATA = (
     r" \text{ are in } c, \mu_c \text{ of them sampled}, \rho_c \text{ of these relevant}"
 )
 ESTIMATED = r"\sum_c D_c \frac{\rho_c + 10^{-5}}{\mu_c + 3 \cdot 10^{-5}}"
+SUBTOPICS = (
+    r"r_{i, s} = 1 \text{ if the document at rank } i \text{ is relevant to subtopic } s,"
+    r" \text{ else } 0; \; M \text{ subtopics have a relevant document}"
+)
+ADDED = r"a_i = \sum_s r_{i, s} (1 - \alpha)^{\sum_{j < i} r_{j, s}}"
+BEST = (
+    r"\frac{\sum_{i=1}^{\min(k, n)} a_i\, d_i}{\sum_{i=1}^{k} M (1 - \alpha)^{i-1} d_i}, \quad"
+    r" d_i = %s"
+)
+IDEAL_ADDED = (
+    r"\frac{\sum_{i=1}^{\min(k, n)} a_i\, d_i}{\sum_{i=1}^{k} a^*_i\, d_i}, \quad d_i = %s, \;"
+    r" a^*_i: \text{the same of the ideal ranking}"
+)
+LOGARITHMIC, RECIPROCAL = r"\frac{1}{\log_2(i + 1)}", r"\frac{1}{i}"
 # Computed over queries, instead of a mean.
 GEOMETRIC = r"\exp \Big( \frac{1}{Q} \sum_{q=1}^{Q} \ln \max(%s_q, 0.00001) \Big)"
 
@@ -241,6 +255,29 @@ FORMULAS: dict[str, tuple[str, ...]] = {
         r"\frac{2\, P_k\, \rho_k}{P_k + \rho_k}, \quad \rho_k = \frac{h_k}{R}, \quad"
         r" k = n \text{ without a cutoff}",
     ),
+    "alpha_DCG": (BEST % LOGARITHMIC, ADDED, SUBTOPICS),
+    "alpha_nDCG": (IDEAL_ADDED % LOGARITHMIC, ADDED, SUBTOPICS),
+    "ERR_IA": (BEST % RECIPROCAL, ADDED, SUBTOPICS),
+    "nERR_IA": (IDEAL_ADDED % RECIPROCAL, ADDED, SUBTOPICS),
+    "NRBP": (
+        r"\frac{1 - (1 - \alpha) \beta}{M} \sum_{i=1}^{n} a_i\, \beta^{i-1}",
+        ADDED,
+        SUBTOPICS,
+    ),
+    "nNRBP": (
+        r"\frac{\sum_{i=1}^{n} a_i\, \beta^{i-1}}{\sum_i a^*_i\, \beta^{i-1}}, \quad"
+        r" a^*_i: \text{the same of the ideal ranking}",
+        ADDED,
+        SUBTOPICS,
+    ),
+    "AP_IA": (
+        r"\frac{1}{M} \sum_s \frac{1}{R_s} \sum_{i=1}^{n} r_{i, s}"
+        r" \frac{\sum_{j \le i} r_{j, s}}{i}, \quad R_s \text{ documents are relevant to } s",
+        SUBTOPICS,
+    ),
+    "P_IA": (r"\frac{1}{k M} \sum_{i=1}^{\min(k, n)} \sum_s r_{i, s}", SUBTOPICS),
+    "StRecall": (r"\frac{1}{M} \sum_s \max_{i \le \min(k, n)} r_{i, s}", SUBTOPICS),
+    "PairAccuracy": (r"1 - \frac{\sum_{i=1}^{h_k} (s_i - i)}{h_k (\min(k, n) - h_k)}",),
     "PercentileRank": (
         r"\frac{1}{h_n} \sum_{i=1}^{h_n} \frac{s_i - 1}{n - 1}",
         r"\text{denominator=retrieved: } \frac{s_i}{n} \text{ instead}, \quad"

@@ -73,7 +73,8 @@ RELEVANCE_HELP = {
     "qrels": """\
 Judgments (qrels): lines `query iter doc grade`. The grade is an integer; a
 document is relevant if its grade is at least that of -l. A negative grade means
-pooled but not judged. iter is ignored.
+pooled but not judged. iter is the subtopic for measures of subtopics, and
+ignored by all others.
 """,
     "qrels_jg": """\
 Judgments by groups (qrels_jg): lines `query group doc grade`. Measures are

@@ -23,9 +23,15 @@ from the other providers:
 - SDCG, BPM, INST, INSQ and NERR8 to NERR11 differ from the provider cwl_eval in the last digits,
   because numpy adds in another order. They do not warn about grades outside of [min_rel, max_rel].
 - Compat orders documents with equal scores as above; the provider compat by ascending id.
+- Measures of subtopics are those of the provider pyndeval, bit for bit, without equal scores. But
+  alpha_DCG@1 and ERR_IA@1 are normalized as at every other cutoff, cutoffs may exceed 20,
+  judged_only works, nNRBP is 0 instead of NaN if no document is relevant, and judgments without
+  subtopics are an error instead of a warning.
+- Accuracy (here PairAccuracy) orders documents with equal scores as above. If all documents are
+  relevant it has no value; the provider accuracy divides by zero.
 
-The other providers compute measures that fastrank does not have, a rel below 1, a min_rel below 0,
-a T of 0, and gains that are negative or for negative grades.
+The other providers compute a rel below 1, a min_rel below 0, a T of 0, and gains that are negative
+or for negative grades.
 """
 
 from __future__ import annotations
@@ -44,9 +50,14 @@ except ModuleNotFoundError as error:
     raise missing("ir_measures", "fastrank.compat.ir_measures") from error
 
 from fastrank.arguments import DEFAULT_VERSION
+from fastrank.data.qrels import Qrels
+from fastrank.errors import InputError
 from fastrank.evaluation.dict_evaluator import DictEvaluator
+from fastrank.evaluation.values import Values
 from fastrank.formats.dicts import qrels_from_dict
+from fastrank.formats.inputs import as_qrels
 from fastrank.judging.dict_index import index_judgments
+from fastrank.judging.judge import RunJudge
 from fastrank.judging.options import Options
 from fastrank.measures.notation import parse_measure
 
@@ -54,11 +65,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fastrank.evaluation.values import Values
     from fastrank.measures.selection import BoundMeasure
 
 # What gdeval takes as the highest grade.
 _HIGHEST_GRADE = 4
+# Names of ir_measures that mean something else elsewhere.
+_NAMES = {"Accuracy": "PairAccuracy"}
 
 
 class FastrankProvider(providers.Provider):
@@ -95,6 +107,16 @@ class FastrankProvider(providers.Provider):
         measures._NERR9(cutoff=Any(), min_rel=Any(), max_rel=Any()),
         measures._NERR10(p=Any(), min_rel=Any(), max_rel=Any()),
         measures._NERR11(T=Any(), min_rel=Any(), max_rel=Any()),
+        measures._alpha_DCG(cutoff=Any(), alpha=Any(), rel=Any(), judged_only=Any()),
+        measures._alpha_nDCG(cutoff=Any(), alpha=Any(), rel=Any(), judged_only=Any()),
+        measures._ERR_IA(cutoff=Any(), rel=Any(), judged_only=Any()),
+        measures._nERR_IA(cutoff=Any(), rel=Any(), judged_only=Any()),
+        measures._NRBP(alpha=Any(), beta=Any(), rel=Any()),
+        measures._nNRBP(alpha=Any(), beta=Any(), rel=Any()),
+        measures._AP_IA(rel=Any(), judged_only=Any()),
+        measures._P_IA(cutoff=Any(), rel=Any(), judged_only=Any()),
+        measures._StRecall(cutoff=Any(), rel=Any()),
+        measures._Accuracy(cutoff=Any(), rel=Any()),
     ]
 
     def supports(self, measure: Anything) -> bool:
@@ -108,51 +130,100 @@ class FastrankProvider(providers.Provider):
         return bool(given.get("rel", 1) >= 1 and min([0, *gains, *gains.values()]) >= 0)
 
     def _evaluator(self, measures: Iterable[Anything], qrels: Anything) -> FastrankEvaluator:
-        return FastrankEvaluator(list(measures), QrelsConverter(qrels).as_dict_of_dict())
+        return FastrankEvaluator(list(measures), QrelsConverter(qrels))
 
 
 class FastrankEvaluator(providers.Evaluator):
     """Evaluates runs for any measures in one pass."""
 
-    def __init__(self, measures: list[Anything], qrels: dict[str, dict[str, int]]) -> None:
-        super().__init__(measures, set(qrels))
+    def __init__(self, measures: list[Anything], qrels: Anything) -> None:
         self._bound = [_bound(measure) for measure in measures]
-        judged = {query: docs for query, docs in qrels.items() if docs}
+        plain = [bound for bound in self._bound if bound.measure.needs != "subtopics"]
+        rest = [bound for bound in self._bound if bound.measure.needs == "subtopics"]
+        self._by_subtopic = None
+        if rest:
+            rows = list(qrels.as_namedtuple_iter())
+            self._by_subtopic = SubtopicEvaluator(rest, rows)
+            qrels = QrelsConverter(rows)
+        by_query = qrels.as_dict_of_dict()
+        super().__init__(measures, set(by_query))
+        judged = {query: docs for query, docs in by_query.items() if docs}
         judgments = index_judgments(judged) or qrels_from_dict(judged, source="qrels")
-        self._evaluator = DictEvaluator(judgments, judged, self._bound, Options(), _arrange)
+        self._evaluator = DictEvaluator(judgments, judged, plain, Options(), _arrange)
 
     def _rows(self, run: Anything) -> tuple[list[str], list[list[float]]]:
         """The queries with judgments and results, and the values of each measure for them."""
-        computed = self._evaluator.compute(RunConverter(run).as_dict_of_dict())
+        rankings = RunConverter(run).as_dict_of_dict()
+        computed = self._evaluator.compute(rankings)
         queries = list(computed.queries)
-        # What has no values per query counts queries.
-        columns = [
-            [1.0] * len(queries) if column is None else column[:: bound.width].tolist()
-            for bound, column in zip(self._bound, computed.columns, strict=True)
-        ]
+        plain = iter(computed.columns)
+        rest = iter(self._by_subtopic.columns(rankings, queries) if self._by_subtopic else ())
+        columns = []
+        for bound in self._bound:
+            if bound.measure.needs == "subtopics":
+                columns.append(next(rest))
+                continue
+            column = next(plain)
+            # What has no values per query counts queries.
+            values = [1.0] * len(queries) if column is None else column[:: bound.width].tolist()
+            columns.append(values)
         self._evaluator.release(computed)
         return queries, columns
+
+    def _of_missing(self) -> list[Anything]:
+        """The measures that have a value for queries without results."""
+        pairs = zip(self.measures, self._bound, strict=True)
+        return [measure for measure, bound in pairs if bound.measure.average != "defined"]
 
     def iter_calc(self, run: Anything) -> Iterator[Anything]:
         """The values of each query in the order of the measures; then queries without results."""
         queries, columns = self._rows(run)
         for query, values in zip(queries, zip(*columns, strict=True), strict=bool(columns)):
             for measure, value in zip(self.measures, values, strict=True):
-                yield ir_measures.Metric(query_id=query, measure=measure, value=value)
+                if value == value:
+                    yield ir_measures.Metric(query_id=query, measure=measure, value=value)
         for query in sorted(self.qrel_qids - set(queries)):
-            for measure in self.measures:
+            for measure in self._of_missing():
                 yield ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
 
     def calc_aggregate(self, run: Anything) -> dict[Anything, float]:
         """The means, or sums of counts, over all queries that have judgments."""
         queries, columns = self._rows(run)
         missing = len(self.qrel_qids - set(queries))
+        counted = self._of_missing()
         found = {}
         for measure, column in zip(self.measures, columns, strict=True):
             aggregator = measure.aggregator()
-            for value in (*column, *[measure.DEFAULT] * missing):
+            values = [value for value in column if value == value]
+            for value in (*values, *[measure.DEFAULT] * (missing if measure in counted else 0)):
                 aggregator.add(value)
             found[measure] = aggregator.result()
+        return found
+
+
+class SubtopicEvaluator:
+    """Computes measures of subtopics, which dicts of judgments do not have.
+
+    rows: named tuples of judgments. Raises MeasureError if these have no subtopics.
+    """
+
+    def __init__(self, bound: list[BoundMeasure], rows: list[Anything]) -> None:
+        self._qrels: Anything = as_qrels(rows) if rows else Qrels.from_dict({})
+        self._bound, self._options = bound, Options()
+        self._judge = RunJudge(self._qrels, bound, self._options)
+
+    def columns(self, run: Anything, queries: list[str]) -> list[list[float]]:
+        """The values of each measure for these queries of a run. Raises InputError."""
+        judged = self._judge.judge({query: run[query] for query in queries})
+        if judged.failure is not None:
+            raise InputError("run", str(judged.failure))
+        values = Values(self._qrels, self._bound, self._options, judged)
+        ids = self._qrels.query_ids
+        places = {ids[query]: place for place, query in enumerate(judged.queries)}
+        found = []
+        for bound in self._bound:
+            column = values.of(bound)
+            found.append([column[places[query]] if query in places else 0.0 for query in queries])
         return found
 
 
@@ -199,7 +270,11 @@ def _bound(measure: Anything) -> BoundMeasure:
         given["recall"] = f"{given['recall']:.2f}"
     at = given.pop(measure.AT_PARAM, None)
     options = ",".join(f"{name}={_written(value)}" for name, value in given.items())
-    text = measure.NAME + (f"({options})" if options else "") + ("" if at is None else f"@{at}")
+    text = (
+        _NAMES.get(measure.NAME, measure.NAME)
+        + (f"({options})" if options else "")
+        + ("" if at is None else f"@{at}")
+    )
     return _bound_once(text)
 
 

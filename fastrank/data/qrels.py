@@ -36,7 +36,7 @@ class Qrels(Convertible):
     internal = Convertible.internal | {"grade_column", "groups", "scale", "strata"}
     defaults: ClassVar[dict[str, Any]] = {"scale": None, "strata": None}
 
-    # The second field of each line: the judgment group in the qrels_jg format.
+    # The second field of each line: the subtopic, or the judgment group in the qrels_jg format.
     groups: Texts
     # The stratum of each row if the judgments are a stratified sample of a pool, else None. Rows
     # with a negative grade are in the pool, but were not sampled.
@@ -67,7 +67,8 @@ class Qrels(Convertible):
 
         columns: the names of the columns by role (query, doc, grade, iteration, stratum). Needed
         only for names other than those that ir_measures, PyTerrier, ranx, trectools, BEIR and
-        Hugging Face use. Raises InputError, which names row and column.
+        Hugging Face use. Measures of subtopics use a column subtopic or iteration. Raises
+        InputError, which names row and column.
 
         >>> import pandas
         >>> frame = pandas.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "label": [1, 0]})
@@ -104,15 +105,19 @@ class Qrels(Convertible):
         return made
 
     @classmethod
-    def from_arrays(cls, queries: Any, docs: Any, grades: Any) -> Qrels:
+    def from_arrays(cls, queries: Any, docs: Any, grades: Any, subtopics: Any = None) -> Qrels:
         """Create judgments from three lists or 1-d arrays of equal length, one judgment per row.
 
-        Raises InputError, which names the row.
+        subtopics: as many ids of subtopics (intents, aspects), for measures of subtopics, with a
+        row for each subtopic that a document is judged for. Raises InputError, which names the row.
 
         >>> fr.Qrels.from_arrays([1, 1, 2], ["a", "b", "a"], [1, 0, 2]).query_ids
         ['1', '2']
+        >>> by_subtopic = fr.Qrels.from_arrays([1, 1], ["a", "a"], [1, 1], subtopics=["x", "y"])
+        >>> fr.evaluate(by_subtopic, {"1": {"a": 0.5}}, "StRecall@1").mean
+        {'StRecall@1': 1.0}
         """
-        made: Qrels = convert("qrels_from_arrays", queries, docs, grades)
+        made: Qrels = convert("qrels_from_arrays", queries, docs, grades, subtopics)
         return made
 
     @property

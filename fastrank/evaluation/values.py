@@ -8,7 +8,7 @@ from fastrank.data.qrels import Qrels
 from fastrank.data.texts import decoded
 from fastrank.errors import EvaluationError
 from fastrank.judging.judged import Judged, JudgedRun, QueryError
-from fastrank.judging.needs import judging_options, needs_strata
+from fastrank.judging.needs import BY_COLUMN, judging_options, needs_column
 from fastrank.measures.trec import DEFINED_GAINS
 from fastrank.native import kernels, records
 from fastrank.native.buffers import filled, zeros
@@ -136,9 +136,8 @@ class Values:
         elif measure.needs == "annotated":
             assert run.all_queries is not None
             self._call(measure.kernel, run.all_queries.columns, numbers, values)
-        elif measure.needs == "strata":
-            assert run.stratified is not None
-            self._call(measure.kernel, run.stratified, numbers, values)
+        elif measure.needs in BY_COLUMN:
+            self._call(measure.kernel, run.by_column[measure.needs], numbers, values)
         else:
             self._call(measure.kernel, self.gains(bound), numbers, values)
         return values
@@ -220,16 +219,18 @@ class Values:
         places = filled("q", [place for place, query in everyone if query not in evaluated])
         judging = judging_options(self.measures, self.options, self.judgments)
         fields: dict[str, Any] = {}
+        qrels = self.judgments
         try:
-            judged = empty_rankings(self.judgments, places, judging)
-            if needs_strata(self.measures):
-                from fastrank.judging.strata import strata_of
+            if needs_column(self.measures):
+                from fastrank.judging.by_column import judge_by_column, with_distinct_documents
 
-                assert isinstance(self.judgments, Qrels)
-                strata = strata_of(self.judgments, self.options.relevance_level)
-                fields["stratified"] = strata.judge(
-                    self.judgments, *without_results(places), judging
-                )
+                assert isinstance(qrels, Qrels)
+                fields["by_column"] = judge_by_column(
+                    qrels, self.measures, self.options.relevance_level,
+                    *without_results(places), judging,
+                )  # fmt: skip
+                qrels = with_distinct_documents(qrels, self.measures)
+            judged = empty_rankings(qrels, places, judging)
         except QueryError as failure:
             query = self.judgments.queries[places[failure.place]]
             raise failure.error(bound.measure.name, query) from None

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 SOURCE = "<arrays>"
-PLURALS = {"query": "queries", "doc": "docs", "grade": "grades", "score": "scores"}
+PLURALS = {
+    "query": "queries", "doc": "docs", "grade": "grades", "score": "scores",
+    "iteration": "subtopics",
+}  # fmt: skip
 
 
 def table_of_arrays(**columns: Any) -> ColumnsTable:

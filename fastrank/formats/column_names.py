@@ -23,7 +23,7 @@ ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "grade": (("relevance", "label", "rel", "grade"), ("score",)),
     "score": (("score",), ()),
     "rank": (("rank",), ()),
-    "iteration": (("iteration", "iter", "q0"), ()),
+    "iteration": (("subtopic", "subtopic_id"), ("iteration", "iter", "q0")),
     "stratum": (("stratum", "strata"), ()),
     "tag": (("tag", "system"), ()),
     # Tables of answer selection, where a document is a sentence: those of WikiQA, TREC-QA and

@@ -37,9 +37,10 @@ def qrels_from_arrow(table: Any, columns: Any) -> Qrels:
     return qrels_of(arrow_table(table), columns)
 
 
-def qrels_from_arrays(queries: Any, docs: Any, grades: Any) -> Qrels:
-    """Judgments from three arrays or lists of one length."""
-    return qrels_of(table_of_arrays(query=queries, doc=docs, grade=grades))
+def qrels_from_arrays(queries: Any, docs: Any, grades: Any, subtopics: Any = None) -> Qrels:
+    """Judgments from three or four arrays or lists of one length."""
+    more = {} if subtopics is None else {"iteration": subtopics}
+    return qrels_of(table_of_arrays(query=queries, doc=docs, grade=grades, **more))
 
 
 def run_from_pandas(frame: Any, columns: Any, **options: Any) -> Run:

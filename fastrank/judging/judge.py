@@ -7,7 +7,7 @@ from fastrank.data.run import Run
 from fastrank.formats.chunks import Parts
 from fastrank.formats.source import Pieces
 from fastrank.formats.trec import parse_run, python_warning, read_pieces, read_trec_run
-from fastrank.judging.needs import check_strata, rankings_suffice
+from fastrank.judging.needs import check_columns, rankings_suffice
 from fastrank.judging.options import check_options
 from fastrank.judging.streaming import FileJudge
 
@@ -54,7 +54,7 @@ class RunJudge:
         options: Options,
     ) -> None:
         check_options(measures, options)
-        check_strata(judgments, measures, options)
+        check_columns(judgments, measures, options)
         self.judgments, self._measures, self._options = judgments, measures, options
         self._converted: Any = None
         self._rankings_suffice = rankings_suffice(judgments, measures, options)

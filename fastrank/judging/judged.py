@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from fastrank.judging.dict_batch import DictBatch
     from fastrank.judging.rankings import JudgedGroups
     from fastrank.judging.tie_orders import Tied
+    from fastrank.native.record import Record
     from fastrank.native.records.preferences import PreferenceCounts
-    from fastrank.native.records.strata import StratifiedRankings
 
 
 class Judged(Frozen):
@@ -87,7 +87,8 @@ class JudgedRun(Frozen):
         `groups` or `preferences`. tied: the same with what each document ties with.
     all_queries: the same, each document having grade 0 that the judgments of any query name.
     tied_by_all_queries: these with what each document ties with.
-    stratified: the same judged by a stratified sample, where a measure needs it.
+    by_column: the same judged by another column of the judgments, by what measures need ("strata",
+        "subtopics").
     batch: the memory of `judged`, where it can serve for the next run.
     failure: what is wrong with the first query that could not be judged; the rankings are those
         of the queries before it.
@@ -101,6 +102,7 @@ class JudgedRun(Frozen):
     __slots__ = (
         "all_queries",
         "batch",
+        "by_column",
         "counts",
         "failure",
         "groups",
@@ -109,16 +111,15 @@ class JudgedRun(Frozen):
         "placeholders",
         "preferences",
         "queries",
-        "stratified",
         "tag",
         "tied",
         "tied_by_all_queries",
         "unjudged_queries",
     )  # fmt: skip
     defaults: ClassVar[dict[str, Any]] = {
-        "all_queries": None, "batch": None, "counts": {}, "failure": None, "groups": None,
-        "judged": None, "placeholders": [], "preferences": None, "unjudged_queries": None,
-        "stratified": None, "tied": None, "tied_by_all_queries": None,
+        "all_queries": None, "batch": None, "by_column": {}, "counts": {}, "failure": None,
+        "groups": None, "judged": None, "placeholders": [], "preferences": None,
+        "unjudged_queries": None, "tied": None, "tied_by_all_queries": None,
     }  # fmt: skip
 
     queries: Any
@@ -127,7 +128,7 @@ class JudgedRun(Frozen):
     tied: Tied | None
     all_queries: Judged | None
     tied_by_all_queries: Tied | None
-    stratified: StratifiedRankings | None
+    by_column: dict[str, Record]
     groups: JudgedGroups | None
     preferences: PreferenceCounts | None
     failure: QueryError | None

@@ -8,8 +8,8 @@ from fastrank.judging.matching import match_run
 from fastrank.judging.needs import (
     judging_options,
     needs_all_queries,
+    needs_column,
     needs_rankings,
-    needs_strata,
 )
 from fastrank.judging.options import BY_GRADE
 from fastrank.judging.rankings import judge_groups, judge_rankings
@@ -63,20 +63,23 @@ class MemoryJudge:
             return {"preferences": count_preferences(self.judgments, *given)}
         if self._options.relevance_format == "qrels_jg":
             return {"groups": judge_groups(self.judgments, *given)}
+        by_column: dict[str, Any] = {}
+        qrels = self.judgments
+        if needs_column(self._measures):
+            from fastrank.judging.by_column import judge_by_column, with_distinct_documents
+
+            level = self._options.relevance_level
+            by_column = judge_by_column(qrels, self._measures, level, *given)
+            qrels = with_distinct_documents(qrels, self._measures)
         if self._options.ties in BY_GRADE:
             from fastrank.judging.tie_orders import judge_ties
 
             tied = judge_ties(self.judgments, *given)
             judged: dict[str, Any] = {"judged": tied.judged, "tied": tied}
         else:
-            judged = {"judged": judge_rankings(self.judgments, *given)}
+            judged = {"judged": judge_rankings(qrels, *given), "by_column": by_column}
         if needs_all_queries(self._measures):
             from fastrank.judging.all_queries import judge_by_all_queries
 
             judged |= judge_by_all_queries(self.judgments, *given)
-        if needs_strata(self._measures):
-            from fastrank.judging.strata import strata_of
-
-            strata = strata_of(self.judgments, self._options.relevance_level)
-            judged["stratified"] = strata.judge(self.judgments, *given)
         return judged

@@ -24,6 +24,13 @@ DIRECTIONS = {
     "docno_asc": codes.SMALLER_ID_FIRST,
     "given": codes.FIRST_LINE_FIRST,
 }
+# The columns of judgments that measures need beside the grades, and how judgments have them.
+BY_COLUMN = {
+    "strata": "judgments with strata: files with lines of query, iteration, document, stratum and"
+    " grade, or tables with a column stratum",
+    "subtopics": "judgments with subtopics: files with the subtopic as the second field of each"
+    " line, or tables with a column subtopic or iteration",
+}
 
 
 class JudgingOptions(Frozen):
@@ -99,7 +106,7 @@ def rankings_suffice(
         and options.relevance_format == "qrels"
         and options.can_stream
         and not needs_all_queries(measures)
-        and not needs_strata(measures)
+        and not needs_column(measures)
     )
 
 
@@ -108,28 +115,36 @@ def needs_all_queries(measures: list[BoundMeasure]) -> bool:
     return any(bound.measure.needs == "annotated" for bound in measures)
 
 
-def needs_strata(measures: list[BoundMeasure]) -> bool:
-    """Whether a measure depends on the strata of the judgments."""
-    return any(bound.measure.needs == "strata" for bound in measures)
+def needs_column(measures: list[BoundMeasure]) -> bool:
+    """Whether a measure depends on a column of the judgments other than the grades."""
+    return any(bound.measure.needs in BY_COLUMN for bound in measures)
 
 
-def check_strata(
+def check_columns(
     judgments: Qrels | Preferences | Graded, measures: list[BoundMeasure], options: Options
 ) -> None:
-    """Raise MeasureError for measures that need strata, if the judgments or options have none."""
+    """Raise MeasureError for measures of strata or subtopics that the judgments do not have."""
     for bound in measures:
-        if bound.measure.needs != "strata":
+        if bound.measure.needs not in BY_COLUMN:
             continue
         name = bound.names[0].decode()
-        if getattr(judgments, "strata", None) is None:
-            reason = (
-                "needs judgments with strata: files with lines of query, iteration, document,"
-                " stratum and grade, or tables with a column stratum"
-            )
-            raise MeasureError(bound.measure.name, f"'{name}' {reason}")
-        if options.judged_only:
+        if not _has_column(judgments, bound.measure.needs):
+            reason = BY_COLUMN[bound.measure.needs]
+            raise MeasureError(bound.measure.name, f"'{name}' needs {reason}")
+        if bound.measure.needs == "strata" and options.judged_only:
             reason = "estimates what was not judged, and does not support judged_only"
             raise MeasureError(bound.measure.name, f"'{name}' {reason}")
+
+
+def _has_column(judgments: Qrels | Preferences | Graded, needed: str) -> bool:
+    if not isinstance(judgments, Qrels):
+        return False
+    if needed == "strata":
+        return judgments.strata is not None
+    # The trec_eval command does without the module.
+    from fastrank.judging.subtopics import has_subtopics
+
+    return has_subtopics(judgments)
 
 
 def needs_rankings(measures: list[BoundMeasure], options: Options) -> bool:

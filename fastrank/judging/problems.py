@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
 
+# What judgments may be that have a document twice, with other second fields.
+SUBTOPICS = "; judgments with subtopics are for measures of subtopics, such as alpha_nDCG@10"
+
 
 def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
     """The message for a problem, with the lines where it occurs."""
@@ -19,7 +22,9 @@ def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str
     if kind == codes.RUN_REPEATS:
         return repeated(run, one, other)
     if kind == codes.QRELS_REPEAT:
-        return repeated(judgments, one, other)
+        groups = judgments.groups
+        differ = len(groups) > 0 and groups[one] != groups[other]
+        return repeated(judgments, one, other) + (SUBTOPICS if differ else "")
     if kind == codes.SCORE_IS_NAN:
         where = f"line {run.docs.line(one)} of {run.source}"
         return f"the score of document {_name(run, one)}, {where}, is NaN and cannot be ranked"

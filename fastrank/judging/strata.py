@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from fastrank.data.columns import as_array
-from fastrank.data.texts import interning, memory_of
-from fastrank.judging.rows import judge_rows
-from fastrank.native import kernels
+from fastrank.data.texts import memory_of
+from fastrank.judging.rows import judge_rows, numbered_texts, offsets_of, picked
 from fastrank.native.buffers import zeros
 from fastrank.native.records.strata import StratifiedRankings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     import numpy as np
     import numpy.typing as npt
 
     from fastrank.data.qrels import Qrels
     from fastrank.data.run import Run
-    from fastrank.data.texts import Texts
     from fastrank.judging.matching import MatchedQueries
     from fastrank.judging.needs import JudgingOptions
     from fastrank.measures.selection import BoundMeasure
@@ -41,13 +37,13 @@ class Strata:
         assert qrels.strata is not None
         offsets = as_array(qrels.offset_column)
         queries = numpy.repeat(numpy.arange(len(qrels)), numpy.diff(offsets))
-        names = _numbered(qrels.strata)
+        names = numbered_texts(qrels.strata)
         distinct = int(names.max(initial=0)) + 1
         keys, self.of_row = numpy.unique(queries * distinct + names, return_inverse=True)
         self.grades = numpy.asarray(qrels.grades, "float64")
         self.relevant = (self.grades >= level) & (self.grades >= 0.0)
         count = len(keys)
-        self.offsets = _offsets(keys // distinct, len(qrels))
+        self.offsets = offsets_of(keys // distinct, len(qrels))
         self.pool_sizes = numpy.bincount(self.of_row, minlength=count)
         self.sample_sizes = numpy.bincount(self.of_row[self.grades >= 0.0], minlength=count)
         self.relevant_counts = numpy.bincount(self.of_row[self.relevant], minlength=count)
@@ -69,7 +65,7 @@ class Strata:
             place.reshape(-1), weights=estimates, minlength=len(levels)
         )
         self.ideal_grades = -levels[:, 1]
-        self.ideal_offsets = _offsets(levels[:, 0].astype("int64"), queries)
+        self.ideal_offsets = offsets_of(levels[:, 0].astype("int64"), queries)
         order = [
             place - first
             for first, stop in zip(self.ideal_offsets[:-1], self.ideal_offsets[1:], strict=True)
@@ -92,8 +88,8 @@ class Strata:
         rows = as_array(rankings.grades)[: offsets[-1]]
         queries = numpy.asarray(matched.judgments, "int64")
         firsts = numpy.repeat(self.offsets[queries], numpy.diff(offsets))
-        stratum_offsets, strata = _picked(self.offsets, queries)
-        ideal_offsets, ideals = _picked(self.ideal_offsets, queries)
+        stratum_offsets, strata = picked(self.offsets, queries)
+        ideal_offsets, ideals = picked(self.ideal_offsets, queries)
         whole = (self.pool_sizes, self.sample_sizes, self.relevant_counts)
         pool_sizes, sample_sizes, relevant_counts = (memory_of(one[strata]) for one in whole)
         return StratifiedRankings(
@@ -138,33 +134,3 @@ def sample_counts(qrels: Qrels, measures: list[BoundMeasure], level: float) -> d
     if needs - {*WITHOUT_GRADES}:
         counts["not_sampled"] = int(numpy.count_nonzero(strata.grades < 0.0))
     return counts
-
-
-def _numbered(names: Texts) -> Integers:
-    """The number of each text among the distinct texts in byte order."""
-    import numpy
-
-    numbered = interning(len(names))
-    distinct = kernels.intern_texts(names.columns, numbered)
-    texts = names.take(numbered.firsts[:distinct])
-    places = numpy.empty(distinct, "int64")
-    places[sorted(range(distinct), key=texts.__getitem__)] = numpy.arange(distinct)
-    found: Integers = places[as_array(numbered.ids)[: len(names)]]
-    return found
-
-
-def _offsets(query_of: Integers, queries: int) -> Integers:
-    """Where the items of each query begin, if they are sorted by query."""
-    import numpy
-
-    made: Integers = numpy.searchsorted(query_of, numpy.arange(queries + 1)).astype("int64")
-    return made
-
-
-def _picked(offsets: Integers, queries: Integers) -> tuple[Any, Any]:
-    """The offsets of some queries' items among these alone, and the places of the items."""
-    import numpy
-
-    sizes = numpy.diff(offsets)[queries]
-    own = numpy.concatenate([numpy.zeros(1, "int64"), numpy.cumsum(sizes)])
-    return own, numpy.arange(own[-1]) + numpy.repeat(offsets[queries] - own[:-1], sizes)

@@ -52,6 +52,15 @@ SCALE = (
 TARGET = _option("T", "positive", "the gain that the reader wants", default=1.0)
 SCALED = "Grades are mapped from [min_rel, max_rel] to [0, 1].\n"
 NERR = "Source: Azzopardi, Mackenzie and Moffat, 'ERR is not C/W/L', ICTIR 2021; cwl_eval."
+ALPHA = _option("alpha", "share", "how much less a subtopic is worth each time", default=0.5)
+BETA = _option("beta", "share", "probability of reading on", default=0.5)
+DIVERSITY = (NEEDED, ALPHA, *COMMON)
+BY_RANK = ("rel", "judged_only", "cutoff")
+SUBTOPICS = (
+    "A document adds the worth of each subtopic that it is relevant to: 1, times (1 - alpha)\n"
+    "for every relevant document above it (judgments with subtopics).\n"
+)
+INTENTS = "Source: Agrawal et al., 'Diversifying search results', WSDM 2009; ndeval"
 WHOLE = _choice("denominator", ("retrieved", "k"), "denominator when fewer than k are retrieved")
 MACRO = _choice("average", ("macro", "micro"), "averaging: over queries, or over all documents")
 MICRO = _choice("average", ("micro", "macro"), "averaging: over all documents, or over queries")
@@ -340,6 +349,78 @@ FAMILIES: tuple[Family, ...] = (
         forms=(("normalize", False, "unnormalized_compatibility", "gains"),),
     ),
     _family(
+        "alpha_DCG", "alpha_discounted_gain",
+        "Discounted cumulative gain of subtopics: what each of the first k adds, divided by\n"
+        "log2(rank + 1); the sum is divided by that of documents that are all relevant to every\n"
+        "subtopic.\n" + SUBTOPICS +
+        "ndeval and pyndeval do not divide if k is 1. Source: Clarke et al., 'Novelty and\n"
+        "diversity in information retrieval evaluation', SIGIR 2008; ndeval alpha-DCG.",
+        DIVERSITY, needs="subtopics", numbers=(*BY_RANK, "alpha"), plain="alpha_DCG",
+        aliases=("\u03b1_DCG",),
+    ),
+    _family(
+        "alpha_nDCG", "alpha_normalized_discounted_gain",
+        "Normalized discounted cumulative gain of subtopics: as alpha_DCG, divided by that of the\n"
+        "ideal ranking, which has at each rank the document that adds most; of several, that with\n"
+        "the largest id. Better rankings can exist, so it can exceed 1. Source: Clarke et al.,\n"
+        "SIGIR 2008; ndeval alpha-nDCG.",
+        DIVERSITY, needs="subtopics", numbers=(*BY_RANK, "alpha"), plain="alpha_nDCG",
+        aliases=("\u03b1_nDCG",),
+    ),
+    _family(
+        "ERR_IA", "expected_reciprocal_rank_of_intents",
+        "Intent-aware expected reciprocal rank: what each of the first k adds, divided by its\n"
+        "rank; the sum is divided by that of documents that are all relevant to every subtopic.\n"
+        + SUBTOPICS +
+        "ndeval and pyndeval do not divide if k is 1. Source: Chapelle et al., 'Expected\n"
+        "reciprocal rank for graded relevance', CIKM 2009; ndeval ERR-IA.",
+        DIVERSITY, needs="subtopics", numbers=(*BY_RANK, "alpha"), plain="ERR_IA",
+    ),
+    _family(
+        "nERR_IA", "normalized_expected_reciprocal_rank_of_intents",
+        "Normalized intent-aware expected reciprocal rank: as ERR_IA, divided by that of the\n"
+        "ideal ranking of alpha_nDCG. Source: Chapelle et al., CIKM 2009; ndeval nERR-IA.",
+        DIVERSITY, needs="subtopics", numbers=(*BY_RANK, "alpha"), plain="nERR_IA",
+    ),
+    _family(
+        "NRBP", "novelty_rank_biased_precision",
+        "Novelty- and rank-biased precision: the sum of beta^(rank - 1) times what each document\n"
+        "adds, divided by that of documents that are all relevant to every subtopic.\n"
+        + SUBTOPICS +
+        "Source: Clarke, Kolla and Vechtomova, 'An effectiveness measure for ambiguous and\n"
+        "underspecified queries', ICTIR 2009; ndeval NRBP.",
+        (BETA, ALPHA, *COMMON), needs="subtopics",
+        numbers=("rel", "judged_only", "beta", "alpha"),
+    ),
+    _family(
+        "nNRBP", "normalized_novelty_rank_biased_precision",
+        "Normalized novelty- and rank-biased precision: as NRBP, divided by that of the ideal\n"
+        "ranking of alpha_nDCG; 0 if no document is relevant, where ndeval prints nan. Source:\n"
+        "Clarke, Kolla and Vechtomova, ICTIR 2009; ndeval nNRBP.",
+        (BETA, ALPHA, *COMMON), needs="subtopics",
+        numbers=("rel", "judged_only", "beta", "alpha"),
+    ),
+    _family(
+        "AP_IA", "average_precision_of_intents",
+        "Intent-aware average precision: the mean of the average precisions for each subtopic\n"
+        "that has a relevant document (judgments with subtopics).\n" + INTENTS + " MAP-IA.",
+        COMMON, needs="subtopics", numbers=("rel", "judged_only"), aliases=("MAP_IA",),
+        plain="AP_IA",
+    ),
+    _family(
+        "P_IA", "precision_of_intents",
+        "Intent-aware precision: the mean of the precisions of the first k for each subtopic that\n"
+        "has a relevant document (judgments with subtopics).\n" + INTENTS + " P-IA.",
+        (NEEDED, *COMMON), needs="subtopics", numbers=BY_RANK, plain="P_IA",
+    ),
+    _family(
+        "StRecall", "subtopic_recall",
+        "Subtopic recall: the share of the subtopics with a relevant document that the first k\n"
+        "cover (judgments with subtopics). Source: Zhai, Cohen and Lafferty, 'Beyond independent\n"
+        "relevance', SIGIR 2003; ndeval strec.",
+        (CUTOFF, *COMMON), needs="subtopics", numbers=BY_RANK, plain="strec",
+    ),
+    _family(
         "SDCG", "scaled_discounted_gain",
         "Scaled discounted cumulative gain: the discounted gain of the first k, divided by that\n"
         "of a ranking with gain 1 at every rank.\n" + SCALED +
@@ -420,6 +501,14 @@ FAMILIES: tuple[Family, ...] = (
         "divided by k even if fewer are retrieved. Without a cutoff, all retrieved documents\n"
         "count, as in SetF. Source: f1 of ranx.",
         (CUTOFF, *COMMON), numbers=AT_K,
+    ),
+    _family(
+        "PairAccuracy", "pair_accuracy",
+        "Share of the pairs of a relevant and another document in the first k of which the\n"
+        "relevant one is ranked first. A query without such pairs has no value (NaN), and is left\n"
+        "out of the mean. Source: Accuracy of ir_measures, which fails if all documents are\n"
+        "relevant.",
+        (CUTOFF, *COMMON), numbers=AT_K, average="defined", plain="pair_accuracy",
     ),
     _family(
         "PercentileRank", "percentile_rank",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # names are used for several measures.
 MEANT = {
     "acc": ("Success",),
-    "accuracy": ("Success",),
+    "accuracy": ("Success", "PairAccuracy"),
     "dcgcut": ("DCG",),
     "fscore": ("F1", "SetF"),
     "hits": ("Success", "R"),
@@ -58,7 +58,15 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
     close: list[str] = []
     # Of a known measure with wrong parameters, only very similar ones may be meant instead.
     cutoff = 0.8 if wanted in known else 0.6
-    for spelled in difflib.get_close_matches(wanted, known, n=MOST, cutoff=cutoff):
+    matches = difflib.get_close_matches(wanted, known, n=MOST, cutoff=cutoff)
+    # Of equally similar names, one with the same first letter is more likely.
+    for spelled in sorted(
+        matches,
+        key=lambda own: (
+            -difflib.SequenceMatcher(None, own, wanted).ratio(),
+            own[:1] != wanted[:1],
+        ),
+    ):
         close += known[spelled]
     names = dict.fromkeys(_written(other, number) for other in close)
     found = [written for written in names if is_known(written)]

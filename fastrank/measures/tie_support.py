@@ -64,7 +64,10 @@ EXPECTED_UNCUT_KERNELS = {
 # Those of them that a cutoff of the measure makes unknown, too.
 UNCUT_WITHOUT_CUTOFF = {"average_precision_of_found", "reciprocal_hit_rank"}
 # By what measures need that is more than the grades of their query, what this is called.
-MORE_THAN_GRADES = {"annotated": "the judgments of all queries", "strata": "judgments with strata"}
+MORE_THAN_GRADES = {
+    "annotated": "the judgments of all queries", "strata": "judgments with strata",
+    "subtopics": "judgments with subtopics",
+}  # fmt: skip
 # Shares of the retrieved documents. Where a depth cuts rankings and unjudged documents leave them
 # after that, a judged document that is not relevant lowers them wherever it stands.
 SHARE_KERNELS = {

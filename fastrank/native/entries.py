@@ -32,6 +32,7 @@ KERNEL_MODULES = (
     "measures.expected_over_ties",
     "measures.preferences",
     "measures.strata",
+    "measures.subtopics",
     "measures.continuation",
     "measures.ideal",
     "measures.averages",

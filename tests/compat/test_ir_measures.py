@@ -108,7 +108,9 @@ def test_ir_measures_asks_this_provider_first() -> None:
     assert not provider.supports(irm.P(rel=0) @ 10)
     assert not provider.supports(irm.nDCG(gains={-1: 1}))
     assert not provider.supports(irm.nDCG(gains={1: -1}))
-    mixed = [irm.nDCG, irm.Accuracy, irm.AP, irm.P @ 5]
+    pytest.importorskip("pandas")
+    defined = irm.define_byquery(lambda judged, found: float(len(found)), name="defined")
+    mixed = [irm.nDCG, defined, irm.Accuracy, irm.AP, irm.P @ 5]
     assert list(irm.calc_aggregate(mixed, qrels, run)) == mixed
 
 
@@ -221,3 +223,87 @@ def test_inputs_of_ir_measures_are_taken() -> None:
     assert _values(provider, irm.AP, iter(tuples), iter(results)) == expected
     frames = pandas.DataFrame(tuples), pandas.DataFrame(results)
     assert _values(provider, irm.AP, *frames) == expected
+
+
+# Rows of query, subtopic, document and grade.
+SUBTOPICS = [
+    "1 1 a 1", "1 1 b 1", "1 1 c 0", "1 2 b 2", "1 2 d 1", "1 3 e 1", "1 4 f 0", "2 1 a 1",
+    "2 2 a 1", "2 2 c 0", "3 1 a 0",
+]  # fmt: skip
+# As the provider pyndeval computes them, whose alpha_DCG@1 and ERR_IA@1 are not normalized.
+BY_PYNDEVAL = {
+    irm.alpha_nDCG @ 5: [0.8657766478360449, 0.6309297535714574],
+    irm.alpha_nDCG(rel=1) @ 10: [0.9232986684357876, 0.6309297535714574],
+    irm.alpha_DCG @ 5: [0.5884569954734147, 0.4155014815457011],
+    irm.ERR_IA @ 5: [0.5849722642460918, 0.3630862329803329],
+    irm.nERR_IA @ 5: [0.8656716417910448, 0.5],
+    irm.NRBP: [0.56640625, 0.375],
+    irm.nNRBP(beta=0.5): [0.8430232558139535, 0.5],
+    irm.AP_IA: [0.5833333333333334, 0.5],
+    irm.P_IA @ 5: [0.26666666666666666, 0.2],
+    irm.StRecall @ 2: [0.6666666666666666, 1.0],
+}
+
+
+def _subtopics() -> list[Any]:
+    rows = [line.split() for line in SUBTOPICS]
+    return [irm.Qrel(query, doc, int(grade), subtopic) for query, subtopic, doc, grade in rows]
+
+
+def _diverse_run() -> dict[str, dict[str, float]]:
+    rankings = {"1": "bxaecd", "2": "ca"}
+    return {q: {doc: 9.0 - i for i, doc in enumerate(docs)} for q, docs in rankings.items()}
+
+
+@pytest.mark.parametrize("measure", BY_PYNDEVAL, ids=str)
+def test_measures_of_subtopics_are_those_of_pyndeval(measure: Any) -> None:
+    """From named tuples and frames; queries without results are 0."""
+    pandas = pytest.importorskip("pandas")
+
+    for qrels in (_subtopics(), pandas.DataFrame(_subtopics())):
+        found = _values(provider, measure, qrels, _diverse_run())
+
+        assert provider.supports(measure)
+        assert found == dict(zip("123", [*BY_PYNDEVAL[measure], 0.0], strict=True))
+        mean = provider.calc_aggregate([measure], qrels, _diverse_run())[measure]
+        assert mean == pytest.approx(sum(found.values()) / 3)
+
+
+def test_measures_with_and_without_subtopics_are_computed_at_once() -> None:
+    measures = [irm.NRBP, irm.NumQ, irm.P @ 1, irm.StRecall @ 2]
+
+    found = list(irm.iter_calc(measures, iter(_subtopics()), _diverse_run()))
+
+    assert [(m.query_id, m.measure, m.value) for m in found[:4]] == [
+        ("1", irm.NRBP, 0.56640625), ("1", irm.NumQ, 1.0), ("1", irm.P @ 1, 1.0),
+        ("1", irm.StRecall @ 2, 0.6666666666666666),
+    ]  # fmt: skip
+
+
+def test_judgments_without_subtopics_are_an_error() -> None:
+    with pytest.raises(fr.MeasureError, match="needs judgments with subtopics"):
+        irm.calc_aggregate([irm.NRBP], {"q": {"a": 1}}, {"q": {"a": 1.0}})
+
+
+@pytest.mark.parametrize("measure", [irm.Accuracy, irm.Accuracy @ 5, irm.Accuracy(rel=2)], ids=str)
+def test_accuracy_is_that_of_the_provider_accuracy(measure: Any) -> None:
+    """Only for queries that have a value."""
+    for seed in range(5):
+        qrels, run = _inputs(seed, ties=False)
+
+        expected = _values(irm.accuracy, measure, qrels, run)
+
+        assert _values(provider, measure, qrels, run) == expected
+        assert provider.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(
+            sum(expected.values()) / len(expected)
+        )
+
+
+def test_ir_measures_has_no_measure_that_is_missing_here() -> None:
+    needed = {"cutoff": 10, "recall": 0.1, "max_rel": 3}
+    for measure in set(irm.measures.registry.values()):
+        params = {
+            name: needed[name] for name, own in measure.SUPPORTED_PARAMS.items() if own.required
+        }
+
+        assert provider.supports(measure(**params)), measure

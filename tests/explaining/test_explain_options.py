@@ -252,7 +252,7 @@ def test_json_is_read(tmp_path: Path) -> None:
             {"Accuracy@5": 0.5},
             None,
             fr.MeasureError,
-            "did you mean Success@5? Omit it, or give Accuracy@5=MEASURE",
+            "did you mean Success@5 or PairAccuracy@5? Omit it, or give Accuracy@5=MEASURE",
         ),
         ({"P": 0.5}, None, fr.MeasureError, "'P' has several values, P_5, P_10, P_15, ...; name"),
         ({"map": 0.5}, "P_5", fr.MeasureError, "the reference has no 'P_5'; it has map"),

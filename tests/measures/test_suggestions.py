@@ -46,7 +46,8 @@ def evaluates(name: str) -> bool:
     if spec.name in ("all_prefs", "prefs", "qrels_jg"):
         return True
     bound = None if spec.name in ("official", "set", "all_trec") else spec.bind("9.0.8")
-    if bound is not None and bound.measure.needs in ("preferences", "groups", "strata"):
+    others = ("preferences", "groups", "strata", "subtopics")
+    if bound is not None and bound.measure.needs in others:
         return True
     scores = fr.evaluate(QRELS, RUN, name)
     return bool(scores.mean) or bool(scores.names) or name == "runid"

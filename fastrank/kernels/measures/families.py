@@ -103,6 +103,21 @@ def first_rank(q, parameters, values):
 
 
 @kernel(MEASURE)
+def pair_accuracy(q, cutoffs, values):
+    """Every document that is not relevant counts, judged or not."""
+    retrieved = min(cutoffs[0], np.float64(q.num_ret))
+    found, above = 0, 0
+    for rank, grade in zip(q.ranks, q.grades):
+        if rank > cutoffs[0]:
+            break
+        if grade >= q.level and grade >= 0:
+            above += rank - 1 - found
+            found += 1
+    pairs = (retrieved - found) * found
+    values[0] = 1.0 - above / pairs if pairs else np.nan
+
+
+@kernel(MEASURE)
 def rank_biased_precision_binary(q, parameters, values):
     """parameters: the cutoff, and the probability p of going on to the next rank."""
     cutoff, p = parameters[0], parameters[1]
