@@ -111,7 +111,7 @@ def compare(
         items = [items]
     evaluator = Evaluator(qrels, measures, **evaluation)
     scores = evaluate_runs(
-        evaluator.prepared, items, keys=keys, executor=executor, progress=progress
+        evaluator._prepared, items, keys=keys, executor=executor, progress=progress
     )
     names = system_names(chosen.names, keys, scores, items)
     return compare_evaluated(scores, names, measures, chosen, evaluation)

@@ -166,11 +166,11 @@ class Evaluator:
             relevance_format = "prefs"
         checked = checked.changed(relevance_format=relevance_format)
         check_options(bound, checked)
-        self.prepared = Prepared(judgments, bound, checked, file)
+        self._prepared = Prepared(judgments, bound, checked, file)
 
     def __repr__(self) -> str:
-        names = " ".join(decoded(name) for bound in self.prepared.bound for name in bound.names)
-        queries = counted(len(self.prepared.judgments), "judged query", "judged queries")
+        names = " ".join(decoded(name) for bound in self._prepared.bound for name in bound.names)
+        queries = counted(len(self._prepared.judgments), "judged query", "judged queries")
         return f"<Evaluator of {names}: {queries}>"
 
     # Rows of one run, which are tuples.
@@ -215,12 +215,12 @@ class Evaluator:
         if hasattr(run, "__next__") and not hasattr(run, "read"):
             run = list(cast("Iterator[Any]", run))
         if not isinstance(run, (list, tuple)) or is_row(next(iter(run), None)):
-            return self.prepared.scores_of(run, threads)
+            return self._prepared.scores_of(run, threads)
         # Imported late: most calls have one run.
         from fastrank.evaluation.several_runs import evaluate_runs
 
         return evaluate_runs(
-            self.prepared, run, executor=executor, threads=threads, progress=progress
+            self._prepared, run, executor=executor, threads=threads, progress=progress
         )
 
 
