@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
 from fastrank.data.texts import decoded
@@ -17,6 +14,7 @@ from fastrank.formats.inputs import as_qrels, open_run
 from fastrank.formats.trec import read_trec_run
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.matching import match_run
+from fastrank.judging.ranked_documents import compared_scores, rank_documents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,15 +115,10 @@ class JudgedQuery:
         if np.isnan(scores).any():
             reason = f"{run.source}: query {self.query!r}: a score is NaN"
             raise EvaluationError("", self.query.encode("utf-8", "surrogateescape"), reason)
-        order = list(range(len(texts)))
-        if options.ties != "given":
-            order.sort(key=texts.__getitem__, reverse=options.ties != "docno_asc")
-        if options.ties in ("best", "worst"):
-            sign = -1 if options.ties == "best" else 1
-            order.sort(key=lambda row: sign * self.grades.get(decoded(texts[row]), -math.inf))
-        compared = compared_scores(scores, options.trec_eval_version)
-        order.sort(key=(-compared).__getitem__)
-        return [(decoded(texts[row]), float(scores[row])) for row in order]
+        return rank_documents(
+            list(zip(map(decoded, texts), scores.tolist(), strict=True)), self.grades,
+            ties=options.ties, trec_eval_version=options.trec_eval_version,
+        )  # fmt: skip
 
     def documents(self, bound: BoundMeasure) -> list[tuple[str, float]]:
         """The ranking that a measure sees, which may be without unjudged documents."""
@@ -190,14 +183,6 @@ class JudgedQuery:
                 else:
                     groups.append([rank - 1, rank])
         return groups
-
-
-def compared_scores(scores: Any, version: str) -> Any:
-    """Scores as trec_eval compares them: as 32-bit floats in 9.0.8."""
-    if version != DEFAULT_VERSION:
-        return scores
-    with np.errstate(over="ignore"):
-        return scores.astype(np.float32).astype(float)
 
 
 def explained_measures(

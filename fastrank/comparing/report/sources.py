@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-
-import numpy as np
 
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.errors import OptionError
@@ -16,6 +13,7 @@ from fastrank.formats.load import read_run
 from fastrank.formats.run_order import apply_order
 from fastrank.formats.source import name_of
 from fastrank.judging.filters import rows_of, without_excluded, without_repeats
+from fastrank.judging.ranked_documents import rank_documents
 from fastrank.native.buffers import filled
 
 TYPE_CHECKING = False
@@ -36,8 +34,7 @@ class Rankings:
     """
 
     def __init__(self, comparison: Comparison, qrels: Any, runs: Any) -> None:
-        version = comparison._evaluation.get("trec_eval_version", DEFAULT_VERSION)
-        self._single = version == DEFAULT_VERSION
+        self._version = version = comparison._evaluation.get("trec_eval_version", DEFAULT_VERSION)
         self._ties = comparison._evaluation.get("ties", "docno_desc")
         given = _in_order(runs, comparison.names)
         self.files = _hashes({"qrels": qrels} | given)
@@ -54,20 +51,10 @@ class Rankings:
     def ranking(self, system: str, query: str) -> Ranking:
         """The documents of a query with their scores, in the order of the evaluation."""
         results = _rows_of(self.runs[system], query)
-        docs = self._tied_order(list(results), query)
-        scores = np.array([results[doc] for doc in docs], float)
-        compared = scores.astype(np.float32) if self._single else scores
-        order = np.argsort(-compared, kind="stable")
-        return [(docs[place], float(scores[place])) for place in order]
-
-    def _tied_order(self, docs: list[str], query: str) -> list[str]:
-        """The documents in the order that they have if all scores are equal."""
-        if self._ties != "given":
-            docs.sort(key=_bytes, reverse=self._ties != "docno_asc")
-        if self._ties in ("best", "worst"):
-            grades, sign = self.grades(query), -1 if self._ties == "best" else 1
-            docs.sort(key=lambda doc: sign * grades.get(doc, -math.inf))
-        return docs
+        return rank_documents(
+            list(results.items()), self.grades(query),
+            ties=self._ties, trec_eval_version=self._version,
+        )  # fmt: skip
 
     def grades(self, query: str) -> dict[str, float]:
         """The grades of the judged documents of a query."""
