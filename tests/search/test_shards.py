@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
@@ -352,14 +353,14 @@ def test_a_shard_that_fails_is_named(kind: str | None, split: Split) -> None:
             found_by(QUERIES[:3], shards, 5)
 
 
-def test_a_shard_whose_worker_dies_is_named(split: Split) -> None:
+def test_a_shard_whose_worker_died_is_named(split: Split) -> None:
     paths = split(CORPUS[:300], [0, 100, 200, 300])
     with started("processes") as executor:
         shards = Shards(paths, executor)
-        executor.submit(int).result()
-        for process in list(executor._processes.values()):
-            process.kill()
-            process.join()
+        # The executor must know of it: up to Python 3.11, a call that is submitted while it finds
+        # out starts another worker, for which shutdown() waits forever.
+        with pytest.raises(BrokenProcessPool):
+            executor.submit(os._exit, 1).result()
         with pytest.raises(ReadError, match=r"\.npy: the search failed: BrokenProcessPool"):
             found_by(QUERIES[:3], shards, 5)
 
