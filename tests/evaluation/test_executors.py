@@ -22,6 +22,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.evaluation import several_runs
+from fastrank.evaluation.prepared import Prepared
 from tests.helpers import executors
 from tests.helpers.executors import started
 from tests.helpers.paths import REPOSITORY
@@ -133,14 +134,14 @@ def test_the_number_of_runs_that_were_not_started_is_named() -> None:
 
 
 def test_an_interrupt_has_the_scores_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluator, scores_of = fr.Evaluator(QRELS, "map"), type(fr.Evaluator(QRELS).prepared).scores_of
+    evaluator, scores_of = fr.Evaluator(QRELS, "map"), Prepared.scores_of
 
     def interrupted(self: Any, run: Any, *rest: Any) -> fr.Scores:
         if run == PATHS[2]:
             raise KeyboardInterrupt
         return scores_of(self, run, *rest)
 
-    monkeypatch.setattr(type(evaluator.prepared), "scores_of", interrupted)
+    monkeypatch.setattr(Prepared, "scores_of", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         evaluator.evaluate(PATHS)
 
@@ -149,7 +150,7 @@ def test_an_interrupt_has_the_scores_so_far(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_workers_read_the_file_of_the_judgments() -> None:
-    sent = pickle.dumps(several_runs.Shared(fr.Evaluator(QRELS, "map").prepared, 1))
+    sent = pickle.dumps(several_runs.Shared(fr.Evaluator(QRELS, "map")._prepared, 1))
 
     assert len(sent) < 10_000 < QRELS.stat().st_size
 

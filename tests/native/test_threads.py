@@ -31,6 +31,8 @@ def test_the_failure_of_the_first_part_is_raised() -> None:
 @pytest.mark.parametrize("interrupts", [1, 2])
 def test_an_interrupt_leaves_no_part_running(interrupts: int) -> None:
     """Parts write into memory of the caller, who may use it again afterwards."""
+    # A shell starts background processes with the signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     begun, go_on, ended = threading.Event(), threading.Event(), []
     main = threading.main_thread()
 
@@ -54,5 +56,6 @@ def test_an_interrupt_leaves_no_part_running(interrupts: int) -> None:
             in_threads(work, 2)
     finally:
         helper.join()
+        signal.signal(signal.SIGINT, before)
 
     assert ended == [1]
