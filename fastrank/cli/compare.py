@@ -161,7 +161,7 @@ def _run(given: argparse.Namespace) -> int:
         )
         return 1
     for path, one in zip(given.runs, evaluated, strict=True):
-        report_counts(f"{NAME}: {path}", one, ("", ""), complete=True)
+        report_counts(f"{NAME}: {files.name_of(path)}", one, ("", ""), complete=True)
     try:
         comparison = _compared(given, chosen, evaluated)
         printed = _printed(comparison, given)

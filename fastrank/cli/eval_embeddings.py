@@ -76,7 +76,8 @@ def _run(given: argparse.Namespace) -> int:
     if not check_version(given, NAME):
         return 2
     if given.run == (given.output or "-"):
-        complain(f"{NAME}: --run and --output: expected different files, found {given.run} twice")
+        name = files.name_of(given.run)
+        complain(f"{NAME}: --run and --output: expected different files, found {name} twice")
         return 2
     if not can_be_written(NAME, given.output, given.run):
         return 1
@@ -91,7 +92,8 @@ def _run(given: argparse.Namespace) -> int:
         "judged query has no vector or no results", "judged queries have no vector or no results"
     )  # fmt: skip
     report_counts(NAME, scores, absent, complete=given.missing == "zero")
-    lines = formatted([(given.queries, given.queries, scores)], given)
+    queries = files.name_of(given.queries)
+    lines = formatted([(queries, queries, scores)], given)
     if given.output is None:
         write(lines)
         return 0

@@ -140,7 +140,8 @@ class _Results:
         names = files.short_names(given.runs) if given.names is None else given.names
         taken = set[str]()
         found = (self.stored or runs).of(given.runs)
-        for path, name, scores in zip(given.runs, names, found, strict=True):
+        paths = map(files.name_of, given.runs)
+        for path, name, scores in zip(paths, names, found, strict=True):
             if scores is None:
                 continue
             of = f"of {len(runs.judgments)} judged queries"

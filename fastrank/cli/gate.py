@@ -252,7 +252,7 @@ def _save(given: argparse.Namespace, name: str) -> int:
         have = "query has" if len(missing) == 1 else "queries have"
         found.notes.append(f"{len(missing)} judged {have} no results ({first_ids(missing)})")
     for note in found.notes:
-        complain(f"{name}: {given.run}: {note}")
+        complain(f"{name}: {files.name_of(given.run)}: {note}")
     return _written(name, partial(found.content.write, given.output or "-"))
 
 
@@ -288,7 +288,8 @@ def _check(given: argparse.Namespace, name: str) -> int:
         done = "replaced by this run" if verdict.is_improvement else (
             "not replaced, because the gate did not pass, no mean is better, or one is worse"
         )  # fmt: skip
-        verdict = verdict.changed(notes=[*verdict.notes, f"{given.baseline}: {done}"])
+        note = f"{files.name_of(given.baseline)}: {done}"
+        verdict = verdict.changed(notes=[*verdict.notes, note])
     printed = _encoded(FORMATS[form](verdict))
     path = given.output or "-"
     outputs.append((path, compressed([printed], path)))

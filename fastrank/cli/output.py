@@ -142,7 +142,10 @@ def check_distinct(outputs: Mapping[str, str | None]) -> None:
             # Devices and pipes take several outputs.
             continue
         if real in flags:
-            raise OptionError(flag, f"{path} is also the file of {flags[real]}; name another")
+            from fastrank.formats.files import name_of
+
+            reason = f"{name_of(path)} is also the file of {flags[real]}; name another"
+            raise OptionError(flag, reason)
         flags[real] = flag
 
 

@@ -6,6 +6,7 @@ import os
 
 from fastrank.errors import OptionError
 from fastrank.formats.sniff import COMPRESSED
+from fastrank.formats.source import name_of
 from fastrank.scores.text import trec_lines
 
 TYPE_CHECKING = False
@@ -163,7 +164,7 @@ def format_of_output(
     if suffix not in SUFFIXES and suffix not in OTHER_SUFFIXES:
         return default
     known = ", ".join(own for own, named in suffixes.items() if named in formats)
-    reason = f"{output} cannot be written in the format of {suffix} files"
+    reason = f"{name_of(output or '')} cannot be written in the format of {suffix} files"
     raise OptionError("--output", f"{reason}; set --format, or use a name that ends in {known}")
 
 

@@ -8,6 +8,7 @@ from fastrank.cli.output import complain
 from fastrank.errors import FastrankError, OptionError
 from fastrank.evaluation.several_runs import evaluate_run
 from fastrank.formats.digests import judgments_digest
+from fastrank.formats.source import name_of
 from fastrank.judging.evaluation_options import EVALUATION
 from fastrank.plurals import counted
 from fastrank.stores.evaluation import settings_of
@@ -52,7 +53,7 @@ class StoredScores:
         # The file of --exclude may be a pipe, which can be read only once.
         options["exclude"] = runs.options.exclude
         settings = settings_of(
-            given.qrels,
+            name_of(given.qrels),
             judgments_digest(runs.qrels),
             given.measure or ["official"],
             {**options, "relevance_format": runs.options.relevance_format},

@@ -11,6 +11,7 @@ from fastrank.errors import FastrankError, OptionError
 from fastrank.evaluation.prepared import Prepared
 from fastrank.formats import trec
 from fastrank.formats.load import read_qrels
+from fastrank.formats.source import name_of
 from fastrank.judging.evaluation_options import EVALUATION, evaluation_options
 from fastrank.judging.options import bind_measures, check_options
 from fastrank.measures.selection import Selection
@@ -143,8 +144,8 @@ class RunScores:
             # The runs that were sent to the other processes have the same error.
             if not self._is_broken:
                 complain(
-                    f"{self._name}: {path}: a process was killed, perhaps because memory is short;"
-                    " use fewer --jobs"
+                    f"{self._name}: {name_of(path)}: a process was killed, perhaps because memory"
+                    " is short; use fewer --jobs"
                 )
             self._is_broken = True
         elif not self._is_broken and error is not None:
@@ -176,4 +177,4 @@ def _options(given: argparse.Namespace) -> Options:
 def _explained(error: FastrankError | ImportError, path: str) -> str:
     """The error message, with the file's path if it is not in the message."""
     names_it = hasattr(error, "path") or getattr(error, "source", None) == path
-    return str(error) if names_it else f"{path}: {error}"
+    return str(error) if names_it else f"{name_of(path)}: {error}"

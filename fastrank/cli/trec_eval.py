@@ -17,7 +17,7 @@ from fastrank.cli.output import complain, guarded, write
 from fastrank.data.texts import decoded
 from fastrank.evaluation.scoring import score
 from fastrank.formats import trec
-from fastrank.formats.source import open_pieces, open_stdin, read_all
+from fastrank.formats.source import name_of, open_pieces, open_stdin, read_all
 from fastrank.judging.judge import RunJudge
 from fastrank.judging.needs import check_columns
 from fastrank.judging.options import MAX_RETRIEVED, Options
@@ -330,7 +330,7 @@ def _unreadable(reader: str, kind: str, error: errors.ReadError) -> str:
 
 
 def _quit(path: str) -> str:
-    return f"trec_eval: Quit in file '{path}'"
+    return f"trec_eval: Quit in file '{name_of(path)}'"
 
 
 def _tracer(level: int) -> Any:

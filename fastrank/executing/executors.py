@@ -94,6 +94,6 @@ def workers_of(executor: Any) -> int | None:
             return found
     if hasattr(executor, "_actor_pool"):  # Ray
         return len(executor._actor_pool) or None
-    if hasattr(executor, "_client"):  # Dask
+    if hasattr(executor, "_client") and executor._client.status == "running":  # Dask
         return sum(executor._client.nthreads().values()) or None
     return None

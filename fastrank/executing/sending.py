@@ -117,8 +117,10 @@ def outcomes(
                 if not failed or call.call.done():
                     found = call.outcomes()
             except Exception as error:
+                # Calls that were sent before it failed have the same error.
+                if not failed:
+                    found = [Outcome(error=error)] * len(chunk)
                 failed = True
-                found = [Outcome(error=error)] * len(chunk)
             waiting.popleft()
             if not failed:
                 waiting.extend((chunk, send(chunk)) for chunk in islice(chunks, 1))

@@ -141,7 +141,8 @@ def _described(files: Iterable[str | os.PathLike[str]]) -> list[Shard]:
         if any(_place(own.path) == _place(other.path) for other in found):
             raise ArrayError(own.name, "the shard is given twice")
         if found and own.dimension != found[0].dimension:
-            raise _differs(own, f"dimension {own.dimension}", found[0], found[0].dimension)
+            expected = f"dimension {found[0].dimension}"
+            raise _differs(own, f"dimension {own.dimension}", found[0], expected)
         if own.metric is None:
             vectors = vectors or own
             if own.dtype != vectors.dtype:
@@ -156,7 +157,7 @@ def _described(files: Iterable[str | os.PathLike[str]]) -> list[Shard]:
     return found
 
 
-def _differs(own: Shard, value: str, other: Shard, expected: Any) -> ArrayError:
+def _differs(own: Shard, value: str, other: Shard, expected: str) -> ArrayError:
     return ArrayError(own.name, f"expected {expected}, as in {other.name}, found {value}")
 
 

@@ -66,6 +66,8 @@ def load_scores(
     {'pca.run': <Scores of 'pca': 200 queries, 1 measure>}
     """
     with_defaults(load_scores, options)
+    if group is not None and not isinstance(group, str):
+        raise TypeError(f"group: expected str, found {type(group).__name__}")
     path = os.fspath(store)
     with closing(Store(path, append=False, warn=python_warning)) as opened:
         record = _chosen(opened, group, _wanted(qrels, measures, options))

@@ -154,8 +154,16 @@ def test_what_was_done_before_a_worker_was_killed_is_kept(processes: ProcessPool
 
     assert [one.value for one in found[:50]] == list(range(50))
     assert isinstance(found[50].error, BrokenProcessPool)
-    assert isinstance(found[-1].error, CancelledError)
+    assert {type(one.error) for one in found[51:] if one.value is None} == {CancelledError}
     assert len(found) == 100
+
+
+def test_a_dask_client_that_was_closed_is_an_error() -> None:
+    with executors.dask_client() as client:
+        pass
+
+    with pytest.raises(Exception, match="Client is closed"):
+        list(in_order(client, add, range(5), shared=0))
 
 
 def test_an_executor_that_was_shut_down_is_an_error(processes: ProcessPoolExecutor) -> None:

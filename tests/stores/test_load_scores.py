@@ -87,6 +87,8 @@ def test_an_evaluation_is_selected_by_what_evaluate_takes(store: Path, tmp_path:
         mean(measures="ndcg")
     with pytest.raises(TypeError, match="did you mean 'relevance_level'"):
         mean(relevance_levl=2)
+    with pytest.raises(TypeError, match=r"^group: expected str, found int$"):
+        mean(group=12345678)
 
 
 def test_of_several_versions_of_fastrank_the_newest_is_loaded(store: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import urllib.error
 
 from fastrank.errors import ReadError
 from fastrank.formats.remote.urls import redacted
@@ -24,6 +25,8 @@ def reason_of(error: BaseException) -> str:
     inner = getattr(error, "reason", None)
     if isinstance(inner, BaseException):
         return reason_of(inner)
+    if isinstance(error, urllib.error.URLError) and inner:
+        return redacted(str(inner))
     if isinstance(error, TimeoutError):
         return "the server did not answer in time"
     if isinstance(error, http.client.IncompleteRead):

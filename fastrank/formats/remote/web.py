@@ -45,7 +45,10 @@ class WebFile:
 
     def __init__(self, url: str, name: str) -> None:
         self._name = name
-        self._connections = Connections(*_request_of(url))
+        try:
+            self._connections = Connections(*_request_of(url))
+        except ValueError as error:
+            raise ReadError(name, reason_of(error)) from None
         self._waiting: Any = None
         self.size: int | None = None
         self.head = b""
@@ -186,4 +189,6 @@ def _fill(response: Any, view: memoryview) -> None:
 def _status(error: urllib.error.HTTPError) -> str:
     known = http.client.responses.get(error.code)
     reason = f"HTTP status {error.code}" + (f" ({known})" if known else "")
+    if 300 <= error.code < 400:
+        return f"{reason}: the redirection cannot be followed"
     return f"{reason}; check the credentials" if error.code in (401, 403) else reason

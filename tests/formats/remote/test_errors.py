@@ -79,6 +79,20 @@ def test_a_slow_server_is_waited_for(server: WebServer) -> None:
     assert read_all(server.url("x.run", RUN)) == RUN
 
 
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [("http:///x.run", "no host given"), ("http://[::1/x.run", "Invalid IPv6 URL")],
+)
+def test_an_invalid_url_is_an_error(url: str, expected: str) -> None:
+    assert reason(url) == expected
+
+
+def test_a_redirection_without_a_target_is_an_error(server: WebServer) -> None:
+    server.statuses = [302]
+    expected = "HTTP status 302 (Found): the redirection cannot be followed"
+    assert reason(server.url("x.run", RUN)) == expected
+
+
 def test_a_refused_connection_is_an_error(server: WebServer) -> None:
     url = server.url("x.run")
     server.server_close()
@@ -122,6 +136,39 @@ def test_credentials_are_sent_and_not_shown(server: WebServer, capsys: Any) -> N
     assert "HTTP status 401" in told
     assert server.url("x.run") in told
     assert not [word for word in ("user", "pass", "signature", "secret", "part") if word in told]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "eval -m map QRELS RUN",
+        "eval -m map --format json QRELS RUN",
+        "eval -m map --jobs 2 QRELS RUN RUN",
+        "eval -m map --resume STORE QRELS data/pca.run RUN",
+        "compare -m map QRELS RUN",
+        "gate save -m map QRELS RUN",
+        "trec_eval -m map QRELS RUN",
+        "trec_eval -m map data/digits.qrels RUN",
+    ],
+)
+@pytest.mark.parametrize("is_there", [True, False])
+def test_output_and_stores_show_no_secrets(
+    arguments: str, is_there: bool, server: WebServer, tmp_path: Path, capfd: Any
+) -> None:
+    qrels = server.url("x.qrels", Path("data/digits.qrels").read_bytes())
+    # Some judged queries have no results, which is a warning with the name of the file.
+    run = server.url("x.run", RUN[: len(RUN) // 2].rpartition(b"\n")[0] + b"\n")
+    if not is_there:
+        server.files.clear()
+    for name, url in {"QRELS": qrels, "RUN": run}.items():
+        arguments = arguments.replace(name, url.replace("//", "//me:secret@") + "?key=secret")
+
+    main(arguments.replace("STORE", str(tmp_path / "scores.jsonl")).split())
+
+    shown = capfd.readouterr()
+    stored = "".join(path.read_text() for path in tmp_path.iterdir())
+    assert shown.out + shown.err
+    assert "secret" not in shown.out + shown.err + stored
 
 
 @pytest.mark.parametrize(
