@@ -109,7 +109,10 @@ def _from_pickle(value: Any) -> Any:
         return value.column()
     if isinstance(value, Record):
         return type(value)(*map(_from_pickle, value))
-    return [_from_pickle(item) for item in value] if isinstance(value, list) else value
+    # Ids are the longest lists.
+    if isinstance(value, list) and value and not isinstance(value[0], bytes):
+        return [_from_pickle(item) for item in value]
+    return value
 
 
 def _rebuild(kind: type[Frozen], fields: dict[str, Any]) -> Frozen:

@@ -104,7 +104,7 @@ def evaluated(
     function: is called for each run in the place of `evaluate_run`; its value may have more items.
     """
     restored = _Restored(prepared)
-    found = outcomes(executor, function, runs, shared=Shared(prepared, threads))
+    found = outcomes(executor, _Sending(function), runs, shared=Shared(prepared, threads))
     try:
         for value, error in found:
             yield Outcome(value and (restored.of(value[0]), *value[1:]), error)
@@ -112,17 +112,38 @@ def evaluated(
         found.close()
 
 
-class Shared:
-    """What workers need. Processes read the judgments from their file, if there is one."""
+class _Sending:
+    """Calls a function in a worker, and makes its Scores ready to be sent."""
 
-    def __init__(self, prepared: Prepared, threads: int | None) -> None:
-        self.prepared, self.threads = prepared, threads
+    def __init__(self, function: Function) -> None:
+        self._function = function
+
+    def __call__(self, shared: Shared, run: Any) -> tuple[Any, ...]:
+        scores, *more = self._function(shared, run)
+        return shared.to_send(scores), *more
+
+
+class Shared:
+    """What workers need. Processes read the judgments from their file, if there is one.
+
+    is_copy: whether this is in another process.
+    """
+
+    def __init__(self, prepared: Prepared, threads: int | None, is_copy: bool = False) -> None:
+        self.prepared, self.threads, self._is_copy = prepared, threads, is_copy
+
+    def to_send(self, scores: Scores) -> Scores:
+        """The Scores, in another process without what `_Restored` adds."""
+        if not self._is_copy:
+            return scores
+        light: Scores = scores.changed(bound=[], coverage=scores.coverage.changed(judged=[]))
+        return light
 
     def __reduce__(self) -> Any:
         file = self.prepared.file
         # A file that has changed has other judgments.
         if file is None or file_state(file[0]) != file:
-            return Shared, (self.prepared, self.threads)
+            return Shared, (self.prepared, self.threads, True)
         state = self.prepared.__getstate__() | {"judgments": None}
         return _read, (file, state, self.threads)
 
@@ -133,7 +154,7 @@ def _read(file: FileState, state: dict[str, Any], threads: int | None) -> Shared
     state["judgments"], _ = choose_queries(judgments, options)
     prepared = Prepared.__new__(Prepared)
     prepared.__setstate__(state)
-    return Shared(prepared, threads)
+    return Shared(prepared, threads, is_copy=True)
 
 
 class _Restored:
@@ -145,7 +166,7 @@ class _Restored:
         self._found: Any = None
 
     def of(self, scores: Scores) -> Scores:
-        """The same Scores, without copies of ids and measures."""
+        """The same Scores, with the measures and judged queries, and without copies of ids."""
         bound = self._prepared.bound
         if scores.bound is bound:
             return scores
