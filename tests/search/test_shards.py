@@ -300,7 +300,9 @@ def _invalid(folder: Path) -> dict[str, tuple[list[Any], dict[str, Any], type[Ex
     wrong[7, 3] = np.nan
     one, flat, named = vectors("one.npy", CORPUS[:10]), index("flat"), index("named", ids=ids)
     return {
-        "*: expected dimension 96, as in": ([one, vectors("short.npy", CORPUS[:5, :7])], {}, ArrayError),
+        "*: expected dimension 96, as in": (
+            [one, vectors("short.npy", CORPUS[:5, :7])], {}, ArrayError
+        ),
         "*: expected float32, as in": (
             [one, vectors("double.npy", CORPUS[:5].astype("f8"))], {}, ArrayError
         ),
