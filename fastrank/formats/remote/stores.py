@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 from fastrank.errors import ReadError
 from fastrank.formats.remote import blocks
 from fastrank.formats.remote.reasons import missing_file, reason_of
@@ -11,7 +13,7 @@ from fastrank.lazy import optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
+    from collections.abc import Iterator
     from typing import Any
 
 # What marks a version of a file, in the stores that provide it.
@@ -25,7 +27,7 @@ class StoredFile:
     def __init__(self, url: str, name: str) -> None:
         self._name = name
         self._store, self._path = open_store(url, name)
-        with _Errors(name):
+        with _errors(name):
             self._info = self._store.info(self._path)
             if self._info["type"] == "directory":
                 raise ReadError(name, "is a directory")
@@ -36,7 +38,7 @@ class StoredFile:
         self._streams: list[Any] = []
         if self.size is None:
             self._waiting = self._opened()
-            with _Errors(name):
+            with _errors(name):
                 self.head = self._waiting.read(HEAD)
         else:
             head = bytearray(min(self.size, blocks.BLOCK))
@@ -47,7 +49,7 @@ class StoredFile:
     def fetch(self, start: int, view: memoryview) -> None:
         """Fill the view with the bytes from `start` on. Raises ReadError."""
         stop = start + len(view)
-        with _Errors(self._name):
+        with _errors(self._name):
             found = self._store.cat_file(self._path, start=start, end=stop, **self._options)
         if len(found) != len(view):
             reason = f"found {len(found)} of {len(view)} bytes at {start}"
@@ -59,7 +61,7 @@ class StoredFile:
         file, self._waiting = self._waiting, None
         if file is None:
             file = self._opened()
-            with _Errors(self._name):
+            with _errors(self._name):
                 file.read(len(self.head))
         return _Stream(self._name, file)
 
@@ -68,7 +70,7 @@ class StoredFile:
         if self.size is not None and self.size <= blocks.BLOCK:
             # One request fetched all of it.
             return
-        with _Errors(self._name):
+        with _errors(self._name):
             self._store.invalidate_cache(self._store._parent(self._path))
             now = self._store.info(self._path)
         if any(now.get(key) != self._info.get(key) for key in _VERSION):
@@ -80,7 +82,7 @@ class StoredFile:
             file.close()
 
     def _opened(self) -> Any:
-        with _Errors(self._name):
+        with _errors(self._name):
             file = self._store.open(self._path, "rb")
         self._streams.append(file)
         return file
@@ -93,7 +95,7 @@ class _Stream:
         self._name, self._file = name, file
 
     def readinto(self, view: memoryview) -> int:
-        with _Errors(self._name):
+        with _errors(self._name):
             found = self._file.read(min(len(view), blocks.BLOCK))
         view[: len(found)] = found
         return len(found)
@@ -133,23 +135,15 @@ def _is_archive(store: Any) -> bool:
     return isinstance(store, AbstractArchiveFileSystem)
 
 
-class _Errors:
-    """A context manager that turns all errors of a store into ReadError."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+@contextmanager
+def _errors(name: str) -> Iterator[None]:
+    """Turn all errors of a store into ReadError."""
+    try:
+        yield
+    except ReadError:
+        raise
+    except FileNotFoundError:
+        raise missing_file(name) from None
+    except Exception as error:
         # Each store has its own exceptions, for missing credentials for example.
-        if isinstance(error, Exception) and not isinstance(error, ReadError):
-            if isinstance(error, FileNotFoundError):
-                raise missing_file(self._name) from None
-            raise ReadError(self._name, reason_of(error)) from None
+        raise ReadError(name, reason_of(error)) from None
