@@ -34,7 +34,7 @@ class _PoolCall:
         """Pools cannot cancel calls."""
 
 
-class FailedCall:
+class _FailedCall:
     """A call that the executor did not accept."""
 
     def __init__(self, error: Exception) -> None:
@@ -54,10 +54,8 @@ class FailedCall:
 
 def submitter(executor: Any) -> Submit:
     """The function that submits a call. Raises TypeError for other objects."""
-    if isinstance(executor, type) or not (
-        hasattr(executor, "submit") or hasattr(executor, "apply_async")
-    ):
-        is_class = isinstance(executor, type)
+    is_class = isinstance(executor, type)
+    if is_class or not (hasattr(executor, "submit") or hasattr(executor, "apply_async")):
         found = f"the class {executor.__name__}" if is_class else type(executor).__name__
         raise TypeError(
             "executor: expected a concurrent.futures.Executor, such as ProcessPoolExecutor(4), or"
@@ -72,7 +70,7 @@ def submitter(executor: Any) -> Submit:
             return _PoolCall(executor.apply_async(function, arguments))
         except Exception as error:
             # It was shut down, or its workers are dead.
-            return FailedCall(error)
+            return _FailedCall(error)
 
     return attempt
 

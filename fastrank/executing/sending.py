@@ -96,11 +96,11 @@ def outcomes(
         executor = executor.get_executor()
     submit = submitter(executor)
     workers = workers or workers_of(executor)
-    send: Callable[[Sequence[Any]], Sent]
+    send: Callable[[Sequence[Any]], _Sent]
     if is_in_this_process(executor):
 
-        def send(chunk: Sequence[Any]) -> Sent:
-            return Sent(submit(_called_at_once, function, shared, chunk))
+        def send(chunk: Sequence[Any]) -> _Sent:
+            return _Sent(submit(_called_at_once, function, shared, chunk))
 
     else:
         send = _Sender(submit, function, shared, copies=workers or 1).send
@@ -111,11 +111,11 @@ def outcomes(
     failed = False
     try:
         while waiting:
-            chunk, call = waiting[0]
+            chunk, sent = waiting[0]
             found = _cancelled(chunk)
             try:
-                if not failed or call.call.done():
-                    found = call.outcomes()
+                if not failed or sent.call.done():
+                    found = sent.outcomes()
             except Exception as error:
                 # Calls that were sent before it failed have the same error.
                 if not failed:
@@ -128,8 +128,8 @@ def outcomes(
         for chunk in chunks:
             yield from _cancelled(chunk)
     finally:
-        for _, call in waiting:
-            call.call.cancel()
+        for _, sent in waiting:
+            sent.call.cancel()
 
 
 def _chunk_size(count: int, workers: int | None) -> int:
@@ -153,7 +153,7 @@ def _called_at_once(function: Function, shared: Any, chunk: Sequence[Any]) -> li
     return list(_called(function, shared, chunk))
 
 
-class Sent:
+class _Sent:
     """A chunk that was sent to a thread."""
 
     def __init__(self, call: Call) -> None:
@@ -165,7 +165,7 @@ class Sent:
         return found
 
 
-class _SentToProcess(Sent):
+class _SentToProcess(_Sent):
     """A chunk that was sent to a process, which may not have the shared object."""
 
     def __init__(self, sender: _Sender, task: Task) -> None:
@@ -193,7 +193,7 @@ class _Sender:
         self.payload = _pickled((function, shared))
         self._digest = blake2b(self.payload, digest_size=16).digest()
 
-    def send(self, chunk: Sequence[Any]) -> Sent:
+    def send(self, chunk: Sequence[Any]) -> _Sent:
         """Submit a chunk."""
         self._copies -= 1
         payload = self.payload if self._copies >= 0 else None
