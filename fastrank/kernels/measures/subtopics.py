@@ -156,7 +156,7 @@ def share_of_best(q, parameters, discount):
 
 @helper
 def share_of_ideal(q, parameters, discount):
-    """ndeval divides both by the best gain first, save at rank 1, which can change the last bit."""
+    """ndeval first divides both by the best gain, except at rank 1, which can change a last bit."""
     covered = begin(q, parameters)
     found = gain_of_run(q, parameters, discount)
     if covered == 0 or found == 0.0:
