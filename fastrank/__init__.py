@@ -11,11 +11,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
+# The compiled kernels read memory of objects as CPython lays them out.
+if sys.implementation.name != "cpython":
+    raise ImportError(f"fastrank needs CPython; this is {sys.implementation.name}")
 # Reading files as fast as here needs system calls that Windows does not have.
-if sys.platform == "win32":
-    raise ImportError("fastrank needs Linux or macOS; on Windows, use it in WSL")
+if not hasattr(os, "preadv"):
+    raise ImportError("fastrank needs Linux or macOS 11; on Windows, use it in WSL")
 
 from fastrank import lazy
 from fastrank.lazy import public_names

@@ -1,4 +1,4 @@
-"""Make text from files safe to show: ids and names may have any characters."""
+"""Make text from files safe to show and to read: ids and names may have any characters."""
 
 from __future__ import annotations
 
@@ -20,3 +20,20 @@ def visible(text: str) -> str:
     return "".join(
         c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode() for c in text
     )
+
+
+def valid_json(text: str) -> str:
+    r"""JSON in ASCII whose strings show bytes that are not UTF-8 as `\\xff`.
+
+    Strict readers refuse the lone surrogates that represent these bytes in Python.
+
+    >>> print(valid_json(r'["\udcff", "\ud83d\udc80"]'))
+    ["\\xff", "\ud83d\udc80"]
+    """
+    if "\\udc" not in text:
+        return text
+    import re
+
+    # Escaped backslashes and pairs of surrogates are matched first, so that they stay as they are.
+    pattern = r"(\\\\|\\ud[89ab]..\\ud[c-f]..)|\\udc([89a-f].)"
+    return re.sub(pattern, lambda found: found[1] or rf"\\x{found[2]}", text)

@@ -1,10 +1,12 @@
-"""What `visible` escapes."""
+"""What `visible` and `valid_json` escape."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from fastrank.escapes import visible
+from fastrank.escapes import valid_json, visible
 
 
 @pytest.mark.parametrize(
@@ -25,3 +27,18 @@ def test_what_could_mislead_is_escaped(text: str, shown: str) -> None:
 
 def test_joiners_of_words_are_kept() -> None:
     assert visible("می\u200cشود") == "می\u200cشود"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("\udcff\udc80", r"\xff\x80"),
+        ("\U0001f480", "\U0001f480"),
+        ("\U0001f480\udcff", "\U0001f480\\xff"),
+        (r"\udcff", r"\udcff"),
+        ("\\\udcff", r"\\xff"),
+        ('"\n\udcff', '"\n\\xff'),
+    ],
+)
+def test_only_lone_surrogates_of_json_are_replaced(text: str, read: str) -> None:
+    assert json.loads(valid_json(json.dumps([text]))) == [read]

@@ -49,13 +49,21 @@ def test_every_public_name_exists(package: str) -> None:
         getattr(module, name)
 
 
-def test_windows_is_refused_with_advice() -> None:
+@pytest.mark.parametrize(
+    ("lacking", "message"),
+    [
+        (
+            "import mmap, os; del os.preadv, mmap.MAP_PRIVATE",
+            "fastrank needs Linux or macOS 11; on Windows, use it in WSL",
+        ),
+        ("sys.implementation.name = 'pypy'", "fastrank needs CPython; this is pypy"),
+    ],
+)
+def test_unsupported_systems_are_refused_with_advice(lacking: str, message: str) -> None:
     found = subprocess.run(
-        [sys.executable, "-c", "import sys; sys.platform = 'win32'; import fastrank"],
+        [sys.executable, "-c", f"import sys; {lacking}; import fastrank"],
         cwd=REPOSITORY, capture_output=True, text=True,
     )  # fmt: skip
 
     assert found.returncode == 1
-    assert found.stderr.endswith(
-        "ImportError: fastrank needs Linux or macOS; on Windows, use it in WSL\n"
-    )
+    assert found.stderr.endswith(f"ImportError: {message}\n")

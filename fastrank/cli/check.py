@@ -11,6 +11,7 @@ from fastrank.checking.checker import KINDS, SEVERITIES, Checker
 from fastrank.checking.findings import counted
 from fastrank.cli.output import complain, guarded, without_controls, write
 from fastrank.errors import FastrankError, ReadError
+from fastrank.escapes import valid_json
 from fastrank.formats import files
 from fastrank.formats.sniff import FORMATS as FILE_FORMATS
 from fastrank.gating.github import escaped
@@ -166,7 +167,7 @@ def _json(report: Report) -> Iterator[str]:
         "files": [file._asdict() for file in report.files],
         **{f"{one}s": report.total(one) for one in SEVERITIES},
     }
-    yield json.dumps(content, indent=2)
+    yield valid_json(json.dumps(content, indent=2))
 
 
 def _jsonl(report: Report) -> Iterator[str]:
@@ -175,7 +176,7 @@ def _jsonl(report: Report) -> Iterator[str]:
         ("finding", report.findings), ("count", report.counts), ("file", report.files),
     ):  # fmt: skip
         for item in items:
-            yield json.dumps({"record": record, **item._asdict()})
+            yield valid_json(json.dumps({"record": record, **item._asdict()}))
 
 
 def _github(report: Report) -> Iterator[str]:

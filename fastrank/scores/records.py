@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.escapes import valid_json
 from fastrank.native.buffers import filled
 from fastrank.native.objects import rows_as_dicts
 from fastrank.scores.columns import columns_by_name, presented_means
@@ -53,13 +54,14 @@ def to_json(scores: Scores, *, per_query: bool, indent: int | None) -> str:
 
 
 def json_text(value: object, indent: int | None = None) -> str:
-    """JSON in ASCII, with null for NaN and infinity, which JSON does not support."""
+    """JSON in ASCII, with null for NaN and infinity and `\\xff` for bytes that are not UTF-8."""
     import json
 
     try:
-        return json.dumps(value, indent=indent, allow_nan=False)
+        text = json.dumps(value, indent=indent, allow_nan=False)
     except ValueError:
-        return json.dumps(_finite(value), indent=indent, allow_nan=False)
+        text = json.dumps(_finite(value), indent=indent, allow_nan=False)
+    return valid_json(text)
 
 
 def _finite(value: Any) -> Any:

@@ -220,8 +220,8 @@ class Scores(Frozen):
         """One JSON object with full precision, and null for NaN and infinity.
 
         {"run": tag, "counts": {name: n}, "mean": {measure: value},
-        "per_query": {query: {measure: value}}}. Bytes of ids that are not UTF-8 become escaped
-        lone surrogates, which `json.loads` returns as in `queries`.
+        "per_query": {query: {measure: value}}}. Bytes of ids that are not UTF-8 become text such
+        as `\\xff`.
 
         >>> scores.to_json(per_query=False)
         '{"run": "pixels", "counts": {...}, "mean": {"map": 0.4347...}}'

@@ -150,6 +150,20 @@ def test_json_has_an_object_for_each_run(scores: list[fr.Scores]) -> None:
     assert "mean" not in json.loads(printed("--format", "json", "-n", QRELS, PCA))[0]
 
 
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_strict_parsers_can_read_ids_that_are_not_utf8(form: str, tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_bytes(b"\xffq 0 d 1\n")
+    run.write_bytes(b"\xffq Q0 d 1 1 \xfe\n")
+
+    shown = printed("-q", "-m", "map", "-m", "runid", "--format", form, str(qrels), str(run))
+
+    found = json.loads(shown) if form == "json" else [*map(json.loads, shown.splitlines())]
+    assert r"\xffq" in (found[0]["per_query"] if form == "json" else found[0]["query"])
+    # Lone surrogates cannot be encoded.
+    json.dumps(found, ensure_ascii=False).encode()
+
+
 def test_values_of_fewer_runs_are_printed_when_others_fail(tmp_path: Path) -> None:
     (tmp_path / "broken").write_text("5 Q0 d1\n")
 
