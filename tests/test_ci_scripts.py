@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.installations import needs_checkout
 from tests.helpers.paths import REPOSITORY
 
 yaml = pytest.importorskip("yaml")
@@ -94,6 +95,7 @@ def released(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@needs_checkout
 def test_this_commit_is_consistent() -> None:
     assert _check_version(REPOSITORY) == (0, "version, changelog, citation: consistent\n")
 

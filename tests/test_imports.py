@@ -11,7 +11,7 @@ import pytest
 
 import fastrank
 from fastrank.native import engine
-from tests.helpers.paths import REPOSITORY
+from tests.helpers.paths import DATA, PACKAGE, REPOSITORY
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from tests.helpers.paths import REPOSITORY
     [
         "import fastrank",
         "from fastrank.cli.trec_eval import main;"
-        " main(['-q', '-m', 'all_trec', 'data/digits.qrels', 'data/pca.run'])",
+        f" main(['-q', '-m', 'all_trec', *{[str(DATA / 'digits.qrels'), str(DATA / 'pca.run')]}])",
     ],
 )
 @pytest.mark.skipif(not engine().startswith("precompiled"), reason="the other engines need numba")
@@ -33,7 +33,7 @@ def test_no_heavy_library_is_loaded(statement: str) -> None:
     # -S: what the environment's own site packages import at start is not ours.
     found = subprocess.run(
         [sys.executable, "-S", "-c", code],
-        capture_output=True, text=True, check=True, cwd=REPOSITORY,
+        capture_output=True, text=True, check=True, cwd=PACKAGE.parent,
     )  # fmt: skip
 
     assert found.stdout.splitlines()[-1] == "loaded:"

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.paths import DATA, REPOSITORY
+from tests.helpers.paths import DATA, PACKAGE
 
-SCRIPT = REPOSITORY / "fastrank" / "cli" / "launch_trec_eval.py"
+SOURCE = PACKAGE / "cli" / "launch_trec_eval.py"
+SCRIPT = SOURCE if SOURCE.exists() else Path(sysconfig.get_path("scripts")) / "trec_eval"
 ARGUMENTS = ["-m", "map", str(DATA / "digits.qrels"), str(DATA / "pixels.run")]
 EXPECTED = b"map                   \tall\t0.4348\n"
 VERSION = f"python{sysconfig.get_python_version()}"
@@ -22,7 +23,7 @@ VERSION = f"python{sysconfig.get_python_version()}"
 def environment(folder: Path) -> Path:
     """A virtual environment with the package and the command; returns the command."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    (folder / "lib" / VERSION / "site-packages" / "checkout.pth").write_text(f"{REPOSITORY}\n")
+    (folder / "lib" / VERSION / "site-packages" / "package.pth").write_text(f"{PACKAGE.parent}\n")
     return installed(folder / "bin")
 
 

@@ -6,11 +6,10 @@ import re
 
 import pytest
 
-from tests.helpers.paths import PACKAGE, REPOSITORY
+from tests.helpers.installations import needs_checkout
+from tests.helpers.paths import REPOSITORY
 
-pytestmark = pytest.mark.skipif(
-    PACKAGE.parent != REPOSITORY, reason="CONTRIBUTING.md describes the repository with the package"
-)
+pytestmark = needs_checkout
 TEXT = (REPOSITORY / "CONTRIBUTING.md").read_text("utf-8")
 CODE = re.findall(r"```(?:python|text)\n(.*?)```", TEXT, re.DOTALL)
 # Paths are given from the root, or from the package.

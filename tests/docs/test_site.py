@@ -14,6 +14,8 @@ import pytest
 
 import fastrank as fr
 from tests.helpers.code_blocks import REPOSITORY, blocks_of
+from tests.helpers.installations import needs_checkout
+from tests.helpers.paths import PACKAGE
 
 DOCS = REPOSITORY / "docs"
 PYPROJECT = (REPOSITORY / "pyproject.toml").read_text("utf-8")
@@ -35,6 +37,7 @@ def test_the_examples_of_hooks_are_true(script: Any, name: str) -> None:
     assert found.failed == 0
 
 
+@needs_checkout
 @pytest.mark.parametrize("page", ["install", "compatibility", "speed", "limits", "changelog"])
 def test_sections_are_included(script: Any, page: str) -> None:
     """Without the comment, and with links that lead somewhere from the page."""
@@ -109,7 +112,7 @@ def test_every_environment_variable_is_on_the_page_of_installation() -> None:
     text = (DOCS / "install.md").read_text("utf-8")
     used = {
         name
-        for path in (REPOSITORY / "fastrank").rglob("*.py")
+        for path in PACKAGE.rglob("*.py")
         for name in re.findall(r"FASTRANK_[A-Z_]+", path.read_text("utf-8"))
     }
 
@@ -130,6 +133,7 @@ def test_commands_that_install_name_the_package_and_its_extras() -> None:
                         assert re.search(rf"^{extra} = \[", PYPROJECT, re.M)
 
 
+@needs_checkout
 def test_the_citation_is_that_of_the_package(script: Any) -> None:
     project = script("project")
     citation = (REPOSITORY / "CITATION.cff").read_text("utf-8")

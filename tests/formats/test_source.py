@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from fastrank.errors import ReadError
 from fastrank.formats.source import Pieces, Reader, open_pieces, open_stdin, read_all
 from tests.helpers.compression import Standard, flipped, long_text, zstd
-from tests.helpers.paths import REPOSITORY
+from tests.helpers.paths import PACKAGE
 from tests.helpers.strategies import examples
 
 TEXT = long_text()
@@ -510,7 +510,7 @@ def test_nothing_heavy_is_imported_for_a_plain_file(path: Path) -> None:
 
     found = subprocess.run(
         [sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True,
-        cwd=REPOSITORY,
+        cwd=PACKAGE.parent,
     )  # fmt: skip
 
     assert found.stdout == "[]\n"

@@ -188,6 +188,9 @@ SIGNALLED = """
 import os, signal, sys
 from fastrank.formats import files
 
+# nohup ignores SIGHUP.
+signal.signal(getattr(signal, sys.argv[1]), signal.SIG_DFL)
+
 def pieces():
     yield b"new"
     print(len(os.listdir(".")), flush=True)

@@ -20,7 +20,7 @@ from fastrank.native.compiling.division import divide
 from fastrank.native.compiling.levels import levels, native_level, wanted_levels
 from fastrank.native.compiling.object_cache import Compiled, ObjectCache
 from fastrank.native.compiling.optimise import emit_object
-from tests.helpers.installations import ALONE
+from tests.helpers.installations import ALONE, needs_numba_elsewhere
 
 PACKAGE = Path(fastrank.__file__).parent
 needs_linker = pytest.mark.skipif(shutil.which("cc") is None, reason="no C linker here")
@@ -382,6 +382,7 @@ def _pretend_level(level: int, folder: Path) -> None:
 
 @needs_linker
 @pytest.mark.skipif("x86-64-v3" not in levels(), reason="no x86-64 here")
+@needs_numba_elsewhere
 def test_a_library_for_a_better_processor_is_not_used(copied: Path) -> None:
     """As when a wheel that was made for one machine comes to another."""
     _pretend_level(2, copied)

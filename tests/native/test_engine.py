@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numba
 import pytest
 
 import fastrank
@@ -17,20 +16,11 @@ from fastrank.native import signature
 from fastrank.native.cache_folder import write_whole
 from fastrank.native.compiling.optimise import ALLOWED
 from fastrank.native.sources import library_path, read_sources
-from tests.helpers.installations import ALONE
-from tests.helpers.paths import REPOSITORY
+from tests.helpers.installations import ALONE, needs_checkout, needs_numba_elsewhere
 
 PACKAGE = Path(fastrank.__file__).parent
 LIBRARIES = sorted(PACKAGE.glob("native/*.so"))
 needs_library = pytest.mark.skipif(not LIBRARIES, reason="no compiled library here")
-from_checkout = pytest.mark.skipif(
-    PACKAGE.parent != REPOSITORY, reason="the library of an installed package carries no sources"
-)
-# Without the folder of an installed fastrank, there is no numba, if both are in one.
-needs_numba_elsewhere = pytest.mark.skipif(
-    Path(numba.__file__).parents[1] == Path(fastrank.__file__).parents[1],
-    reason="numba and fastrank are installed in one folder",
-)
 SHOW = "import fastrank; print(fastrank.engine())"
 COUNT = "from fastrank.native import kernels; print(kernels.count_lines(b'a\\nb'))"
 
@@ -92,7 +82,7 @@ def _copy_of_the_package(folder: Path) -> Path:
 
 
 @needs_library
-@from_checkout
+@needs_checkout
 @pytest.mark.parametrize(
     "module",
     [
@@ -308,7 +298,7 @@ def test_building_needs_only_libc_and_libm(tmp_path: Path) -> None:
 
 
 @needs_library
-@from_checkout
+@needs_checkout
 @pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
 def test_a_library_carries_its_sources(path: Path) -> None:
     """The text it was compiled from is in the file, so it can be compared."""
