@@ -12,6 +12,10 @@ from contextlib import contextmanager
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
+
+# Seconds between checks whether a process has died.
+PATIENCE = 1.0
 
 
 @contextmanager
@@ -22,14 +26,44 @@ def processes(count: int, method: str | None = None) -> Iterator[ProcessPoolExec
     """
     context = multiprocessing.get_context(method)
     executor = ProcessPoolExecutor(count, context, initializer=_prepare)
+    # Processes should be forked before there is another thread; the first call does that.
+    executor.submit(int)
+    workers = _Workers(executor)
     try:
         yield executor
     except BaseException:
-        for process in multiprocessing.active_children():
-            process.terminate()
+        workers.terminate()
         raise
     finally:
+        workers.ended.set()
         executor.shutdown(cancel_futures=True)
+
+
+class _Workers:
+    """The processes of an executor, which may die when they have sent only a part of a result.
+
+    The executor waits for the rest as long as any process, including this one, could write it.
+    """
+
+    def __init__(self, executor: Any) -> None:
+        self._processes: dict[int, Any] = executor._processes
+        self._results = executor._result_queue
+        self.ended = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def terminate(self) -> None:
+        """Terminate the processes, and let the executor notice it."""
+        for process in list(self._processes.values()):
+            process.terminate()
+        self._results._writer.close()
+
+    def _watch(self) -> None:
+        while not self.ended.wait(PATIENCE):
+            if any(own.exitcode is not None for own in list(self._processes.values())):
+                # By then the executor has noticed it, unless it waits.
+                if not self.ended.wait(PATIENCE):
+                    self.terminate()
+                return
 
 
 def _prepare() -> None:

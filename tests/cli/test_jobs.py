@@ -103,6 +103,36 @@ def test_killed_processes_are_reported_after_what_was_done(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("die", "ending"), [(False, "KeyboardInterrupt"), (True, "BrokenProcessPool")]
+)
+def test_processes_that_have_sent_a_part_of_a_result_are_not_waited_for(
+    die: bool, ending: str, tmp_path: Path
+) -> None:
+    program = f"""if __name__ == "__main__":
+        import time
+        from pathlib import Path
+        from fastrank.cli.jobs import processes
+        from tests.helpers.executors import send_a_part
+        sent = Path({str(tmp_path / "sent")!r})
+        with processes(2) as executor:
+            call = executor.submit(send_a_part, sent, die={die})
+            while not sent.exists():
+                time.sleep(0.01)
+            if {die}:
+                call.result()
+            raise KeyboardInterrupt
+    """
+    errors = tmp_path / "errors"
+    with errors.open("wb") as file:
+        command = subprocess.run(
+            [sys.executable, "-c", program], stderr=file, cwd=REPOSITORY, timeout=50, check=False
+        )
+
+    assert command.returncode != 0
+    assert ending in errors.read_text().splitlines()[-1]
+
+
 def test_warnings_of_a_run_that_fails_are_printed(tmp_path: Path) -> None:
     # What follows the warning has no query that is judged.
     unjudged = tmp_path / "unjudged.run"
