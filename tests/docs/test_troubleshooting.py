@@ -48,6 +48,8 @@ COMMANDS = [
     "fastrank eval -m map --digits 3 qrels run",
     "fastrank evl",
     "FASTRANK_ENGINE=fast fastrank --version",
+    "python -c 'import os; del os.preadv; import fastrank'",
+    "python -c 'import sys; sys.implementation.name = \"pypy\"; import fastrank'",
 ]
 QRELS, RUN = {"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}
 CALLS: list[Callable[[], Any]] = [
