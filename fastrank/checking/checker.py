@@ -15,10 +15,12 @@ from fastrank.checking.lines import TO_CONVERT, check_odd_lines
 from fastrank.checking.matching import FileRows, check_match
 from fastrank.checking.results import check_results
 from fastrank.checking.rows import Rows, scan
-from fastrank.checking.tables import read_table
+from fastrank.checking.tables import read_table, reading_of
 from fastrank.checking.text import check_decodable, check_text, foreign_encoding
 from fastrank.errors import FastrankError, FormatError
 from fastrank.formats import files
+from fastrank.formats.irds import dataset_table
+from fastrank.formats.load import is_dataset
 from fastrank.formats.sniff import check_format, format_of
 from fastrank.formats.source import HEAD, read_all
 
@@ -45,7 +47,8 @@ def check(
     """Check judgments and runs for errors and oddities.
 
     qrels, runs: paths, `-` (standard input) or binary file objects, compressed or not, in any
-    format that `read_qrels` and `read_run` read. Either may be omitted.
+        format that `read_qrels` and `read_run` read. Either may be omitted. qrels may also be
+        `irds:` and the id of a dataset of ir_datasets.
     max_per_kind: how many findings of each kind to list per file; all are counted.
     ignore: kinds of findings to ignore; `KINDS` in fastrank.checking.checker explains them.
     input_format: the format of all files, by default detected from their content.
@@ -93,8 +96,11 @@ class Checker:
         self._refused: FormatError | InputError | None = None
 
     def judgments(self, source: Source) -> None:
-        """Check a file of judgments. Raises ReadError."""
-        rows, findings = self._read(source, judgments=True)
+        """Check a file of judgments. Raises ReadError, for a dataset what `read_qrels` raises."""
+        if isinstance(source, str) and is_dataset(source):
+            rows, findings = self._read_dataset(source)
+        else:
+            rows, findings = self._read(source, judgments=True)
         if rows is not None:
             check_judgments(rows, findings)
             self._judged = FileRows(rows, rows.first_lines, findings.file)
@@ -123,6 +129,13 @@ class Checker:
             return None, findings
         rows = scan(text, start, judgments=judgments, listed=self._limit)
         check_odd_lines(rows, findings, judgments=judgments)
+        return rows, findings
+
+    def _read_dataset(self, source: str) -> tuple[Rows | None, Collector]:
+        findings = Collector(source, self._limit, self._ignored)
+        rows, self._refused = reading_of(dataset_table(source), source, 0, judgments=True)
+        if rows is not None:
+            findings.unit = rows.unit
         return rows, findings
 
     def _read_table(

@@ -49,11 +49,17 @@ class Reading(NamedTuple):
 
 def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Reading:
     """Read judgments or a run like `read_qrels` and `read_run`, but past invalid numbers."""
-    refused: FormatError | InputError | None = None
     try:
         found = content_of(content, name, form, "qrels" if judgments else "run")
     except (FormatError, InputError) as error:
         return Reading(None, error)
+    lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    return reading_of(found, name, lines, judgments=judgments)
+
+
+def reading_of(found: Any, name: str, lines: int, *, judgments: bool) -> Reading:
+    """The same for a Table, or for {query: {document: number}}; lines: those of the file."""
+    refused: FormatError | InputError | None = None
     try:
         if isinstance(found, Table):
             qrels_of(found) if judgments else run_of(found)
@@ -64,7 +70,6 @@ def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Read
     except (FormatError, InputError) as error:
         refused = error
     try:
-        lines = content.count(b"\n") + (not content.endswith(b"\n"))
         if isinstance(found, Table):
             unit = found.unit
             return Reading(_rows(found, unit, lines * (unit == "line"), judgments), refused)

@@ -5,13 +5,19 @@ from __future__ import annotations
 from fastrank.data.qrels import Qrels
 from fastrank.errors import InputError, ReadError
 from fastrank.formats.rows import qrels_of
+from fastrank.formats.tables import Table
 from fastrank.formats.tuples import table_of_tuples
 
 PREFIX = "irds:"
 
 
 def read_dataset(source: str) -> Qrels:
-    """The judgments of a dataset, `irds:` and its id.
+    """The judgments of a dataset, `irds:` and its id. Raises what `dataset_table` raises."""
+    return qrels_of(dataset_table(source))
+
+
+def dataset_table(source: str) -> Table:
+    """The judgments of a dataset as they are.
 
     Raises ReadError for an unknown dataset or a failed download, InputError for one without
     judgments, and ImportError without ir_datasets.
@@ -34,4 +40,4 @@ def read_dataset(source: str) -> Qrels:
     if table is None:
         raise InputError(source, "the dataset has no judgments")
     table.source = source
-    return qrels_of(table)
+    return table

@@ -43,6 +43,37 @@ def test_the_judgments_are_converted(ir_datasets: None, tmp_path: Any) -> None:
     assert fr.read_qrels(path).to_dict() == EXPECTED
 
 
+def test_a_run_is_checked_against_the_judgments(
+    ir_datasets: None, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.run"
+    path.write_text("7 Q0 d1 1 0.5 x\n8 Q0 d1 1 0.5 x\n")
+
+    assert main(["check", "irds:small/dev", str(path)]) == 0
+
+    found = capsys.readouterr().out
+    assert "x.run:2: warning: query '8' has no judgments in irds:small/dev" in found
+    assert "missing-query: 1" in found
+
+
+def test_twice_judged_documents_of_a_dataset_are_found(
+    ir_datasets: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "ROWS", [*ROWS, ROWS[0]])
+
+    report = fr.check("irds:small/dev")
+
+    assert report.total("error") == 1
+    assert "duplicate" in {one.kind for one in report.findings}
+
+
+def test_check_names_an_unknown_dataset(
+    ir_datasets: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "irds:x"]) == 2
+    assert "irds:x: ir_datasets has no dataset with this id" in capsys.readouterr().err
+
+
 def test_an_unknown_dataset_is_an_error(ir_datasets: None) -> None:
     with pytest.raises(fr.ReadError, match="irds:x: ir_datasets has no dataset with this id"):
         fr.read_qrels("irds:x")
