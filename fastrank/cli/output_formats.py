@@ -130,8 +130,10 @@ SUFFIXES = {
     ".md": "markdown",
     ".tex": "latex",
 }
-# Those of formats that only `fastrank convert` writes.
-OTHER_SUFFIXES = (".tsv", ".parquet", ".parq", ".pq")
+# Those of formats that only other commands or flags write, such as `--plot`, or none.
+OTHER_SUFFIXES = (
+    ".tsv", ".parquet", ".parq", ".pq", ".html", ".htm", ".xml", ".xlsx", ".svg", ".png", ".pdf",
+)  # fmt: skip
 # The flags that change the layout, by their attributes: the formats in which they have an effect.
 LAYOUT = {
     "names": ("--name", ("table", "csv", "json", "jsonl", "markdown", "latex")),

@@ -179,7 +179,7 @@ def test_the_name_of_the_output_determines_format_and_compression(
     assert read_all(str(path)).startswith(b"query,shared@10,")
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "tsv", "parquet.gz"])
+@pytest.mark.parametrize("suffix", ["jsonl", "tsv", "parquet.gz", "pdf", "html"])
 def test_a_format_that_is_not_available_is_wrong_usage(
     suffix: str, tmp_path: Path, capfdbinary: Capture
 ) -> None:

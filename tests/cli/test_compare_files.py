@@ -31,7 +31,10 @@ def _failed(capture: Capture, *arguments: str) -> tuple[int, str]:
     ("arguments", "message"),
     [
         (["-o", "x", "--report", "x"], "--report: x is also the file of -o"),
-        (["-o", "x.svg", "--plot", "./none/../x.svg"], "--plot: ./none/../x.svg is also the file"),
+        (
+            ["-o", "x.svg", "--format", "table", "--plot", "./none/../x.svg"],
+            "--plot: ./none/../x.svg is also the file",
+        ),
         (["--plot", "x.svg", "--report", "x.svg"], "--report: x.svg is also the file of --plot"),
         (["--report", "x", "--save", "link"], "--save: link is also the file of --report"),
         (["--report", "-"], "--report: - is also the file of -o"),
