@@ -192,8 +192,8 @@ def explain_options(
     """
     given = with_defaults(explain_options, options)
     checked = evaluation_options(given)
-    values = _chosen(read_reference(reference), measures, checked.trec_eval_version)
     judgments, ranked = judgments_of(qrels, checked), run_of(run, checked)
+    values = _chosen(read_reference(reference, judgments), measures, checked.trec_eval_version)
     relevant = sorted({grade for grade in map(float, judgments.grades) if grade >= 1})
     longest = max((len(ranked[query]) for query in ranked), default=0)
     tried = settings(

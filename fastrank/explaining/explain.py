@@ -11,6 +11,7 @@ from fastrank.explaining.judged_query import (
     explained_measures,
     judgments_of,
     refuse_expected,
+    refuse_negative_levels,
     run_of,
 )
 from fastrank.explaining.notes import notes_of
@@ -56,7 +57,8 @@ def explain(
     documents: the titles to show: a Dataset, {document: title or text}, {document: {"title":
         ..., "text": ...}}, or the path of a file of JSON lines with _id, title and text.
     rows: the number of rows of each table in text; `Explanation.table` has all.
-    **options: see `EvaluationOptions`; ties="average" raises OptionError.
+    **options: see `EvaluationOptions`; ties="average" and a relevance_level below 0 raise
+        OptionError.
 
     The value of `evaluate` is factor * (sum of what the documents add) / divisor, to the last bit.
     The notes give the range of each value over the orders of tied documents, its values if unjudged
@@ -85,6 +87,7 @@ def explain(
     shown = at_least("rows", rows, 1)
     bound, unexplained = explained_measures(Selection(measures), checked.trec_eval_version)
     check_options(bound, checked)
+    refuse_negative_levels(bound, checked)
     judgments = judgments_of(qrels, checked)
     runs = [run_of(one, checked) for one in ([run] if other is None else [run, other])]
     check_query(query, judgments, runs)
@@ -118,9 +121,12 @@ def _parts(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str, P
             if value != parts.value:
                 # The value of a query without a relevant document.
                 assert judged.options.no_relevant == "one", (name, value, parts.value)
-                assert (value, parts.adds) == (1.0, {}), (name, value, parts.value)
+                assert value == 1.0, (name, value, parts.value)
                 why = "R" if parts.divisor else parts.divided_by
-                parts = parts.changed(divisor=0, divided_by=why)
+                parts = parts.changed(adds={}, divisor=0, divided_by=why)
+            elif judged.options.no_relevant == "one" and not judged.retrieved:
+                # Not R, which gives queries with results 1.
+                parts = parts.changed(divisor=0, divided_by="the number of results")
             part = Part(
                 name=decoded(name), value=value, parts=parts, documents=judged.shown(bound),
                 level=judged.level(bound),

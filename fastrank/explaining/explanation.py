@@ -122,7 +122,8 @@ class Explanation(Frozen):
 
         Columns: document, grade, its rank and what it adds in both runs (adds are divided by the
         divisor here, so that they are shares of the value), and the change. The changes add up to
-        the difference of the values, but for rounding. Documents that change nothing are omitted;
+        the difference of the values, but for rounding and values of 1 for lack of a relevant
+        document (no_relevant="one"). Documents that change nothing are omitted;
         the largest change comes first. Raises GroupError if only one run was explained.
 
         >>> qrels, runs = {"q": {"a": 1}}, ({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}})

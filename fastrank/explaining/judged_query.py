@@ -70,8 +70,8 @@ class JudgedQuery:
 
     name: of the run. ranked: (document, score), best first. docs: those that measures see. grades:
     of all judged documents of the query. highest: the highest grade of all queries. retrieved:
-    whether the run has the query. cut: how many results the depth removed. excluded, duplicates,
-    unjudged_removed: how many others were removed.
+    whether the run has the query. top: what the depth leaves of `ranked`. cut: how many results it
+    removed. excluded, duplicates, unjudged_removed: how many others were removed.
     """
 
     def __init__(
@@ -79,7 +79,6 @@ class JudgedQuery:
     ) -> None:
         self.query, self.options, self._measures = query, options, measures
         self.name = run.tag or str(run.source)
-        self.grades: dict[str, float] = judgments[query]
         codes, scale = judgments.grade_column, judgments.scale
         self.highest = float(max(codes if scale is None else scale.grades(codes), default=0))
         self.retrieved = query in run
@@ -90,16 +89,17 @@ class JudgedQuery:
         )
         kept, matched, found = match_run(judgments, run, one)
         self.excluded, self.duplicates = found.counts["excluded"], found.counts["duplicates"]
-        (place,) = matched.rankings
-        self.ranked = self._ranked(kept, place)
-        top = self.ranked[: options.max_retrieved]
-        self.docs = self._judged(top) if options.judged_only else top
-        self.cut, self.unjudged_removed = len(self.ranked) - len(top), len(top) - len(self.docs)
         judged = RunJudge(judgments, measures, one).judge(kept)
         if judged.failure is not None:
             raise judged.failure.error(
                 measures[0].measure.name, judgments.queries[matched.judgments[0]]
             )
+        self.grades: dict[str, float] = judgments[query]
+        (place,) = matched.rankings
+        self.ranked = self._ranked(kept, place)
+        self.top = top = self.ranked[: options.max_retrieved]
+        self.docs = self._judged(top) if options.judged_only else top
+        self.cut, self.unjudged_removed = len(self.ranked) - len(top), len(top) - len(self.docs)
         self._scaled = scale is not None
         self._values = Values(judgments, measures, one, judged)
 
@@ -137,8 +137,9 @@ class JudgedQuery:
         return self.options.relevance_level if level is None else level
 
     def values(self, bound: BoundMeasure) -> list[float]:
-        """The values of a measure, one for each of its names."""
-        return [float(value) for value in self._values.of(bound)]
+        """The values of a measure, one for each of its names; 0 without results."""
+        values = self._values.of(bound)
+        return [float(value) if self.retrieved else 0.0 for value in values]
 
     def contributions(self, bound: BoundMeasure, number: int) -> Contributions:
         """What each document adds to a value of a measure that `is_explained`."""
@@ -170,10 +171,11 @@ class JudgedQuery:
         )  # fmt: skip
         return CONTRIBUTIONS[bound.measure.kernel](ranking)
 
-    def ties(self) -> list[list[int]]:
-        """The ranks of each group of results with equal scores."""
+    def ties(self, docs: list[tuple[str, float]] | None = None) -> list[list[int]]:
+        """The ranks of each group of results with equal scores, by default of `docs`."""
+        docs = self.docs if docs is None else docs
         scores = compared_scores(
-            np.array([score for _, score in self.docs], float), self.options.trec_eval_version
+            np.array([score for _, score in docs], float), self.options.trec_eval_version
         )
         groups: list[list[int]] = []
         for rank in range(2, len(scores) + 1):
@@ -183,6 +185,12 @@ class JudgedQuery:
                 else:
                     groups.append([rank - 1, rank])
         return groups
+
+    def tie_across_depth(self) -> list[int]:
+        """The ranks of the results with equal scores of which the depth removed some, or none."""
+        depth = len(self.top)
+        groups = self.ties(self.ranked) if self.cut else []
+        return next((group for group in groups if group[0] <= depth < group[-1]), [])
 
 
 def explained_measures(
@@ -220,3 +228,16 @@ def refuse_expected(options: Options) -> None:
     if options.ties == "average":
         reason = "'average' is over all orders of tied documents; explain shows one ranking"
         raise OptionError("ties", reason)
+
+
+def refuse_negative_levels(measures: list[BoundMeasure], options: Options) -> None:
+    """Raise OptionError or MeasureError for a level at which unjudged documents are relevant."""
+    expected = "explain expects a level of at least 0, found"
+    if options.relevance_level < 0:
+        raise OptionError("relevance_level", f"{expected} {options.relevance_level:g}")
+    for bound in measures:
+        level = (bound.options or {}).get("rel") or 0
+        if level < 0:
+            raise MeasureError(
+                bound.measure.name, f"'{decoded(bound.names[0])}': {expected} rel={level:g}"
+            )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastrank.arguments import DEFAULT_VERSION
 from fastrank.data.qrels import Qrels
 from fastrank.data.run import Run
+from fastrank.data.texts import decoded
 from fastrank.errors import MeasureError
 from fastrank.evaluation.scoring import score_run
 from fastrank.evaluation.tie_reports import tie_ranges
@@ -78,10 +79,12 @@ def _ties(
     judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part]
 ) -> list[str]:
     """The range of each measure over the orders of tied documents."""
-    tied = sum(map(len, judged.ties()))
-    if not tied or judged.options.rank_by != "score":
+    across = judged.tie_across_depth()
+    ranking = judged.ranked if across else judged.docs
+    groups = judged.ties(ranking)
+    if not groups or judged.options.rank_by != "score":
         return []
-    found = []
+    found, unknown = [], []
     options = _alone(judged, ties="docno_desc")
     qrels, run = _one_query(judged, judged.grades, judged.ranked)
     for bound in measures:
@@ -89,22 +92,35 @@ def _ties(
             check_range([bound])
             ranges = tie_ranges(qrels, run, [bound], options)
         except MeasureError:
+            unknown += [decoded(name) for name in bound.names]
             continue
         for name, one in ranges.items():
             if name in parts and one.worst != one.best:
                 expected = "" if one.expected is None else f", {one.expected:.4f} on average"
                 found.append(f"{name} could be {one.worst:.4f} to {one.best:.4f}{expected}")
+    if unknown and _grades_differ(judged, ranking, groups):
+        found.append(f"the range of {', '.join(unknown)} is unknown")
     if not found:
         return []
     order = {"docno_desc": "by document id, larger first", "docno_asc": "by document id"}
     ordered = order.get(judged.options.ties, f"as ties={judged.options.ties!r} says")
-    results = f"{tied} of {counted(len(judged.docs), 'result')}"
+    results = f"{sum(map(len, groups))} of {counted(len(ranking), 'result')}"
     crossing = _crossing(judged, {part.parts.cutoff for part in parts.values()})
+    if across:
+        crossing += f"; ranks {across[0]}-{across[-1]} tie across the depth {len(judged.top)}"
     all_ranges = "; ".join(found)
     return [
         f"ties: {results} have the score of another one and are ordered {ordered}{crossing}:"
         f" {all_ranges}"
     ]
+
+
+def _grades_differ(
+    judged: JudgedQuery, ranking: list[tuple[str, float]], groups: list[list[int]]
+) -> bool:
+    """Whether the order of tied documents may matter."""
+    grades = [judged.grades.get(doc, -1) for doc, _ in ranking]
+    return any(len({grades[rank - 1] for rank in group}) > 1 for group in groups)
 
 
 def _crossing(judged: JudgedQuery, cutoffs: set[float]) -> str:

@@ -12,6 +12,7 @@ from fastrank.formats.source import read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
     from typing import Any
 
     # {measure: {query: value}}; the key None has the mean.
@@ -25,10 +26,11 @@ CLOSE = 1e-12
 _OTHERS = ("runid", "relstring")
 
 
-def read_reference(given: Any) -> Values:
+def read_reference(given: Any, queries: Container[str]) -> Values:
     """The values of another tool.
 
-    given: as `explain_options` takes it. Raises InputError and FormatError.
+    given: as `explain_options` takes it. queries: those with judgments, some of which may be
+    spelled as a measure, such as q1. Raises InputError and FormatError.
     """
     if isinstance(given, (str, os.PathLike)):
         name = os.fspath(given)
@@ -38,10 +40,10 @@ def read_reference(given: Any) -> Values:
                 given = json.loads(text)
             except ValueError as error:
                 raise InputError(name, f"expected a JSON object: {error}") from None
-            return _of_dict(given, name)
+            return _of_dict(given, name, queries)
         return _of_trec_eval(text, name)
     if isinstance(given, Mapping):
-        return _of_dict(given, "reference")
+        return _of_dict(given, "reference", queries)
     if isinstance(given, Iterable):
         return _of_tuples(given)
     raise TypeError(f"reference: expected a dict or a path, found {type(given).__name__}")
@@ -62,11 +64,14 @@ def _of_trec_eval(text: str, name: str) -> Values:
     return _checked(found, name)
 
 
-def _of_dict(given: Mapping[Any, Any], name: str) -> Values:
+def _of_dict(given: Mapping[Any, Any], name: str, queries: Container[str]) -> Values:
     found: Values = {}
     inside = {inner for value in given.values() if isinstance(value, Mapping) for inner in value}
     # {query: {measure: value}}, or the other way round.
+    has_outer, has_inner = (any(str(key) in queries for key in keys) for keys in (given, inside))
     by_query = all(map(_is_measure, inside)) or not all(map(_is_measure, given))
+    if has_outer != has_inner:
+        by_query = has_outer
     for key, value in given.items():
         if not isinstance(value, Mapping):
             found.setdefault(str(key), {})[None] = _number(value, f"{name}: {key!r}")

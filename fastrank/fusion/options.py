@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from fastrank.arguments import finite, fraction, not_negative
@@ -17,7 +17,6 @@ from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from fastrank.choices import TrecEvalVersion
@@ -47,7 +46,7 @@ class FusionOptions(TypedDict, total=False):
 
 
 def _weights(name: str, value: Any) -> list[float]:
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__"):
         raise TypeError(f"{name}: expected a list of numbers, found {type(value).__name__}")
     weights = [finite(name, weight) for weight in value]
     if min(weights, default=0.0) < 0.0:

@@ -60,10 +60,10 @@ class Strata:
         estimates = counts * self.pool_sizes[strata] / self.sample_sizes[strata]
         keys = numpy.stack([query_of[strata].astype("float64"), -grades], 1)
         levels, place = numpy.unique(keys.reshape(-1, 2), axis=0, return_inverse=True)
-        # Added one after the other, in the order of the strata.
+        # Added one after the other, in the order of the strata; bincount of nothing has integers.
         self.ideal_counts = numpy.bincount(
             place.reshape(-1), weights=estimates, minlength=len(levels)
-        )
+        ).astype("float64", copy=False)
         self.ideal_grades = -levels[:, 1]
         self.ideal_offsets = offsets_of(levels[:, 0].astype("int64"), queries)
         order = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html.parser
+import io
 import json
 import math
 from pathlib import Path
@@ -188,6 +189,35 @@ def test_ties_across_a_cutoff_are_named() -> None:
     assert "; ranks 2-4 tie across the cutoff 3: P_3 could be" in note
 
 
+def test_ties_across_the_depth_are_named() -> None:
+    run = {"q": {"a": 1.0, "b": 1.0, "c": 0.5}}
+
+    (note, *_) = fr.explain({"q": {"a": 1}}, run, "P.1", query="q", depth=1).notes
+
+    assert note == (
+        "ties: 2 of 3 results have the score of another one and are ordered by document id, larger"
+        " first; ranks 1-2 tie across the depth 1: P_1 could be 0.0000 to 1.0000, 0.5000 on average"
+    )
+
+
+@pytest.mark.parametrize(
+    ("measure", "found"),
+    [("ERR", "ERR could be 0.2500 to 0.5000"), ("infAP", "the range of infAP is unknown")],
+)
+def test_a_note_on_ties_says_how_far_the_value_could_move(measure: str, found: str) -> None:
+    run = {"q": {"a": 1.0, "b": 1.0}}
+
+    (note,) = fr.explain({"q": {"a": 1, "b": 0}}, run, measure, query="q").notes
+
+    assert note.endswith(f"larger first: {found}")
+
+
+def test_tied_documents_of_one_grade_need_no_range() -> None:
+    run = {"q": {"a": 1.0, "b": 1.0}}
+
+    assert fr.explain({"q": {"a": 1, "b": 1}}, run, "infAP", query="q").notes == []
+
+
 def test_the_range_of_err_is_for_the_highest_grade_of_all_queries() -> None:
     qrels = {"q": {"a": 1}, "p": {"a": 3}}
 
@@ -231,6 +261,26 @@ def test_a_value_of_1_for_lack_of_relevant_documents_is_explained() -> None:
     explained = fr.explain({"q": {"a": 0}}, {"q": {"a": 1}}, "P.2", query="q", no_relevant="one")
 
     assert "P_2 = 1.0000, because R is 0" in str(explained)
+
+
+def test_a_query_without_results_is_not_counted_as_1() -> None:
+    """As in evaluate, which counts only those with results."""
+    qrels, runs = {"q": {"a": 0}, "p": {"a": 1}}, ({"q": {"a": 1}}, {"p": {"a": 1}})
+
+    explained = fr.explain(qrels, runs[0], "P.2", query="q", other=runs[1], no_relevant="one")
+
+    assert explained.other is not None
+    assert (explained.values, explained.other.values) == ({"P_2": 1.0}, {"P_2": 0.0})
+    assert "b: P_2 = 0.0000, because the number of results is 0" in str(explained)
+
+
+def test_gains_of_unjudged_documents_do_not_count_without_a_relevant_one() -> None:
+    given: Any = ({"q": {"a": 0}}, {"q": {"x": 1.0}}, "ndcg.-1=0.2,1=1")
+
+    explained = fr.explain(*given, query="q", no_relevant="one")
+
+    assert explained.values == fr.evaluate(*given, no_relevant="one").mean
+    assert explained.table("ndcg_-1=0.2,1=1").columns["adds"] == [0.0]
 
 
 def test_without_ties_and_unjudged_documents_there_are_no_notes() -> None:
@@ -303,6 +353,14 @@ def test_a_document_is_explained_by_itself() -> None:
         ({"measures": "all_prefs"}, fr.MeasureError, "explain supports map, "),
         ({"query": 4}, TypeError, "query: expected a str, found int"),
         ({"ties": "average"}, fr.OptionError, "ties: 'average' is over all orders"),
+        (
+            {"relevance_level": -1}, fr.OptionError,
+            "relevance_level: explain expects a level of at least 0, found -1",
+        ),
+        (
+            {"measures": "P(rel=-1)@5"}, fr.MeasureError,
+            "'P(rel=-1)@5': explain expects a level of at least 0, found rel=-1",
+        ),
         ({"rows": 0}, fr.OptionError, "rows: expected 1 or more, found 0"),
         ({"documents": 5}, fr.OptionError, "documents: expected a Dataset, a dict or a path"),
     ],
@@ -314,6 +372,13 @@ def test_bad_input_is_an_error(
         fr.explain(QRELS, PROFILE, **{"measures": "map", "query": "q0004", **change})
 
     assert message in str(caught.value)
+
+
+def test_judgments_with_subtopics_are_an_error() -> None:
+    qrels = fr.read_qrels(io.BytesIO(b"q 1 a 1\nq 2 a 1\n"))
+
+    with pytest.raises(fr.EvaluationError, match=r"are for measures of subtopics"):
+        fr.explain(qrels, {"q": {"a": 1.0}}, "map", query="q")
 
 
 def test_a_query_without_judgments_is_an_error() -> None:

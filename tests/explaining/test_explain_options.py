@@ -220,6 +220,19 @@ def test_queries_of_one_side_are_named() -> None:
     assert "Only in theirs: 1 query (q4). Only in ours: 1 query (q2)." in str(one)
 
 
+def test_queries_whose_ids_look_like_measures_are_recognized() -> None:
+    """q1 is also Q@1."""
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}
+    values = {"q1": 1.0, "q2": 0.0}
+
+    by_measure = fr.explain_options(qrels, run, {"map": values}).measures["map"]
+    by_query = {query: {"Hits": value} for query, value in values.items()}
+    renamed = fr.explain_options(qrels, run, by_query, {"Hits": "map"}).measures["Hits"]
+
+    assert (by_measure.compared, by_measure.differing) == (2, 0)
+    assert (renamed.compared, renamed.differing) == (2, 0)
+
+
 def test_the_output_of_trec_eval_is_read(tmp_path: Path) -> None:
     path = tmp_path / "trec_eval.txt"
     scores = fr.evaluate(QRELS, PROFILE, "map P.10 runid", depth=10)

@@ -83,6 +83,7 @@ def test_an_invalid_option_is_an_option_error(options: dict[str, Any], message: 
     ("options", "message"),
     [
         ({"weights": 2}, "weights: expected a list of numbers, found int"),
+        ({"weights": {"a": 1, "b": 2}}, "weights: expected a list of numbers, found dict"),
         ({"weights": "1,2"}, "weights: expected a list of numbers, found str"),
         ({"weights": [1, "2"]}, "weights: expected a number, found str"),
         ({"k": "60"}, "k: expected a number, found str"),

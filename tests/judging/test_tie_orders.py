@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from tests.helpers.tie_orders import Grades, Results
 
 
-def computed(grades: Grades, results: Results, measures: str, **options: Any) -> dict[str, float]:
+def computed(
+    grades: Grades, results: Results, measures: str | list[str], **options: Any
+) -> dict[str, float]:
     return fr.evaluate(*nouns(grades, results), measures, **options).mean
 
 
@@ -251,8 +253,30 @@ def test_no_closed_form_for_judged_documents_of_a_cut_ranking() -> None:
         fr.evaluate(qrels, run, "map", ties="average", judged_only=True, depth=1)
 
 
+@given(RESULTS, GRADES, st.sampled_from([None, 1, 2, 3]))
+@examples(50)
+def test_no_order_is_better_than_best_for_graded_gains(
+    results: Results, grades: Grades, depth: int | None
+) -> None:
+    """Or worse than worst."""
+    measures = ["ERR", "ERR@2", "RBP(gain='raw')", "RBP(gain='graded',p=0.5)@2"]
+    orders = [
+        computed(grades, [(doc, -float(i)) for i, doc in enumerate(order)], measures, depth=depth)
+        for order in every_order(results)
+    ]
+
+    found = fr.tie_report(*nouns(grades, results), measures, depth=depth).measures
+
+    for name in measures:
+        values = [order[name] for order in orders]
+        assert found[name].worst == pytest.approx(min(values), abs=1e-12)
+        assert found[name].best == pytest.approx(max(values), abs=1e-12)
+
+
 def test_kernels_named_for_ties_are_those_of_measures() -> None:
-    assert {measure.kernel for measure in fr.MEASURES} >= MONOTONE_KERNELS
+    kernels = {measure.kernel for measure in fr.MEASURES}
+
+    assert kernels | EXPECTED_KERNELS.keys() >= MONOTONE_KERNELS
 
 
 @given(RESULTS, GRADES, st.sampled_from([1, 2, 3, 9]))

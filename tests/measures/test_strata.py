@@ -139,6 +139,15 @@ def test_strata_without_samples_are_counted() -> None:
     assert "not_sampled" not in counts
 
 
+def test_a_sample_without_relevant_documents_has_values_of_0() -> None:
+    qrels = judgments(b"1 0 a x 0\n1 0 b x -1\n1 0 c y -1\n")
+
+    scores = fr.evaluate(qrels, RUN, "infNDCG xinfAP iNumRel")
+
+    assert list(scores.mean.values()) == [0.0, 0.0, 0.0]
+    assert scores.counts["strata_without_samples"] == 1
+
+
 def test_plain_measures_count_what_was_not_sampled() -> None:
     counts = fr.evaluate(judgments(), RUN, "map").counts
 
