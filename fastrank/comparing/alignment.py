@@ -202,7 +202,8 @@ def _used(gaps: npt.NDArray[np.bool_], *, pairwise: bool) -> str:
     if not common:
         return f"{pairs}; no query has values of all systems, so the means cannot be compared"
     queries = f"the {counted(common, 'query', 'queries')} with values of all systems"
-    return f"{pairs}; means are over {queries}" if pairs else f"; only {queries} are used"
+    used = "is used" if common == 1 else "are used"
+    return f"{pairs}; means are over {queries}" if pairs else f"; only {queries} {used}"
 
 
 def systems_of(

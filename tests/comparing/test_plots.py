@@ -335,3 +335,27 @@ def test_long_names_are_cut_where_they_differ() -> None:
 
 def test_controls_are_visible() -> None:
     assert visible("a\x00\u202eb") == "a\\x00\\u202eb"
+
+
+@pytest.mark.parametrize("kind", ["p-values", "critical-difference"])
+def test_one_system_has_no_pairs_to_show(kind: str) -> None:
+    alone = fr.compare_scores(scores_of(random_rows(1, 10)))
+
+    with pytest.raises(fr.OptionError, match="this plot needs two systems, found 1"):
+        alone.plot(kind)
+
+
+def test_the_power_of_one_query_is_no_plot() -> None:
+    compared = fr.compare_scores(scores_of([[0.1], [0.2]]))
+
+    with pytest.raises(fr.OptionError, match="have 1 query with values of both"):
+        compared.plot("power")
+
+
+def test_intervals_name_the_number_of_queries_of_the_means() -> None:
+    rows = random_rows(3, 10)
+    rows[0, 0] = np.nan
+
+    svg = _svg(fr.compare_scores(scores_of(rows)), "intervals")
+
+    assert _alternative(svg)[1].startswith("value: means with 95% intervals, 3 systems, 9 queries.")

@@ -52,7 +52,7 @@ def _sentence(comparison: Comparison, measure: str) -> str:
     tied = comparison.tied_with_best(measure)[1:]
     if not tied:
         return f"{start} and is significantly better than all others."
-    return f"{start}; it does not differ significantly from {_some(tied)}."
+    return f"{start}; it is not significantly better than {_some(tied)}."
 
 
 def _listed(names: list[str]) -> str:
