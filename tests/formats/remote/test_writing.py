@@ -110,6 +110,23 @@ def test_a_failed_upload_leaves_the_old_content(
     assert memory.ls("/b", detail=False) == ["/b/x"]
 
 
+@pytest.mark.parametrize(
+    "arguments", [["convert", "data/pca.run"], ["eval", *ARGUMENTS, "-o"]], ids=["convert", "eval"]
+)
+def test_a_command_names_the_file_whose_upload_fails(
+    arguments: list[str], memory: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("quota exceeded")
+
+    monkeypatch.setattr(type(memory), "put_file", fail)
+
+    assert main([*arguments, "memory://u:p@b/x.csv"]) == 1
+    assert capsys.readouterr().err == (
+        f"fastrank {arguments[0]}: cannot write memory://b/x.csv: quota exceeded\n"
+    )
+
+
 def test_web_servers_are_not_written_to(capsys: Any) -> None:
     assert main(["eval", *ARGUMENTS, "-o", "https://user:secret@host/x?key"]) == 1
     expected = "cannot write https://host/x: files on web servers can be read, but not written"
