@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ import pytest
 import fastrank as fr
 from fastrank.comparing.plots.labels import short, short_names, visible
 from fastrank.comparing.plots.plot import KINDS, draw
+from fastrank.comparing.plots.style import line
 from tests.helpers.comparisons import DATA, NAMES, compare_data, random_rows, scores_of
 
 pytest.importorskip("matplotlib")
@@ -359,3 +361,10 @@ def test_intervals_name_the_number_of_queries_of_the_means() -> None:
     svg = _svg(fr.compare_scores(scores_of(rows)), "intervals")
 
     assert _alternative(svg)[1].startswith("value: means with 95% intervals, 3 systems, 9 queries.")
+
+
+def test_lines_of_28_systems_differ_in_colour_and_those_of_neighbours_in_style() -> None:
+    styles = [tuple(line(place).values()) for place in range(28)]
+
+    assert len(set(styles)) == 28
+    assert all(one[1] != other[1] for one, other in pairwise(styles))
