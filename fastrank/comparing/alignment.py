@@ -127,9 +127,10 @@ def _different(names: list[str], sets: list[set[str]], kept: set[str], caller: s
             (names[0], sets[0] - sets[place]), (names[place], sets[place] - sets[0]),
         )
     ]  # fmt: skip
+    hint = f" (queries='common' compares on the {len(kept)} in common)" if kept else ""
     return GroupError(
         f"{caller}: {names[0]!r} and {names[place]!r} have different queries: {', '.join(only)}"
-        f" (queries='common' compares on the {len(kept)} common ones)"
+        f"{hint}"
     )
 
 

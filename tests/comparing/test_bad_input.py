@@ -150,3 +150,8 @@ def test_a_difference_that_is_no_number_is_an_error() -> None:
     compared = fr.compare_scores(scores_of(random_rows(2, 12)))
     with pytest.raises(TypeError, match="differences: expected a number, found str"):
         compared.power("value", differences=["0.1"])  # type: ignore[list-item]
+
+
+def test_scores_without_a_common_query_get_no_advice_to_compare_those() -> None:
+    with pytest.raises(fr.GroupError, match=r"1 only in 'b' \(q2\)$"):
+        fr.compare_scores({"a": {"q1": 1.0}, "b": {"q2": 1.0}})
