@@ -25,7 +25,7 @@ ROUNDING = 1e-9
 SMALLEST = 1e-100
 ONE_SIDED = "all resamples are on one side of the mean: a percentile interval"
 LOST = "{} resamples without variance are dropped"
-NO_SPREAD = "all values are the same: the interval is one point"
+NO_SPREAD = "all differences are the same: the interval is one point"
 
 
 class Intervals:

@@ -44,6 +44,7 @@ CORRECTION_NAMES = {
     "bh": "Benjamini-Hochberg-corrected",
     "by": "Benjamini-Yekutieli-corrected",
     "max-t": "corrected by max-t of random sign flips",
+    "none": "not corrected",
 }
 
 Pair = namedtuple(
@@ -560,7 +561,8 @@ class Comparison(Frozen):
         size, within = len(self._of(self.measures[0]).paired), "of a measure"
         if self._settings.family == "all":
             size, within = size * len(self.measures), "of all measures"
-        if self.correction in CORRECTION_NAMES and size > 1:
+        # Tukey's tests include their correction.
+        if size > 1 and not self._settings.of_all_systems:
             parts.append(f"{CORRECTION_NAMES[self.correction]} for the {size:,} pairs {within}")
         return ", ".join(parts)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,3 +102,26 @@ def test_the_legend_says_that_a_randomization_test_is_exact() -> None:
 
     assert compared.description() == "p <= 0.05, exact randomization test"
     assert compared.resamples == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "described"),
+    [
+        ({"correction": "none"}, "paired t-test, not corrected for the 3 pairs of a measure"),
+        ({"correction": "none", "baseline": ["a", "b"]}, "not corrected for the 3 pairs of"),
+        ({"correction": "none", "family": "all"}, "not corrected for the 3 pairs of all measures"),
+    ],
+)
+def test_the_legend_says_that_p_values_are_not_corrected(
+    options: dict[str, Any], described: str
+) -> None:
+    compared = fr.compare_scores(scores_of(random_rows(3, 20)), **options)
+
+    assert described in compared.description()
+
+
+@pytest.mark.parametrize("test", ["tukey", "tukey-anova"])
+def test_tukeys_tests_need_no_correction(test: str) -> None:
+    compared = fr.compare_scores(scores_of(random_rows(3, 20)), test=test)
+
+    assert "corrected" not in compared.description()
