@@ -166,3 +166,10 @@ def test_resamples_without_variance_give_no_studentized_interval() -> None:
     assert math.isnan(pair.low)
     assert math.isnan(pair.high)
     assert pair.note.startswith("no resample has variance: there is no interval")
+
+
+def test_a_query_with_keys_of_two_types_is_an_error() -> None:
+    scores = {"a": {1: 0.1, "1": 0.2}, "b": {"1": 0.3}}
+
+    with pytest.raises(fr.InputError, match="scores of 'a': query '1' appears twice"):
+        fr.compare_scores(scores)
