@@ -244,7 +244,8 @@ def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
         return _long_table(comparison, given) + "\n"
     layout = {name: getattr(given, name) for name in ("digits", "percent", "letters", "sort")}
     if given.format == "table":
-        hint = f"{HINT}\n" if given.output is None and not given.baseline else ""
+        pairs = len(comparison) > 1 and not given.baseline
+        hint = f"{HINT}\n" if given.output is None and pairs else ""
         return f"{comparison.to_text(**layout, ascii=_ascii(given))}\n{hint}"
     if given.format == "markdown":
         return comparison.to_markdown(**layout) + "\n"

@@ -177,6 +177,8 @@ def guarded(name: str, command: Callable[[], int]) -> int:
         discard(sys.stdout)
         return 141
     except OSError as error:
+        if error.filename not in (None, "-"):
+            return report_unwritable(name, error.filename, error)
         complain(f"{name}: cannot write the results: {error.strerror}")
         discard(sys.stdout)
         return 1

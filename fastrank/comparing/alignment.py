@@ -127,9 +127,10 @@ def _different(names: list[str], sets: list[set[str]], kept: set[str], caller: s
             (names[0], sets[0] - sets[place]), (names[place], sets[place] - sets[0]),
         )
     ]  # fmt: skip
+    hint = f" (queries='common' compares on the {len(kept)} in common)" if kept else ""
     return GroupError(
         f"{caller}: {names[0]!r} and {names[place]!r} have different queries: {', '.join(only)}"
-        f" (queries='common' compares on the {len(kept)} common ones)"
+        f"{hint}"
     )
 
 
@@ -202,7 +203,8 @@ def _used(gaps: npt.NDArray[np.bool_], *, pairwise: bool) -> str:
     if not common:
         return f"{pairs}; no query has values of all systems, so the means cannot be compared"
     queries = f"the {counted(common, 'query', 'queries')} with values of all systems"
-    return f"{pairs}; means are over {queries}" if pairs else f"; only {queries} are used"
+    used = "is used" if common == 1 else "are used"
+    return f"{pairs}; means are over {queries}" if pairs else f"; only {queries} {used}"
 
 
 def systems_of(

@@ -25,7 +25,8 @@ ROUNDING = 1e-9
 SMALLEST = 1e-100
 ONE_SIDED = "all resamples are on one side of the mean: a percentile interval"
 LOST = "{} resamples without variance are dropped"
-NO_SPREAD = "all values are the same: the interval is one point"
+ALL_LOST = "no resample has variance: there is no interval; use more resamples"
+NO_SPREAD = "all differences are the same: the interval is one point"
 
 
 class Intervals:
@@ -103,10 +104,14 @@ def _fill(found: Intervals, part: slice, rows: Floats, settings: Settings) -> No
             found.notes[place] = NO_SPREAD
     spread = [_spread(row[~np.isnan(row)]) for row in rows]
     for place, statistics, lost in _studentized(rows, spread, settings):
+        at = part.start + place
+        if not len(statistics):
+            found.put(at, (np.nan, np.nan))
+            found.notes[at] = ALL_LOST
+            continue
         own = rows[place][~np.isnan(rows[place])]
         deviation = own.std(ddof=1) / np.sqrt(len(own))
         low, high = _percentiles(own, statistics, settings.level)
-        at = part.start + place
         found.put(at, (own.mean() - high * deviation, own.mean() - low * deviation))
         found.notes.pop(at)
         if lost:

@@ -13,6 +13,7 @@ from fastrank.comparing.alignment import Aligned, align, note_missing, systems_o
 from fastrank.comparing.analysis import analyze
 from fastrank.comparing.comparison import Comparison, check_values, closest
 from fastrank.comparing.corrections import adjust
+from fastrank.comparing.explanations import all_exact, contradictions, general_notes
 from fastrank.comparing.inputs import note_renamed, system_names, systems_from
 from fastrank.comparing.options import (
     COMPARISON,
@@ -162,10 +163,10 @@ def compare_scores(
     **options: see `ComparisonOptions`.
 
     Which values are better follows from the name of a measure; for unknown names, higher values
-    are. Raises TypeError for other objects; InputError for a value that is not a number;
-    MeasureError if the measures of the systems differ or have no values per query; GroupError for
-    different queries, no common query, or a value that is infinite or above 1e100; OptionError for
-    an invalid or contradictory option.
+    are. Raises TypeError for other objects; InputError for a value that is not a number
+    and a query that appears twice, as 1 and "1"; MeasureError if the measures of the systems differ
+    or have no values per query; GroupError for different queries, no common query, or a value that
+    is infinite or above 1e100; OptionError for an invalid or contradictory option.
 
     >>> a, b = {"q1": 0.3, "q2": 0.5, "q3": 0.8}, {"q1": 0.1, "q2": 0.4, "q3": 0.2}
     >>> found = fr.compare_scores({"a": a, "b": b}, test="randomization")
@@ -262,12 +263,14 @@ def compare_aligned(
     if len(names) == 1:
         notes["one system: there is nothing to compare it with"] = None
     if len(firsts):
-        notes |= dict.fromkeys(note for own in analyses.values() for note in own.general)
+        notes |= dict.fromkeys(general_notes(analyses))
+        for name, own in analyses.items():
+            notes |= dict.fromkeys(contradictions(name, names, own, chosen))
     return Comparison(
         names=names, measures=list(measures), queries=aligned.queries,
         baseline=[names[place] for place in baselines], test=chosen.test,
         correction=chosen.correction, alpha=chosen.alpha, interval=chosen.interval,
-        level=chosen.level, seed=chosen.seed, resamples=_resamples(chosen),
+        level=chosen.level, seed=chosen.seed, resamples=_resamples(chosen, analyses),
         mean={
             measure: dict(zip(names, own.means.mean.tolist(), strict=True))
             for measure, own in analyses.items()
@@ -287,9 +290,10 @@ def _corrected_together(analyses: dict[str, Analysis], correction: str) -> dict[
     }
 
 
-def _resamples(chosen: Settings) -> int:
+def _resamples(chosen: Settings, analyses: dict[str, Analysis]) -> int:
     """The number of resamples of the test, else of the intervals; 0 if there are none."""
-    if chosen.test == "randomization" or chosen.correction == "max-t":
+    flipped = chosen.test == "randomization" and not all_exact(analyses)
+    if flipped or chosen.correction == "max-t":
         return chosen.flips
     simulated = chosen.test in ("bootstrap", TUKEYS[0]) or chosen.interval not in ("t", "none")
     return chosen.draws if simulated else 0

@@ -9,6 +9,7 @@ from collections import namedtuple
 import numpy as np
 
 from fastrank.arguments import at_least, finite
+from fastrank.comparing.explanations import all_exact
 from fastrank.comparing.letters import alike, letter_display
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError, OptionError
@@ -43,6 +44,7 @@ CORRECTION_NAMES = {
     "bh": "Benjamini-Hochberg-corrected",
     "by": "Benjamini-Yekutieli-corrected",
     "max-t": "corrected by max-t of random sign flips",
+    "none": "not corrected",
 }
 
 Pair = namedtuple(
@@ -484,8 +486,8 @@ class Comparison(Frozen):
         """The ranks of the systems by mean, with bootstrap intervals over queries.
 
         low, high: the interval of the rank. p_best: the share of resamples in which the system has
-        the best mean; ties are divided. tied_with_best: whether it does not differ significantly
-        from the best, None with a baseline. Raises what `best` raises. Source: Hall and Miller,
+        the best mean; ties are divided. tied_with_best: whether the best is not significantly
+        better than it, None with a baseline. Raises what `best` raises. Source: Hall and Miller,
         'Using the bootstrap to quantify the authority of an empirical ranking', Annals of
         Statistics 37, 2009.
 
@@ -519,15 +521,24 @@ class Comparison(Frozen):
                 }
         return Table(columns=columns, digits=digits, bold=frozenset(bold))
 
+    def _directions(self, analysis: Analysis) -> Floats:
+        """The sign of each difference; 0 if the test, which is not of means, has the other one."""
+        signs: Floats = np.sign(analysis.paired.difference)
+        if self._settings.of_medians:
+            signs[np.sign(analysis.tested.statistic) != signs] = 0.0
+        return signs
+
     def beaten(self, measure: str, system: str) -> list[str]:
         """The systems that one is significantly better than.
+
+        If the Wilcoxon or the sign test favors the system with the worse mean, neither is better.
 
         >>> comparison.beaten("map", "pixels")
         ['pca', 'profile']
         """
         analysis, own = self._of(measure), self._place(system)
         sign = {"higher": 1.0, "lower": -1.0, "": 0.0}[analysis.better]
-        gain, differs = sign * analysis.paired.difference, self._significant(measure)
+        gain, differs = sign * self._directions(analysis), self._significant(measure)
         firsts, seconds = analysis.paired.firsts, analysis.paired.seconds
         found = {
             *seconds[differs & (firsts == own) & (gain > 0)].tolist(),
@@ -544,11 +555,14 @@ class Comparison(Frozen):
         test = TEST_NAMES.get(self.test, self.test)
         if self._settings.function is not None:
             test = f"test {self.test}"
+        elif self.test == "randomization" and all_exact(self._analyses):
+            test = f"exact {test}"
         parts = [f"p <= {self.alpha:g}", test]
         size, within = len(self._of(self.measures[0]).paired), "of a measure"
         if self._settings.family == "all":
             size, within = size * len(self.measures), "of all measures"
-        if self.correction in CORRECTION_NAMES and size > 1:
+        # Tukey's tests include their correction.
+        if size > 1 and not self._settings.of_all_systems:
             parts.append(f"{CORRECTION_NAMES[self.correction]} for the {size:,} pairs {within}")
         return ", ".join(parts)
 

@@ -136,6 +136,8 @@ def difference_of(comparison: Comparison, pair: Pair, layout: Layout) -> Differe
     """The difference of a pair as text."""
     sign = {"higher": 1, "lower": -1, "": 0}[comparison.better(pair.measure)]
     significant = pair.p_adjusted <= comparison.alpha and pair.difference != 0.0
+    if comparison._settings.of_medians and pair.statistic * pair.difference <= 0.0:
+        significant = False
     return Difference(
         pair,
         layout.difference(pair.difference),

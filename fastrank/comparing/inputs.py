@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -112,6 +113,11 @@ def _system(name: str, values: Any) -> System:
             f" value}}}}, found {type(values).__name__}"
         )
     queries = [str(query) for query in values]
+    if len(set(queries)) < len(queries):
+        twice = next(query for query, count in Counter(queries).items() if count > 1)
+        raise InputError(
+            f"scores of {name!r}", f"query {twice!r} appears twice, with keys of different types"
+        )
     rows = [own if isinstance(own, Mapping) else {VALUE: own} for own in values.values()]
     measures = list(dict.fromkeys(measure for row in rows for measure in row))
     found = {

@@ -188,6 +188,11 @@ class Settings(Frozen):
         return self.function is None and self.test in TUKEYS
 
     @property
+    def of_medians(self) -> bool:
+        """Whether the test may point in another direction than the mean difference."""
+        return self.function is None and self.test in ("wilcoxon", "sign")
+
+    @property
     def flips(self) -> int:
         """The number of sign flips."""
         return FLIPS if self.resamples is None else self.resamples
@@ -233,7 +238,9 @@ def _check_clusters(made: Settings) -> None:
     if made.clusters is None:
         return
     if not hasattr(made.clusters, "items"):
-        raise TypeError(f"clusters: expected {{query: cluster}}, found {type(made.clusters)}")
+        raise TypeError(
+            f"clusters: expected {{query: cluster}}, found {type(made.clusters).__name__}"
+        )
     if made.test not in WITH_CLUSTERS or made.function is not None:
         raise OptionError(
             "clusters", f"the test {made.test!r} treats queries as independent; use"

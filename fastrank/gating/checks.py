@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from fastrank.plurals import counted
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.comparing.comparison import Comparison, Pair
@@ -80,8 +82,8 @@ def _significant(pair: Pair, p: float, alpha: float, text: str) -> tuple[str, st
         return "fail", f"{text} (p {p_text(p, '= ')})"
     if 0.5**unequal > alpha:
         return "undecided", (
-            f"{text}, but only {unequal} of {pair.n} queries differ, too few to tell chance from a"
-            " regression"
+            f"{text}, but only {unequal} of {counted(pair.n, 'query', 'queries')}"
+            f" {'differs' if unequal == 1 else 'differ'}, too few to tell chance from a regression"
         )
     return "pass", f"{text}, but the drop is not significant (p {p_text(p, '= ')})"
 

@@ -83,9 +83,9 @@ def _refuse_gaps(values: np.ndarray, measure: str, queries: list[str], name: str
     different = [queries[row] for row in np.flatnonzero(gaps[0] != gaps[1])]
     if different:
         raise InputError(
-            name, f"{measure} has a value only there or only now for"
-            f" {counted(len(different), 'query', 'queries')} ({first_ids(different)}); it cannot be"
-            " compared"
+            name, f"{measure} cannot be compared: for"
+            f" {counted(len(different), 'query', 'queries')} ({first_ids(different)}), only one of"
+            " the baseline and the run has a value"
         )  # fmt: skip
 
 

@@ -34,11 +34,14 @@ def header(verdict: Verdict) -> list[str]:
 
 def row(check: Check) -> list[Any]:
     """The cells of a check."""
-    interval = "" if check.low is None else f"[{check.low:+.4f}, {check.high:+.4f}]"
+    # NaN: there is no interval and no p-value of one query.
+    known = check.low is not None and check.low == check.low
+    interval = f"[{check.low:+.4f}, {check.high:+.4f}]" if known else ""
+    p = "" if check.p is None or check.p != check.p else Number(p_text(check.p))
     return [
         check.measure, _number(check.baseline), Number(f"{check.now:.4f}"),
         _number(check.change, "+.4f"), interval, check.check,
-        "" if check.p is None else Number(p_text(check.p)), check.mark, check.result,
+        p, check.mark, check.result,
     ]  # fmt: skip
 
 

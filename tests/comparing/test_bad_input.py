@@ -150,3 +150,26 @@ def test_a_difference_that_is_no_number_is_an_error() -> None:
     compared = fr.compare_scores(scores_of(random_rows(2, 12)))
     with pytest.raises(TypeError, match="differences: expected a number, found str"):
         compared.power("value", differences=["0.1"])  # type: ignore[list-item]
+
+
+def test_scores_without_a_common_query_get_no_advice_to_compare_those() -> None:
+    with pytest.raises(fr.GroupError, match=r"1 only in 'b' \(q2\)$"):
+        fr.compare_scores({"a": {"q1": 1.0}, "b": {"q2": 1.0}})
+
+
+def test_resamples_without_variance_give_no_studentized_interval() -> None:
+    compared = fr.compare_scores(
+        scores_of([[0.0, 1.0], [0.0, 0.0]]), interval="studentized", resamples=1
+    )
+
+    pair = compared.pair("value", "a", "b")
+    assert math.isnan(pair.low)
+    assert math.isnan(pair.high)
+    assert pair.note.startswith("no resample has variance: there is no interval")
+
+
+def test_a_query_with_keys_of_two_types_is_an_error() -> None:
+    scores = {"a": {1: 0.1, "1": 0.2}, "b": {"1": 0.3}}
+
+    with pytest.raises(fr.InputError, match="scores of 'a': query '1' appears twice"):
+        fr.compare_scores(scores)

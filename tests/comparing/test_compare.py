@@ -83,7 +83,7 @@ def test_scores_of_different_queries_are_an_error() -> None:
     with pytest.raises(
         fr.GroupError,
         match=r"'run' and 'run#2' have different queries: 1 only in 'run' \(q01\), 0 only in"
-        r" 'run#2' \(queries='common' compares on the 11 common ones\)",
+        r" 'run#2' \(queries='common' compares on the 11 in common\)",
     ):
         fr.compare_scores(scores)
     assert len(fr.compare_scores(scores, queries="common").queries) == 11

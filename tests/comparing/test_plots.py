@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ import pytest
 import fastrank as fr
 from fastrank.comparing.plots.labels import short, short_names, visible
 from fastrank.comparing.plots.plot import KINDS, draw
+from fastrank.comparing.plots.style import line
 from tests.helpers.comparisons import DATA, NAMES, compare_data, random_rows, scores_of
 
 pytest.importorskip("matplotlib")
@@ -335,3 +337,34 @@ def test_long_names_are_cut_where_they_differ() -> None:
 
 def test_controls_are_visible() -> None:
     assert visible("a\x00\u202eb") == "a\\x00\\u202eb"
+
+
+@pytest.mark.parametrize("kind", ["p-values", "critical-difference"])
+def test_one_system_has_no_pairs_to_show(kind: str) -> None:
+    alone = fr.compare_scores(scores_of(random_rows(1, 10)))
+
+    with pytest.raises(fr.OptionError, match="this plot needs two systems, found 1"):
+        alone.plot(kind)
+
+
+def test_the_power_of_one_query_is_no_plot() -> None:
+    compared = fr.compare_scores(scores_of([[0.1], [0.2]]))
+
+    with pytest.raises(fr.OptionError, match="have 1 query with values of both"):
+        compared.plot("power")
+
+
+def test_intervals_name_the_number_of_queries_of_the_means() -> None:
+    rows = random_rows(3, 10)
+    rows[0, 0] = np.nan
+
+    svg = _svg(fr.compare_scores(scores_of(rows)), "intervals")
+
+    assert _alternative(svg)[1].startswith("value: means with 95% intervals, 3 systems, 9 queries.")
+
+
+def test_lines_of_28_systems_differ_in_colour_and_those_of_neighbours_in_style() -> None:
+    styles = [tuple(line(place).values()) for place in range(28)]
+
+    assert len(set(styles)) == 28
+    assert all(one[1] != other[1] for one, other in pairwise(styles))

@@ -236,7 +236,7 @@ def test_a_value_that_is_missing_now_is_refused(tmp_path: Path) -> None:
     fr.save_baseline(tmp_path / "b.json", SMALL, RUN, "FirstRank")
 
     message = _refused(tmp_path / "b.json", SMALL, {**RUN, "q1": {"x": 1.0}})
-    assert "FirstRank has a value only there or only now for 1 query (q1)" in message
+    assert "FirstRank cannot be compared: for 1 query (q1), only one of" in message
 
 
 def test_ids_that_are_not_utf_8_are_kept(tmp_path: Path) -> None:

@@ -127,6 +127,12 @@ def test_significant_is_undecided_if_too_few_queries_differ() -> None:
     ]
 
 
+def test_the_reason_of_a_single_difference_is_singular() -> None:
+    verdict = _judged([1.0] * 8, [1, 1, 1, 1, 1, 0.05, 1, 1])
+
+    assert "but only 1 of 8 queries differs, too few" in verdict.reasons[0]
+
+
 def test_undecided_passes_if_few_queries_only_warn() -> None:
     verdict = _judged([1, 1, 1], [1, 1, 0.5], on_few="warn")
 

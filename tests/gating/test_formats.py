@@ -51,6 +51,12 @@ def test_text_has_a_row_for_each_check_the_reasons_and_the_worst_queries() -> No
     ]
 
 
+def test_one_query_has_no_interval_and_no_p_value_in_the_table() -> None:
+    row = str(_verdict("RR", queries=1, worse=1)).splitlines()[2]
+
+    assert " ".join(row.split()) == "RR 1.0000 0.0000 -1.0000 drop <= 0.02 = undecided"
+
+
 @pytest.mark.parametrize(
     ("worse", "options", "heading"),
     [

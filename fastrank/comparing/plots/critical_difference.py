@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fastrank.comparing.plots.labels import number, short_names
 from fastrank.comparing.plots.style import FIRST, MUTED, heading, line
-from fastrank.comparing.plots.view import View, Words
+from fastrank.comparing.plots.view import View, Words, need_two_systems
 from fastrank.escapes import visible
 
 TYPE_CHECKING = False
@@ -26,10 +26,11 @@ BAR = 0.14
 def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     """Draw, and return the title, the description, and the size of a figure.
 
-    Raises OptionError for a comparison with a baseline.
+    Raises OptionError for a comparison with a baseline, and for a single system.
     """
     from matplotlib.transforms import ScaledTranslation
 
+    need_two_systems(comparison)
     measure = view.measure
     ranked = comparison.ranked(measure)
     means = [comparison.mean[measure][name] for name in ranked]

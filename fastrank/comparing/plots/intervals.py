@@ -36,7 +36,7 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     axes.grid(axis="x", color=MUTED, alpha=0.25, lw=0.6)
     axes.set_axisbelow(True)
     what = f"{100 * comparison.level:g}% intervals" if comparison.interval != "none" else ""
-    over = f"{len(comparison.queries):,} queries"
+    over = _queries(comparison, measure, baseline)
     if baseline:
         axes.axvline(0.0, color=MUTED, lw=1)
         title = f"{visible(measure)}: difference from {short(baseline)}"
@@ -52,6 +52,14 @@ def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     shown = f"{title}, {counted(len(rows), 'system')}, {over}"
     description = ". ".join(filter(None, (shown, note, listed))) + "."
     return Words(title, description, (7.5, 1.3 + 0.25 * len(rows)))
+
+
+def _queries(comparison: Comparison, measure: str, baseline: str) -> str:
+    """How many queries have the values that are shown."""
+    paired, means = comparison._of(measure).paired, comparison._of(measure).means
+    counts = paired.n if baseline else means.n
+    least, most = int(counts.min()), int(counts.max())
+    return f"{most:,} queries" if least == most else f"{least:,} to {most:,} queries"
 
 
 def _rows(

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastrank.comparing.plots.labels import short_names
 from fastrank.comparing.plots.style import BLANK, INK, PAPER, heading
-from fastrank.comparing.plots.view import View, Words
+from fastrank.comparing.plots.view import View, Words, need_two_systems
 from fastrank.escapes import visible
 
 TYPE_CHECKING = False
@@ -31,10 +31,14 @@ SHADES = (("#08306b", WHITE), ("#2f7ebc", WHITE), ("#b5d3e9", BLACK), (BLANK, IN
 
 
 def draw(axes: Any, comparison: Comparison, view: View) -> Words:
-    """Draw, and return the title, the description, and the size of a figure."""
+    """Draw, and return the title, the description, and the size of a figure.
+
+    Raises OptionError for a single system.
+    """
     from matplotlib.colors import to_rgba
     from matplotlib.patches import Patch, Rectangle
 
+    need_two_systems(comparison)
     measure, alpha = view.measure, comparison.alpha
     rows, columns = _axes_of(comparison, measure)
     limits = [alpha / 50, alpha / 5, alpha]

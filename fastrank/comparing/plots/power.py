@@ -15,6 +15,7 @@ from fastrank.comparing.plots.view import View, Words
 from fastrank.comparing.power import detectable, queries_for
 from fastrank.errors import OptionError
 from fastrank.escapes import visible
+from fastrank.plurals import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +31,15 @@ MOST_QUERIES = 100_000
 def draw(axes: Any, comparison: Comparison, view: View) -> Words:
     """Draw, and return the title, the description, and the size of a figure.
 
-    Raises OptionError for systems whose differences do not vary.
+    Raises OptionError for systems whose differences do not vary, or are fewer than two.
     """
     measure, a, b = view
     pair, alpha = comparison.pair(measure, a, b), comparison.alpha
+    if pair.n < 2:
+        raise OptionError(
+            "kind", f"{a!r} and {b!r} have {counted(pair.n, 'query', 'queries')} with values of"
+            " both: no power to show"
+        )  # fmt: skip
     if not pair.sd > 0:
         raise OptionError(
             "kind", f"{a!r} and {b!r} differ equally on all queries: no power to show"

@@ -49,10 +49,10 @@ PARAMETERS: dict[str, Any] = {
 
 
 def line(place: int) -> dict[str, Any]:
-    """The colour and line style of a system."""
+    """The colour and line style of a system, which differ for the first 28."""
     return {
         "color": COLORS[place % len(COLORS)],
-        "linestyle": LINES[place // len(COLORS) % len(LINES)],
+        "linestyle": LINES[place % len(LINES)],
     }
 
 

@@ -26,9 +26,8 @@ def default_pair(
 
     Without a baseline, the best two. Raises OptionError if there are no two systems.
     """
+    need_two_systems(comparison)
     ranked = comparison.ranked(measure)
-    if len(ranked) < 2:
-        raise OptionError("kind", "this plot needs two systems, found 1")
     if b is None:
         others = [name for name in comparison.baseline or ranked if name != a]
         best = ranked[0] if a is None and not comparison.baseline else a
@@ -37,6 +36,12 @@ def default_pair(
         a = next(name for name in ranked if name != b)
     comparison.pair(measure, a, b)
     return a, b
+
+
+def need_two_systems(comparison: Comparison) -> None:
+    """Raise OptionError for a single system, which has no pairs to show."""
+    if len(comparison) < 2:
+        raise OptionError("kind", "this plot needs two systems, found 1")
 
 
 class Words(NamedTuple):

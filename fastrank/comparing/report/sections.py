@@ -52,7 +52,7 @@ def _sentence(comparison: Comparison, measure: str) -> str:
     tied = comparison.tied_with_best(measure)[1:]
     if not tied:
         return f"{start} and is significantly better than all others."
-    return f"{start}; it does not differ significantly from {_some(tied)}."
+    return f"{start}; it is not significantly better than {_some(tied)}."
 
 
 def _listed(names: list[str]) -> str:
@@ -103,8 +103,8 @@ def _shares(rankings: Rankings) -> str:
         rows.append([name(system), *shares, tied])
     depths = [f"unjudged@{depth}" for depth in DEPTHS] if evaluator is not None else []
     words = (
-        "Unjudged: the share of the first documents without a judgment, which measures count as"
-        " not relevant. Tied: the share of results with the score of another one of the query."
+        "Unjudged: the share of the first documents without a judgment, which most measures count"
+        " as not relevant. Tied: the share of results with the score of another one of the query."
     )
     return (
         table(["system", *depths, "tied"], rows, numbers=len(depths) + 1)

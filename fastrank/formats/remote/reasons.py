@@ -37,8 +37,9 @@ def reason_of(error: BaseException) -> str:
         return "no such file or directory"
     if isinstance(error, OSError) and error.strerror:
         return redacted(error.strerror.lower())
-    lines = str(error).strip().splitlines()
-    return redacted(lines[0]) if lines else type(error).__name__
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    # Hugging Face's first line is the status, and the second what is missing.
+    return redacted(" ".join(lines[:2])) if lines else type(error).__name__
 
 
 class _MissingFileError(ReadError):

@@ -110,6 +110,39 @@ def test_a_failed_upload_leaves_the_old_content(
     assert memory.ls("/b", detail=False) == ["/b/x"]
 
 
+@pytest.mark.parametrize(
+    "arguments", [["convert", "data/pca.run"], ["eval", *ARGUMENTS, "-o"]], ids=["convert", "eval"]
+)
+def test_a_command_names_the_file_whose_upload_fails(
+    arguments: list[str], memory: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("quota exceeded")
+
+    monkeypatch.setattr(type(memory), "put_file", fail)
+
+    assert main([*arguments, "memory://u:p@b/x.csv"]) == 1
+    assert capsys.readouterr().err == (
+        f"fastrank {arguments[0]}: cannot write memory://b/x.csv: quota exceeded\n"
+    )
+
+
+def test_the_reason_has_the_first_two_lines_of_a_store_s_message(
+    memory: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As huggingface_hub says it.
+    message = "404 Client Error.\n\nRepository Not Found for url: x.\nPlease make sure that ..."
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(type(memory), "put_file", fail)
+    with pytest.raises(OSError, match="404") as caught:
+        files.write("memory://b/x", [b"new"])
+
+    assert caught.value.strerror == "404 Client Error. Repository Not Found for url: x."
+
+
 def test_web_servers_are_not_written_to(capsys: Any) -> None:
     assert main(["eval", *ARGUMENTS, "-o", "https://user:secret@host/x?key"]) == 1
     expected = "cannot write https://host/x: files on web servers can be read, but not written"
