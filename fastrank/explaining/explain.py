@@ -56,7 +56,7 @@ def explain(
     other: a second run, to explain the difference of its values to those of `run`.
     documents: the titles to show: a Dataset, {document: title or text}, {document: {"title":
         ..., "text": ...}}, or the path of a file of JSON lines with _id, title and text.
-    rows: the number of rows of each table in text; `Explanation.table` has all.
+    rows: the number of rows of each table in text; `Explanation.table` has all, and whole titles.
     **options: see `EvaluationOptions`; ties="average" and a relevance_level below 0 raise
         OptionError.
 
@@ -92,9 +92,11 @@ def explain(
     runs = [run_of(one, checked) for one in ([run] if other is None else [run, other])]
     check_query(query, judgments, runs)
     explained: Explanation | None = None
+    titles: dict[str, str] = {}
     for one in reversed(runs):
         judged = JudgedQuery(query, judgments, one, bound, checked)
         parts = _parts(judged, bound)
+        titles = {**titles, **_titles(documents, judged)}
         explained = Explanation(
             query=query,
             run=judged.name,
@@ -103,7 +105,7 @@ def explain(
             notes=notes_of(judged, bound, parts, unexplained),
             grades=judged.grades,
             other=explained,
-            titles=_titles(documents, judged),
+            titles=titles,
             rows=shown,
         )
     assert explained is not None

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 # The number of ranks that a line names.
 NAMED = 5
-MINUS = "-"
+# The longest title, in characters.
+WIDTH = 60
 
 
 def plain(explained: Explanation) -> str:
@@ -115,8 +116,13 @@ def _shown(explained: Explanation, measure: str) -> Table:
 
 
 def _first_rows(table: Table, count: int) -> Table:
-    """The first rows; scores and gains with as many digits as they have."""
+    """The first rows; scores and gains with as many digits as they have, titles shortened."""
     columns = {name: column[:count] for name, column in table.columns.items()}
+    for name in columns.keys() & {"title"}:
+        columns[name] = [
+            title if len(title) <= WIDTH else f"{title[: WIDTH - 3].rstrip()}..."
+            for title in columns[name]
+        ]
     for name in columns.keys() & {"gain", "score"}:
         columns[name] = [
             None if value is None else table_formats.Number(f"{value:.7g}")

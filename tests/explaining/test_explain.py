@@ -312,6 +312,29 @@ def test_titles_are_shown(tmp_path: Path) -> None:
     assert "Apples" in str(explained)
 
 
+def test_long_titles_are_shortened_in_text() -> None:
+    """A document without a title has its text."""
+    passage = "seven " * 100
+
+    explained = fr.explain(
+        {"q": {"a": 1}}, {"q": {"a": 1.0}}, "map", query="q", documents={"a": {"text": passage}}
+    )
+
+    assert explained.table("map").columns["title"] == [passage]
+    assert max(map(len, str(explained).splitlines())) < 120
+    assert f"  {passage[:57]}...  " in str(explained)
+
+
+def test_the_difference_has_the_titles_of_both_runs() -> None:
+    runs, titles = ({"q": {"a": 1.0}}, {"q": {"b": 1.0}}), {"a": "Apples", "b": "Plums"}
+
+    explained = fr.explain(
+        {"q": {"a": 1, "b": 1}}, runs[0], "P.1", query="q", other=runs[1], documents=titles
+    )
+
+    assert sorted(explained.difference("P_1").columns["title"]) == ["Apples", "Plums"]
+
+
 def test_ids_are_escaped_in_html_and_markdown() -> None:
     hostile = "<script>|"
     qrels, run = {hostile: {hostile: 1}}, {hostile: {hostile: 1.0}}
