@@ -195,7 +195,8 @@ def explain_options(
     judgments, ranked = judgments_of(qrels, checked), run_of(run, checked)
     values = _chosen(read_reference(reference, judgments), measures, checked.trec_eval_version)
     relevant = sorted({grade for grade in map(float, judgments.grades) if grade >= 1})
-    longest = max((len(ranked[query]) for query in ranked), default=0)
+    offsets = ranked.offset_column
+    longest = max((offsets[i + 1] - offsets[i] for i in range(len(ranked))), default=0)
     tried = settings(
         grades=[grade for grade in relevant if grade > 1],
         depths=[depth for depth in DEPTHS if depth < longest],
@@ -219,6 +220,8 @@ def _chosen(
     else:
         listed = measures.split() if isinstance(measures, str) else measures
         names = dict(_named(own, values) for own in listed)
+    if not names:
+        raise MeasureError("", "expected a measure of the reference, found none")
     for name in names:
         if name not in values:
             raise MeasureError(name, f"the reference has no '{name}'; it has {', '.join(values)}")

@@ -86,6 +86,9 @@ def _of_dict(given: Mapping[Any, Any], name: str, queries: Container[str]) -> Va
 def _of_tuples(given: Iterable[Any]) -> Values:
     found: Values = {}
     for one in given:
+        if not hasattr(one, "query_id"):
+            reason = "expected a dict, a path or tuples with query_id, measure and value"
+            raise TypeError(f"reference: {reason}, found an item of type {type(one).__name__}")
         query, measure, value = one.query_id, one.measure, one.value
         found.setdefault(str(measure), {})[str(query)] = _number(value, f"reference: {query!r}")
     return _checked(found, "reference")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -174,6 +175,15 @@ def test_a_setting_is_found_from_the_values_of_each_query(
     assert settings in _found(qrels, run, reference)
 
 
+def test_how_another_tool_treats_duplicates_is_found() -> None:
+    qrels = {"q": {"a": 1, "b": 0}}
+    run = io.BytesIO(b"q Q0 b 1 2 t\nq Q0 a 2 1 t\nq Q0 a 3 3 t\n")
+
+    found = fr.explain_options(qrels, fr.read_run(run), {"map": 1.0}, duplicates="first")
+
+    assert [match.options for match in found.measures["map"].matches] == [{"duplicates": "max"}]
+
+
 def test_an_ideal_of_the_highest_grade_is_found() -> None:
     qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}
     theirs = fr.evaluate(qrels, run, "nDCG(ideal='max')@2").mean["nDCG(ideal='max')@2"]
@@ -270,7 +280,9 @@ def test_json_is_read(tmp_path: Path) -> None:
         ({"P": 0.5}, None, fr.MeasureError, "'P' has several values, P_5, P_10, P_15, ...; name"),
         ({"map": 0.5}, "P_5", fr.MeasureError, "the reference has no 'P_5'; it has map"),
         ({"p": {"map": 0.5}}, None, fr.GroupError, "share no query: they have 'p', ... and 'q'"),
+        ({"map": 0.5}, [], fr.MeasureError, "expected a measure of the reference, found none"),
         (5, None, TypeError, "reference: expected a dict or a path, found int"),
+        ([1], None, TypeError, "or tuples with query_id, measure and value, found an item of type"),
     ],
 )
 def test_an_invalid_reference_is_an_error(
