@@ -21,9 +21,10 @@ class Check(NamedTuple):
 
     measure: its name, or "unjudged". check: what must hold. baseline, now, change: means, or shares
     of documents; baseline and change are None if unknown. low, high: the interval of the change.
-    allowed: the limit. p: of the test. mark: "+", "=" or "-" for significantly better, neither, and
-    significantly worse. result: "pass", "fail" or "undecided". message: the result in words, "" if
-    there is nothing to say. title: its first half.
+    allowed: the limit. p: of the test. wins, ties, losses: on how many queries the run is better
+    than, equal to, and worse than the baseline. p and these are None for limits of the run alone.
+    result: "pass", "fail" or "undecided". message: the result in words, "" if there is nothing to
+    say. title: its first half.
     """
 
     measure: str
@@ -35,7 +36,9 @@ class Check(NamedTuple):
     high: float | None
     allowed: float
     p: float | None
-    mark: str
+    wins: int | None
+    ties: int | None
+    losses: int | None
     result: str
     title: str
     message: str
@@ -48,8 +51,7 @@ def check_change(
     pair = comparison.pair(measure, NOW, BASELINE)
     sign = -1.0 if comparison.better(measure) == "lower" else 1.0
     gain = sign * pair.difference
-    p, better = one_sided(pair, gain), one_sided(pair, -gain)
-    mark = "-" if p <= alpha else "+" if better <= alpha else "="
+    p = one_sided(pair, gain)
     title = f"{measure} {_moved(pair.difference)}"
     dropped = gain < -allowed - ROUNDING
     if policy == "non-inferior":
@@ -67,7 +69,8 @@ def check_change(
             result, message = _significant(pair, p, alpha, text)
     return Check(
         measure, f"{'rise' if sign < 0 else 'drop'} <= {allowed:g}", pair.mean_b, pair.mean_a,
-        pair.difference, pair.low, pair.high, allowed, p, mark, result, title, message,
+        pair.difference, pair.low, pair.high, allowed, p, pair.wins, pair.ties, pair.losses,
+        result, title, message,
     )  # fmt: skip
 
 
@@ -128,8 +131,8 @@ def check_floor(measure: str, baseline: float, now: float, least: float) -> Chec
     passed = now >= least - ROUNDING
     title = f"{measure} is {now:.4f}"
     return Check(
-        measure, f"mean >= {least:g}", baseline, now, now - baseline, None, None, least, None, "",
-        "pass" if passed else "fail", title,
+        measure, f"mean >= {least:g}", baseline, now, now - baseline, None, None, least, None,
+        None, None, None, "pass" if passed else "fail", title,
         "" if passed else f"{title}; at least {least:g} is required",
     )  # fmt: skip
 
@@ -140,7 +143,7 @@ def check_unjudged(baseline: float | None, now: float, most: float) -> Check:
     title = f"{100 * now:.1f}% of the retrieved documents are unjudged"
     return Check(
         "unjudged", f"share <= {most:g}", baseline, now,
-        None if baseline is None else now - baseline, None, None, most, None, "",
-        "pass" if passed else "fail", title,
+        None if baseline is None else now - baseline, None, None, most, None,
+        None, None, None, "pass" if passed else "fail", title,
         "" if passed else f"{title}; at most {100 * most:g}% are allowed",
     )  # fmt: skip

@@ -27,7 +27,7 @@ def header(verdict: Verdict) -> list[str]:
         f"{level:g}% interval",
         "check",
         "p",
-        "",
+        "+/=/-",
         "result",
     ]
 
@@ -38,10 +38,11 @@ def row(check: Check) -> list[Any]:
     known = check.low is not None and check.low == check.low
     interval = f"[{check.low:+.4f}, {check.high:+.4f}]" if known else ""
     p = "" if check.p is None or check.p != check.p else Number(p_text(check.p))
+    counts = "" if check.wins is None else f"{check.wins}/{check.ties}/{check.losses}"
     return [
         check.measure, _number(check.baseline), Number(f"{check.now:.4f}"),
         _number(check.change, "+.4f"), interval, check.check,
-        p, check.mark, check.result,
+        p, counts, check.result,
     ]  # fmt: skip
 
 

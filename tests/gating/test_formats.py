@@ -41,7 +41,7 @@ def test_text_has_a_row_for_each_check_the_reasons_and_the_worst_queries() -> No
 
     assert lines[0].split("  ")[0] == "measure"
     assert lines[2].startswith(
-        "RR             1.0000  0.5000   -0.5000  [-0.7707, -0.2293]  drop <= 0.02  0.0034  -"
+        "RR             1.0000  0.5000   -0.5000  [-0.7707, -0.2293]  drop <= 0.02  0.0034  0/6/6"
     )
     assert lines[4:] == [
         "gate failed: 1 of 1 checks (12 queries, policy significant, one-sided paired t-test, alpha"
@@ -54,7 +54,7 @@ def test_text_has_a_row_for_each_check_the_reasons_and_the_worst_queries() -> No
 def test_one_query_has_no_interval_and_no_p_value_in_the_table() -> None:
     row = str(_verdict("RR", queries=1, worse=1)).splitlines()[2]
 
-    assert " ".join(row.split()) == "RR 1.0000 0.0000 -1.0000 drop <= 0.02 = undecided"
+    assert " ".join(row.split()) == "RR 1.0000 0.0000 -1.0000 drop <= 0.02 0/0/1 undecided"
 
 
 @pytest.mark.parametrize(
