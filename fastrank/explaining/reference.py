@@ -74,6 +74,9 @@ def _of_dict(given: Mapping[Any, Any], name: str, queries: Container[str]) -> Va
         by_query = has_outer
     for key, value in given.items():
         if not isinstance(value, Mapping):
+            # Such as "hf_subset" of MTEB.
+            if isinstance(value, (str, list)) and not _is_measure(key):
+                continue
             found.setdefault(str(key), {})[None] = _number(value, f"{name}: {key!r}")
             continue
         for inner, own in value.items():

@@ -243,6 +243,15 @@ def test_queries_whose_ids_look_like_measures_are_recognized() -> None:
     assert (renamed.compared, renamed.differing) == (2, 0)
 
 
+def test_texts_that_are_no_measures_are_skipped() -> None:
+    """As in the scores of MTEB."""
+    scores = {"ndcg_at_10": 1.0, "main_score": 1.0, "hf_subset": "default", "languages": ["eng"]}
+
+    found = fr.explain_options({"q": {"a": 1}}, {"q": {"a": 1.0}}, scores, "ndcg_at_10")
+
+    assert list(found.measures) == ["ndcg_at_10"]
+
+
 def test_the_output_of_trec_eval_is_read(tmp_path: Path) -> None:
     path = tmp_path / "trec_eval.txt"
     scores = fr.evaluate(QRELS, PROFILE, "map P.10 runid", depth=10)
