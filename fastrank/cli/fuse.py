@@ -13,15 +13,23 @@ from fastrank.cli.output import (
     report_error,
     report_unwritable,
 )
-from fastrank.errors import FastrankError
+from fastrank.cli.output_formats import format_of_output
+from fastrank.errors import FastrankError, OptionError
+from fastrank.formats import sniff
 from fastrank.formats.load import read_run, write_run
-from fastrank.formats.sniff import FORMATS, format_by_name
 from fastrank.fusion.fuse import fuse
 from fastrank.fusion.methods import METHODS
 from fastrank.fusion.options import FUSION
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 NAME = "fastrank fuse"
 STANDARD_OUTPUT = "-"
+# The format sample has judgments.
+FORMATS = tuple(form for form in sniff.FORMATS if form != "sample")
+SUFFIXES = {suffix: form for suffix, form in sniff.SUFFIXES.items() if "qrel" not in suffix}
 EPILOG = f"""\
 examples:
   fastrank fuse bm25.run dense.run -o fused.run.gz
@@ -72,7 +80,12 @@ def run(given: argparse.Namespace) -> int:
 def _run(given: argparse.Namespace) -> int:
     if not check_version(given, NAME):
         return 2
-    form = given.to or format_by_name(given.output) or "trec"
+    try:
+        form: Any = given.to or format_of_output(
+            given.output, FORMATS, "trec", SUFFIXES, flag="--to"
+        )
+    except OptionError as error:
+        return report_error(NAME, error)
     if form == "parquet" and given.output == STANDARD_OUTPUT:
         complain(f"{NAME}: parquet cannot be written to standard output; use -o FILE")
         return 2

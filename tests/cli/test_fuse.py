@@ -104,6 +104,12 @@ def test_the_output_is_what_trec_eval_takes() -> None:
             ["--to", "parquet", "a.run", "b.run"],
             "parquet cannot be written to standard output; use -o FILE",
         ),
+        (
+            ["-o", "x.html", "a.run", "b.run"],
+            "--output: x.html cannot be written in the format of .html files; set --to, or use a"
+            " name that ends in .csv, .tsv, .json, .jsonl, .ndjson, .parquet, .parq, .pq, .trec,"
+            " .run, .res, .txt",
+        ),
     ],
 )
 def test_an_invalid_option_is_exit_status_2(

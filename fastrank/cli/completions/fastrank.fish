@@ -356,7 +356,7 @@ complete -c fastrank -n '_shtab_fastrank_using fuse' -l tag -x -d 'name of the f
 complete -c fastrank -n '_shtab_fastrank_using fuse' -l threads -x -d 'maximum number of threads'
 complete -c fastrank -n '_shtab_fastrank_using fuse' -l trec-eval-version -xka "9.0.8 10.0" -d 'the version of trec_eval to reproduce (default: $FASTRANK_TREC_EVAL_VERSION, or 9.0.8)'
 complete -c fastrank -n '_shtab_fastrank_using fuse' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write the run to FILE, compressed if the name ends in .gz, .bz2, .xz or .zst (default: standard output)'
-complete -c fastrank -n '_shtab_fastrank_using fuse' -l to -xka "trec csv tsv json jsonl parquet sample" -d 'output format (default: by the name of FILE, or trec)'
+complete -c fastrank -n '_shtab_fastrank_using fuse' -l to -xka "trec csv tsv json jsonl parquet" -d 'output format (default: by the name of FILE, or trec)'
 complete -c fastrank -n '_shtab_fastrank_using fuse; and test $_shtab_fastrank_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'run in any format, may be compressed; - is standard input'
 complete -c fastrank -n '_shtab_fastrank_using; and test $_shtab_fastrank_npos -eq 0' -a convert -d 'convert qrels and runs between formats'
 complete -c fastrank -n '_shtab_fastrank_using convert' -s h -l help -d 'show this help message and exit'

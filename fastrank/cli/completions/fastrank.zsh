@@ -304,7 +304,7 @@ _shtab_fastrank_fuse_options=(
   "--threads[maximum number of threads]:N:"
   "--trec-eval-version[the version of trec_eval to reproduce (default\: \$FASTRANK_TREC_EVAL_VERSION, or 9.0.8)]:trec_eval_version:(9.0.8 10.0)"
   {-o,--output}"[write the run to FILE, compressed if the name ends in .gz, .bz2, .xz or .zst (default\: standard output)]:FILE:_files"
-  "--to[output format (default\: by the name of FILE, or trec)]:to:(trec csv tsv json jsonl parquet sample)"
+  "--to[output format (default\: by the name of FILE, or trec)]:to:(trec csv tsv json jsonl parquet)"
   "(*):run in any format, may be compressed\; - is standard input:_files"
 )
 
