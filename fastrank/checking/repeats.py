@@ -48,6 +48,8 @@ def _note(
             f"duplicate document {quoted(doc)} in query {quoted(query)}: {what} {values[0]}, but"
             f" {values[1]} on {rows.where(rows.lines[before])}; trec_eval stops at this query"
         )
+        if what == "grade" and rows.is_trec and rows.fields(row)[1] != rows.fields(before)[1]:
+            message += "; the second fields differ, as in judgments for measures of subtopics"
         return message, query, doc
 
     findings.add_lines(kind, rows.lines[again], say)

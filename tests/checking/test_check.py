@@ -536,6 +536,15 @@ def test_duplicates_are_found_where_the_lines_of_queries_are_scattered() -> None
     assert found == [(4, "p", "e"), (5, "q", "d")]
 
 
+@pytest.mark.parametrize("grade", [1, 2])
+def test_judgments_of_subtopics_are_recognized_by_their_second_field(grade: int) -> None:
+    kind = "duplicate" if grade == 1 else "conflicting-grades"
+    words = "judgments for measures of subtopics"
+
+    assert words in only(check(f"q 1 d 1\nq 2 d {grade}\n".encode()), kind).message
+    assert words not in only(check(f"q 1 d 1\nq 1 d {grade}\n".encode()), kind).message
+
+
 def test_scores_for_the_slow_reader_stay_with_their_rows_in_scattered_files() -> None:
     report = check(None, b"q Q0 d 1 0x2 t\np Q0 e 1 9 t\nq Q0 c 2 1 t\np Q0 f 2 1e999 t\n")
 
