@@ -163,10 +163,10 @@ def compare_scores(
     **options: see `ComparisonOptions`.
 
     Which values are better follows from the name of a measure; for unknown names, higher values
-    are. Raises TypeError for other objects; InputError for a value that is not a number
-    and a query that appears twice, as 1 and "1"; MeasureError if the measures of the systems differ
-    or have no values per query; GroupError for different queries, no common query, or a value that
-    is infinite or above 1e100; OptionError for an invalid or contradictory option.
+    are. Raises TypeError for other objects; InputError for a value that is not a number, or for a
+    query that appears twice, as 1 and "1"; MeasureError if the measures of the systems differ or
+    have no values per query; GroupError for different queries, no common query, or a value that is
+    infinite or above 1e100; OptionError for an invalid or contradictory option.
 
     >>> a, b = {"q1": 0.3, "q2": 0.5, "q3": 0.8}, {"q1": 0.1, "q2": 0.4, "q3": 0.2}
     >>> found = fr.compare_scores({"a": a, "b": b}, test="randomization")
