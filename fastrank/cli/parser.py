@@ -76,6 +76,14 @@ class Parser(argparse.ArgumentParser):
         defaults: Any = {"formatter_class": HelpFormatter, "allow_abbrev": False}
         super().__init__(*arguments, **defaults | options)
 
+    def _meant(self, flag: str) -> str | None:
+        """The flag that is probably meant: one letter with one dash, or the closest word."""
+        if flag[1:] in self._option_string_actions:
+            return flag[1:]
+        known = [own[2:] for own in self._option_string_actions if own.startswith("--")]
+        close = closest(flag[2:], known)
+        return f"--{close}" if close else None
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse; exits with status 2 for unknown flags, before anything that they may cause."""
         for word in args or ():
@@ -84,8 +92,7 @@ class Parser(argparse.ArgumentParser):
                 break
             flag = word.partition("=")[0]
             if flag.startswith("--") and flag not in self._option_string_actions:
-                known = [own[2:] for own in self._option_string_actions if own.startswith("--")]
-                close = closest(flag[2:], known)
-                hint = f"; did you mean --{close}?" if close else ""
+                meant = self._meant(flag)
+                hint = f"; did you mean {meant}?" if meant else ""
                 self.error(f"unknown option {flag}{hint}")
         return super().parse_known_args(args, namespace)

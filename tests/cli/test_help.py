@@ -118,6 +118,7 @@ def test_a_misspelled_command_names_the_closest(
     [
         ("--vers", "unknown option --vers; did you mean --version?"),
         ("eval --thread 1 qrels run", "unknown option --thread; did you mean --threads?"),
+        ("fuse --k 10 a.run b.run", "unknown option --k; did you mean -k?"),
         ("eval --thread=1", "unknown option --thread; did you mean --threads?"),
         ("eval --per_query qrels run", "unknown option --per_query; did you mean --per-query?"),
         ("check --xyzzy qrels", "unknown option --xyzzy"),
