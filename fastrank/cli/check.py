@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import textwrap
 from itertools import chain
 
@@ -11,10 +10,10 @@ from fastrank.checking.checker import KINDS, SEVERITIES, Checker
 from fastrank.checking.findings import counted
 from fastrank.cli.output import complain, guarded, without_controls, write
 from fastrank.errors import FastrankError, ReadError
-from fastrank.escapes import valid_json
 from fastrank.formats import files
 from fastrank.formats.sniff import FORMATS as FILE_FORMATS
 from fastrank.gating.github import escaped
+from fastrank.scores.records import json_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,7 +166,7 @@ def _json(report: Report) -> Iterator[str]:
         "files": [file._asdict() for file in report.files],
         **{f"{one}s": report.total(one) for one in SEVERITIES},
     }
-    yield valid_json(json.dumps(content, indent=2))
+    yield json_text(content, indent=2)
 
 
 def _jsonl(report: Report) -> Iterator[str]:
@@ -176,7 +175,7 @@ def _jsonl(report: Report) -> Iterator[str]:
         ("finding", report.findings), ("count", report.counts), ("file", report.files),
     ):  # fmt: skip
         for item in items:
-            yield valid_json(json.dumps({"record": record, **item._asdict()}))
+            yield json_text({"record": record, **item._asdict()})
 
 
 def _github(report: Report) -> Iterator[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from fastrank.arguments import at_least, finite
 from fastrank.comparing.explanations import all_exact
 from fastrank.comparing.letters import alike, letter_display
+from fastrank.comparing.tested import gains
 from fastrank.data.columns import Frozen
 from fastrank.errors import GroupError, MeasureError, OptionError
 from fastrank.scores.tables import Table, distinct
@@ -521,13 +522,6 @@ class Comparison(Frozen):
                 }
         return Table(columns=columns, digits=digits, bold=frozenset(bold))
 
-    def _directions(self, analysis: Analysis) -> Floats:
-        """The sign of each difference; 0 if the test, which is not of means, has the other one."""
-        signs: Floats = np.sign(analysis.paired.difference)
-        if self._settings.of_medians:
-            signs[np.sign(analysis.tested.statistic) != signs] = 0.0
-        return signs
-
     def beaten(self, measure: str, system: str) -> list[str]:
         """The systems that one is significantly better than.
 
@@ -537,9 +531,10 @@ class Comparison(Frozen):
         ['pca', 'profile']
         """
         analysis, own = self._of(measure), self._place(system)
-        sign = {"higher": 1.0, "lower": -1.0, "": 0.0}[analysis.better]
-        gain, differs = sign * self._directions(analysis), self._significant(measure)
-        firsts, seconds = analysis.paired.firsts, analysis.paired.seconds
+        paired, differs = analysis.paired, self._significant(measure)
+        statistic = analysis.tested.statistic
+        gain = gains(analysis.better, paired.difference, statistic, self._settings)
+        firsts, seconds = paired.firsts, paired.seconds
         found = {
             *seconds[differs & (firsts == own) & (gain > 0)].tolist(),
             *firsts[differs & (seconds == own) & (gain < 0)].tolist(),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fastrank.arguments import at_least, flag
 from fastrank.comparing.letters import letters, letters_of
+from fastrank.comparing.tested import gains
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -134,17 +135,16 @@ def differences_of(
 
 def difference_of(comparison: Comparison, pair: Pair, layout: Layout) -> Difference:
     """The difference of a pair as text."""
-    sign = {"higher": 1, "lower": -1, "": 0}[comparison.better(pair.measure)]
-    significant = pair.p_adjusted <= comparison.alpha and pair.difference != 0.0
-    if comparison._settings.of_medians and pair.statistic * pair.difference <= 0.0:
-        significant = False
+    better = comparison.better(pair.measure)
+    gain = float(gains(better, pair.difference, pair.statistic, comparison._settings))
+    significant = pair.p_adjusted <= comparison.alpha
     return Difference(
         pair,
         layout.difference(pair.difference),
         interval_text(pair.low, pair.high, layout.difference),
         p_text(pair.p_adjusted),
         "" if pair.wins is None else f"{pair.wins}/{pair.ties}/{pair.losses}",
-        significant * (sign if pair.difference > 0 else -sign),
+        significant * ((gain > 0) - (gain < 0)),
     )
 
 

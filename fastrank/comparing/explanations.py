@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastrank.comparing.tested import SIGNS, gains
 from fastrank.plurals import counted
 
 TYPE_CHECKING = False
@@ -12,7 +13,16 @@ if TYPE_CHECKING:
 
     from fastrank.comparing.analysis import Analysis
     from fastrank.comparing.options import Settings
-    from fastrank.comparing.paired import Integers
+    from fastrank.comparing.paired import Floats
+
+OF_MEDIANS = (
+    "the test favors {better}, but the mean favors {worse}{more}; neither counts as significantly"
+    " better"
+)
+OF_GAPS = (
+    "{better} is significantly better than {worse} on the queries with values of both, but its mean"
+    " over those with values of all systems is worse{more}"
+)
 
 
 def all_exact(analyses: Mapping[str, Analysis]) -> bool:
@@ -40,41 +50,27 @@ def contradictions(
     Tests of medians and means may favor different systems. With values missing, so may the means
     over the queries with values of both, and over those with values of all.
     """
-    sign = {"higher": 1.0, "lower": -1.0, "": 0.0}[analysis.better]
     paired, mean = analysis.paired, analysis.means.mean
+    difference, statistic = paired.difference, analysis.tested.statistic
     significant = analysis.p_adjusted <= settings.alpha
-    found = sign * paired.difference
+
+    def noted(favored: Floats, other: Floats, words: str) -> list[str]:
+        """The note on the significant pairs of which the two favor different systems, if any."""
+        pairs = np.flatnonzero(significant & (favored * other < 0))
+        if not len(pairs):
+            return []
+        better, worse = paired.firsts[pairs[0]], paired.seconds[pairs[0]]
+        if favored[pairs[0]] < 0:
+            better, worse = worse, better
+        more = f" (also in {counted(len(pairs) - 1, 'more pair')})" if len(pairs) > 1 else ""
+        text = words.format(better=names[better], worse=names[worse], more=more)
+        return [f"{measure}: {text}"]
+
     notes = []
+    sign = SIGNS[analysis.better]
     if settings.of_medians:
-        favored = sign * analysis.tested.statistic
-        opposite = np.flatnonzero(significant & (favored * found < 0))
-        if len(opposite):
-            better, worse, more = _first(names, analysis, opposite, favored)
-            notes.append(
-                f"{measure}: the test favors {better}, but the mean favors {worse}{more}; neither"
-                " counts as significantly better"
-            )
-        significant &= favored * found > 0
+        notes += noted(sign * statistic, sign * difference, OF_MEDIANS)
     if paired.has_gaps and paired.ordered:
         shown = sign * (mean[paired.firsts] - mean[paired.seconds])
-        opposite = np.flatnonzero(significant & (shown * found < 0))
-        if len(opposite):
-            better, worse, more = _first(names, analysis, opposite, found)
-            notes.append(
-                f"{measure}: {better} is significantly better than {worse} on the queries with"
-                " values of both, but its mean over those with values of all systems is worse"
-                f"{more}"
-            )
+        notes += noted(gains(analysis.better, difference, statistic, settings), shown, OF_GAPS)
     return notes
-
-
-def _first(
-    names: Sequence[str], analysis: Analysis, pairs: Integers, favored: np.ndarray
-) -> tuple[str, str, str]:
-    """The favored and the other system of the first pair, and how many more pairs there are."""
-    pair = pairs[0]
-    better, worse = analysis.paired.firsts[pair], analysis.paired.seconds[pair]
-    if favored[pair] < 0:
-        better, worse = worse, better
-    more = f" (also in {counted(len(pairs) - 1, 'more pair')})" if len(pairs) > 1 else ""
-    return names[better], names[worse], more

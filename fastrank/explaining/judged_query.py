@@ -133,8 +133,7 @@ class JudgedQuery:
 
     def level(self, bound: BoundMeasure) -> float:
         """The lowest relevant grade of a measure."""
-        level = (bound.options or {}).get("rel")
-        return self.options.relevance_level if level is None else level
+        return _level(bound, self.options)
 
     def values(self, bound: BoundMeasure) -> list[float]:
         """The values of a measure, one for each of its names; 0 without results."""
@@ -230,13 +229,18 @@ def refuse_expected(options: Options) -> None:
         raise OptionError("ties", reason)
 
 
+def _level(bound: BoundMeasure, options: Options) -> float:
+    level = (bound.options or {}).get("rel")
+    return options.relevance_level if level is None else level
+
+
 def refuse_negative_levels(measures: list[BoundMeasure], options: Options) -> None:
     """Raise OptionError or MeasureError for a level at which unjudged documents are relevant."""
     expected = "explain expects a level of at least 0, found"
     if options.relevance_level < 0:
         raise OptionError("relevance_level", f"{expected} {options.relevance_level:g}")
     for bound in measures:
-        level = (bound.options or {}).get("rel") or 0
+        level = _level(bound, options)
         if level < 0:
             raise MeasureError(
                 bound.measure.name, f"'{decoded(bound.names[0])}': {expected} rel={level:g}"

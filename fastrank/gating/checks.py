@@ -129,21 +129,36 @@ def p_non_inferior(pair: Pair, gain: float, margin: float) -> float:
 def check_floor(measure: str, baseline: float, now: float, least: float) -> Check:
     """Whether a mean is at least a number."""
     passed = now >= least - ROUNDING
-    title = f"{measure} is {now:.4f}"
-    return Check(
-        measure, f"mean >= {least:g}", baseline, now, now - baseline, None, None, least, None,
-        None, None, None, "pass" if passed else "fail", title,
-        "" if passed else f"{title}; at least {least:g} is required",
+    return _limit(
+        measure, f"mean >= {least:g}", baseline, now, least, passed, f"{measure} is {now:.4f}",
+        f"at least {least:g} is required",
     )  # fmt: skip
 
 
 def check_unjudged(baseline: float | None, now: float, most: float) -> Check:
     """Whether the share of unjudged documents is small enough."""
     passed = now <= most + ROUNDING
-    title = f"{100 * now:.1f}% of the retrieved documents are unjudged"
+    return _limit(
+        "unjudged", f"share <= {most:g}", baseline, now, most, passed,
+        f"{100 * now:.1f}% of the retrieved documents are unjudged",
+        f"at most {100 * most:g}% are allowed",
+    )  # fmt: skip
+
+
+def _limit(
+    measure: str,
+    check: str,
+    baseline: float | None,
+    now: float,
+    allowed: float,
+    passed: bool,
+    title: str,
+    demand: str,
+) -> Check:
+    """A check of the run alone, without a test."""
     return Check(
-        "unjudged", f"share <= {most:g}", baseline, now,
-        None if baseline is None else now - baseline, None, None, most, None,
-        None, None, None, "pass" if passed else "fail", title,
-        "" if passed else f"{title}; at most {100 * most:g}% are allowed",
+        measure, check, baseline, now, None if baseline is None else now - baseline, low=None,
+        high=None, allowed=allowed, p=None, wins=None, ties=None, losses=None,
+        result="pass" if passed else "fail", title=title,
+        message="" if passed else f"{title}; {demand}",
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.comparing.display import interval_text
 from fastrank.gating.checks import p_text
 from fastrank.scores.table_formats import Number
 
@@ -35,8 +36,9 @@ def header(verdict: Verdict) -> list[str]:
 def row(check: Check) -> list[Any]:
     """The cells of a check."""
     # NaN: there is no interval and no p-value of one query.
-    known = check.low is not None and check.low == check.low
-    interval = f"[{check.low:+.4f}, {check.high:+.4f}]" if known else ""
+    interval = ""
+    if check.low is not None and check.high is not None:
+        interval = interval_text(check.low, check.high, "{:+.4f}".format)
     p = "" if check.p is None or check.p != check.p else Number(p_text(check.p))
     counts = "" if check.wins is None else f"{check.wins}/{check.ties}/{check.losses}"
     return [

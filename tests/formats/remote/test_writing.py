@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,13 @@ def memory() -> Iterator[fsspec.AbstractFileSystem]:
     store = fsspec.filesystem("memory")
     yield store
     store.store.clear()
+
+
+def _raising(error: Exception) -> Callable[..., None]:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    return fail
 
 
 @pytest.mark.parametrize("atomic", [True, False])
@@ -97,10 +104,8 @@ def test_a_failed_upload_leaves_the_old_content(
 ) -> None:
     files.write("memory://b/x", [b"old"])
 
-    def fail(*_: object, **__: object) -> None:
-        raise OSError("quota of memory://user:secret@b/x?key exceeded")
-
-    monkeypatch.setattr(type(memory), step, fail)
+    error = OSError("quota of memory://user:secret@b/x?key exceeded")
+    monkeypatch.setattr(type(memory), step, _raising(error))
     with pytest.raises(OSError, match="quota") as caught:
         files.write("memory://u:p@b/x", [b"new"])
 
@@ -116,10 +121,7 @@ def test_a_failed_upload_leaves_the_old_content(
 def test_a_command_names_the_file_whose_upload_fails(
     arguments: list[str], memory: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise RuntimeError("quota exceeded")
-
-    monkeypatch.setattr(type(memory), "put_file", fail)
+    monkeypatch.setattr(type(memory), "put_file", _raising(RuntimeError("quota exceeded")))
 
     assert main([*arguments, "memory://u:p@b/x.csv"]) == 1
     assert capsys.readouterr().err == (
@@ -133,10 +135,7 @@ def test_the_reason_has_the_first_two_lines_of_a_store_s_message(
     # As huggingface_hub says it.
     message = "404 Client Error.\n\nRepository Not Found for url: x.\nPlease make sure that ..."
 
-    def fail(*_: object, **__: object) -> None:
-        raise RuntimeError(message)
-
-    monkeypatch.setattr(type(memory), "put_file", fail)
+    monkeypatch.setattr(type(memory), "put_file", _raising(RuntimeError(message)))
     with pytest.raises(OSError, match="404") as caught:
         files.write("memory://b/x", [b"new"])
 
